@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Extra, Matrix, SideBars
+from attn_figures.frame import Side
+from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -48,20 +49,20 @@ def added_up(
         "contributions",
         rows,
         _("what each row adds"),
-        rows=names,
-        columns=[str(d) for d in range(1, n_dimensions + 1)],
-        ticks=(None, [(d, str(d + 1)) for d in labelled]),
-        column_title=_("Dimension of the output"),
-        row_role="ink",
-        column_role="output",
-        scale="scores",
-        limit=limit,
+        Side(names, role="ink"),
+        Side(
+            [str(d) for d in range(1, n_dimensions + 1)],
+            _("Dimension of the output"),
+            "output",
+            ticks=[(d, str(d + 1)) for d in labelled],
+        ),
+        ramp=Ramp("scores", limit),
         quantity=_("adds"),
         mask=on,
         blocked=_("switched off"),
         size=None if n_dimensions <= WIDEST else (WIDEST, len(rows)),
         place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
-        side=SideBars(
+        side_bars=SideBars(
             "lengths",
             lengths,
             longest,
@@ -106,11 +107,8 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
                 "shares",
                 share,
                 _("share of each head in the lengths"),
-                rows=tokens,
-                columns=[str(head) for head in range(1, lengths.shape[1] + 1)],
-                row_title=_("Token"),
-                column_title=_("Head"),
-                column_role="ink",
+                Side(tokens, _("Token")),
+                Side([str(head) for head in range(1, lengths.shape[1] + 1)], _("Head"), "ink"),
                 quantity=_("share"),
                 place=_("{token}, head {head}", token="%{y}", head="%{x}"),
                 extra=Extra([(_("length"), lengths)]),
@@ -132,8 +130,8 @@ def similarity(values: Numbers) -> Spec:
 
 def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:
     """Return a map of heads against heads, (n_head, n_head)."""
-    ink: dict[str, Any] = {"row_role": "ink", "column_role": "ink"}
-    return Matrix(name, values, title, heads, heads, _("Head"), _("Head"), **ink, place=place)
+    side = Side(heads, _("Head"), "ink")
+    return Matrix(name, values, title, side, side, place=place)
 
 
 @Picture

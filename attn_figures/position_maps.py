@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.frame import few
-from attn_figures.matrix import Extra, Matrix, Numbers
+from attn_figures.frame import Role, Side, few
+from attn_figures.matrix import Extra, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -17,7 +17,7 @@ from attn_words import _, _c
 BODY = 10.0
 LIGHT = theme.LIGHT
 MOST_WAVES = len(LIGHT.series)
-_CURSOR: dict[str, Any] = {"row_role": "ink", "column_role": "ink", "moves_cursor": True, "marked": (0, None)}
+_CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "moves_cursor": True, "marked": (0, None)}
 
 
 @Picture
@@ -254,11 +254,15 @@ def _map(
     title: str,
     titles: tuple[str, str],
     *,
+    limit: float,
+    roles: tuple[Role, Role] = ("query", "key"),
     shown: tuple[int | None, int | None] = (None, None),
     **more: Any,
 ) -> Matrix:
     """Return a map whose rows and columns are counted from 0; a few of those in sight are labelled."""
-    rows, columns = ([str(place) for place in range(count)] for count in values.shape)
-    ticks = few(rows[: shown[0]]), few(columns[: shown[1]])
-    room: dict[str, Any] = {"size": (BODY, BODY), "ticks": ticks, "shown": shown}
-    return Matrix(name, values, title, rows, columns, *titles, scale="scores", **room, **more)
+    labels = ([str(place) for place in range(count)] for count in values.shape)
+    rows, columns = (
+        Side(each, said, role, few(each[:count]), count)
+        for each, said, role, count in zip(labels, titles, roles, shown, strict=True)
+    )
+    return Matrix(name, values, title, rows, columns, ramp=Ramp("scores", limit), size=(BODY, BODY), **more)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import Extra, Matrix, key_title, may_not_attend, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Extra, Matrix, Ramp, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -63,15 +64,11 @@ def text_flow(layer: Layer) -> Spec:
                 "last token",
                 layer.last,
                 _("where the next token looks"),
-                rows=layer.names,
-                columns=layer.tokens,
-                row_title=_("Head"),
-                column_title=key_title(),
-                row_role="ink",
-                bar=_("weight"),
+                Side(layer.names, _("Head"), "ink"),
+                Side.keys(layer.tokens),
+                ramp=Ramp(bar=_("weight"), power=ROOT),
                 chosen=(None, "key"),
                 words=(_("head"), _("key")),
-                ramp_power=ROOT,
                 shows_shape=False,
                 names_rows=True,
             )
@@ -84,17 +81,13 @@ def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str
         name,
         values,
         title,
-        rows=layer.tokens,
-        columns=layer.tokens,
-        row_title=_("Place after the layer"),
-        column_title=_("Token it comes from"),
-        row_role="output",
+        Side(layer.tokens, _("Place after the layer"), "output"),
+        Side(layer.tokens, _("Token it comes from"), "key"),
         quantity=quantity,
-        bar=_("weight"),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="query-key",
         chosen=("query", "key"),
         words=(_("place"), _("token")),
-        ramp_power=ROOT,
         shows_shape=False,
     )
 
@@ -104,15 +97,12 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         name,
         values,
         title,
-        rows=layer.tokens,
-        columns=layer.tokens,
-        row_title=query_title(),
-        column_title=key_title(),
+        Side.queries(layer.tokens),
+        Side.keys(layer.tokens),
         mask=layer.seen,
-        bar=_("weight"),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="query-key",
         chosen=("query", "key"),
-        ramp_power=ROOT,
         shows_shape=False,
         blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend(),
     )
