@@ -10,7 +10,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -78,7 +78,7 @@ def layer_curves(
                 Side(tokens),
                 Side([str(d) for d in range(1, state.shape[1] + 1)], _("Dimension"), "output"),
                 ramp=Ramp("scores", limit),
-                quantity=_("value"),
+                hover=Hover(_("value")),
                 size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),
                 names_rows=True,
             )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Side, Ticks
-from attn_figures.matrix import Matrix, Ramp, comma, may_not_attend
+from attn_figures.matrix import Hover, Matrix, Ramp, comma, may_not_attend
 from attn_figures.numbers import number
 from attn_live.labels import told_apart
 from attn_words import _
@@ -49,7 +49,7 @@ class Map:
     @property
     def words(self) -> tuple[str, str]:
         """What a row and a column are called."""
-        return self.matrix.words or (_("row"), _("column"))
+        return self.matrix.hover.words or (_("row"), _("column"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +148,14 @@ def _map(layout: Spec, trace: Spec, masked: Spec | None) -> Map:
             power=_power(colours) if is_weights else 1.0,
         ),
         mask=~blocked if blocked.any() else None,
-        quantity=html.unescape(quantity[1]) if quantity else _("value"),
+        hover=Hover(
+            html.unescape(quantity[1]) if quantity else _("value"),
+            words=words,
+            blocked=_blocked(masked) if masked else may_not_attend(),
+        ),
         chosen=tuple(chosen["axes"]) if chosen else (None, None),
         cells="compared",
         size=_size(layout, (x, y), values.shape),
-        words=words,
-        blocked=_blocked(masked) if masked else may_not_attend(),
     )
     return Map(_caption(layout, trace["xaxis"]) or trace["name"], matrix)
 

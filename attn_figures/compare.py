@@ -183,7 +183,7 @@ def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
         return difference
     everywhere = np.ones(np.shape(a.values), dtype=bool)
     both = (everywhere if a.mask is None else a.mask) & (everywhere if b.mask is None else b.mask)
-    return replace(difference, mask=both, blocked=_("<b>masked</b> in A or in B: no difference"))
+    return replace(difference, mask=both).telling(blocked=_("<b>masked</b> in A or in B: no difference"))
 
 
 # ---- curves ----

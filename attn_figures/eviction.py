@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -75,7 +75,7 @@ def eviction(cache: Cache) -> Spec:
             ramp=Ramp(power=ROOT),
             shows_shape=False,
             numbered=False,
-            blocked=_("<b>not in the cache</b>: evicted, or not yet written"),
+            hover=Hover(blocked=_("<b>not in the cache</b>: evicted, or not yet written")),
         )
         for head, (name, title, weights, kept) in enumerate(
             zip(cache.names, cache.titles, cache.weights, cache.kept, strict=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Numbers, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -54,7 +54,7 @@ def bridge(
         "cells": "query-key",
         "size": SIZE if large else None,
     }
-    scores = common | {"ramp": Ramp("scores", limit), "quantity": _("score")}
+    scores = common | {"ramp": Ramp("scores", limit), "hover": Hover(_("score"))}
     # Their captions are long, and on a phone two stand on a line.
     weights = common | {"ramp": Ramp(power=2.0), "shows_shape": False}
     lengths = everywhere if keeps_lengths else ~everywhere
@@ -72,9 +72,8 @@ def bridge(
                 terms.half_keys,
                 "|k|²/2",
                 mask=lengths,
-                blocked=gone,
                 operator="−",
-                **scores,
+                **scores | {"hover": Hover(_("score"), blocked=gone)},
             ),
             Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
             Matrix("scores", terms.scores + left_out, together, operator="=", **scores),

@@ -14,7 +14,7 @@ from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix, Numbers, Ramp, SideBars
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, SideBars
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -219,14 +219,16 @@ def weight_map(
         mask=np.broadcast_to(supported[:, None], shape),
         marked=None if row is None else (row, None),
         cells="query-key",
-        extra=scene.of_cells,
+        hover=Hover(
+            # Numbers are told more exactly than their labels have them; a date is its label.
+            place=None if scene.dated else "",
+            words=(_("query at"), _("key at")),
+            blocked=empty_window(),
+            extra=scene.of_cells,
+        ),
         moves_cursor=True,
         size=size,
         ramp=Ramp(power=scene.ramp_power),
-        # Numbers are told more exactly than their labels have them; a date is its label.
-        place=None if scene.dated else "",
-        words=(_("query at"), _("key at")),
-        blocked=empty_window(),
         names_rows=names_rows,
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 from attn_figures.frame import Role, Side, Ticks
 from attn_figures.geometry import Axes
 from attn_figures.kernel_parts import empty_window
-from attn_figures.matrix import Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -81,17 +81,14 @@ def two_planes(plane: Plane, broken: Made, right: Made) -> Spec:
         replace(
             _map(plane, f"estimate, {name}", made.estimate, _("estimate: {way}", way=made.title), "query"),
             ramp=Ramp("scores", plane.limit),
-            quantity=_("estimate"),
             mask=~np.isnan(made.estimate),
-            blocked=empty_window(),
-        )
+        ).telling(quantity=_("estimate"), blocked=empty_window())
         for name, made in (("broken", broken), ("right", right))
     )
     difference = replace(
         first.minus(second, _("estimates: broken − right")),
         mask=~np.isnan(broken.estimate - right.estimate),
-        blocked=_("<b>no estimate</b> one way or both"),
-    )
+    ).telling(blocked=_("<b>no estimate</b> one way or both"))
     panels: Sequence[Matrix] = [*kernels, first, second, difference]
     return compose.spec(panels, largest_unit=56.0, phone_height=PHONE_HEIGHT)
 
@@ -116,11 +113,10 @@ def _map(plane: Plane, name: str, values: Numbers, title: str, whose: Role) -> M
         title,
         Side(plane.labels[::-1], plane.titles[1], whose, ticks=plane.whole_down),
         Side(plane.labels, plane.titles[0], whose, ticks=plane.whole),
-        quantity="K",
+        hover=Hover("K", words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} =")),
         marked=plane.query,
         cells="plane",
         size=SIZE,
-        words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} ="),
         shows_shape=False,
         numbered=False,
     )

@@ -12,7 +12,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, Ramp, comma
+from attn_figures.matrix import Hover, Matrix, Ramp, comma
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
@@ -143,10 +143,9 @@ def _said(maps: Maps) -> Said:
         _("what it says"),
         Side(maps.sequence, _("At")),
         Side(maps.symbols, _("Symbol"), "output"),
-        quantity=_("probability"),
+        hover=Hover(_("probability"), words=(_("at"), _("says"))),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="prediction",
-        words=(_("at"), _("says")),
         shows_shape=False,
         numbered=False,
         answers=maps.answers,

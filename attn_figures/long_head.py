@@ -7,7 +7,7 @@ import numpy as np
 from attn_figures.frame import Side
 from attn_figures.given import Numbers
 from attn_figures.long_map import ranges
-from attn_figures.matrix import Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -34,7 +34,7 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
         Side.queries(names),
         Side.keys(names),
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        quantity=_("weight up to"),
+        hover=Hover(_("weight up to")),
         cells="query-key",
         chosen=(None, None),
         shows_shape=False,

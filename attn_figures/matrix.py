@@ -94,6 +94,25 @@ class Ramp:
 
 
 @dataclass(frozen=True)
+class Hover:
+    """What the pointer is told at a cell.
+
+    Attributes:
+        quantity: what one value is called.
+        place: how a cell's row and column are named; by their labels when None.
+        words: what a row and a column are called; by their roles when None.
+        blocked: what is said of a hatched cell.
+        extra: more values.
+    """
+
+    quantity: str = field(default_factory=lambda: _("weight"))
+    place: str | None = None
+    words: tuple[str, str] | None = None
+    blocked: str = field(default_factory=may_not_attend)
+    extra: Extra = field(default_factory=Extra)
+
+
+@dataclass(frozen=True)
 class Matrix:
     """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
 
@@ -106,18 +125,14 @@ class Matrix:
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
         faded: True where a cell is paled; the hover tells its value as ever.
-        quantity: what one value is called in the hover.
+        hover: what the pointer is told.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
         chosen: the names of what rows and columns are, where a click chooses one of them: the live figure
             frames the chosen cell, row or column itself; None for a side on which nothing is chosen.
         part: the name and the place that a click anywhere in this matrix chooses, such as ("head", 2).
         cells: matrices whose `cells` agree light up together under the pointer.
-        extra: more values for the hover.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
-        place: how the hover names a cell's row and column; by their labels when None.
-        words: what the hover calls a row and a column; by their roles when None.
-        blocked: what the hover says of a hatched cell.
         side_bars: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
         numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
@@ -133,20 +148,16 @@ class Matrix:
     mask: NDArray[np.bool_] | None = None
     leaks: NDArray[np.bool_] | None = None
     faded: NDArray[np.bool_] | None = None
-    quantity: str = field(default_factory=lambda: _("weight"))
+    hover: Hover = field(default_factory=Hover)
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
     chosen: tuple[str | None, str | None] = (None, None)
     part: tuple[str, int] | None = None
     cells: str = ""
-    extra: Extra = field(default_factory=Extra)
     longest_title: int = 0  # letters of the caption that have room, where other steps have longer ones
     shows_shape: bool = True
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
-    place: str | None = None
-    words: tuple[str, str] | None = None
-    blocked: str = field(default_factory=may_not_attend)
     side_bars: SideBars | None = None
     names_rows: bool = False
     numbered: bool = True
@@ -162,7 +173,7 @@ class Matrix:
             raise ValueError(
                 f"matrix {self.name!r}: mask must be {wanted} like the values, got {np.shape(self.mask)}"
             )
-        for name, more in self.extra.named:
+        for name, more in self.hover.extra.named:
             if np.shape(more) != wanted:
                 raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
         bars = self.side_bars
@@ -170,6 +181,10 @@ class Matrix:
             raise ValueError(
                 f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(bars.values)}"
             )
+
+    def telling(self, **changed: Any) -> "Matrix":
+        """Return the same with these fields of its hover changed."""
+        return replace(self, hover=replace(self.hover, **changed))
 
     def minus(
         self, other: "Matrix", title: str = "", *, limit: float | None = None, operator: str = ""
@@ -208,7 +223,7 @@ class Matrix:
             title=title or _("difference"),
             ramp=Ramp("scores", limit),
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
-            quantity=_("difference"),
+            hover=replace(self.hover, quantity=_("difference")),
             operator=operator,
             side_bars=None,
         )
@@ -233,7 +248,7 @@ class Matrix:
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
-        called = self.ramp.bar or self.quantity
+        called = self.ramp.bar or self.hover.quantity
         if self.ramp.scale == "weights":
             colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, called, self.ramp.power)
         else:
@@ -249,7 +264,7 @@ class Matrix:
         sides = self.rows.settled, self.columns.settled
         mask = None if self.mask is None else self.mask.tobytes()
         limit = None if self.ramp.scale == "weights" else self._limit()
-        told = tuple(name for name, _ in self.extra.named)
+        told = tuple(name for name, _ in self.hover.extra.named)
         return Look((*_WORDS_OF(self), sides, mask, limit, told), self._numbers())
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
@@ -272,27 +287,29 @@ class Matrix:
             "meta": meta,
         }
         extra = "".join(
-            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
+            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}"
+            for i, (name, _) in enumerate(self.hover.extra.named)
         )
-        words = self.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
-        place = self.place
+        words = self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
+        place = self.hover.place
         if place is None:
             place = f"{words[0]} <b>%{{y}}</b>{comma()}{words[1]} <b>%{{x}}</b>"
         cut = shortens(self.rows, self.columns)
-        if cut and self.place is not None and any(self.rows.labels):
+        if cut and self.hover.place is not None and any(self.rows.labels):
             meta["labels"] = [[*self.rows.labels], [*self.columns.labels]]  # for files of numbers
-        elif cut and self.place is None:
+        elif cut and self.hover.place is None:
             # %{x} and %{y} tell no more than the axis does.
             common["hovertext"] = _names(tuple(self.rows.labels), tuple(self.columns.labels), words, comma())
             place = "%{hovertext}"
         form = ".6f" if self.ramp.scale == "weights" else ".6~g"
+        told = f"{place}<br>{escape(self.hover.quantity)} <b>%{{z:{form}}}</b>"
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
             "coloraxis": coloraxis,
             "xgap": gap,
             "ygap": gap,
-            "hovertemplate": f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b>{extra}<extra></extra>",
+            "hovertemplate": f"{told}{extra}<extra></extra>",
         }
         hover = common | {
             "name": f"{self.name} masked",
@@ -300,12 +317,12 @@ class Matrix:
             "z": hidden.cells,
             "colorscale": _CLEAR,
             "showscale": False,
-            "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
+            "hovertemplate": f"{place}<br>{self.hover.blocked}<extra></extra>",
         }
         bars = [] if self.side_bars is None else [self._beside(self.side_bars, axes)]
         drawn = [cells, hatch(self.name, hidden, axes), hover]
         paled = [] if self.faded is None else [fade(self.name, self.faded, axes)]
-        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, place, form)
+        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, told)
         return [
             *(each | own for each, own in zip(drawn, self._numbers(), strict=True)),
             *paled,
@@ -314,12 +331,15 @@ class Matrix:
         ]
 
     def _leaking(
-        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], place: str, form: str
+        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], told: str
     ) -> list[dict[str, Any]]:
-        against = _("{blocked}, and has weight", blocked=self.blocked)
-        told = f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b><br>{against}"
+        against = _("{blocked}, and has weight", blocked=self.hover.blocked)
         lines, cells = leak(self.name, leaks, np.asarray(self.values, dtype=np.float64), axes)
-        over = {"colorscale": _CLEAR, "showscale": False, "hovertemplate": f"{told}<extra></extra>"}
+        over = {
+            "colorscale": _CLEAR,
+            "showscale": False,
+            "hovertemplate": f"{told}<br>{against}<extra></extra>",
+        }
         return [lines, common | over | cells]
 
     def _numbers(self) -> list[dict[str, Any]]:
@@ -327,7 +347,7 @@ class Matrix:
         values = np.asarray(self.values, dtype=np.float64)
         if self.mask is not None and not self.mask.all():
             values = np.where(self.mask, values, np.nan)
-        told = {"customdata": self.extra.stacked} if self.extra.named else {}
+        told = {"customdata": self.hover.extra.stacked} if self.hover.extra.named else {}
         return [{"z": values} | told, {}, told]
 
     def _choosing(self) -> dict[str, Any]:
@@ -414,11 +434,12 @@ class Matrix:
         return first, second
 
 
-# Of a matrix's fields, and of its ramp's, those that are neither numbers nor lists, all at once.
-_APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "extra", "side_bars")
+# Of the fields of a matrix, its ramp and its hover those that are neither numbers nor lists, all at once.
+_APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "hover", "side_bars")
 _WORDS_OF = attrgetter(
     *(each.name for each in fields(Matrix) if each.name not in _APART),
     *(f"ramp.{each.name}" for each in fields(Ramp) if each.name != "limit"),
+    *(f"hover.{each.name}" for each in fields(Hover) if each.name != "extra"),
 )
 
 

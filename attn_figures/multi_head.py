@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Ramp
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -107,13 +107,11 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
     Rows of the mean sum to one, rows of the maximum need not.
     """
     maps = heads.weights[list(chosen)]
+    spread = heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen)
     panels = [
         heads.matrix("mean", maps.mean(axis=0), _("mean"), of=chosen),
         heads.matrix("max", maps.max(axis=0), _("largest"), of=chosen),
-        replace(
-            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen),
-            quantity=_("difference"),
-        ),
+        spread.telling(quantity=_("difference")),
     ]
     return compose.spec(panels)
 
@@ -142,7 +140,7 @@ def _output(heads: Heads) -> Matrix:
         Side(heads.queries),
         Side([str(d) for d in range(1, heads.output.shape[1] + 1)], _("Dimension"), "output"),
         ramp=Ramp("scores"),
-        quantity=_("output"),
+        hover=Hover(_("output")),
         cells="output",
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -106,7 +106,6 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     common: dict[str, Any] = {
         "rows": Side([""] * rows, role="ink"),
         "columns": Side([""] * columns, role="ink"),
-        "place": "%{hovertext}",
         "cells": "patches",
         "size": (BODY, BODY),
         "numbered": False,
@@ -119,7 +118,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         "picture",
         means,
         _("{rows} × {columns} patches: the keys", rows=rows, columns=columns),
-        quantity=_("mean ink"),
+        hover=Hover(_("mean ink"), place="%{hovertext}"),
         painted=False,
         **common,
     )
@@ -128,6 +127,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         weights[query].reshape(asked.grid),
         _("where this {one} looks", one=asked.one),
         ramp=Ramp(bar=_("weight"), power=ROOT),
+        hover=Hover(place="%{hovertext}"),
         opacity=0.4,
         **common,
     )

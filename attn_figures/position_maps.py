@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
-from attn_figures.matrix import Extra, Matrix, Numbers, Ramp
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -39,9 +39,11 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         (_("Position"), _("Dimension")),
         shown=(shown, None),
         limit=limit,
-        quantity=_("value"),
-        place=_(
-            "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
+        hover=Hover(
+            _("value"),
+            place=_(
+                "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
+            ),
         ),
         **_CURSOR,
     )
@@ -133,8 +135,7 @@ def similarity(
         (_("Position"), _("Position")),
         shown=(shown, shown),
         limit=max(map(abs, limits)),
-        quantity=quantity,
-        place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}"),
+        hover=Hover(quantity, place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}")),
         **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
@@ -215,9 +216,11 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         _("bias of head {number}", number=head + 1),
         (_("Query position"), _("Key position")),
         limit=float(abs(curves).max()) or 1.0,
-        quantity=_("bias"),
-        extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
-        place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
+        hover=Hover(
+            _("bias"),
+            place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
+            extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
+        ),
     )
     lines = [
         marks.line(

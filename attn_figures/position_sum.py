@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_figures.frame import Side, few
-from attn_figures.matrix import Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -42,7 +42,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
         "columns": Side(
             columns, _("Dimension"), "ink", ticks=few(columns) if len(columns) > MOST_COLUMNS else None
         ),
-        "words": (_("word"), _("dimension")),
+        "hover": Hover(words=(_("word"), _("dimension"))),
         "chosen": ("query", None),
         "size": (min(len(columns), WIDEST), min(len(labels), HIGHEST)),
     }
@@ -69,8 +69,8 @@ def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_t
     }
     return compose.spec(
         [
-            Matrix(
-                part.name, part.values, part.title, operator=part.operator, quantity=part.quantity, **common
+            Matrix(part.name, part.values, part.title, operator=part.operator, **common).telling(
+                quantity=part.quantity
             )
             for part in parts
         ],

@@ -10,7 +10,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, few
-from attn_figures.matrix import Matrix, Numbers, Ramp, Scale
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -109,7 +109,7 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
         "cells": "trial",
     }
     values, differences = tried.limits
-    common |= {"quantity": tried.quantity, "ramp": Ramp(tried.scale, values)}
+    common |= {"hover": Hover(tried.quantity), "ramp": Ramp(tried.scale, values)}
     expected = Matrix("expected", tried.expected, tried.titles[0], **common)
     found = Matrix("found", tried.found, tried.titles[1], **common)
     return [expected, found, found.minus(expected, limit=differences)]

@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import Heads
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -43,8 +43,7 @@ def sharing(full: Heads, shared: Heads, num_kv_heads: int, *, head: int, limit: 
             _("Keys and values of"),
             "key",
         ),
-        quantity=_("reads"),
-        place=_("{head} and {other}", head="%{y}", other="%{x}"),
+        hover=Hover(_("reads"), place=_("{head} and {other}", head="%{y}", other="%{x}")),
         numbered=False,
         marked=(head, None),
     )
@@ -129,7 +128,7 @@ def writing(
         Side.queries(tokens),
         Side.keys(tokens),
         mask=causal,
-        blocked=_("not there: later, or not written yet"),
+        hover=Hover(blocked=_("not there: later, or not written yet")),
         marked=(now, None),
     )
     panels: list[Panel] = [written]
@@ -151,11 +150,13 @@ def writing(
                     "key" if role == "key" else "value",
                 ),
                 ramp=Ramp("scores", limit),
-                quantity=quantity,
+                hover=Hover(
+                    quantity,
+                    place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
+                    blocked=_("not written yet"),
+                ),
                 mask=np.broadcast_to((np.arange(n) <= now)[:, None], shape),
-                blocked=_("not written yet"),
                 marked=(now, None),
-                place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
             )
         )
     return compose.spec(panels, largest_unit=44.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_figures import arcs
 from attn_figures import points as planes
 from attn_figures.frame import Role, Side, query_title
-from attn_figures.matrix import Extra, Matrix, Numbers, Ramp, SideBars
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp, SideBars
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -179,30 +179,31 @@ def _vectors(
     *,
     limit: float,
     row_title: str = "",
+    quantity: str = "",
     **more: Any,
 ) -> Matrix:
-    """A matrix of one vector a row, its columns the dimensions."""
+    """A matrix of one vector a row, its columns the dimensions; a value is called as it, or `quantity`."""
+    whose = {"query": _("query"), "key": _("key")}.get(roles[0], _("row"))
     settings: dict[str, Any] = {
         "rows": Side(rows, row_title, roles[0]),
         "columns": Side([str(number) for number in range(1, values.shape[1] + 1)], role=roles[1]),
         "ramp": Ramp("scores", limit, _("vectors")),
-        "quantity": name,
-        "words": ({"query": _("query"), "key": _("key")}.get(roles[0], _("row")), _("dimension")),
+        "hover": Hover(quantity or name, words=(whose, _("dimension"))),
     }
     return Matrix(name, values, title, **settings | more)
 
 
 def _scores(walk: Walk, **more: Any) -> Matrix:
     ramp = Ramp("scores", bar=_("score"))
-    return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, quantity=_("score"), **more)
+    return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, hover=Hover(_("score")), **more)
 
 
 def _scaled(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
+    told = [] if walk.is_large else [(_("score"), walk.scores)]
     settings: dict[str, Any] = {
-        "quantity": _("scaled score"),
         # The ramp of the raw scores, so that scaling is seen to pale the map.
         "ramp": Ramp("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
-        "extra": Extra() if walk.is_large else Extra([(_("score"), walk.scores)]),
+        "hover": Hover(_("scaled score"), extra=Extra(told)),
     }
     return _map(walk, name, walk.scaled, title or _("scaled"), **settings | more)
 
@@ -215,8 +216,8 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
     told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
     title = _("weights") if walk.ramp_power == 1.0 else _("weights, colours bent")
-    ramp = Ramp(bar=bar, power=walk.ramp_power)
-    return _map(walk, "weights", walk.weights, title, mask=walk.mask, extra=Extra(told), ramp=ramp, **more)
+    ramp, hover = Ramp(bar=bar, power=walk.ramp_power), Hover(extra=Extra(told))
+    return _map(walk, "weights", walk.weights, title, mask=walk.mask, ramp=ramp, hover=hover, **more)
 
 
 def _query(walk: Walk, **more: Any) -> Matrix:
@@ -361,11 +362,10 @@ def dot_products(walk: Walk) -> Spec:
         rows=Side([str(number) for number in range(1, walk.key.shape[1] + 1)], role="key"),
         columns=Side(walk.keys, role="key"),
         ramp=Ramp("scores", _limit(walk)),
-        quantity="K",
+        hover=Hover("K", words=(_("dimension"), _("key"))),
         operator=_MEETS[walk.score],
         chosen=(None, "key"),
         names_rows=True,
-        words=(_("dimension"), _("key")),
     )
     query = _query(walk, chosen=("query", None), row_title=query_title())
     scores = _scores(walk, operator="=", names_rows=True, rows=Side(walk.queries))
@@ -405,7 +405,7 @@ def masking(walk: Walk) -> Spec:
         _("mask"),
         mask=walk.mask,
         ramp=Ramp("scores", 1.0),
-        quantity=_("added"),
+        hover=Hover(_("added")),
         operator="+",
     )
     return compose.spec([_scaled(walk), added, _masked(walk, operator="=")], largest_unit=64)
@@ -420,7 +420,7 @@ def softmax(walk: Walk) -> Spec:
         walk.exponentials,
         "exp",
         mask=walk.mask,
-        quantity=_("exp(scaled − largest of its row)"),
+        hover=Hover(_("exp(scaled − largest of its row)")),
         ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
         operator="exp",
     )
@@ -431,7 +431,7 @@ def softmax(walk: Walk) -> Spec:
         rows=Side(walk.queries),
         columns=Side(["Σ"], role="ink"),
         ramp=Ramp("scores", float(len(walk.keys))),
-        quantity=_("row sum"),
+        hover=Hover(_("row sum")),
         operator="Σ",
         chosen=("query", None),
     )
@@ -457,13 +457,14 @@ def hard_or_soft(walk: Walk) -> Spec:
         raise ValueError("the picture needs a walk with a look-up; got one without")
     told = [] if walk.is_large else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled)]
     hard = _map(
-        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask, quantity=_("hard weight"),
-        operator="arg-<br>max", extra=Extra(told), ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask,
+        hover=Hover(_("hard weight"), extra=Extra(told)), operator="arg-<br>max",
+        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     made: dict[str, Any] = {"operator": "· V =", "names_rows": True}
     said = _("hard output")
-    returned = replace(_output(walk, **made), name="hard output", title=said, quantity=said)
-    returned = replace(returned, values=found.output)
+    returned = replace(_output(walk, **made), name="hard output", title=said, values=found.output)
+    returned = returned.telling(quantity=said)
     between = _(
         "query {query}<br>hard and soft output are <b>{distance}</b> apart",
         query="%{hovertext}",
@@ -498,7 +499,7 @@ def kept_weights(walk: Walk) -> Spec:
         raise ValueError("the picture needs a walk with kept weights; got one without")
     mass = Matrix(
         "kept mass", found.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
-        quantity=_("kept weight"), operator="Σ", chosen=("query", None),
+        hover=Hover(_("kept weight")), operator="Σ", chosen=("query", None),
         ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     aside = walk.mask & ~found.cells
@@ -507,8 +508,8 @@ def kept_weights(walk: Walk) -> Spec:
         return compose.spec(panels, largest_unit=64)
     again = _map(
         walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
-        quantity=_("renormalised weight"), operator=_("divide"),
-        ramp=Ramp(bar=_("weight"), power=walk.ramp_power), extra=Extra([(_("weight"), walk.weights)]),
+        hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
+        operator=_("divide"), ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     told = _(
         "query {query}<br>its output moves by <b>{distance}</b>",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -30,7 +30,7 @@ class _Ink(Matrix):
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return from paper to ink, without a bar: a pointer tells the number."""
-        return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.quantity), False
+        return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.hover.quantity), False
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +83,8 @@ def speech_weights(
             ticks=[(top - at, f"{sound.hertz[at]:,.0f}") for at in range(0, top + 1, 3)],
         ),
         Side(names, _("Frame"), "key", ticks=sound.ticks),
-        quantity=_("log energy"),
+        hover=Hover(_("log energy"), words=(_("band from"), _("frame"))),
         ramp=Ramp("scores"),
-        words=(_("band from"), _("frame")),
         shows_shape=False,
         numbered=False,
         marked=(None, frame),

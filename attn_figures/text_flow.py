@@ -1,13 +1,13 @@
 """Pictures of a text's flow: weights of a layer, what they write, rollout up to it, and the next token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Matrix, Ramp, may_not_attend
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -52,7 +52,7 @@ def text_flow(layer: Layer) -> Spec:
         length = Extra([(_("length ‖α f(x)‖"), layer.lengths)])
         title = _("what it writes, ‖α f(x)‖ shared out")
         written = _map(layer, "written", layer.shares, title)
-        panels.append(replace(written, quantity=_("share of the row's length"), extra=length))
+        panels.append(written.telling(quantity=_("share of the row's length"), extra=length))
     rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
     panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
     if layer.flow is not None:
@@ -68,7 +68,7 @@ def text_flow(layer: Layer) -> Spec:
                 Side.keys(layer.tokens),
                 ramp=Ramp(bar=_("weight"), power=ROOT),
                 chosen=(None, "key"),
-                words=(_("head"), _("key")),
+                hover=Hover(words=(_("head"), _("key"))),
                 shows_shape=False,
                 names_rows=True,
             )
@@ -83,11 +83,10 @@ def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str
         title,
         Side(layer.tokens, _("Place after the layer"), "output"),
         Side(layer.tokens, _("Token it comes from"), "key"),
-        quantity=quantity,
+        hover=Hover(quantity, words=(_("place"), _("token"))),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="query-key",
         chosen=("query", "key"),
-        words=(_("place"), _("token")),
         shows_shape=False,
     )
 
@@ -104,5 +103,7 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         cells="query-key",
         chosen=("query", "key"),
         shows_shape=False,
-        blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend(),
+        hover=Hover(
+            blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()
+        ),
     )

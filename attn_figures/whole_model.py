@@ -11,7 +11,7 @@ from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.long_map import SHORT, ranges
-from attn_figures.matrix import NUMBERS_UP_TO, Extra, Matrix, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, Extra, Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
@@ -188,11 +188,10 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         Side([""] * values.shape[0], _("Layer"), "ink", ticks=lines),
         Side([""] * values.shape[1], _("Head"), "ink", ticks=columns),
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        quantity=model.quantity if side == longest else model.largest_of_some,
+        hover=Hover(model.quantity if side == longest else model.largest_of_some, place="%{hovertext}"),
         cells=OVERVIEW,
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
-        place="%{hovertext}",
         numbered=False,
         heads=names,
     )
@@ -228,8 +227,7 @@ def _large(model: Model, head: int) -> Matrix:
         Side.queries(rows),
         Side.keys(columns),
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        quantity=model.largest_of_some if is_long else model.quantity,
-        extra=extra,
+        hover=Hover(model.largest_of_some if is_long else model.quantity, extra=extra),
         cells="query-key",
         chosen=(None, None) if is_long else ("query", "key"),
         shows_shape=False,

@@ -13,7 +13,7 @@ from attn_figures.chart import Chart
 from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import FADES, compare, compared_steps
 from attn_figures.frame import Side
-from attn_figures.matrix import Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.panels import compose
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
@@ -31,7 +31,7 @@ def a_map(values: NDArray[Any], **more: Any) -> Part:
     settings: dict[str, Any] = {
         "rows": Side.queries(QUERIES),
         "columns": Side.keys(KEYS),
-        "quantity": "share",
+        "hover": Hover("share"),
     } | more
     return read_back(Matrix("weights", values, "weights", **settings))["weights"]
 
@@ -59,7 +59,7 @@ def test_a_map_is_read_back_as_it_was_drawn() -> None:
     np.testing.assert_allclose(matrix.values, np.where(mask, values, 0), rtol=1e-6)
     assert replace(matrix.rows, labels=[*matrix.rows.labels]) == Side.queries(QUERIES)
     assert replace(matrix.columns, labels=[*matrix.columns.labels]) == Side.keys(KEYS)
-    assert (matrix.quantity, found.title) == ("share", "weights")
+    assert (matrix.hover.quantity, found.title) == ("share", "weights")
     assert matrix.ramp.power == pytest.approx(2.0)
     assert matrix.mask is not None
     np.testing.assert_array_equal(matrix.mask, mask)

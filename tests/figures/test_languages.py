@@ -352,8 +352,8 @@ def test_a_map_is_read_back_in_every_language_as_it_was_drawn() -> None:
             (found,) = parts_of(spec).values()
             assert isinstance(found, Map)
             assert found.title == _("weights")
-            assert found.matrix.quantity == _("weight")
-            assert found.matrix.words == (_("query"), _("key"))
+            assert found.matrix.hover.quantity == _("weight")
+            assert found.matrix.hover.words == (_("query"), _("key"))
             assert list(found.matrix.rows.labels) == rows
 
 

@@ -9,7 +9,7 @@ import pytest
 from attn_figures import theme
 from attn_figures.frame import SIDE_SHARE, Side
 from attn_figures.geometry import Axes
-from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
@@ -79,7 +79,7 @@ def test_an_unmasked_matrix_has_the_same_traces() -> None:
 
 
 def test_the_hover_tells_the_value_to_six_digits() -> None:
-    cells = compose([weights(extra=Extra([("score", np.ones((3, 5)))]))]).data[0]
+    cells = compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))]).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
     assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
     assert cells.customdata.shape == (3, 5, 1)
@@ -112,7 +112,10 @@ def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
     [
         ({"values": np.ones((5, 3))}, r"values must be \(3, 5\) to fit its labels, got \(5, 3\)"),
         ({"mask": np.ones((3, 3), dtype=bool)}, r"mask must be \(3, 5\) like the values, got \(3, 3\)"),
-        ({"extra": Extra([("score", np.ones((2, 5)))])}, r"score must be \(3, 5\), got \(2, 5\)"),
+        (
+            {"hover": Hover(extra=Extra([("score", np.ones((2, 5)))]))},
+            r"score must be \(3, 5\), got \(2, 5\)",
+        ),
         (
             {"side_bars": SideBars("s", np.ones(5), 1.0, "", np.ones((5, 1)))},
             r"side bars must be \(3,\), got \(5,\)",

@@ -13,7 +13,7 @@ import pytest
 from attn_figures import panels
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import Absent, compose
 from attn_figures.picture import Spec
 
@@ -197,23 +197,23 @@ OTHERWISE: dict[str, Any] = {
     "ramp.bar": "bar",
     "ramp.power": 2.0,
     "mask": np.array([[True, False], [True, True]]),
-    "quantity": "score",
+    "hover.quantity": "score",
     "operator": "+",
     "marked": (1, None),
     "chosen": ("query", "key"),
     "part": ("head", 1),
     "cells": "all",
-    "extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
+    "hover.extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
     "leaks": np.array([[False, True], [False, False]]),
     "faded": np.array([[False, True], [False, False]]),
     "longest_title": 40,
     "shows_shape": False,
     "moves_cursor": True,
     "size": (3.0, 4.0),
-    "place": "%{x}",
-    "words": ("one", "other"),
+    "hover.place": "%{x}",
+    "hover.words": ("one", "other"),
     "framed_rows": (1,),
-    "blocked": "no",
+    "hover.blocked": "no",
     "side_bars": SideBars("bars", np.array([0.5, 1.0]), 1.0, "", np.zeros((2, 1))),
     "names_rows": True,
     "numbered": False,
@@ -221,7 +221,7 @@ OTHERWISE: dict[str, Any] = {
 
 
 def test_every_field_of_a_matrix_is_varied_here() -> None:
-    records = {"rows": Side, "columns": Side, "ramp": Ramp}
+    records = {"rows": Side, "columns": Side, "ramp": Ramp, "hover": Hover}
     assert OTHERWISE.keys() == {
         f"{each.name}.{part.name}" if part else each.name
         for each in fields(Matrix)
