@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -26,13 +27,11 @@ def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: N
             f"sentence {at + 1}",
             weights[at],
             _("sentence {number}", number=at + 1),
-            rows=labels,
-            columns=labels,
-            row_title=query_title(),
-            column_title=key_title(),
+            Side.queries(labels),
+            Side.keys(labels),
             mask=mask[at],
             cells="query-key",
-            ramp_power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT,
+            ramp=Ramp(power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT),
             names_rows=True,
         )
         for at, labels in enumerate(tokens)

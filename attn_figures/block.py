@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -74,13 +75,10 @@ def layer_curves(
                 _("vectors after layer {layer}", layer=layer)
                 if layer
                 else _("vectors before the first layer"),
-                rows=tokens,
-                columns=[str(d) for d in range(1, state.shape[1] + 1)],
-                column_title=_("Dimension"),
-                column_role="output",
-                scale="scores",
-                limit=limit,
-                quantity=_("value"),
+                Side(tokens),
+                Side([str(d) for d in range(1, state.shape[1] + 1)], _("Dimension"), "output"),
+                ramp=Ramp("scores", limit),
+                hover=Hover(_("value")),
                 size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),
                 names_rows=True,
             )

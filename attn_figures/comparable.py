@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.frame import MOST_LABELS, Role, Ticks
-from attn_figures.matrix import Matrix, comma, may_not_attend
+from attn_figures.frame import MOST_LABELS, Role, Side, Ticks
+from attn_figures.matrix import Hover, Matrix, Ramp, comma, may_not_attend
 from attn_figures.numbers import number
 from attn_live.labels import told_apart
 from attn_words import _
@@ -44,12 +44,12 @@ class Map:
     @property
     def is_weights(self) -> bool:
         """Whether its numbers are shares, from 0 to 1."""
-        return self.matrix.scale == "weights"
+        return self.matrix.ramp.scale == "weights"
 
     @property
     def words(self) -> tuple[str, str]:
         """What a row and a column are called."""
-        return self.matrix.words or (_("row"), _("column"))
+        return self.matrix.hover.words or (_("row"), _("column"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,23 +140,22 @@ def _map(layout: Spec, trace: Spec, masked: Spec | None) -> Map:
         trace["name"],
         np.where(blocked, 0.0, values) if is_weights else values,
         "",
-        rows=rows,
-        columns=columns,
-        row_title=_text(y.get("title")),
-        column_title=_text(x.get("title")),
-        row_role=_role(y),
-        column_role=_role(x),
-        scale="weights" if is_weights else "scores",
-        limit=None if is_weights else colours.get("cmax"),
+        Side(rows, _text(y.get("title")), _role(y), ticks=_ticks(y, len(rows))),
+        Side(columns, _text(x.get("title")), _role(x), ticks=_ticks(x, len(columns))),
+        ramp=Ramp(
+            "weights" if is_weights else "scores",
+            limit=None if is_weights else colours.get("cmax"),
+            power=_power(colours) if is_weights else 1.0,
+        ),
         mask=~blocked if blocked.any() else None,
-        quantity=html.unescape(quantity[1]) if quantity else _("value"),
+        hover=Hover(
+            html.unescape(quantity[1]) if quantity else _("value"),
+            words=words,
+            blocked=_blocked(masked) if masked else may_not_attend(),
+        ),
         chosen=tuple(chosen["axes"]) if chosen else (None, None),
         cells="compared",
         size=_size(layout, (x, y), values.shape),
-        ramp_power=_power(colours) if is_weights else 1.0,
-        ticks=(_ticks(y, len(rows)), _ticks(x, len(columns))),
-        words=words,
-        blocked=_blocked(masked) if masked else may_not_attend(),
     )
     return Map(_caption(layout, trace["xaxis"]) or trace["name"], matrix)
 

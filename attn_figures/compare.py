@@ -7,7 +7,7 @@ each position of its slider.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.comparable import Curve, Curves, Map, Part
 from attn_figures.marks import Mark
-from attn_figures.matrix import ROUNDING, Matrix, Numbers, comma
+from attn_figures.matrix import ROUNDING, Matrix, Numbers, Ramp, comma
 from attn_figures.numbers import number
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
@@ -100,22 +100,27 @@ def compared_steps(a: Part, steps: Sequence[Part | None]) -> list[Spec]:
 def _compare_maps(a: Matrix, b: Matrix) -> Compared:
     if np.shape(a.values) != np.shape(b.values):
         return Compared("shape")
-    if (list(a.rows), list(a.columns)) != (list(b.rows), list(b.columns)):
+    rows, columns = b.rows.labels, b.columns.labels
+    if (list(a.rows.labels), list(a.columns.labels)) != (list(rows), list(columns)):
         return Compared("names")
     before, after = (_shown(each) for each in (a, b))
     apart = _apart(before, after)
-    still = [row for row, moved in zip(b.rows, apart.moved | apart.alone, strict=True) if not moved.any()]
+    still = [row for row, moved in zip(rows, apart.moved | apart.alone, strict=True) if not moved.any()]
     most = None
     if apart.moved.any():
         row, column = (int(at) for at in np.unravel_index(apart.largest, before.shape))
-        most = Change((b.rows[row], b.columns[column]), float(before[row, column]), float(after[row, column]))
-    return Compared("", most, still, len(b.rows), before.size, int(apart.alone.sum()))
+        most = Change(
+            (rows[row], columns[column]),
+            float(before[row, column]),
+            float(after[row, column]),
+        )
+    return Compared("", most, still, len(rows), before.size, int(apart.alone.sum()))
 
 
 def _shown(matrix: Matrix) -> Numbers:
     """Return a map's numbers: a masked weight is zero, any other masked number is none."""
     values = np.asarray(matrix.values, dtype=np.float64)
-    if matrix.mask is None or matrix.scale == "weights":
+    if matrix.mask is None or matrix.ramp.scale == "weights":
         return values
     return np.where(matrix.mask, values, np.nan)
 
@@ -161,9 +166,9 @@ def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
     other = b or a
     second = replace(other.matrix, name="B", title=_("B: {title}", title=other.title), names_rows=why != "")
     if not (a.is_weights and other.is_weights):
-        ends = [each for each in (first.limit, second.limit) if each is not None]
-        common: dict[str, Any] = {"scale": "scores", "limit": max(ends, default=1.0) or 1.0}
-        first, second = replace(first, **common), replace(second, **common)
+        ends = [each for each in (first.ramp.limit, second.ramp.limit) if each is not None]
+        ramp = Ramp("scores", max(ends, default=1.0) or 1.0)
+        first, second = replace(first, ramp=ramp), replace(second, ramp=ramp)
     panels: list[Panel | Absent] = [first, Absent(second) if b is None else second]
     if why or b is None:
         panels.append(Absent(replace(a.matrix, name="difference")))
@@ -174,11 +179,11 @@ def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
 
 def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
     difference = b.minus(a, "B − A", limit=limit)
-    if a.scale == "weights" or (a.mask is None and b.mask is None):
+    if a.ramp.scale == "weights" or (a.mask is None and b.mask is None):
         return difference
     everywhere = np.ones(np.shape(a.values), dtype=bool)
     both = (everywhere if a.mask is None else a.mask) & (everywhere if b.mask is None else b.mask)
-    return replace(difference, mask=both, blocked=_("<b>masked</b> in A or in B: no difference"))
+    return replace(difference, mask=both).telling(blocked=_("<b>masked</b> in A or in B: no difference"))
 
 
 # ---- curves ----

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -65,18 +66,16 @@ def eviction(cache: Cache) -> Spec:
             name,
             weights,
             title,
-            rows=cache.tokens,
-            columns=cache.tokens,
-            row_title=query_title(),
-            column_title=key_title(),
+            Side.queries(cache.tokens),
+            Side.keys(cache.tokens),
             mask=kept,
             cells="query-key",
             chosen=("query", "key"),
             part=("head", head),
-            ramp_power=ROOT,
+            ramp=Ramp(power=ROOT),
             shows_shape=False,
             numbered=False,
-            blocked=_("<b>not in the cache</b>: evicted, or not yet written"),
+            hover=Hover(blocked=_("<b>not in the cache</b>: evicted, or not yet written")),
         )
         for head, (name, title, weights, kept) in enumerate(
             zip(cache.names, cache.titles, cache.weights, cache.kept, strict=True)

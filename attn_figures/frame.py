@@ -3,8 +3,8 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import LABEL_SIZES, Axes, Geometry, Tick
 from attn_figures.widths import letters, shortened
+from attn_words import _
 
 Role = Literal["query", "key", "value", "output", "ink"]
 Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 0, and what stands there
@@ -31,59 +32,112 @@ OPERATOR_LETTER, OPERATOR_GAP = 8.2, 20  # pixels: operators are set in larger t
 SLANTED_LETTER, LABELLED_CELL = 5.5, 16.5
 
 
+def key_title() -> str:
+    """Return what the axis of the keys is called."""
+    return _("Key (attended to)")
+
+
+def query_title() -> str:
+    """Return what the axis of the queries is called."""
+    return _("Query (attending)")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rows or the columns of a matrix.
+
+    Attributes:
+        labels: one a row or column, as typed.
+        title: what its axis is called; none when empty.
+        role: whose colour the labels take.
+        ticks: which labels stand on the axis; as many as fit when None.
+        shown: how many are in sight, counted from the first; all where None. The caption counts these.
+    """
+
+    labels: Sequence[str]
+    title: str = ""
+    role: Role = "query"
+    ticks: Ticks | None = None
+    shown: int | None = None
+
+    @classmethod
+    def queries(cls, labels: Sequence[str], ticks: Ticks | None = None) -> "Side":
+        """Return the side of the queries."""
+        return cls(labels, query_title(), "query", ticks)
+
+    @classmethod
+    def keys(cls, labels: Sequence[str], ticks: Ticks | None = None) -> "Side":
+        """Return the side of the keys."""
+        return cls(labels, key_title(), "key", ticks)
+
+    def __len__(self) -> int:
+        """Return how many rows or columns there are."""
+        return len(self.labels)
+
+    @property
+    def in_sight(self) -> int:
+        """How many rows or columns are in sight."""
+        return self.shown or len(self.labels)
+
+    @property
+    def on_axis(self) -> Sequence[str]:
+        """The labels that may stand on the axis, whole."""
+        return self.labels if self.ticks is None else [label for _place, label in self.ticks]
+
+    @property
+    def step(self) -> float:
+        """How far apart two labels on the axis stand, in rows or columns."""
+        if self.ticks is None:
+            return _step(self.labels)
+        return _least_gap([place for place, _label in self.ticks], len(self.labels))
+
+    @cached_property
+    def settled(self) -> "Side":
+        """The same in tuples, so that what is drawn alike is found again."""
+        return replace(
+            self, labels=tuple(self.labels), ticks=None if self.ticks is None else tuple(self.ticks)
+        )
+
+
 @dataclass(frozen=True)
 class Frame:
     """What decides a matrix's room and axes; equal at most steps of a slider, which are laid out once."""
 
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    titles: tuple[str, str]
-    roles: tuple[Role, Role]
-    ticks: tuple[Ticks | None, Ticks | None]
+    rows: Side
+    columns: Side
     size: tuple[float, float]
     operator: str
     names_rows: bool
     has_side: bool
     formats: tuple[tuple[str, float], tuple[str, float]]
     caption_letters: int
-    in_sight: tuple[int, int]
-
-    @property
-    def column_labels(self) -> Sequence[str]:
-        """What stands along the columns."""
-        return self.columns if self.ticks[1] is None else [label for _, label in self.ticks[1]]
 
     @property
     def slanted(self) -> bool:
         """A few chosen labels, far enough apart, have room to lie flat; as many as words do not."""
-        labels = self.column_labels
+        labels = self.columns.on_axis
         longest = max(map(letters, labels))
-        many = self.ticks[1] is None or len(labels) > MOST_FLAT
+        many = self.columns.ticks is None or len(labels) > MOST_FLAT
         return longest > 3 and (many or longest > FLAT_LETTERS * self.label_units[0])
 
     @property
     def label_units(self) -> tuple[float, float]:
         """How far apart two column labels and two row labels stand, in units."""
-        rows, columns = (
-            _step(labels) if ticks is None else _least_gap([place for place, _ in ticks], len(labels))
-            for labels, ticks in zip((self.rows, self.columns), self.ticks, strict=True)
-        )
-        wide, tall = self.size
-        return float(columns * wide / len(self.columns)), float(rows * tall / len(self.rows))
+        (wide, tall), rows, columns = self.size, self.rows, self.columns
+        return float(columns.step * wide / len(columns)), float(rows.step * tall / len(rows))
 
 
 @lru_cache(maxsize=512)
 def geometry(frame: Frame) -> Geometry:
     """Return the room for the body, and for the words around it."""
     n_columns, n_rows = frame.size
-    row_title, column_title = frame.titles
     operator = round(OPERATOR_LETTER * max(map(letters, without_tags(frame.operator).split("<br>"))))
     sizes = [_room(frame, operator, size) for size in (*LABEL_SIZES, 0)]
     (box, _), *smaller = sizes
     return Geometry(
         box,
-        row_title,
-        column_title,
+        frame.rows.title,
+        frame.columns.title,
         tuple(pixels for _, pixels in sizes),
         formats=frame.formats,
         operator=frame.operator,
@@ -92,21 +146,19 @@ def geometry(frame: Frame) -> Geometry:
         label_units=frame.label_units,
         cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
         smaller=tuple(each for each, _ in smaller),
-        ticks=(_placed(frame.columns, frame.ticks[1]), _placed(frame.rows, frame.ticks[0])),
+        ticks=(_placed(frame.columns), _placed(frame.rows)),
     )
 
 
 def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
     """Return the room with labels of so many pixels, and what those of the rows take; 0 stands for none."""
     n_columns, n_rows = frame.size
-    row_title, column_title = frame.titles
     of_usual = size / theme.FONT_SIZE
     slanted = frame.slanted and size > 0
-    columns = (
-        round(0.72 * _label_pixels(frame.column_labels, of_usual)) + 8 if slanted else round(16 * of_usual)
-    )
-    labels = frame.rows if frame.ticks[0] is None else [label for _, label in frame.ticks[0]]
-    row_pixels = (_label_pixels(labels, of_usual) if size else 0) + (TITLE_PIXELS if row_title else 0)
+    labels = frame.columns.on_axis
+    columns = round(0.72 * _label_pixels(labels, of_usual)) + 8 if slanted else round(16 * of_usual)
+    row_pixels = _label_pixels(frame.rows.on_axis, of_usual) if size else 0
+    row_pixels += TITLE_PIXELS if frame.rows.title else 0
     left = operator + OPERATOR_GAP if operator else 24
     box = Box(
         columns=n_columns * (1 + SIDE_SHARE * frame.has_side),
@@ -115,8 +167,8 @@ def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
         lead=max(row_pixels, operator + 4 if operator else 0)
         if size
         else row_pixels + (operator + 8 if operator else 0),
-        trail=max(16, round(of_usual * _beyond(frame.column_labels))) if slanted else 4,
-        top=10 + columns + (20 if column_title else 0),
+        trail=max(16, round(of_usual * _beyond(labels))) if slanted else 4,
+        top=10 + columns + (20 if frame.columns.title else 0),
         bottom=32,
         caption=CAPTION_LETTER * frame.caption_letters,
     )
@@ -126,25 +178,26 @@ def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
 @lru_cache(maxsize=512)
 def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
     """Return the settings of both axes: columns on top, row 0 the highest."""
-    n_rows, n_columns = frame.in_sight
+    n_rows, n_columns = frame.rows.in_sight, frame.columns.in_sight
     beside = SIDE_SHARE * n_columns if frame.has_side else 0.0
-    (row_title, column_title), (row_role, column_role) = frame.titles, frame.roles
     return {
-        axes.x_layout: _ticks(frame.columns, column_role, column_title, frame.ticks[1])
+        axes.x_layout: _ticks(frame.columns)
         | {
             "side": "top",
             "anchor": axes.y,
             "range": [-0.5, n_columns - 0.5 + beside],
             "tickangle": -45 if frame.slanted else 0,
         },
-        axes.y_layout: _ticks(frame.rows, row_role, row_title, frame.ticks[0])
-        | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
+        axes.y_layout: _ticks(frame.rows) | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
     }
 
 
-def shortens(*sides: Sequence[str]) -> bool:
+def shortens(*sides: Side) -> bool:
     """Whether an axis leaves labels out or cuts them short."""
-    return any(_step(labels) > 1 or max(map(letters, labels)) > LONGEST_LABEL for labels in sides)
+    return any(
+        each.ticks is not None or _step(each.labels) > 1 or max(map(letters, each.labels)) > LONGEST_LABEL
+        for each in sides
+    )
 
 
 def _shorten(label: str) -> str:
@@ -187,20 +240,20 @@ def _least_gap(places: Sequence[float], otherwise: float) -> float:
     return float(np.diff(sorted(places)).min(initial=otherwise))
 
 
-def _placed(labels: Sequence[str], chosen: Ticks | None) -> Tick:
-    ticks = list(enumerate(labels))[:: _step(labels)] if chosen is None else chosen
-    return tuple(place for place, _ in ticks), tuple(escape(_shorten(label)) for _, label in ticks)
+def _placed(side: Side) -> Tick:
+    ticks = list(enumerate(side.labels))[:: _step(side.labels)] if side.ticks is None else side.ticks
+    return tuple(place for place, _label in ticks), tuple(escape(_shorten(label)) for _place, label in ticks)
 
 
-def _ticks(labels: Sequence[str], role: Role, title: str, chosen: Ticks | None) -> dict[str, Any]:
-    places, texts = _placed(labels, chosen)
-    colour = getattr(theme.LIGHT, role)
+def _ticks(side: Side) -> dict[str, Any]:
+    places, texts = _placed(side)
+    colour = getattr(theme.LIGHT, side.role)
     return {
         "tickmode": "array",
         "tickvals": [*places],
         "ticktext": [*texts],
         "tickfont": {"color": colour, "size": theme.FONT_SIZE},
-        "title": {"text": title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
+        "title": {"text": side.title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
         "showgrid": False,
         "zeroline": False,
         "ticks": "",

@@ -1,7 +1,6 @@
 """Pictures of what heads add: each head's share of one token's output, and how the shares compare."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,8 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Extra, Matrix, SideBars
+from attn_figures.frame import Side
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -48,20 +48,22 @@ def added_up(
         "contributions",
         rows,
         _("what each row adds"),
-        rows=names,
-        columns=[str(d) for d in range(1, n_dimensions + 1)],
-        ticks=(None, [(d, str(d + 1)) for d in labelled]),
-        column_title=_("Dimension of the output"),
-        row_role="ink",
-        column_role="output",
-        scale="scores",
-        limit=limit,
-        quantity=_("adds"),
+        Side(names, role="ink"),
+        Side(
+            [str(d) for d in range(1, n_dimensions + 1)],
+            _("Dimension of the output"),
+            "output",
+            ticks=[(d, str(d + 1)) for d in labelled],
+        ),
+        ramp=Ramp("scores", limit),
+        hover=Hover(
+            _("adds"),
+            place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
+            blocked=_("switched off"),
+        ),
         mask=on,
-        blocked=_("switched off"),
         size=None if n_dimensions <= WIDEST else (WIDEST, len(rows)),
-        place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
-        side=SideBars(
+        side_bars=SideBars(
             "lengths",
             lengths,
             longest,
@@ -106,14 +108,13 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
                 "shares",
                 share,
                 _("share of each head in the lengths"),
-                rows=tokens,
-                columns=[str(head) for head in range(1, lengths.shape[1] + 1)],
-                row_title=_("Token"),
-                column_title=_("Head"),
-                column_role="ink",
-                quantity=_("share"),
-                place=_("{token}, head {head}", token="%{y}", head="%{x}"),
-                extra=Extra([(_("length"), lengths)]),
+                Side(tokens, _("Token")),
+                Side([str(head) for head in range(1, lengths.shape[1] + 1)], _("Head"), "ink"),
+                hover=Hover(
+                    _("share"),
+                    place=_("{token}, head {head}", token="%{y}", head="%{x}"),
+                    extra=Extra([(_("length"), lengths)]),
+                ),
                 marked=None if marked is None else (marked, None),
             )
         ],
@@ -127,13 +128,13 @@ def similarity(values: Numbers) -> Spec:
     names = [str(head) for head in range(1, len(values) + 1)]
     place = _("head {one} and head {other}", one="%{y}", other="%{x}")
     shown = between_heads("similarity", values, _("similarity of the maps"), names, place)
-    return compose.spec([replace(shown, quantity=_("similarity"))], largest_unit=44.0)
+    return compose.spec([shown.telling(quantity=_("similarity"))], largest_unit=44.0)
 
 
 def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:
     """Return a map of heads against heads, (n_head, n_head)."""
-    ink: dict[str, Any] = {"row_role": "ink", "column_role": "ink"}
-    return Matrix(name, values, title, heads, heads, _("Head"), _("Head"), **ink, place=place)
+    side = Side(heads, _("Head"), "ink")
+    return Matrix(name, values, title, side, side, hover=Hover(place=place))
 
 
 @Picture

@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Numbers, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -48,17 +49,14 @@ def bridge(
     )
 
     common: dict[str, Any] = {
-        "rows": terms.queries,
-        "columns": terms.keys,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(terms.queries, _some(terms.queries, 4) if large else None),
+        "columns": Side.keys(terms.keys, _some(terms.keys, 4) if large else None),
         "cells": "query-key",
         "size": SIZE if large else None,
-        "ticks": (_some(terms.queries, 4), _some(terms.keys, 4)) if large else (None, None),
     }
-    scores = common | {"scale": "scores", "limit": limit, "quantity": _("score")}
+    scores = common | {"ramp": Ramp("scores", limit), "hover": Hover(_("score"))}
     # Their captions are long, and on a phone two stand on a line.
-    weights = common | {"ramp_power": 2.0, "shows_shape": False}
+    weights = common | {"ramp": Ramp(power=2.0), "shows_shape": False}
     lengths = everywhere if keeps_lengths else ~everywhere
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
@@ -74,9 +72,8 @@ def bridge(
                 terms.half_keys,
                 "|k|²/2",
                 mask=lengths,
-                blocked=gone,
                 operator="−",
-                **scores,
+                **scores | {"hover": Hover(_("score"), blocked=gone)},
             ),
             Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
             Matrix("scores", terms.scores + left_out, together, operator="=", **scores),

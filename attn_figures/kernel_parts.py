@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.frame import Ticks
+from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix, Numbers, SideBars, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, SideBars
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -214,22 +214,21 @@ def weight_map(
         name,
         estimate.weights,
         title or _("weights"),
-        scene.row_names,
-        scene.column_names,
-        row_title=query_title(),
-        column_title=key_title(),
+        Side.queries(scene.row_names, _row_ticks(scene)),
+        Side.keys(scene.column_names, _key_ticks(scene)),
         mask=np.broadcast_to(supported[:, None], shape),
         marked=None if row is None else (row, None),
         cells="query-key",
-        extra=scene.of_cells,
+        hover=Hover(
+            # Numbers are told more exactly than their labels have them; a date is its label.
+            place=None if scene.dated else "",
+            words=(_("query at"), _("key at")),
+            blocked=empty_window(),
+            extra=scene.of_cells,
+        ),
         moves_cursor=True,
         size=size,
-        ramp_power=scene.ramp_power,
-        ticks=(_row_ticks(scene), _key_ticks(scene)),
-        # Numbers are told more exactly than their labels have them; a date is its label.
-        place=None if scene.dated else "",
-        words=(_("query at"), _("key at")),
-        blocked=empty_window(),
+        ramp=Ramp(power=scene.ramp_power),
         names_rows=names_rows,
     )
 
@@ -239,7 +238,7 @@ def fact_map(
 ) -> Matrix:
     """The same with each row's effective keys at its side."""
     drawn = weight_map(scene, estimate, size=size, row=row)
-    return replace(drawn, side=_row_facts(scene, estimate, drawn.name))
+    return replace(drawn, side_bars=_row_facts(scene, estimate, drawn.name))
 
 
 def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:

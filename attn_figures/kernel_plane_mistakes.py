@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from attn_figures.frame import Role, Ticks
+from attn_figures.frame import Role, Side, Ticks
 from attn_figures.geometry import Axes
 from attn_figures.kernel_parts import empty_window
-from attn_figures.matrix import Matrix, Numbers
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -80,19 +80,15 @@ def two_planes(plane: Plane, broken: Made, right: Made) -> Spec:
     first, second = (
         replace(
             _map(plane, f"estimate, {name}", made.estimate, _("estimate: {way}", way=made.title), "query"),
-            scale="scores",
-            limit=plane.limit,
-            quantity=_("estimate"),
+            ramp=Ramp("scores", plane.limit),
             mask=~np.isnan(made.estimate),
-            blocked=empty_window(),
-        )
+        ).telling(quantity=_("estimate"), blocked=empty_window())
         for name, made in (("broken", broken), ("right", right))
     )
     difference = replace(
         first.minus(second, _("estimates: broken − right")),
         mask=~np.isnan(broken.estimate - right.estimate),
-        blocked=_("<b>no estimate</b> one way or both"),
-    )
+    ).telling(blocked=_("<b>no estimate</b> one way or both"))
     panels: Sequence[Matrix] = [*kernels, first, second, difference]
     return compose.spec(panels, largest_unit=56.0, phone_height=PHONE_HEIGHT)
 
@@ -115,18 +111,12 @@ def _map(plane: Plane, name: str, values: Numbers, title: str, whose: Role) -> M
         name,
         values,
         title,
-        plane.labels[::-1],
-        plane.labels,
-        row_title=plane.titles[1],
-        column_title=plane.titles[0],
-        quantity="K",
+        Side(plane.labels[::-1], plane.titles[1], whose, ticks=plane.whole_down),
+        Side(plane.labels, plane.titles[0], whose, ticks=plane.whole),
+        hover=Hover("K", words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} =")),
         marked=plane.query,
         cells="plane",
         size=SIZE,
-        ticks=(plane.whole_down, plane.whole),
-        row_role=whose,
-        column_role=whose,
-        words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} ="),
         shows_shape=False,
         numbered=False,
     )

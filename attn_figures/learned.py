@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, comma, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Ramp, comma
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
@@ -105,17 +106,15 @@ def _map(maps: Maps, head: int) -> Matrix:
         maps.names[head],
         maps.weights[head],
         maps.titles[head],
-        rows=maps.sequence,
-        columns=maps.sequence,
-        row_title=query_title(),
-        column_title=key_title(),
+        Side.queries(maps.sequence),
+        Side.keys(maps.sequence),
         mask=maps.mask,
         cells="query-key",
         chosen=("query", "key"),
         part=("head", head),
         longest_title=LONGEST_TITLE,
         shows_shape=False,
-        ramp_power=ROOT,
+        ramp=Ramp(power=ROOT),
         numbered=False,
     )
 
@@ -142,16 +141,11 @@ def _said(maps: Maps) -> Said:
         "prediction",
         maps.said,
         _("what it says"),
-        rows=maps.sequence,
-        columns=maps.symbols,
-        row_title=_("At"),
-        column_title=_("Symbol"),
-        column_role="output",
-        quantity=_("probability"),
-        bar=_("weight"),
+        Side(maps.sequence, _("At")),
+        Side(maps.symbols, _("Symbol"), "output"),
+        hover=Hover(_("probability"), words=(_("at"), _("says"))),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="prediction",
-        words=(_("at"), _("says")),
-        ramp_power=ROOT,
         shows_shape=False,
         numbered=False,
         answers=maps.answers,

@@ -13,7 +13,7 @@ from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import Scene
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -116,7 +116,7 @@ def tangents(scene: Scene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
 
 def _map(scene: Scene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
     drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"))
-    return replace(drawn, scale="scores", limit=limit, ramp_power=1.0, bar=_("weight"))
+    return replace(drawn, ramp=Ramp("scores", limit, bar=_("weight")))
 
 
 def _weighed(scene: Scene, weights: Numbers) -> Mark:

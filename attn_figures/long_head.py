@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attn_figures.frame import Side
 from attn_figures.given import Numbers
 from attn_figures.long_map import ranges
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -30,17 +31,14 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
         "blocks",
         np.nan_to_num(blocks),
         _("{title}; the largest of each {size} × {size} weights", title=title, size=size),
-        rows=names,
-        columns=names,
-        row_title=query_title(),
-        column_title=key_title(),
-        bar=_("weight"),
-        quantity=_("weight up to"),
+        Side.queries(names),
+        Side.keys(names),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
+        hover=Hover(_("weight up to")),
         cells="query-key",
         chosen=(None, None),
         shows_shape=False,
         size=(_SIDE, _SIDE),
-        ramp_power=ROOT,
         mask=None if may.all() else may,
         numbered=False,
         names_rows=True,

@@ -17,7 +17,7 @@ from attn_figures.frame import (
     SIDE_SHARE,
     Frame,
     Role,
-    Ticks,
+    Side,
     axes_of,
     geometry,
     number_width,
@@ -36,16 +36,6 @@ Numbers = NDArray[np.float64]
 _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 ROUNDING = 1e-5  # of the numbers' own size: weights in float32 differ by less
 NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and hover tells them
-
-
-def key_title() -> str:
-    """Return what the axis of the keys is called."""
-    return _("Key (attended to)")
-
-
-def query_title() -> str:
-    """Return what the axis of the queries is called."""
-    return _("Query (attending)")
 
 
 def may_not_attend() -> str:
@@ -87,6 +77,42 @@ class Extra:
 
 
 @dataclass(frozen=True)
+class Ramp:
+    """How values become colours.
+
+    Attributes:
+        scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
+        limit: the value at the ends of the diverging ramp; the largest absolute value when None.
+        bar: what the colours are called beside their bar; matrices of one name and range share a bar.
+        power: above 1 it spends the ramp of weights on small values, see `theme.colorscale`.
+    """
+
+    scale: Scale = "weights"
+    limit: float | None = None
+    bar: str = ""
+    power: float = 1.0
+
+
+@dataclass(frozen=True)
+class Hover:
+    """What the pointer is told at a cell.
+
+    Attributes:
+        quantity: what one value is called.
+        place: how a cell's row and column are named; by their labels when None.
+        words: what a row and a column are called; by their roles when None.
+        blocked: what is said of a hatched cell.
+        extra: more values.
+    """
+
+    quantity: str = field(default_factory=lambda: _("weight"))
+    place: str | None = None
+    words: tuple[str, str] | None = None
+    blocked: str = field(default_factory=may_not_attend)
+    extra: Extra = field(default_factory=Extra)
+
+
+@dataclass(frozen=True)
 class Matrix:
     """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
 
@@ -94,32 +120,21 @@ class Matrix:
         name: short and unique in the figure; the trace's name.
         values: what is drawn and what the hover tells, in any finite or NaN float64.
         title: said under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
-        rows, columns: one label for each row and column, as typed.
-        row_role, column_role: whose colour the labels take.
-        scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
-        limit: the value at the ends of the diverging ramp; the largest absolute value when None.
+        rows, columns: their labels, and what stands on their axes.
+        ramp: how its values become colours.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
         faded: True where a cell is paled; the hover tells its value as ever.
-        quantity: what one value is called in the hover.
-        bar: what the colours are called beside their bar; matrices of one name and range share a bar.
+        hover: what the pointer is told.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
         chosen: the names of what rows and columns are, where a click chooses one of them: the live figure
             frames the chosen cell, row or column itself; None for a side on which nothing is chosen.
         part: the name and the place that a click anywhere in this matrix chooses, such as ("head", 2).
         cells: matrices whose `cells` agree light up together under the pointer.
-        extra: more values for the hover.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
-        ramp_power: above 1 it spends the ramp on small values, see `theme.colorscale`.
-        ticks: for the rows and for the columns, which labels stand on the axis; as many as fit when None.
-        place: how the hover names a cell's row and column; by their labels when None.
-        words: what the hover calls a row and a column; by their roles when None.
-        blocked: what the hover says of a hatched cell.
-        side: slim bars on the right, one a row.
+        side_bars: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
-        shown: how many rows and columns are in sight, counted from the first; all of them where None. The
-            caption counts these.
         numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
         framed_rows: rows that are framed, each by itself, beside what is marked.
     """
@@ -127,37 +142,24 @@ class Matrix:
     name: str
     values: Numbers
     title: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    row_title: str = ""
-    column_title: str = ""
-    row_role: Role = "query"
-    column_role: Role = "key"
-    scale: Scale = "weights"
-    limit: float | None = None
+    rows: Side
+    columns: Side
+    ramp: Ramp = field(default_factory=Ramp)
     mask: NDArray[np.bool_] | None = None
     leaks: NDArray[np.bool_] | None = None
     faded: NDArray[np.bool_] | None = None
-    quantity: str = field(default_factory=lambda: _("weight"))
-    bar: str = ""
+    hover: Hover = field(default_factory=Hover)
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
     chosen: tuple[str | None, str | None] = (None, None)
     part: tuple[str, int] | None = None
     cells: str = ""
-    extra: Extra = field(default_factory=Extra)
     longest_title: int = 0  # letters of the caption that have room, where other steps have longer ones
     shows_shape: bool = True
     moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
-    ramp_power: float = 1.0
-    ticks: tuple[Ticks | None, Ticks | None] = (None, None)
-    place: str | None = None
-    words: tuple[str, str] | None = None
-    blocked: str = field(default_factory=may_not_attend)
-    side: SideBars | None = None
+    side_bars: SideBars | None = None
     names_rows: bool = False
-    shown: tuple[int | None, int | None] = (None, None)
     numbered: bool = True
     framed_rows: Sequence[int] = ()
 
@@ -171,13 +173,18 @@ class Matrix:
             raise ValueError(
                 f"matrix {self.name!r}: mask must be {wanted} like the values, got {np.shape(self.mask)}"
             )
-        for name, more in self.extra.named:
+        for name, more in self.hover.extra.named:
             if np.shape(more) != wanted:
                 raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
-        if self.side is not None and np.shape(self.side.values) != wanted[:1]:
+        bars = self.side_bars
+        if bars is not None and np.shape(bars.values) != wanted[:1]:
             raise ValueError(
-                f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(self.side.values)}"
+                f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(bars.values)}"
             )
+
+    def telling(self, **changed: Any) -> "Matrix":
+        """Return the same with these fields of its hover changed."""
+        return replace(self, hover=replace(self.hover, **changed))
 
     def minus(
         self, other: "Matrix", title: str = "", *, limit: float | None = None, operator: str = ""
@@ -214,14 +221,11 @@ class Matrix:
             name="difference",
             values=values,
             title=title or _("difference"),
-            scale="scores",
-            limit=limit,
+            ramp=Ramp("scores", limit),
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
-            quantity=_("difference"),
-            bar="",
+            hover=replace(self.hover, quantity=_("difference")),
             operator=operator,
-            ramp_power=1.0,
-            side=None,
+            side_bars=None,
         )
 
     def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
@@ -244,26 +248,24 @@ class Matrix:
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1] for weights, a range symmetric around zero for scores."""
-        if self.scale == "weights":
-            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, self.bar or self.quantity, self.ramp_power)
+        called = self.ramp.bar or self.hover.quantity
+        if self.ramp.scale == "weights":
+            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, called, self.ramp.power)
         else:
-            colours = ColourRange(
-                theme.LIGHT.scores, -self._limit(), self._limit(), self.bar or self.quantity
-            )
+            colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), called)
         return colours, not self._numbers_fit()
 
     def look(self) -> Look | None:
         """Return its words and its numbers apart; not where it has more than a heatmap's."""
-        if type(self) is not Matrix or self.side is not None:
+        if type(self) is not Matrix or self.side_bars is not None:
             return None
         if self.leaks is not None or self.faded is not None:
             return None
-        labels = tuple(self.rows), tuple(self.columns)
-        ticks = tuple(None if each is None else tuple(each) for each in self.ticks)
+        sides = self.rows.settled, self.columns.settled
         mask = None if self.mask is None else self.mask.tobytes()
-        limit = None if self.scale == "weights" else self._limit()
-        told = tuple(name for name, _ in self.extra.named)
-        return Look((*_WORDS_OF(self), labels, ticks, mask, limit, told), self._numbers())
+        limit = None if self.ramp.scale == "weights" else self._limit()
+        told = tuple(name for name, _ in self.hover.extra.named)
+        return Look((*_WORDS_OF(self), sides, mask, limit, told), self._numbers())
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
@@ -285,27 +287,29 @@ class Matrix:
             "meta": meta,
         }
         extra = "".join(
-            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}" for i, (name, _) in enumerate(self.extra.named)
+            f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}"
+            for i, (name, _) in enumerate(self.hover.extra.named)
         )
-        words = self.words or (_word(self.row_role, _("row")), _word(self.column_role, _("column")))
-        place = self.place
+        words = self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
+        place = self.hover.place
         if place is None:
             place = f"{words[0]} <b>%{{y}}</b>{comma()}{words[1]} <b>%{{x}}</b>"
-        cut = self.ticks != (None, None) or shortens(self.rows, self.columns)
-        if cut and self.place is not None and any(self.rows):
-            meta["labels"] = [[*self.rows], [*self.columns]]  # for files of numbers
-        elif cut and self.place is None:
+        cut = shortens(self.rows, self.columns)
+        if cut and self.hover.place is not None and any(self.rows.labels):
+            meta["labels"] = [[*self.rows.labels], [*self.columns.labels]]  # for files of numbers
+        elif cut and self.hover.place is None:
             # %{x} and %{y} tell no more than the axis does.
-            common["hovertext"] = _names(tuple(self.rows), tuple(self.columns), words, comma())
+            common["hovertext"] = _names(tuple(self.rows.labels), tuple(self.columns.labels), words, comma())
             place = "%{hovertext}"
-        form = ".6f" if self.scale == "weights" else ".6~g"
+        form = ".6f" if self.ramp.scale == "weights" else ".6~g"
+        told = f"{place}<br>{escape(self.hover.quantity)} <b>%{{z:{form}}}</b>"
         gap = 1 if max(masked.shape) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
             "coloraxis": coloraxis,
             "xgap": gap,
             "ygap": gap,
-            "hovertemplate": f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b>{extra}<extra></extra>",
+            "hovertemplate": f"{told}{extra}<extra></extra>",
         }
         hover = common | {
             "name": f"{self.name} masked",
@@ -313,12 +317,12 @@ class Matrix:
             "z": hidden.cells,
             "colorscale": _CLEAR,
             "showscale": False,
-            "hovertemplate": f"{place}<br>{self.blocked}<extra></extra>",
+            "hovertemplate": f"{place}<br>{self.hover.blocked}<extra></extra>",
         }
-        bars = [] if self.side is None else [self._side_bars(self.side, axes)]
+        bars = [] if self.side_bars is None else [self._beside(self.side_bars, axes)]
         drawn = [cells, hatch(self.name, hidden, axes), hover]
         paled = [] if self.faded is None else [fade(self.name, self.faded, axes)]
-        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, place, form)
+        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, told)
         return [
             *(each | own for each, own in zip(drawn, self._numbers(), strict=True)),
             *paled,
@@ -327,12 +331,15 @@ class Matrix:
         ]
 
     def _leaking(
-        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], place: str, form: str
+        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], told: str
     ) -> list[dict[str, Any]]:
-        against = _("{blocked}, and has weight", blocked=self.blocked)
-        told = f"{place}<br>{escape(self.quantity)} <b>%{{z:{form}}}</b><br>{against}"
+        against = _("{blocked}, and has weight", blocked=self.hover.blocked)
         lines, cells = leak(self.name, leaks, np.asarray(self.values, dtype=np.float64), axes)
-        over = {"colorscale": _CLEAR, "showscale": False, "hovertemplate": f"{told}<extra></extra>"}
+        over = {
+            "colorscale": _CLEAR,
+            "showscale": False,
+            "hovertemplate": f"{told}<br>{against}<extra></extra>",
+        }
         return [lines, common | over | cells]
 
     def _numbers(self) -> list[dict[str, Any]]:
@@ -340,7 +347,7 @@ class Matrix:
         values = np.asarray(self.values, dtype=np.float64)
         if self.mask is not None and not self.mask.all():
             values = np.where(self.mask, values, np.nan)
-        told = {"customdata": self.extra.stacked} if self.extra.named else {}
+        told = {"customdata": self.hover.extra.stacked} if self.hover.extra.named else {}
         return [{"z": values} | told, {}, told]
 
     def _choosing(self) -> dict[str, Any]:
@@ -356,7 +363,7 @@ class Matrix:
         """Return the title with the shape after it."""
         if not self.shows_shape:
             return self.title
-        shape = " × ".join(map(str, self._in_sight()))
+        shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
         return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{shape}</span>"
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
@@ -376,7 +383,7 @@ class Matrix:
         """Return nothing: a matrix says all in its labels and its caption."""
         return []
 
-    def _side_bars(self, side: SideBars, axes: Axes) -> dict[str, Any]:
+    def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
         n_columns = len(self.columns)
         width = (SIDE_SHARE - SIDE_GAP) * n_columns
         lengths = np.asarray(side.values, dtype=np.float64) / side.full * width
@@ -392,34 +399,25 @@ class Matrix:
         drawn["marker"]["line"] = {"width": 0}
         return drawn | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
 
-    def _in_sight(self) -> tuple[int, int]:
-        rows, columns = self.shown
-        return rows or len(self.rows), columns or len(self.columns)
-
     @cached_property
     def _frame(self) -> Frame:
-        rows, columns = (None if ticks is None else tuple(ticks) for ticks in self.ticks)
         return Frame(
-            tuple(self.rows),
-            tuple(self.columns),
-            (self.row_title, self.column_title),
-            (self.row_role, self.column_role),
-            (rows, columns),
+            self.rows.settled,
+            self.columns.settled,
             self.size or (len(self.columns), len(self.rows)),
             self.operator,
             self.names_rows,
-            self.side is not None,
+            self.side_bars is not None,
             self._formats(),
             max(self.longest_title, letters(without_tags(self.caption()))),
-            self._in_sight(),
         )
 
     def _numbers_fit(self) -> bool:
         return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO
 
     def _limit(self) -> float:
-        if self.limit is not None:
-            return self.limit
+        if self.ramp.limit is not None:
+            return self.ramp.limit
         values = np.abs(np.asarray(self.values))
         return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
 
@@ -427,22 +425,21 @@ class Matrix:
         """Up to three significant digits where cells are wide, fewer where they are narrow."""
         if not self._numbers_fit():
             return ("", 0.0), ("", 0.0)
-        limit = 1.0 if self.scale == "weights" else self._limit()
+        limit = 1.0 if self.ramp.scale == "weights" else self._limit()
         wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".0f") if limit < 100 else (".0f", ".0f")
-        if self.scale == "weights":
+        if self.ramp.scale == "weights":
             narrow = wide
-        sign = "-" if self.scale == "scores" else ""
+        sign = "-" if self.ramp.scale == "scores" else ""
         first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))
         return first, second
 
 
-# Of a matrix's fields those that are neither numbers nor lists, all at once.
+# Of the fields of a matrix, its ramp and its hover those that are neither numbers nor lists, all at once.
+_APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "hover", "side_bars")
 _WORDS_OF = attrgetter(
-    *(
-        each.name
-        for each in fields(Matrix)
-        if each.name not in ("values", "limit", "rows", "columns", "ticks", "mask", "leaks", "extra", "side")
-    )
+    *(each.name for each in fields(Matrix) if each.name not in _APART),
+    *(f"ramp.{each.name}" for each in fields(Ramp) if each.name != "limit"),
+    *(f"hover.{each.name}" for each in fields(Hover) if each.name != "extra"),
 )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Ramp
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -49,14 +50,12 @@ class Heads:
             name,
             values,
             title,
-            rows=self.queries,
-            columns=self.keys,
-            row_title=query_title(),
-            column_title=key_title(),
+            Side.queries(self.queries),
+            Side.keys(self.keys),
             mask=mask,
             cells="query-key",
             chosen=("query", "key"),
-            ramp_power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT,
+            ramp=Ramp(power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT),
         )
 
 
@@ -96,7 +95,7 @@ def every_head(
         drawn = heads.matrix(name, heads.weights[index], title, of=[index])
         panels.append(replace(drawn, part=("head", index), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
-    output = replace(_output(heads), operator=operator, limit=output_limit)
+    output = replace(_output(heads), operator=operator, ramp=Ramp("scores", output_limit))
     panels.append(output if _fits(heads) else Absent(output))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
@@ -108,13 +107,11 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
     Rows of the mean sum to one, rows of the maximum need not.
     """
     maps = heads.weights[list(chosen)]
+    spread = heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen)
     panels = [
         heads.matrix("mean", maps.mean(axis=0), _("mean"), of=chosen),
         heads.matrix("max", maps.max(axis=0), _("largest"), of=chosen),
-        replace(
-            heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen),
-            quantity=_("difference"),
-        ),
+        spread.telling(quantity=_("difference")),
     ]
     return compose.spec(panels)
 
@@ -140,12 +137,10 @@ def _output(heads: Heads) -> Matrix:
         "output",
         heads.output,
         _("output"),
-        rows=heads.queries,
-        columns=[str(d) for d in range(1, heads.output.shape[1] + 1)],
-        column_title=_("Dimension"),
-        column_role="output",
-        scale="scores",
-        quantity=_("output"),
+        Side(heads.queries),
+        Side([str(d) for d in range(1, heads.output.shape[1] + 1)], _("Dimension"), "output"),
+        ramp=Ramp("scores"),
+        hover=Hover(_("output")),
         cells="output",
     )
 

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.marks import Mark, area, line, points, upright
-from attn_figures.matrix import Matrix, comma, key_title, query_title
+from attn_figures.matrix import Matrix, comma
 from attn_figures.numbers import power_of_ten
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -305,10 +306,8 @@ def fitting(
             _("one head")
             if fit.num_heads == 1
             else _("head {number} of {all}", number=head + 1, all=fit.num_heads),
-            rows=queries,
-            columns=keys,
-            row_title=query_title(),
-            column_title=key_title(),
+            Side.queries(queries),
+            Side.keys(keys),
             names_rows=fit.num_heads == 1,
         )
         for fit in fits[:2]

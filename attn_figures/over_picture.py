@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
+from attn_figures.frame import Side
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import Matrix, Numbers, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -103,11 +104,8 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     place = divmod(query, columns) if asked.to_itself else None
     means = asked.ink.reshape(rows, asked.ink.shape[0] // rows, columns, -1).mean(axis=(1, 3))
     common: dict[str, Any] = {
-        "rows": [""] * rows,
-        "columns": [""] * columns,
-        "row_role": "ink",
-        "column_role": "ink",
-        "place": "%{hovertext}",
+        "rows": Side([""] * rows, role="ink"),
+        "columns": Side([""] * columns, role="ink"),
         "cells": "patches",
         "size": (BODY, BODY),
         "numbered": False,
@@ -120,7 +118,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         "picture",
         means,
         _("{rows} × {columns} patches: the keys", rows=rows, columns=columns),
-        quantity=_("mean ink"),
+        hover=Hover(_("mean ink"), place="%{hovertext}"),
         painted=False,
         **common,
     )
@@ -128,8 +126,8 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         "laid over",
         weights[query].reshape(asked.grid),
         _("where this {one} looks", one=asked.one),
-        bar=_("weight"),
-        ramp_power=ROOT,
+        ramp=Ramp(bar=_("weight"), power=ROOT),
+        hover=Hover(place="%{hovertext}"),
         opacity=0.4,
         **common,
     )
@@ -139,17 +137,13 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         "weights",
         weights,
         _("where every {one} looks", one=asked.one),
-        rows=asked.queries,
-        columns=asked.patches,
-        row_title=query_title(),
-        column_title=key_title(),
-        bar=_("weight"),
-        ramp_power=ROOT,
+        Side.queries(asked.queries, None if few else ticks),
+        Side.keys(asked.patches, ticks),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         numbered=False,
         moves_cursor=True,
         marked=(query, None),
         names_rows=True,
-        ticks=(None if few else ticks, ticks),
         size=(BODY, BODY * 0.6 if few else BODY),
     )
     return compose.spec([picture, laid, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Matrix
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -28,13 +29,7 @@ def story(
         heads: several heads' weights, each (n, n).
         labels: the words.
     """
-    words: Any = {
-        "rows": labels,
-        "columns": labels,
-        "row_title": query_title(),
-        "column_title": key_title(),
-        "cells": "words",
-    }
+    words: Any = {"rows": Side.queries(labels), "columns": Side.keys(labels), "cells": "words"}
     panels = [
         Matrix("kernel", kernel, _("1 nearness"), **words),
         Matrix("head", head, _("2 likeness"), operator=_("compare<br>meanings"), **words),
@@ -68,10 +63,8 @@ def uses(
                 name,
                 weights,
                 said.get(name, name),
-                queries,
-                keys,
-                row_title=query_title(),
-                column_title=key_title(),
+                Side.queries(queries),
+                Side.keys(keys),
                 mask=weights > 0,
                 cells=name,
                 size=(SIDE, SIDE),

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.frame import few
-from attn_figures.matrix import Extra, Matrix, Numbers
+from attn_figures.frame import Role, Side, few
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -17,7 +17,7 @@ from attn_words import _, _c
 BODY = 10.0
 LIGHT = theme.LIGHT
 MOST_WAVES = len(LIGHT.series)
-_CURSOR: dict[str, Any] = {"row_role": "ink", "column_role": "ink", "moves_cursor": True, "marked": (0, None)}
+_CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "moves_cursor": True, "marked": (0, None)}
 
 
 @Picture
@@ -39,9 +39,11 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         (_("Position"), _("Dimension")),
         shown=(shown, None),
         limit=limit,
-        quantity=_("value"),
-        place=_(
-            "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
+        hover=Hover(
+            _("value"),
+            place=_(
+                "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
+            ),
         ),
         **_CURSOR,
     )
@@ -133,8 +135,7 @@ def similarity(
         (_("Position"), _("Position")),
         shown=(shown, shown),
         limit=max(map(abs, limits)),
-        quantity=quantity,
-        place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}"),
+        hover=Hover(quantity, place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}")),
         **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
@@ -215,9 +216,11 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         _("bias of head {number}", number=head + 1),
         (_("Query position"), _("Key position")),
         limit=float(abs(curves).max()) or 1.0,
-        quantity=_("bias"),
-        extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
-        place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
+        hover=Hover(
+            _("bias"),
+            place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
+            extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
+        ),
     )
     lines = [
         marks.line(
@@ -254,11 +257,15 @@ def _map(
     title: str,
     titles: tuple[str, str],
     *,
+    limit: float,
+    roles: tuple[Role, Role] = ("query", "key"),
     shown: tuple[int | None, int | None] = (None, None),
     **more: Any,
 ) -> Matrix:
     """Return a map whose rows and columns are counted from 0; a few of those in sight are labelled."""
-    rows, columns = ([str(place) for place in range(count)] for count in values.shape)
-    ticks = few(rows[: shown[0]]), few(columns[: shown[1]])
-    room: dict[str, Any] = {"size": (BODY, BODY), "ticks": ticks, "shown": shown}
-    return Matrix(name, values, title, rows, columns, *titles, scale="scores", **room, **more)
+    labels = ([str(place) for place in range(count)] for count in values.shape)
+    rows, columns = (
+        Side(each, said, role, few(each[:count]), count)
+        for each, said, role, count in zip(labels, titles, roles, shown, strict=True)
+    )
+    return Matrix(name, values, title, rows, columns, ramp=Ramp("scores", limit), size=(BODY, BODY), **more)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from attn_figures.frame import few
-from attn_figures.matrix import Matrix, Numbers, key_title, query_title
+from attn_figures.frame import Side, few
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -38,15 +38,12 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
     """
     columns = [str(number) for number in range(parts[0].values.shape[1])]
     common: dict[str, Any] = {
-        "rows": labels,
-        "columns": columns,
-        "row_title": _("Word"),
-        "column_title": _("Dimension"),
-        "row_role": "query",
-        "column_role": "ink",
-        "words": (_("word"), _("dimension")),
+        "rows": Side(labels, _("Word")),
+        "columns": Side(
+            columns, _("Dimension"), "ink", ticks=few(columns) if len(columns) > MOST_COLUMNS else None
+        ),
+        "hover": Hover(words=(_("word"), _("dimension"))),
         "chosen": ("query", None),
-        "ticks": (None, few(columns) if len(columns) > MOST_COLUMNS else None),
         "size": (min(len(columns), WIDEST), min(len(labels), HIGHEST)),
     }
     return _line(parts, common, limit, longest_title)
@@ -56,10 +53,8 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
 def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longest_title: int) -> Spec:
     """Draw matrices of queries by keys in the same way, each (n, n)."""
     common: dict[str, Any] = {
-        "rows": labels,
-        "columns": labels,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(labels),
+        "columns": Side.keys(labels),
         "chosen": ("query", "key"),
         "size": (min(len(labels), HIGHEST),) * 2,
     }
@@ -68,16 +63,14 @@ def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longes
 
 def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
     common |= {
-        "scale": "scores",
-        "limit": limit,
-        "bar": _("value"),
+        "ramp": Ramp("scores", limit, bar=_("value")),
         "cells": "sum",
         "longest_title": longest_title,
     }
     return compose.spec(
         [
-            Matrix(
-                part.name, part.values, part.title, operator=part.operator, quantity=part.quantity, **common
+            Matrix(part.name, part.values, part.title, operator=part.operator, **common).telling(
+                quantity=part.quantity
             )
             for part in parts
         ],

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.frame import few
-from attn_figures.matrix import Matrix, Numbers, Scale, key_title, query_title
+from attn_figures.frame import Side, few
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -48,7 +48,8 @@ def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers], said: Map
     common = _attention_labels(tokens)
     if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
         places = few([str(place) for place in range(len(tokens))])
-        common |= {"ticks": (places, places), "row_title": _("Query"), "column_title": _("Key")}
+        common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
+        common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
     return compose.spec(
         [
             Matrix(name, weights, said.get(name, name), numbered=False, **common)
@@ -102,18 +103,13 @@ def beside(tried: Trial) -> Spec:
 
 def _trial_maps(tried: Trial) -> list[Matrix]:
     common: dict[str, Any] = {
-        "rows": tried.rows,
-        "columns": tried.columns,
-        "row_title": tried.row_title,
-        "column_title": tried.column_title,
-        "row_role": "ink",
-        "column_role": "ink",
+        "rows": Side(tried.rows, tried.row_title, "ink", ticks=few(tried.rows)),
+        "columns": Side(tried.columns, tried.column_title, "ink", ticks=few(tried.columns)),
         "size": (BODY, BODY),
         "cells": "trial",
-        "ticks": (few(tried.rows), few(tried.columns)),
     }
     values, differences = tried.limits
-    common |= {"quantity": tried.quantity, "limit": values, "scale": tried.scale}
+    common |= {"hover": Hover(tried.quantity), "ramp": Ramp(tried.scale, values)}
     expected = Matrix("expected", tried.expected, tried.titles[0], **common)
     found = Matrix("found", tried.found, tried.titles[1], **common)
     return [expected, found, found.minus(expected, limit=differences)]
@@ -158,15 +154,12 @@ def _short(value: float) -> str:
 def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
     """Label about fourteen words of a long sentence, and spend the ramp on small weights there."""
     step = math.ceil(len(tokens) / MOST_WORDS)
-    few = list(enumerate(tokens))[::step]
     long = step > 1
+    few = list(enumerate(tokens))[::step] if long else None
     return {
-        "rows": tokens,
-        "columns": tokens,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(tokens, few),
+        "columns": Side.keys(tokens, few),
         "cells": "query-key",
         "chosen": ("query", "key"),
-        "ticks": (few, few) if long else (None, None),
-        "ramp_power": 2.0 if long else 1.0,
+        "ramp": Ramp(power=2.0 if long else 1.0),
     }

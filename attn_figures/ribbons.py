@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.marks import area, words
-from attn_figures.matrix import Matrix, Numbers, key_title, query_title
+from attn_figures.matrix import Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -52,16 +53,7 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
         x=bare | {"range": [-_ROOM, 1 + _ROOM]},
         y=bare | {"range": [n_query - 0.5, -0.5]},
     )
-    every = Matrix(
-        "weights",
-        weights,
-        _("weights"),
-        rows=queries,
-        columns=keys,
-        row_title=query_title(),
-        column_title=key_title(),
-        names_rows=True,
-    )
+    every = Matrix("weights", weights, _("weights"), Side.queries(queries), Side.keys(keys), names_rows=True)
     return compose.spec([chart, every], phone_height=IN_SIGHT)
 
 

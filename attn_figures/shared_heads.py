@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import Heads
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -36,12 +37,13 @@ def sharing(full: Heads, shared: Heads, num_kv_heads: int, *, head: int, limit: 
         "reads",
         reads.astype(np.float64),
         _("who reads which keys"),
-        rows=[_("head {number}", number=each + 1) for each in range(n_head)],
-        columns=[_("kv {number}", number=each + 1) for each in range(num_kv_heads)],
-        row_title=_("Queries of"),
-        column_title=_("Keys and values of"),
-        quantity=_("reads"),
-        place=_("{head} and {other}", head="%{y}", other="%{x}"),
+        Side([_("head {number}", number=each + 1) for each in range(n_head)], _("Queries of")),
+        Side(
+            [_("kv {number}", number=each + 1) for each in range(num_kv_heads)],
+            _("Keys and values of"),
+            "key",
+        ),
+        hover=Hover(_("reads"), place=_("{head} and {other}", head="%{y}", other="%{x}")),
         numbered=False,
         marked=(head, None),
     )
@@ -123,12 +125,10 @@ def writing(
         "written",
         weights,
         _("weights, row by row"),
-        rows=tokens,
-        columns=tokens,
-        row_title=query_title(),
-        column_title=key_title(),
+        Side.queries(tokens),
+        Side.keys(tokens),
         mask=causal,
-        blocked=_("not there: later, or not written yet"),
+        hover=Hover(blocked=_("not there: later, or not written yet")),
         marked=(now, None),
     )
     panels: list[Panel] = [written]
@@ -143,19 +143,20 @@ def writing(
                 name,
                 values,
                 title,
-                rows=tokens,
-                columns=[str(d) for d in range(1, shape[1] + 1)],
-                row_title=_("Token"),
-                column_title=_("Dimension"),
-                row_role="key",
-                column_role="key" if role == "key" else "value",
-                scale="scores",
-                limit=limit,
-                quantity=quantity,
+                Side(tokens, _("Token"), "key"),
+                Side(
+                    [str(d) for d in range(1, shape[1] + 1)],
+                    _("Dimension"),
+                    "key" if role == "key" else "value",
+                ),
+                ramp=Ramp("scores", limit),
+                hover=Hover(
+                    quantity,
+                    place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
+                    blocked=_("not written yet"),
+                ),
                 mask=np.broadcast_to((np.arange(n) <= now)[:, None], shape),
-                blocked=_("not written yet"),
                 marked=(now, None),
-                place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
             )
         )
     return compose.spec(panels, largest_unit=44.0)

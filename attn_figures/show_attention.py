@@ -8,10 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attn_figures import theme
+from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.given import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
 from attn_figures.long_map import SHORT, long_map
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, comma, key_title, query_title
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Ramp, comma
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
 from attn_figures.panels import compose
 from attn_live.pyramid import KEEPS, Keep
@@ -90,7 +91,15 @@ def show(
         title = _("weights")
     bend = 1.0 if n_key <= NUMBERS_UP_TO else ROOT
     panels = [
-        Matrix("weights", maps[at], title, rows, drawn, query_title(), key_title(), ramp_power=bend, place="")
+        Matrix(
+            "weights",
+            maps[at],
+            title,
+            Side.queries(rows),
+            Side.keys(drawn),
+            ramp=Ramp(power=bend),
+            hover=Hover(place=""),
+        )
     ]
     drawn_numbers = [maps]
     if output is not None:
@@ -115,8 +124,8 @@ def show(
         trace.pop("hovertext", None)
         axes, twins = Axes(number), Axes(len(panels) + number)
         for copies, name, twin, labels, size, moved in (
-            (values.shape[0], axes.y_layout, twins, panel.rows, height, moves[0]),
-            (values.shape[1], axes.x_layout, twins, panel.columns, width, moves[1]),
+            (values.shape[0], axes.y_layout, twins, panel.rows.labels, height, moves[0]),
+            (values.shape[1], axes.x_layout, twins, panel.columns.labels, width, moves[1]),
         ):
             shown = twin.y_layout if name.startswith("y") else twin.x_layout
             layout |= _twins(layout, (name, shown), labels, copies, twin)
@@ -138,7 +147,7 @@ def _number(given: int, count: int, what: str) -> int:
 
 
 def _words(panel: Matrix) -> tuple[str, str]:
-    return _("query"), _("key") if panel.scale == "weights" else _("dimension")
+    return _("query"), _("key") if panel.ramp.scale == "weights" else _("dimension")
 
 
 def _output(
@@ -175,14 +184,10 @@ def _output(
         "output",
         first,
         title,
-        rows,
-        [names[place] for place in chosen],
-        column_title=_("Dimension"),
-        column_role="output",
-        scale="scores",
-        limit=float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0,
-        quantity=_("output"),
-        place="",
+        Side(rows),
+        Side([names[place] for place in chosen], _("Dimension"), "output"),
+        ramp=Ramp("scores", float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0),
+        hover=Hover(_("output"), place=""),
     )
     return panel, output
 

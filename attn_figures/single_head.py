@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from attn_figures import arcs
 from attn_figures import points as planes
-from attn_figures.frame import Role
-from attn_figures.matrix import Extra, Matrix, Numbers, SideBars, key_title, query_title
+from attn_figures.frame import Role, Side, query_title
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp, SideBars
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -162,10 +162,8 @@ class Walk:
 def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
     """A map of queries by keys; all of a figure's light up together."""
     settings: dict[str, Any] = {
-        "rows": walk.queries,
-        "columns": walk.keys,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(walk.queries),
+        "columns": Side.keys(walk.keys),
         "cells": "query-key",
         "chosen": ("query", "key"),
     }
@@ -178,43 +176,34 @@ def _vectors(
     title: str,
     rows: Sequence[str],
     roles: tuple[Role, Role],
+    *,
+    limit: float,
+    row_title: str = "",
+    quantity: str = "",
     **more: Any,
 ) -> Matrix:
-    """A matrix of one vector a row, its columns the dimensions."""
+    """A matrix of one vector a row, its columns the dimensions; a value is called as it, or `quantity`."""
+    whose = {"query": _("query"), "key": _("key")}.get(roles[0], _("row"))
     settings: dict[str, Any] = {
-        "rows": rows,
-        "columns": [str(number) for number in range(1, values.shape[1] + 1)],
-        "row_role": roles[0],
-        "column_role": roles[1],
-        "scale": "scores",
-        "quantity": name,
-        "bar": _("vectors"),
-        "words": ({"query": _("query"), "key": _("key")}.get(roles[0], _("row")), _("dimension")),
+        "rows": Side(rows, row_title, roles[0]),
+        "columns": Side([str(number) for number in range(1, values.shape[1] + 1)], role=roles[1]),
+        "ramp": Ramp("scores", limit, _("vectors")),
+        "hover": Hover(quantity or name, words=(whose, _("dimension"))),
     }
     return Matrix(name, values, title, **settings | more)
 
 
 def _scores(walk: Walk, **more: Any) -> Matrix:
-    return _map(
-        walk,
-        "scores",
-        walk.scores,
-        walk.score_title,
-        scale="scores",
-        quantity=_("score"),
-        bar=_("score"),
-        **more,
-    )
+    ramp = Ramp("scores", bar=_("score"))
+    return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, hover=Hover(_("score")), **more)
 
 
 def _scaled(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
+    told = [] if walk.is_large else [(_("score"), walk.scores)]
     settings: dict[str, Any] = {
-        "scale": "scores",
-        "quantity": _("scaled score"),
-        "bar": _("score"),
         # The ramp of the raw scores, so that scaling is seen to pale the map.
-        "limit": float(np.abs(walk.scores).max()) or 1.0,
-        "extra": Extra() if walk.is_large else Extra([(_("score"), walk.scores)]),
+        "ramp": Ramp("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
+        "hover": Hover(_("scaled score"), extra=Extra(told)),
     }
     return _map(walk, name, walk.scaled, title or _("scaled"), **settings | more)
 
@@ -224,36 +213,38 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
     return _scaled(walk, "masked", title, mask=walk.mask, **more)
 
 
-def _weights(walk: Walk, **more: Any) -> Matrix:
+def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
     told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
     title = _("weights") if walk.ramp_power == 1.0 else _("weights, colours bent")
-    settings = {"mask": walk.mask, "extra": Extra(told), "ramp_power": walk.ramp_power} | more
-    return _map(walk, "weights", walk.weights, title, **settings)
+    ramp, hover = Ramp(bar=bar, power=walk.ramp_power), Hover(extra=Extra(told))
+    return _map(walk, "weights", walk.weights, title, mask=walk.mask, ramp=ramp, hover=hover, **more)
 
 
 def _query(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("Q", walk.query, "Q", walk.queries, ("query", "query"), **_limit(walk) | more)
+    return _vectors("Q", walk.query, "Q", walk.queries, ("query", "query"), limit=_limit(walk), **more)
 
 
 def _key(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("K", walk.key, "K", walk.keys, ("key", "key"), **_limit(walk) | more)
+    return _vectors("K", walk.key, "K", walk.keys, ("key", "key"), limit=_limit(walk), **more)
 
 
 def _value(walk: Walk, **more: Any) -> Matrix:
-    more = {"chosen": ("key", None)} | _limit(walk) | more
-    return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), **more)
+    more = {"chosen": ("key", None)} | more
+    return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), limit=_limit(walk), **more)
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
     said = _("output")
-    settings = {"chosen": ("query", None), "row_title": query_title(), "quantity": said} | _limit(walk) | more
-    return _vectors("output", walk.output, said, walk.queries, ("query", "output"), **settings)
+    settings: dict[str, Any] = {"chosen": ("query", None), "quantity": said} | more
+    return _vectors(
+        "output", walk.output, said, walk.queries, ("query", "output"), limit=_limit(walk), **settings
+    )
 
 
-def _limit(walk: Walk) -> dict[str, Any]:
-    """One ramp for all vectors, so that one colour is one number."""
+def _limit(walk: Walk) -> float:
+    """The end of one ramp for all vectors, so that one colour is one number."""
     vectors = [walk.x, walk.memory, walk.query, walk.key, walk.value]
-    return {"limit": max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0}
+    return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
 
 @Picture
@@ -298,7 +289,7 @@ def all_at_once(walk: Walk) -> Spec:
         _masked(walk, operator=operator),
         _weights(walk, operator="soft-<br>max"),
         _value(walk, operator="·", names_rows=True),
-        _output(walk, operator="=", names_rows=True, row_title=""),
+        _output(walk, operator="=", names_rows=True),
     ]
     return compose.spec(panels, largest_unit=56, phone_height=IN_SIGHT)
 
@@ -308,11 +299,11 @@ def _sources(walk: Walk) -> list[Matrix]:
     if walk.x is None or walk.memory is None:
         return []
     limit = _limit(walk)
-    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), chosen=("query", None), **limit)
+    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), chosen=("query", None), limit=limit)
     if walk.memory is walk.x:
         return [x]
     y = _vectors(
-        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), chosen=("key", None), names_rows=True, **limit
+        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), chosen=("key", None), names_rows=True, limit=limit
     )
     return [x, y]
 
@@ -368,19 +359,16 @@ def dot_products(walk: Walk) -> Spec:
         "K transposed",
         np.ascontiguousarray(walk.key.T),
         "Kᵀ",
-        rows=[str(number) for number in range(1, walk.key.shape[1] + 1)],
-        columns=walk.keys,
-        row_role="key",
-        scale="scores",
-        quantity="K",
+        rows=Side([str(number) for number in range(1, walk.key.shape[1] + 1)], role="key"),
+        columns=Side(walk.keys, role="key"),
+        ramp=Ramp("scores", _limit(walk)),
+        hover=Hover("K", words=(_("dimension"), _("key"))),
         operator=_MEETS[walk.score],
         chosen=(None, "key"),
         names_rows=True,
-        words=(_("dimension"), _("key")),
-        **_limit(walk),
     )
     query = _query(walk, chosen=("query", None), row_title=query_title())
-    scores = _scores(walk, operator="=", names_rows=True, row_title="")
+    scores = _scores(walk, operator="=", names_rows=True, rows=Side(walk.queries))
     own = {name: _own(name, each) for name, each in walk.score_weights.items()}
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
@@ -416,10 +404,9 @@ def masking(walk: Walk) -> Spec:
         np.zeros_like(walk.scaled),
         _("mask"),
         mask=walk.mask,
-        scale="scores",
-        quantity=_("added"),
+        ramp=Ramp("scores", 1.0),
+        hover=Hover(_("added")),
         operator="+",
-        limit=1.0,
     )
     return compose.spec([_scaled(walk), added, _masked(walk, operator="=")], largest_unit=64)
 
@@ -433,21 +420,18 @@ def softmax(walk: Walk) -> Spec:
         walk.exponentials,
         "exp",
         mask=walk.mask,
-        quantity=_("exp(scaled − largest of its row)"),
-        bar=_("weight"),
-        ramp_power=walk.ramp_power,
+        hover=Hover(_("exp(scaled − largest of its row)")),
+        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
         operator="exp",
     )
     sums = Matrix(
         "row sums",
         walk.row_sums,
         _("sum"),
-        rows=walk.queries,
-        columns=["Σ"],
-        column_role="ink",
-        scale="scores",
-        quantity=_("row sum"),
-        limit=float(len(walk.keys)),
+        rows=Side(walk.queries),
+        columns=Side(["Σ"], role="ink"),
+        ramp=Ramp("scores", float(len(walk.keys))),
+        hover=Hover(_("row sum")),
         operator="Σ",
         chosen=("query", None),
     )
@@ -461,7 +445,7 @@ def mixing(walk: Walk) -> Spec:
     panels = [
         _weights(walk, chosen=("query", None)),
         _value(walk, operator="·", names_rows=True),
-        _output(walk, operator="=", names_rows=True, row_title=""),
+        _output(walk, operator="=", names_rows=True),
     ]
     return compose.spec(panels, largest_unit=64)
 
@@ -473,13 +457,14 @@ def hard_or_soft(walk: Walk) -> Spec:
         raise ValueError("the picture needs a walk with a look-up; got one without")
     told = [] if walk.is_large else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled)]
     hard = _map(
-        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask, quantity=_("hard weight"),
-        bar=_("weight"), operator="arg-<br>max", extra=Extra(told), ramp_power=walk.ramp_power,
+        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask,
+        hover=Hover(_("hard weight"), extra=Extra(told)), operator="arg-<br>max",
+        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    made: dict[str, Any] = {"operator": "· V =", "names_rows": True, "row_title": ""}
+    made: dict[str, Any] = {"operator": "· V =", "names_rows": True}
     said = _("hard output")
-    returned = replace(_output(walk, **made), name="hard output", title=said, quantity=said)
-    returned = replace(returned, values=found.output)
+    returned = replace(_output(walk, **made), name="hard output", title=said, values=found.output)
+    returned = returned.telling(quantity=said)
     between = _(
         "query {query}<br>hard and soft output are <b>{distance}</b> apart",
         query="%{hovertext}",
@@ -491,7 +476,7 @@ def hard_or_soft(walk: Walk) -> Spec:
         hard,
         returned,
         _weights(walk, operator="soft-<br>max", bar=_("weight")),
-        replace(_output(walk, **made), title=_("soft output"), side=side),
+        replace(_output(walk, **made), title=_("soft output"), side_bars=side),
     ]
     return compose.spec(panels, largest_unit=56)
 
@@ -513,9 +498,9 @@ def kept_weights(walk: Walk) -> Spec:
     if (found := walk.kept) is None:
         raise ValueError("the picture needs a walk with kept weights; got one without")
     mass = Matrix(
-        "kept mass", found.mass, _("kept"), rows=walk.queries, columns=["Σ"], column_role="ink",
-        quantity=_("kept weight"), bar=_("weight"), operator="Σ", chosen=("query", None),
-        ramp_power=walk.ramp_power,
+        "kept mass", found.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
+        hover=Hover(_("kept weight")), operator="Σ", chosen=("query", None),
+        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     aside = walk.mask & ~found.cells
     panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
@@ -523,18 +508,18 @@ def kept_weights(walk: Walk) -> Spec:
         return compose.spec(panels, largest_unit=64)
     again = _map(
         walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
-        bar=_("weight"), quantity=_("renormalised weight"), operator=_("divide"),
-        ramp_power=walk.ramp_power, extra=Extra([(_("weight"), walk.weights)]),
+        hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
+        operator=_("divide"), ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     told = _(
         "query {query}<br>its output moves by <b>{distance}</b>",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    made = _output(walk, operator="· V =", names_rows=True, row_title="")
+    made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="kept output", title=_("output of the kept"), values=found.output)
     side = _distances(walk, found.apart, told)
-    return compose.spec([*panels, again, replace(made, side=side)], largest_unit=56)
+    return compose.spec([*panels, again, replace(made, side_bars=side)], largest_unit=56)
 
 
 @Picture
@@ -546,19 +531,19 @@ def without_a_word(walk: Walk) -> Spec:
     left[:, found.key] = False
     weights = _weights(walk, marked=(None, found.key), bar=_("weight"))
     less = _map(
-        walk, "weights without", found.weights, _("without it"), mask=left, bar=_("weight"),
-        ramp_power=walk.ramp_power,
+        walk, "weights without", found.weights, _("without it"), mask=left,
+        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     told = _(
         "query {query}<br>its output moves by <b>{distance}</b>",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    made = _output(walk, operator="· V =", names_rows=True, row_title="")
+    made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="output without", title=_("output without it"), values=found.output)
     change = less.minus(weights, _("without − with"), limit=1.0)
     return compose.spec(
-        [weights, less, replace(made, side=_distances(walk, found.apart, told)), change], largest_unit=56
+        [weights, less, replace(made, side_bars=_distances(walk, found.apart, told)), change], largest_unit=56
     )
 
 
@@ -577,10 +562,8 @@ def mistake_picture(
     the right weights and of the broken ones.
     """
     common: dict[str, Any] = {
-        "rows": queries,
-        "columns": keys,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(queries),
+        "columns": Side.keys(keys),
         "cells": "query-key",
     }
     may, made = masks

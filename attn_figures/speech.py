@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.frame import Ticks
+from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import Matrix, Numbers, key_title, query_title
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -30,7 +30,7 @@ class _Ink(Matrix):
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return from paper to ink, without a bar: a pointer tells the number."""
-        return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.quantity), False
+        return ColourRange((LIGHT.paper, LIGHT.ink), self.low, self.high, self.hover.quantity), False
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,36 +76,31 @@ def speech_weights(
         "sound",
         sound.energies.T[::-1],  # (frame, band) -> (band, frame), the highest on top
         _("the sound: louder stands out"),
-        rows=bands[::-1],
-        columns=names,
-        row_title=_("Frequency"),
-        column_title=_("Frame"),
-        row_role="ink",
-        column_role="key",
-        quantity=_("log energy"),
-        scale="scores",
-        words=(_("band from"), _("frame")),
+        Side(
+            bands[::-1],
+            _("Frequency"),
+            "ink",
+            ticks=[(top - at, f"{sound.hertz[at]:,.0f}") for at in range(0, top + 1, 3)],
+        ),
+        Side(names, _("Frame"), "key", ticks=sound.ticks),
+        hover=Hover(_("log energy"), words=(_("band from"), _("frame"))),
+        ramp=Ramp("scores"),
         shows_shape=False,
         numbered=False,
         marked=(None, frame),
-        ticks=([(top - at, f"{sound.hertz[at]:,.0f}") for at in range(0, top + 1, 3)], sound.ticks),
         size=(BODY, BODY),
         low=float(sound.energies.min()),
         high=float(sound.energies.max()),
     )
     common: dict[str, Any] = {
-        "rows": names,
-        "columns": names,
-        "row_title": query_title(),
-        "column_title": key_title(),
-        "bar": _("weight"),
-        "ramp_power": ROOT,
+        "rows": Side.queries(names, sound.ticks),
+        "columns": Side.keys(names, sound.ticks),
+        "ramp": Ramp(bar=_("weight"), power=ROOT),
         "numbered": False,
         "shows_shape": False,
         "moves_cursor": True,
         "marked": (frame, None),
         "names_rows": True,
-        "ticks": (sound.ticks, sound.ticks),
         "size": (BODY, BODY),
         "cells": "frames",
     }

@@ -1,12 +1,13 @@
 """Pictures of a text's flow: weights of a layer, what they write, rollout up to it, and the next token."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import Extra, Matrix, key_title, may_not_attend, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -51,7 +52,7 @@ def text_flow(layer: Layer) -> Spec:
         length = Extra([(_("length ‖α f(x)‖"), layer.lengths)])
         title = _("what it writes, ‖α f(x)‖ shared out")
         written = _map(layer, "written", layer.shares, title)
-        panels.append(replace(written, quantity=_("share of the row's length"), extra=length))
+        panels.append(written.telling(quantity=_("share of the row's length"), extra=length))
     rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
     panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
     if layer.flow is not None:
@@ -63,15 +64,11 @@ def text_flow(layer: Layer) -> Spec:
                 "last token",
                 layer.last,
                 _("where the next token looks"),
-                rows=layer.names,
-                columns=layer.tokens,
-                row_title=_("Head"),
-                column_title=key_title(),
-                row_role="ink",
-                bar=_("weight"),
+                Side(layer.names, _("Head"), "ink"),
+                Side.keys(layer.tokens),
+                ramp=Ramp(bar=_("weight"), power=ROOT),
                 chosen=(None, "key"),
-                words=(_("head"), _("key")),
-                ramp_power=ROOT,
+                hover=Hover(words=(_("head"), _("key"))),
                 shows_shape=False,
                 names_rows=True,
             )
@@ -84,17 +81,12 @@ def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str
         name,
         values,
         title,
-        rows=layer.tokens,
-        columns=layer.tokens,
-        row_title=_("Place after the layer"),
-        column_title=_("Token it comes from"),
-        row_role="output",
-        quantity=quantity,
-        bar=_("weight"),
+        Side(layer.tokens, _("Place after the layer"), "output"),
+        Side(layer.tokens, _("Token it comes from"), "key"),
+        hover=Hover(quantity, words=(_("place"), _("token"))),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="query-key",
         chosen=("query", "key"),
-        words=(_("place"), _("token")),
-        ramp_power=ROOT,
         shows_shape=False,
     )
 
@@ -104,15 +96,14 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         name,
         values,
         title,
-        rows=layer.tokens,
-        columns=layer.tokens,
-        row_title=query_title(),
-        column_title=key_title(),
+        Side.queries(layer.tokens),
+        Side.keys(layer.tokens),
         mask=layer.seen,
-        bar=_("weight"),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
         cells="query-key",
         chosen=("query", "key"),
-        ramp_power=ROOT,
         shows_shape=False,
-        blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend(),
+        hover=Hover(
+            blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()
+        ),
     )

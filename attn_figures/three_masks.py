@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.matrix import Matrix, Numbers, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters
@@ -50,10 +51,8 @@ def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
     """
     last = len(words) - 1
     common: dict[str, Any] = {
-        "rows": words,
-        "columns": words,
-        "row_title": query_title(),
-        "column_title": key_title(),
+        "rows": Side.queries(words),
+        "columns": Side.keys(words),
         "cells": "query-key",
         "shows_shape": False,
         "marked": (last, None),

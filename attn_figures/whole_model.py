@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
+from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.long_map import SHORT, ranges
-from attn_figures.matrix import NUMBERS_UP_TO, Extra, Matrix, key_title, query_title
+from attn_figures.matrix import NUMBERS_UP_TO, Extra, Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
@@ -184,20 +185,13 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
             len(model.scores),
             layers=_n("{count:,} layer", "{count:,} layers", n_layer),
         ),
-        rows=[""] * values.shape[0],
-        columns=[""] * values.shape[1],
-        row_title=_("Layer"),
-        column_title=_("Head"),
-        row_role="ink",
-        column_role="ink",
-        bar=_("weight"),
-        quantity=model.quantity if side == longest else model.largest_of_some,
+        Side([""] * values.shape[0], _("Layer"), "ink", ticks=lines),
+        Side([""] * values.shape[1], _("Head"), "ink", ticks=columns),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
+        hover=Hover(model.quantity if side == longest else model.largest_of_some, place="%{hovertext}"),
         cells=OVERVIEW,
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
-        ramp_power=ROOT,
-        ticks=(lines, columns),
-        place="%{hovertext}",
         numbered=False,
         heads=names,
     )
@@ -230,18 +224,14 @@ def _large(model: Model, head: int) -> Matrix:
         "weights",
         np.asarray(weights, dtype=np.float64),
         title,
-        rows=rows,
-        columns=columns,
-        row_title=query_title(),
-        column_title=key_title(),
-        bar=_("weight"),
-        quantity=model.largest_of_some if is_long else model.quantity,
-        extra=extra,
+        Side.queries(rows),
+        Side.keys(columns),
+        ramp=Ramp(bar=_("weight"), power=ROOT),
+        hover=Hover(model.largest_of_some if is_long else model.quantity, extra=extra),
         cells="query-key",
         chosen=(None, None) if is_long else ("query", "key"),
         shows_shape=False,
         size=(n_key * unit, n_query * unit),
-        ramp_power=ROOT,
         mask=may,
         numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
         names_rows=True,

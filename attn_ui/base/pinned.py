@@ -333,7 +333,7 @@ def _moved(change: Change, b: Part, title: str) -> str:
             axis=plain(b.titles[0] or "x"),
             place=plain(change.place[1]),
         )
-    roles = b.matrix.row_role, b.matrix.column_role
+    roles = b.matrix.rows.role, b.matrix.columns.role
     row, column = (
         _("{word} “{name}”", word=_(word), name=coloured(role, name))
         if role in ("query", "key")
@@ -428,4 +428,4 @@ def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
 
 
 def _names(part: Map) -> tuple[Sequence[str], Sequence[str]]:
-    return part.matrix.rows, part.matrix.columns
+    return part.matrix.rows.labels, part.matrix.columns.labels

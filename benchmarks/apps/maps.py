@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attn_core import scaled_dot_product_attention
+from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -25,7 +26,12 @@ def figures(n_token: int, n_head: int) -> list[Spec]:
     """Return one figure a temperature, of all heads, as this product draws them."""
     labels = [str(i) for i in range(n_token)]
     return [
-        compose.spec([Matrix(f"head {h}", w, f"head {h}", labels, labels) for h, w in enumerate(heads)])
+        compose.spec(
+            [
+                Matrix(f"head {h}", w, f"head {h}", Side(labels), Side(labels, role="key"))
+                for h, w in enumerate(heads)
+            ]
+        )
         for heads in weights(n_token, n_head)
     ]
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
+from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_live.packing import pack
@@ -40,7 +41,7 @@ def test_links_that_differ_in_the_chosen_cell_bring_the_same_steps(page: str, fi
 
 def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
     labels = ["a", "b", "c"]
-    common: dict[str, Any] = {"rows": labels, "columns": labels}
+    common: dict[str, Any] = {"rows": Side(labels), "columns": Side(labels, role="key")}
     maps = [
         Matrix("both", np.eye(3), "both", chosen=("query", "key"), mask=np.tri(3, dtype=bool), **common),
         Matrix("row", np.eye(3), "row", chosen=("key", None), part=part, **common),

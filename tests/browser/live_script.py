@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
@@ -32,8 +33,17 @@ def two_maps() -> None:
     steps = [
         compose.spec(
             [
-                Matrix("left", base / 100 + i / 10, "left", LABELS, LABELS, cells="same"),
-                Matrix("right", base / 200 + i / 20, "right", LABELS, LABELS, cells="same"),
+                Matrix(
+                    "left", base / 100 + i / 10, "left", Side(LABELS), Side(LABELS, role="key"), cells="same"
+                ),
+                Matrix(
+                    "right",
+                    base / 200 + i / 20,
+                    "right",
+                    Side(LABELS),
+                    Side(LABELS, role="key"),
+                    cells="same",
+                ),
                 Chart("curve", [curve()], 4, 3),
             ]
         )

@@ -18,13 +18,14 @@ CELLS = (
     """
 import numpy as np
 from attn_figures import live
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 
 words = ["the", "cat"]
 shares = [np.array([[1 - p, p], [p, 1 - p]]) for p in (0.0, 0.25, 0.5, 0.75)]
-titles = query_title(), key_title()
-maps = [compose.spec([Matrix("weights", w, "weights", words, words, *titles)]) for w in shares]
+sides = Side.queries(words), Side.keys(words)
+maps = [compose.spec([Matrix("weights", w, "weights", *sides)]) for w in shares]
 figure = live(maps, ["0", "1", "2", "3"], label="Share", name="shares")
 figure
 """,

@@ -8,7 +8,8 @@ from playwright.sync_api import Page, expect
 from pypdf import PdfReader
 
 from attn_figures import live, theme
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_live.widget import LiveWidget
 
@@ -52,7 +53,7 @@ def widget() -> LiveWidget:
     """Three steps of one map."""
     maps = [np.array([[1 - p, p, 0.0], [p, 1 - p, 0.0], [0.0, p, 1 - p]]) for p in (0.0, 0.25, 0.5)]
     figures = [
-        compose.spec([Matrix("weights", each, "weights", WORDS, WORDS, query_title(), key_title())])
+        compose.spec([Matrix("weights", each, "weights", Side.queries(WORDS), Side.keys(WORDS))])
         for each in maps
     ]
     return live(figures, ["none", "some", "half"], label="Share", says=SAYS, name="shares")

@@ -4,12 +4,13 @@ import numpy as np
 
 from attn_figures import theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 
 LINE = {"type": "scatter", "x": np.arange(3.0), "y": np.array([1.0, 4.0, 2.0])}
-MAP = Matrix("w", np.array([[0.25, 0.75]]), "w", ["q"], ["a", "b"])
+MAP = Matrix("w", np.array([[0.25, 0.75]]), "w", Side(["q"]), Side(["a", "b"], role="key"))
 
 
 def test_a_legend_is_coloured_words_above_the_body() -> None:

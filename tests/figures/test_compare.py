@@ -1,6 +1,7 @@
 """Two figures compared: what is read back, the largest change, one scale, colours about zero."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import FADES, compare, compared_steps
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.panels import compose
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
@@ -26,9 +28,12 @@ def read_back(*panels: Any) -> dict[str, Part]:
 
 
 def a_map(values: NDArray[Any], **more: Any) -> Part:
-    settings = {"row_title": query_title(), "column_title": key_title(), "quantity": "share"} | more
-    rows, columns = settings.pop("rows", QUERIES), settings.pop("columns", KEYS)
-    return read_back(Matrix("weights", values, "weights", rows, columns, **settings))["weights"]
+    settings: dict[str, Any] = {
+        "rows": Side.queries(QUERIES),
+        "columns": Side.keys(KEYS),
+        "hover": Hover("share"),
+    } | more
+    return read_back(Matrix("weights", values, "weights", **settings))["weights"]
 
 
 def a_chart(y: NDArray[Any], x: Sequence[float] = (1.0, 2.0, 4.0, 8.0), name: str = "loss") -> Part:
@@ -48,15 +53,14 @@ def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, 
 def test_a_map_is_read_back_as_it_was_drawn() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     mask = np.tri(3, 5, dtype=bool)
-    found = a_map(values, mask=mask, ramp_power=2.0, chosen=("query", "key"))
+    found = a_map(values, mask=mask, ramp=Ramp(power=2.0), chosen=("query", "key"))
     assert isinstance(found, Map)
     matrix = found.matrix
     np.testing.assert_allclose(matrix.values, np.where(mask, values, 0), rtol=1e-6)
-    assert list(matrix.rows) == QUERIES
-    assert list(matrix.columns) == KEYS
-    assert (matrix.row_role, matrix.column_role, matrix.quantity) == ("query", "key", "share")
-    assert (matrix.row_title, matrix.column_title, found.title) == (query_title(), key_title(), "weights")
-    assert matrix.ramp_power == pytest.approx(2.0)
+    assert replace(matrix.rows, labels=[*matrix.rows.labels]) == Side.queries(QUERIES)
+    assert replace(matrix.columns, labels=[*matrix.columns.labels]) == Side.keys(KEYS)
+    assert (matrix.hover.quantity, found.title) == ("share", "weights")
+    assert matrix.ramp.power == pytest.approx(2.0)
     assert matrix.mask is not None
     np.testing.assert_array_equal(matrix.mask, mask)
     assert (matrix.chosen, found.words, matrix.size) == (("query", "key"), ("query", "key"), None)
@@ -93,7 +97,7 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     assert found.most.after == 0
     assert found.most.before == pytest.approx(values[~mask].max(), rel=1e-5)
     scores = RNG.normal(size=(3, 5))
-    before, after = (a_map(scores, scale="scores", **more) for more in ({}, {"mask": mask}))
+    before, after = (a_map(scores, ramp=Ramp("scores"), **more) for more in ({}, {"mask": mask}))
     found = compare(before, after)
     assert found.most is None
     assert found.alone == (~mask).sum()
@@ -106,7 +110,9 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
 def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -> None:
     a = RNG.normal(size=(3, 5))
     near, far = 0.5 * a, 4 * a
-    steps = compared_steps(a_map(a, scale="scores"), [a_map(each, scale="scores") for each in (near, far)])
+    steps = compared_steps(
+        a_map(a, ramp=Ramp("scores")), [a_map(each, ramp=Ramp("scores")) for each in (near, far)]
+    )
     largest = np.abs(far - a).max()
     for step, (b, end) in enumerate([(near, FADES * largest), (far, largest)]):
         traces, layout = drawn(steps, step)
@@ -123,8 +129,8 @@ def test_where_cells_have_no_partner_there_is_no_difference() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     a = a_map(values)
     cases: dict[str, Part | None] = {
-        "shape": a_map(values[:2], rows=QUERIES[:2]),
-        "names": a_map(values, columns=[*KEYS[:4], "g"]),
+        "shape": a_map(values[:2], rows=Side.queries(QUERIES[:2])),
+        "names": a_map(values, columns=Side.keys([*KEYS[:4], "g"])),
         "absent": None,
     }
     for why, b in cases.items():

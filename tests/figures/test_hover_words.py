@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_figures.matrix import Matrix, key_title, query_title
+from attn_figures.frame import Side
+from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 
 LONG = "a token too long for its axis"
@@ -33,16 +34,7 @@ def told(trace: Any, row: int, column: int) -> str:
 @pytest.mark.parametrize("which", [0, 2], ids=["cells", "masked"])
 def test_the_row_is_the_query_and_the_column_the_key(labels: str, which: int) -> None:
     rows, columns = ROWS[labels], COLUMNS[labels]
-    drawn = Matrix(
-        "weights",
-        WEIGHTS,
-        "weights",
-        rows,
-        columns,
-        row_title=query_title(),
-        column_title=key_title(),
-        mask=MASK,
-    )
+    drawn = Matrix("weights", WEIGHTS, "weights", Side.queries(rows), Side.keys(columns), mask=MASK)
     trace = compose([drawn]).data[which]
     for row, column in np.argwhere(MASK if which == 0 else ~MASK):
         place, _, value = told(trace, row, column).partition("<br>")

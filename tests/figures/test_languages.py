@@ -21,7 +21,7 @@ from attn_figures.claims import measured
 from attn_figures.comparable import Map, parts_of
 from attn_figures.compare import compare, compared_steps
 from attn_figures.encoder_decoder import Layers, encoder_and_decoder
-from attn_figures.frame import without_tags
+from attn_figures.frame import Side, without_tags
 from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_plane import PlaneEstimate, PlaneScene, plane
@@ -30,7 +30,7 @@ from attn_figures.kernel_scene import Estimate, Scene, facts_of
 from attn_figures.kernel_studies import Errors, Limits
 from attn_figures.learned import Course, Maps, right_and_broken, scrubber
 from attn_figures.marks import line
-from attn_figures.matrix import Matrix, key_title
+from attn_figures.matrix import Matrix
 from attn_figures.multi_head import Heads
 from attn_figures.one_or_many import Compared, Fitted, Spread, fitting, one_or_many
 from attn_figures.over_picture import Asked, over_picture
@@ -348,18 +348,20 @@ def test_a_map_is_read_back_in_every_language_as_it_was_drawn() -> None:
     rows = [f"long word {number}" for number in range(3)]
     for spoken in (SOURCE, "zh", PSEUDO):
         with speaking(spoken):
-            spec = compose.spec([Matrix("weights", weights(3, 3), _("weights"), rows, rows, "", key_title())])
+            spec = compose.spec([Matrix("weights", weights(3, 3), _("weights"), Side(rows), Side.keys(rows))])
             (found,) = parts_of(spec).values()
             assert isinstance(found, Map)
             assert found.title == _("weights")
-            assert found.matrix.quantity == _("weight")
-            assert found.matrix.words == (_("query"), _("key"))
-            assert list(found.matrix.rows) == rows
+            assert found.matrix.hover.quantity == _("weight")
+            assert found.matrix.hover.words == (_("query"), _("key"))
+            assert list(found.matrix.rows.labels) == rows
 
 
 @pytest.mark.parametrize("title", ["注意力权重，每一行之和为一", "attention weights"])
 def test_a_caption_has_room_for_what_it_says(title: str) -> None:
-    panel = Matrix("weights", weights(2, 2), title, ["a", "b"], ["a", "b"], shows_shape=False)
+    panel = Matrix(
+        "weights", weights(2, 2), title, Side(["a", "b"]), Side(["a", "b"], role="key"), shows_shape=False
+    )
     wide = sum(7 if letter.isascii() else 14 for letter in without_tags(title))
     assert panel.geometry().box.caption >= wide
     assert replace(panel, title="w").geometry().box.caption < wide

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.frame import SIDE_SHARE
+from attn_figures.frame import SIDE_SHARE, Side
 from attn_figures.geometry import Axes
-from attn_figures.matrix import Extra, Matrix, SideBars, key_title, query_title
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
@@ -19,8 +19,7 @@ COLUMNS = ["a", "b", "c", "d", "e"]
 
 def weights(name: str = "weights", **more: Any) -> Matrix:
     values = RNG.dirichlet(np.ones(5), size=3)
-    settings: dict[str, Any] = {"row_title": query_title(), "column_title": key_title()} | more
-    return Matrix(name, values, "weights", ROWS, COLUMNS, **settings)
+    return Matrix(name, values, "weights", Side.queries(ROWS), Side.keys(COLUMNS), **more)
 
 
 def test_rows_are_queries_with_row_0_on_top() -> None:
@@ -47,13 +46,15 @@ def test_weights_are_coloured_over_0_to_1_whatever_they_are() -> None:
 
 
 def test_scores_diverge_symmetrically_around_zero() -> None:
-    panel = Matrix("s", np.array([[-3.0, 1.0]]), "scores", ["q"], ["a", "b"], scale="scores")
+    panel = Matrix(
+        "s", np.array([[-3.0, 1.0]]), "scores", Side(["q"]), Side(["a", "b"], role="key"), ramp=Ramp("scores")
+    )
     figure = compose([panel])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
 
 
 def test_panels_with_one_range_share_one_colour_axis() -> None:
-    figure = compose([weights("a"), weights("b"), weights("c", scale="scores", limit=2.0)])
+    figure = compose([weights("a"), weights("b"), weights("c", ramp=Ramp("scores", 2.0))])
     axes = [trace.coloraxis for trace in figure.data if trace.name in "abc"]
     assert axes == ["coloraxis", "coloraxis", "coloraxis2"]
 
@@ -78,7 +79,7 @@ def test_an_unmasked_matrix_has_the_same_traces() -> None:
 
 
 def test_the_hover_tells_the_value_to_six_digits() -> None:
-    cells = compose([weights(extra=Extra([("score", np.ones((3, 5)))]))]).data[0]
+    cells = compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))]).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
     assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
     assert cells.customdata.shape == (3, 5, 1)
@@ -90,14 +91,14 @@ def test_numbers_stand_in_the_cells_while_they_fit() -> None:
     assert not small.layout.coloraxis.showscale
     n = 13
     labels = [str(i) for i in range(n)]
-    large = compose([Matrix("w", np.eye(n), "w", labels, labels)])
+    large = compose([Matrix("w", np.eye(n), "w", Side(labels), Side(labels, role="key"))])
     assert large.data[0].texttemplate == ""
     assert large.layout.coloraxis.showscale
 
 
 def test_foreign_words_are_shown_as_typed() -> None:
     hostile = ["<b>x</b>", "<script>", "&amp;"]
-    figure = compose([Matrix("w", np.eye(3), "w", hostile, hostile)])
+    figure = compose([Matrix("w", np.eye(3), "w", Side(hostile), Side(hostile, role="key"))])
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;", "&amp;amp;"]
 
 
@@ -111,17 +112,20 @@ def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
     [
         ({"values": np.ones((5, 3))}, r"values must be \(3, 5\) to fit its labels, got \(5, 3\)"),
         ({"mask": np.ones((3, 3), dtype=bool)}, r"mask must be \(3, 5\) like the values, got \(3, 3\)"),
-        ({"extra": Extra([("score", np.ones((2, 5)))])}, r"score must be \(3, 5\), got \(2, 5\)"),
         (
-            {"side": SideBars("s", np.ones(5), 1.0, "", np.ones((5, 1)))},
+            {"hover": Hover(extra=Extra([("score", np.ones((2, 5)))]))},
+            r"score must be \(3, 5\), got \(2, 5\)",
+        ),
+        (
+            {"side_bars": SideBars("s", np.ones(5), 1.0, "", np.ones((5, 1)))},
             r"side bars must be \(3,\), got \(5,\)",
         ),
     ],
 )
 def test_what_does_not_fit_is_refused(more: dict[str, Any], message: str) -> None:
-    settings: dict[str, Any] = {"values": np.ones((3, 5)), "title": "w", "rows": ROWS, "columns": COLUMNS}
+    settings: dict[str, Any] = {"values": np.ones((3, 5)), "title": "w"}
     with pytest.raises(ValueError, match=message):
-        Matrix("w", **(settings | more))
+        Matrix("w", rows=Side(ROWS), columns=Side(COLUMNS), **(settings | more))
 
 
 def test_panels_need_different_names() -> None:
@@ -141,7 +145,7 @@ def test_side_bars_stand_beside_the_cells_one_a_row() -> None:
     bars = SideBars(
         "keys used", np.array([1.0, 2.0, 4.0]), 5.0, "%{customdata[0]}", np.array([[1], [2], [4]])
     )
-    plain, figure = compose([weights()]), compose([weights(side=bars)])
+    plain, figure = compose([weights()]), compose([weights(side_bars=bars)])
     drawn = figure.data[-1]
     assert (drawn.type, drawn.name, drawn.orientation) == ("bar", "keys used", "h")
     np.testing.assert_allclose(drawn.x / drawn.x[0], [1, 2, 4])
@@ -152,10 +156,8 @@ def test_side_bars_stand_beside_the_cells_one_a_row() -> None:
 
 def test_a_large_map_takes_the_room_that_it_is_given() -> None:
     values = RNG.dirichlet(np.ones(41), size=61)
-    labels = [f"q{i}" for i in range(61)], [f"k{j}" for j in range(41)]
-    figure = compose(
-        [Matrix("w", values, "w", *labels, size=(6.0, 6.0), ticks=([(0, "a"), (30.5, "b")], None))]
-    )
+    rows = Side([f"q{i}" for i in range(61)], ticks=[(0, "a"), (30.5, "b")])
+    figure = compose([Matrix("w", values, "w", rows, Side([f"k{j}" for j in range(41)]), size=(6.0, 6.0))])
     width = np.diff(figure.layout.xaxis.domain)[0] * figure.layout.width
     assert width == pytest.approx(np.diff(figure.layout.yaxis.domain)[0] * figure.layout.height, rel=1e-3)
     assert list(figure.layout.yaxis.tickvals) == [0, 30.5]
@@ -163,7 +165,10 @@ def test_a_large_map_takes_the_room_that_it_is_given() -> None:
 
 
 def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
-    even, bent = compose([weights()]).layout.coloraxis, compose([weights(ramp_power=2.0)]).layout.coloraxis
+    even, bent = (
+        compose([weights()]).layout.coloraxis,
+        compose([weights(ramp=Ramp(power=2.0))]).layout.coloraxis,
+    )
     assert (bent.cmin, bent.cmax) == (0, 1)
     assert [colour for _, colour in bent.colorscale] == [colour for _, colour in even.colorscale]
     assert bent.colorscale[4][0] == even.colorscale[4][0] ** 2
@@ -172,27 +177,33 @@ def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
 def test_a_matrix_may_name_its_rows_wherever_it_stands() -> None:
     figure = compose([weights("a"), weights("b", names_rows=True)])
     assert figure.layout.yaxis2.showticklabels
-    assert figure.layout.yaxis2.title.text == query_title()
+    assert figure.layout.yaxis2.title.text == Side.queries(ROWS).title
 
 
 def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:
     columns = [f"word{i}" for i in range(26)]
     every = list(enumerate(columns))
     for chosen, angle in ((every[::2], -45), (every[::6], 0)):
-        matrix = Matrix("m", np.zeros((2, 26)), "m", ["a", "b"], columns, ticks=(None, chosen))
+        matrix = Matrix(
+            "m", np.zeros((2, 26)), "m", Side(["a", "b"]), Side(columns, role="key", ticks=chosen)
+        )
         assert matrix.axes(Axes(0))["xaxis"]["tickangle"] == angle
 
 
 def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> None:
-    short = Matrix("m", np.eye(2), "m", ["a", "b"], ["a", "b"]).traces(Axes(0), "coloraxis")[0]
+    short = Matrix("m", np.eye(2), "m", Side(["a", "b"]), Side(["a", "b"], role="key")).traces(
+        Axes(0), "coloraxis"
+    )[0]
     assert "hovertext" not in short
     long = ["<b>antidisestablishmentarianism", "b"]
-    cut = Matrix("m", np.eye(2), "m", long, ["c", "d"]).traces(Axes(0), "coloraxis")
+    cut = Matrix("m", np.eye(2), "m", Side(long), Side(["c", "d"], role="key")).traces(Axes(0), "coloraxis")
     whole = "query <b>&lt;b&gt;antidisestablishmentarianism</b>, key <b>d</b>"
     assert cut[0]["hovertext"].tolist()[0][1] == cut[2]["hovertext"].tolist()[0][1] == whole
     assert cut[0]["hovertemplate"].startswith("%{hovertext}<br>")
     many = [str(i) for i in range(40)]
-    left_out = Matrix("m", np.eye(40), "m", many, many).traces(Axes(0), "coloraxis")[0]
+    left_out = Matrix("m", np.eye(40), "m", Side(many), Side(many, role="key")).traces(Axes(0), "coloraxis")[
+        0
+    ]
     assert left_out["hovertext"].tolist()[39][1] == "query <b>39</b>, key <b>1</b>"
 
 
@@ -203,7 +214,7 @@ def test_one_matrix_less_another_is_coloured_around_zero_and_keeps_the_labels() 
     colours, _ = drawn.colour_range()
     assert colours.low == -colours.high == -np.abs(one.values - other.values).max()
     assert (drawn.name, drawn.title, drawn.operator) == ("difference", "what changes", "=")
-    assert (drawn.rows, drawn.columns, drawn.row_title) == (one.rows, one.columns, one.row_title)
+    assert (drawn.rows, drawn.columns) == (one.rows, one.columns)
     assert one.minus(other, limit=2.0).colour_range()[0].high == 2.0
 
 
@@ -222,7 +233,7 @@ def test_a_difference_is_hatched_where_both_are_and_paints_no_rounding() -> None
 
 
 def test_a_difference_of_unequal_shapes_says_both() -> None:
-    small = Matrix("small", np.zeros((3, 2)), "", ROWS, COLUMNS[:2])
+    small = Matrix("small", np.zeros((3, 2)), "", Side(ROWS), Side(COLUMNS[:2], role="key"))
     with pytest.raises(ValueError, match=r"\(3, 5\) and \(3, 2\)"):
         weights().minus(small)
 
@@ -230,7 +241,9 @@ def test_a_difference_of_unequal_shapes_says_both() -> None:
 @pytest.mark.parametrize("n", [3, 8, 12])
 def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> None:
     labels = [str(place) for place in range(n)]
-    panel = Matrix("m", RNG.normal(size=(n, n)), "", labels, labels, scale="scores")
+    panel = Matrix(
+        "m", RNG.normal(size=(n, n)), "", Side(labels), Side(labels, role="key"), ramp=Ramp("scores")
+    )
     drawn = 0
     for screen in compose.spec([panel, replace(panel, name="other")])["layout"]["meta"]["screens"]:
         settings = screen["settings"]
@@ -245,7 +258,9 @@ def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> 
 
 
 def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
-    matrix = Matrix("m", np.ones((8, 6)), "m", list("abcdefgh"), list("uvwxyz"), shown=(3, None))
+    matrix = Matrix(
+        "m", np.ones((8, 6)), "m", Side(list("abcdefgh"), shown=3), Side(list("uvwxyz"), role="key")
+    )
     figure = compose([matrix])
     assert tuple(figure.layout.yaxis.range) == (2.5, -0.5)
     assert tuple(figure.layout.xaxis.range) == (-0.5, 5.5)

@@ -12,14 +12,15 @@ import pytest
 
 from attn_figures import panels
 from attn_figures.arrange import settle
-from attn_figures.matrix import Extra, Matrix, SideBars
+from attn_figures.frame import Side
+from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import Absent, compose
 from attn_figures.picture import Spec
 
 
 def square(name: str) -> Matrix:
     labels = ["a", "b", "c"]
-    return Matrix(name, np.full((3, 3), 1 / 3), name, rows=labels, columns=labels)
+    return Matrix(name, np.full((3, 3), 1 / 3), name, Side(labels), Side(labels, role="key"))
 
 
 def test_a_step_may_have_fewer_panels_with_the_same_traces() -> None:
@@ -46,7 +47,7 @@ def test_the_others_take_the_room_of_an_absent_panel() -> None:
 
 
 def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None:
-    shown = Matrix("b", np.ones((1, 1)), "b", rows=["r"], columns=["c"], operator="· V")
+    shown = Matrix("b", np.ones((1, 1)), "b", Side(["r"]), Side(["c"], role="key"), operator="· V")
     figure = compose([square("a"), Absent(square("x")), shown])
     settings = figure.layout.meta["screens"][-1]["settings"]
     (path,) = [path for path in settings if path.startswith("layout.annotations") and path.endswith("xshift")]
@@ -84,7 +85,12 @@ def test_a_laptop_can_be_kept_from_scrolling_and_a_larger_window_keeps_its_size(
 
 def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_too_narrow() -> None:
     last = Matrix(
-        "sum", np.ones((3, 3)), "sum", rows=["a", "b", "c"], columns=["d", "e", "f"], operator="concat W"
+        "sum",
+        np.ones((3, 3)),
+        "sum",
+        Side(["a", "b", "c"]),
+        Side(["d", "e", "f"], role="key"),
+        operator="concat W",
     )
     figure = compose([*(square(str(head)) for head in range(4)), last], phone_height=560)
     for screen in figure.layout.meta["screens"]:
@@ -99,7 +105,7 @@ def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_t
 
 def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
     words = [f"word{i}" for i in range(64)]
-    maps = [Matrix(str(head), np.eye(64), "map", rows=words, columns=words) for head in range(16)]
+    maps = [Matrix(str(head), np.eye(64), "map", Side(words), Side(words, role="key")) for head in range(16)]
     bare = 0
     for screen in compose(maps).layout.meta["screens"]:
         at = screen["settings"]
@@ -115,7 +121,9 @@ def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
     ("limit", "said"), [(7.73, "7.7"), (0.0299, "0.029"), (1.0, "1"), (1234.0, "1,200"), (16.04, "16")]
 )
 def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> None:
-    scores = Matrix("s", np.full((1, 1), -limit), "s", rows=["r"], columns=["c"], scale="scores")
+    scores = Matrix(
+        "s", np.full((1, 1), -limit), "s", Side(["r"]), Side(["c"], role="key"), ramp=Ramp("scores")
+    )
     axis = compose([scores]).layout.coloraxis
     assert [*axis.colorbar.ticktext] == [f"−{said}", "0", said]
     assert axis.cmax == limit
@@ -126,8 +134,8 @@ def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> 
 
 def test_bars_beside_a_low_figure_have_room_for_their_numbers_within_it() -> None:
     words = [f"word {i}" for i in range(16)]
-    weights = Matrix("w", np.eye(16), "map", rows=words, columns=words)
-    scores = [replace(weights, name=str(limit), scale="scores", limit=limit) for limit in (1.0, 2.0)]
+    weights = Matrix("w", np.eye(16), "map", Side(words), Side(words, role="key"))
+    scores = [replace(weights, name=str(limit), ramp=Ramp("scores", limit)) for limit in (1.0, 2.0)]
     maps = [weights, *scores, replace(weights, name="x"), replace(weights, name="y")]
     short = 0
     for screen in compose(maps).layout.meta["screens"]:
@@ -146,7 +154,9 @@ def test_bars_beside_a_low_figure_have_room_for_their_numbers_within_it() -> Non
 
 def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_its_cell() -> None:
     words = [f"word {i}" for i in range(9)]
-    scores = Matrix("s", np.full((9, 9), -1.23), "s", rows=words, columns=words, scale="scores")
+    scores = Matrix(
+        "s", np.full((9, 9), -1.23), "s", Side(words), Side(words, role="key"), ramp=Ramp("scores")
+    )
     forms = set()
     for screen in compose([scores, replace(scores, name="t")]).layout.meta["screens"]:
         form, size = (screen["settings"][f"data[0].{name}"] for name in ("texttemplate", "textfont.size"))
@@ -172,44 +182,51 @@ OTHERWISE: dict[str, Any] = {
     "name": "another",
     "values": np.array([[0.5, -12.0], [np.nan, 400.0]]),
     "title": "t",
-    "rows": ["r", "s"],
-    "columns": ["c", "d"],
-    "row_title": "rows",
-    "column_title": "columns",
-    "row_role": "value",
-    "column_role": "output",
-    "scale": "scores",
-    "limit": 7.0,
+    "rows.labels": ["r", "s"],
+    "rows.title": "rows",
+    "rows.role": "value",
+    "rows.ticks": [(0, "zero")],
+    "rows.shown": 1,
+    "columns.labels": ["c", "d"],
+    "columns.title": "columns",
+    "columns.role": "output",
+    "columns.ticks": [(1, "one")],
+    "columns.shown": 1,
+    "ramp.scale": "scores",
+    "ramp.limit": 7.0,
+    "ramp.bar": "bar",
+    "ramp.power": 2.0,
     "mask": np.array([[True, False], [True, True]]),
-    "quantity": "score",
-    "bar": "bar",
+    "hover.quantity": "score",
     "operator": "+",
     "marked": (1, None),
     "chosen": ("query", "key"),
     "part": ("head", 1),
     "cells": "all",
-    "extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
+    "hover.extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
     "leaks": np.array([[False, True], [False, False]]),
     "faded": np.array([[False, True], [False, False]]),
     "longest_title": 40,
     "shows_shape": False,
     "moves_cursor": True,
     "size": (3.0, 4.0),
-    "ramp_power": 2.0,
-    "ticks": ([(0, "zero")], None),
-    "place": "%{x}",
-    "words": ("one", "other"),
+    "hover.place": "%{x}",
+    "hover.words": ("one", "other"),
     "framed_rows": (1,),
-    "blocked": "no",
-    "side": SideBars("bars", np.array([0.5, 1.0]), 1.0, "", np.zeros((2, 1))),
+    "hover.blocked": "no",
+    "side_bars": SideBars("bars", np.array([0.5, 1.0]), 1.0, "", np.zeros((2, 1))),
     "names_rows": True,
-    "shown": (1, 1),
     "numbered": False,
 }
 
 
 def test_every_field_of_a_matrix_is_varied_here() -> None:
-    assert OTHERWISE.keys() == {each.name for each in fields(Matrix)}
+    records = {"rows": Side, "columns": Side, "ramp": Ramp, "hover": Hover}
+    assert OTHERWISE.keys() == {
+        f"{each.name}.{part.name}" if part else each.name
+        for each in fields(Matrix)
+        for part in (fields(records[each.name]) if each.name in records else [None])
+    }
 
 
 @pytest.mark.parametrize("scale", ["weights", "scores"])
@@ -219,10 +236,14 @@ def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
 ) -> None:
     """The words of the first are kept; the second, with one field changed, must not take any of them."""
     values = np.array([[0.25, 0.75], [1.0, 0.0]])
-    matrix = Matrix("m", values, "m", ["a", "b"], ["k", "l"], scale=scale)
+    matrix = Matrix("m", values, "m", Side(["a", "b"]), Side(["k", "l"], role="key"), ramp=Ramp(scale))
     beside = square("beside")
     panels._still.cache_clear()
-    for each in (matrix, replace(matrix, **{field: OTHERWISE[field]}), replace(matrix, values=-values / 2)):
+    record, _dot, part = field.partition(".")
+    changed: Any = OTHERWISE[field]
+    if part:
+        changed = replace(getattr(matrix, record), **{part: changed})
+    for each in (matrix, replace(matrix, **{record: changed}), replace(matrix, values=-values / 2)):
         found = compose.spec([each, beside])
         anew = panels._drawn([each, beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
         assert as_text(found) == as_text(anew)
@@ -241,7 +262,7 @@ def test_what_figures_share_holds_no_numbers_and_no_panel() -> None:
     values = np.eye(3)
     kept = weakref.ref(values)
     labels = ["a", "b", "c"]
-    spec = compose.spec([Matrix("m", values, "m", rows=labels, columns=labels)])
+    spec = compose.spec([Matrix("m", values, "m", Side(labels), Side(labels, role="key"))])
     del values, spec
     gc.collect()
     assert kept() is None

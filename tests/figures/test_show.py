@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from attn_figures import show, theme
+from attn_figures.frame import Side
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 
@@ -81,7 +82,9 @@ def test_one_map_has_no_slider_and_several_heads_have_one() -> None:
 
 
 def test_what_pictures_share_is_not_changed() -> None:
-    matrix = Matrix("weights", weights(4, 4).numpy(), "weights", list("abcd"), list("abcd"))
+    matrix = Matrix(
+        "weights", weights(4, 4).numpy(), "weights", Side(list("abcd")), Side(list("abcd"), role="key")
+    )
     before = compose([matrix])
     show(weights(4, 4), list("abcd"))
     assert compose([matrix]) == before

@@ -12,8 +12,9 @@ from attn_core import MULTI_HEAD_MISTAKES, Attention, MultiHead
 from attn_core.checks import agree
 from attn_core.head_mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS, origins
 from attn_core.mistakes import SAME_AS_TORCH
+from attn_figures.frame import Side
 from attn_figures.heads_add_up import between_heads
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import right_and_broken
 from attn_ui.base.markdown import listed
 from attn_ui.screen import controls
@@ -145,13 +146,10 @@ def _joined(now: Now, broken: MultiHead) -> Drawn:
             name,
             array(result.concatenated[:, :shown]),
             title,
-            rows=now.tokens.queries,
-            columns=columns,
-            column_title=_("Head.dimension"),
-            column_role="output",
-            scale="scores",
-            limit=limit,
-            quantity=_("value"),
+            Side(now.tokens.queries),
+            Side(columns, _("Head.dimension"), "output"),
+            ramp=Ramp("scores", limit),
+            hover=Hover(_("value")),
             cells="joined",
         )
         for name, title, result in (

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_core import POSITION_MISTAKES
 from attn_figures import positional as pictures
-from attn_figures.matrix import key_title, query_title
+from attn_figures.frame import key_title, query_title
 from attn_figures.positional import Trial
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls

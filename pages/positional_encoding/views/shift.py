@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attn_core import attention_shift_difference, shift_difference
 from attn_figures import positional as pictures
-from attn_figures.matrix import key_title, query_title
+from attn_figures.frame import key_title, query_title
 from attn_figures.positional import Trial
 from attn_live.packing import pack
 from attn_live.says import pack_says
