@@ -247,7 +247,7 @@ class _Followed:
         """
         places = np.full((2, self.at.shape[1], most), np.nan)
         for place in range(len(step.heads)):
-            along = round((place + 1) / (len(step.heads) + 1) * BENDS)
+            along = round(BENDS * (0.25 + 0.6 * (place + 0.5) / len(step.heads)))  # past the query's bundle
             slot = place * step.each
             places[:, :, place] = self.courses[self.at[at, :, slot], along].T
             places[:, self.widths[at, :, slot] == 0, place] = np.nan

@@ -483,7 +483,11 @@ def named_points(name: str, names: Mapping[str, Any], colour: str) -> marks.Mark
     """Write the first row of `names_beside`."""
     x, y, text, sides = (names[part][0] for part in ("x", "y", "text", "textposition"))
     said = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
-    return said | {"textfont": said["textfont"] | {"color": colour}, "meta": {"placed": True}}
+    return said | {
+        "textfont": said["textfont"] | {"color": colour},
+        "meta": {"placed": True},
+        "cliponaxis": False,
+    }
 
 
 def names_beside(
