@@ -1,18 +1,11 @@
 """The live figure in a real JupyterLab: drawn, dragged, and moved by keys that the notebook uses too."""
 
-import contextlib
-import json
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 
-import nbformat
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import ROOT, wait_for
+from tests.browser.jupyter import jupyter_lab
 
 CELLS = (
     """
@@ -41,47 +34,12 @@ words = [f"w{place + 1}" for place in range(2048)]
     "show(scores, words)",
     "print(float(scores[1, 1024, 1025]))",
 )
-# What JupyterLab would ask of the network, and of whoever opens it first.
-QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """JupyterLab on a folder of its own with one notebook; nothing of the user's is read or written."""
-    home = tmp_path_factory.mktemp("jupyter")
-    notebook = nbformat.v4.new_notebook(
-        cells=[*map(nbformat.v4.new_code_cell, CELLS)],
-        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}},
-    )
-    nbformat.write(notebook, home / "n.ipynb")
-    (home / "labconfig").mkdir()
-    (home / "labconfig" / "page_config.json").write_text(json.dumps(QUIET))
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"),
-            *(f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token="),
-            *(f"--ServerApp.root_dir={home}", f"--LabApp.workspaces_dir={home / 'workspaces'}"),
-            f"--LabApp.user_settings_dir={home / 'settings'}",
-        ],
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(home),
-            **{f"JUPYTER_{kind}_DIR": str(home) for kind in ("CONFIG", "DATA", "RUNTIME")},
-        },
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    try:
-        wait_for(f"http://127.0.0.1:{port}/api", process)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()  # its kernels end with it
-        process.communicate(timeout=20)
+    with jupyter_lab(tmp_path_factory.mktemp("jupyter"), CELLS) as address:
+        yield address
 
 
 def run(page: Page, lab: str) -> Locator:
