@@ -138,7 +138,7 @@ def cursor(seen: InClouds) -> dict[str, dict[str, Any]]:
     shared = shares("", "key", [seen.keys], seen.weights[None], seen.mask[None])
     if seen.by_place:
         del shared["data[key points].marker.color"]
-    if len(seen.words) > LOOK.most_names:
+    if not LOOK.names_all(seen.words):
         named = _names(seen, range(len(seen.words)))
         shared |= {f"data[key names].{part}": [values] for part, values in named.items()}
     found |= shared

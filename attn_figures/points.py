@@ -25,6 +25,7 @@ MOST_NAMES = 12  # keys that are all named beside their points
 MOST_OF_MANY = 8  # of more keys, so many that have the largest weights are named, where there is room
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
+FEW_LETTERS = 6  # of a name, where all are there: 9 words of 14 letters have no room in a pane of 260 pixels
 LONGEST = 14  # letters of a name beside its point; pointing at it tells all of them
 _LETTER, _LINE = 7.5, 18.0  # pixels of a letter's width, and of a line of words
 _ALL = slice(None)
@@ -89,6 +90,17 @@ class Look:
     diamond: float = 8.0  # pixels of a query
     tells_products: bool = True  # whether pointing at a key tells what the plane shows of its q·k
     pixels: float = 260.0  # of a side where it is narrowest: what has room there has room anywhere
+
+    def names_all(self, words: Sequence[str]) -> bool:
+        """Return whether all words are named: few, and no long ones, which would lie on one another.
+
+        >>> WHOLE.names_all(["cat"] * 9), WHOLE.names_all(["incomprehensibility"] * 9)
+        (True, False)
+        """
+        room = FEW_LETTERS * self.most_names
+        return (
+            len(words) <= self.most_names and sum(letters(shortened(word, LONGEST)) for word in words) <= room
+        )
 
 
 WHOLE = Look()
@@ -299,7 +311,7 @@ def cursor(
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
     found |= shares("", "value", [seen.values], weights, masks)
-    if len(answering) > WHOLE.most_names:
+    if not WHOLE.names_all(answering):
         named = [names_beside(seen.values, answering, each, WHOLE) for each in orders_of(weights, masks)]
         found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
     return by_row_and_step(found)
@@ -328,7 +340,7 @@ def follow(
         f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
     }
     found |= shares(before, "key", [each.keys for each in planes], weights, masks)
-    if len(answering) > look.most_names:
+    if not look.names_all(answering):
         orders = orders_of(weights, masks) if len(planes) == 1 else list(weights)
         named = [
             names_beside(
@@ -511,11 +523,10 @@ def names_beside(
         look: how many are named.
         queries: where all queries stand; asked: of each row of the weights the query's place, and its name.
     """
-    words = [shortened(word, LONGEST) for word in words]
-    few = len(words) <= look.most_names
+    few = look.names_all(words)
     far = farthest(places) if queries is None else farthest(places, queries)
     every = places if queries is None else np.vstack([places, queries])
-    room = _Room(places, _joined(places, words), every, far, look)
+    room = _Room(places, _joined(places, [shortened(word, LONGEST) for word in words]), every, far, look)
     rows = [room.beside(range(len(words)))] if few else []
     for row, given in enumerate(weights if not few else ()):
         name = [room.beyond(*asked[row])] if asked else []

@@ -61,10 +61,8 @@ def plane_part(
     )
 
 
-def names_some(n_key: int, most: int, of_many: int) -> str:
-    """Say which keys are named where not all are: of more than `most`, up to `of_many`."""
-    if n_key <= most:
-        return ""
+def names_some(n_key: int, of_many: int) -> str:
+    """Say which keys are named where not all are."""
     return _(
         "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room; "
         "pointing at the others tells them.",

@@ -42,7 +42,9 @@ def seen(now: HeadClouds, row: int) -> str:
             "Over its keys, nearness in the plane and score have a correlation of {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         )
-    return paragraph(kept, given, told, names_some(len(now.tokens), LOOK.most_names, LOOK.of_many))
+    n_key = len(now.tokens)
+    named = "" if LOOK.names_all(now.tokens) else names_some(n_key, LOOK.of_many)
+    return paragraph(kept, given, told, named)
 
 
 def laid(now: HeadClouds) -> str:

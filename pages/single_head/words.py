@@ -10,7 +10,7 @@ from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed, number
-from attn_figures.points import MOST_NAMES, MOST_OF_MANY
+from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, listed
@@ -394,7 +394,7 @@ def points(now: Now) -> str:
         key=lambda key: _quoted("key", walk.keys[key]),
         digits=_digits,
     )
-    some = names_some(len(walk.keys), MOST_NAMES, MOST_OF_MANY)
+    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
     query, lengths = walk.query[row], np.linalg.norm(walk.key, axis=1)
     length = float(np.linalg.norm(query))
     if length == 0 or not lengths.all():

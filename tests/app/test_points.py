@@ -160,3 +160,16 @@ def test_every_key_that_is_nearest_in_direction_is_named(row: int) -> None:
     names = [name for name, each in zip(head.keys, cosines, strict=True) if np.isclose(each, cosines.max())]
     (said,) = re.findall(r"Of all keys, (.*?) (?:is|are) nearest", page.sentence)
     assert [name for name in head.keys if f"“{name}”" in said] == names
+
+
+def test_of_long_names_those_of_the_largest_weights_are_written_and_none_on_another() -> None:
+    words = ["internationalisation", "telecommunications", "misunderstandings", "counterrevolutionary"]
+    words += ["incomprehensibility", "electroencephalogram", "disproportionately", "responsibilities"]
+    page = PAGES["single-head"].at(f"stage=points&text={'+'.join(words)}&q=2")
+    assert "Of 8 keys those with the largest weights are named" in page.sentence
+    data = drawn_at(f"text={'+'.join(words)}", row=2)["key names"]
+    named = [text for text in data["text"] if text]
+    assert 1 <= len(named) < 8
+    assert max(len(name.strip()) for name in named) <= 14, named
+    short = PAGES["single-head"].at("stage=points&text=a+b+c+d+e+f+g+h")
+    assert "are named" not in short.sentence

@@ -125,7 +125,7 @@ def say(now: Now) -> str:
             share=f"{shares[most]:.1%}",
             other=f"{shares[least]:.1%}",
         )
-    named = names_some(len(tokens.keys), SMALL.most_names, SMALL.of_many)
+    named = "" if SMALL.names_all(tokens.keys) else names_some(len(tokens.keys), SMALL.of_many)
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
     weights = seen.weights[:, row].copy()
