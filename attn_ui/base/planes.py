@@ -30,31 +30,23 @@ def plane_part(
     """
     out = products - shown
     most = int(np.abs(out).argmax())
+    told = {"query": query, "key": key(best), "whole": digits(products[best])}
     if np.abs(out).max() <= ROUNDING * max(float(np.abs(products).max()), 1e-300):
         return _(
             "The plane shows all of every q·k of {query}: with {key} it is {whole}.",
-            query=query,
-            key=key(best),
-            whole=digits(products[best]),
+            **told,
         )
+    fields = told | {"shown": digits(shown[best]), "out": digits(out[best])}
     if most == best:
         return _(
             "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; with no "
             "key it leaves out more.",
-            query=query,
-            key=key(best),
-            whole=digits(products[best]),
-            shown=digits(shown[best]),
-            out=digits(out[best]),
+            **fields,
         )
     return _(
         "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; it leaves out "
         "most with {other}: {most}, where q·k = {of}.",
-        query=query,
-        key=key(best),
-        whole=digits(products[best]),
-        shown=digits(shown[best]),
-        out=digits(out[best]),
+        **fields,
         other=key(most),
         most=digits(out[most]),
         of=digits(products[most]),

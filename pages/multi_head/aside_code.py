@@ -6,9 +6,6 @@ from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from pages.multi_head.compute import Now
 
-# How the short program attends with a key left out; what positions add to scores stands in its mask.
-_LEFT_OUT = {True: "mask.masked_fill(j == {key}, -torch.inf)", False: "mask & (j != {key})"}
-
 
 def aside_lines(now: Now, values: str = "") -> dict[str, Any]:
     """Return the lines that follow `weights` and `output`, and the names that they leave; none by default.
@@ -82,12 +79,12 @@ def _set_aside(now: Now, values: str) -> dict[str, Any]:
 def _again(now: Now, *, short: bool) -> list[str]:
     """Write how the head attends to all keys but one."""
     key = int(now.aside.value)
+    mask = f"mask & (j != {key})"
     if short:
-        mask = _LEFT_OUT[now.scheme.adds == "bias"].format(key=key)
+        if now.scheme.adds == "bias":  # which stands in the short program's mask
+            mask = f"mask.masked_fill(j == {key}, -torch.inf)"
         lines = [f"without = attention(x, memory, memory, {mask}).weights[{now.head}]"]
     else:
         called = "X" if now.is_self_attention else "X, Y"
-        lines = [
-            f"with torch.no_grad():\n    without = attention({called}, mask & (j != {key}))[1][{now.head}]"
-        ]
+        lines = [f"with torch.no_grad():\n    without = attention({called}, {mask})[1][{now.head}]"]
     return [*lines, "output_without = without @ head_values"]

@@ -12,7 +12,7 @@ from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
-from attn_ui.base.arcs import arcs_said
+from attn_ui.base.arcs import TIE, arcs_said
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -20,8 +20,6 @@ from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head import score_words
 from pages.single_head.compute import Now
 from pages.single_head.state import Inputs
-
-_TIE = 1e-9  # weights that differ by less are said to be equal
 
 
 def _query(now: Now) -> str:
@@ -58,7 +56,7 @@ def _where(now: Now) -> str:
         alone = _quoted("key", walk.keys[sees[0]])
         return _("{query} may attend to {key} alone, so {key} gets all its weight.", query=query, key=alone)
     weights = walk.weights[row]
-    top = [key for key in sees if weights[key] >= weights[sees].max() - _TIE]
+    top = [key for key in sees if weights[key] >= weights[sees].max() - TIE]
     largest = f"{weights[top[0]]:.3f}"
     if len(top) == len(sees):
         return _(
@@ -402,7 +400,7 @@ def points(now: Now) -> str:
     else:
         cosines = walk.key @ query / (lengths * length)
         # The same word again has the same key.
-        best = np.flatnonzero(cosines >= cosines.max() - _TIE).tolist()
+        best = np.flatnonzero(cosines >= cosines.max() - TIE).tolist()
         nearest = _n(
             "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
             "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",
@@ -533,7 +531,7 @@ def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
     if not others:
         return _(gives.alone, **fields)
     largest = walk.weights[row, others].max()
-    following = [key for key in others if walk.weights[row, key] >= largest - _TIE * largest]
+    following = [key for key in others if walk.weights[row, key] >= largest - TIE * largest]
     less = number(float(np.exp(walk.scaled[row, others].max() - walk.scaled[row, best[0]])), 3)
     if len(following) < 4:
         return _(gives.next_best, following=_first_three(now, following), less=less, **fields)

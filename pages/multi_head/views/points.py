@@ -13,13 +13,13 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
+from attn_ui.base.arcs import TIE
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
 from pages.multi_head.state import NO_DETAILS, Setting
 
-TIE = 1e-9  # weights that differ by less are equal
 ALIKE = 5e-4  # shares that differ by less are told as one
 
 
