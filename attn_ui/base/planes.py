@@ -53,6 +53,24 @@ def plane_part(
     )
 
 
+def direction_lines(width: int, whose: str, joined: str, both: str) -> list[str]:
+    """Return the lines of a program that find the two main directions, as `attn_core.plane` has their signs.
+
+    Args:
+        width: of queries and keys.
+        whose: the directions are, in words; joined: queries over keys, in the program's terms.
+        both: the index of the first two directions.
+    """
+    if width == 1:
+        return ["directions = torch.tensor([[1.0], [0.0]])  # there is no second one"]
+    return [
+        f"# The two main directions of {whose}; each has its largest entry positive.",
+        f"directions = torch.linalg.svd({joined}, full_matrices=False).Vh[{both}]",
+        "largest = directions.abs().argmax(dim=-1, keepdim=True)",
+        "directions = directions * torch.take_along_dim(directions, largest, dim=-1).sign()",
+    ]
+
+
 def names_some(n_key: int, of_many: int) -> str:
     """Say which keys are named where not all are."""
     return _(

@@ -4,6 +4,7 @@ from typing import Any
 
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
+from attn_ui.base.planes import direction_lines
 from pages.multi_head.compute import Now
 
 
@@ -39,16 +40,9 @@ def _planes(now: Now, *, short: bool) -> dict[str, Any]:
         ]
         if now.scheme.adds == "rotation":
             lines.append("    q, k = attention.rotary(q), attention.rotary(k)")
-    if now.module.d_head == 1:
-        lines.append("directions = torch.tensor([[1.0], [0.0]])  # there is no second one")
-    else:
-        lines += [
-            "# The two main directions of each head's queries and keys; each has its largest entry positive.",
-            "directions = torch.linalg.svd(torch.cat([q, k], dim=1), full_matrices=False).Vh[:, :2]",
-            "largest = directions.abs().argmax(dim=-1, keepdim=True)",
-            "directions = directions * torch.take_along_dim(directions, largest, dim=-1).sign()",
-        ]
+    whose = "each head's queries and keys"
     lines += [
+        *direction_lines(now.module.d_head, whose, "torch.cat([q, k], dim=1)", ":, :2"),
         "query_points, key_points = q @ directions.mT, k @ directions.mT",
         "in_plane = query_points @ key_points.mT  # the part of each q·k that the plane shows",
     ]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attn_ui.base.planes import direction_lines
 from pages.single_head.compute import Now
 
 
@@ -26,15 +27,8 @@ def along_lines(now: Now, *, named: bool = False) -> dict[str, Any]:
         lines.append(
             f"directions = torch.eye({head.d_k})[[{first}, {second}]]  # these two dimensions, from 0"
         )
-    elif head.d_k == 1:
-        lines.append("directions = torch.tensor([[1.0], [0.0]])  # there is no second one")
     else:
-        lines += [
-            "# The two main directions of queries and keys; each has its largest entry positive.",
-            "directions = torch.linalg.svd(torch.cat([Q, K]), full_matrices=False).Vh[:2]",
-            "largest = directions.abs().argmax(dim=-1, keepdim=True)",
-            "directions = directions * torch.take_along_dim(directions, largest, dim=-1).sign()",
-        ]
+        lines += direction_lines(head.d_k, "queries and keys", "torch.cat([Q, K])", ":2")
     lines += [
         "query_points, key_points = Q @ directions.T, K @ directions.T",
         "in_plane = query_points @ key_points.T  # the part of Q @ K.T that the plane shows",
