@@ -18,6 +18,7 @@ from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
 
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
+from tests.turns import TURNS, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
 MOST_CASES = 3  # of one test of pages, which take a run of Streamlit's or more each
@@ -48,30 +49,66 @@ settings.load_profile("no clock")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let tests that look at a sample look at all."""
+    """Let tests that look at a sample look at all, and choose whose turn it is."""
     parser.addoption("--wide", action="store_true", help="look at every page and form, not at a sample")
+    parser.addoption("--turn", help="leave what has another turn: 0, 1, 2, all; empty: the commit's own")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse a turn that there is not."""
+    _turns(config)
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say whose turn it is, so that what failed can be run again."""
+    turns = _turns(config)
+    return f"turn: {turns[0]} of {TURNS} (TURN=all runs all)" if len(turns) == 1 else None
+
+
+@pytest.hookimpl(trylast=True)  # once the tests in a browser are marked
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave a sample of the cases of pages, and of what is marked so; nothing of what is long."""
+    """Leave samples of what has many cases, and what has its turn."""
     if config.getoption("--wide"):
         return
+    turns = _turns(config)
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left: set[pytest.Item] = set()
-    for found in cases.values():
-        count = min(_sample(found[0]), len(found))
-        left.update(set(found) - {found[number * len(found) // count] for number in range(count)})
+    for name, found in cases.items():
+        in_turn = _takes_turns(found[0])
+        if in_turn and config.getoption("--turn") is not None and turn_of(name) not in turns:
+            left.update(found)
+        else:  # what has one turn in three would have the same cases each time
+            left.update(set(found) - set(sample(found, _sample(found[0]), [0] if in_turn else turns)))
     left.update(item for item in items if item.get_closest_marker("soak"))
     if left:
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
 
 
+def _turns(config: pytest.Config) -> list[int]:
+    """Return the turns that are run, the commit's own where none is named."""
+    try:
+        return turns_of(config.getoption("--turn") or "", config.rootpath)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _takes_turns(item: pytest.Item) -> bool:
+    dear = item.get_closest_marker("browser") or item.get_closest_marker("turns")
+    return dear is not None and item.get_closest_marker("always") is None
+
+
 def pytest_collection_finish() -> None:
     """All that tests import is imported."""
     leave_imports_to_themselves()
+
+
+@pytest.fixture(scope="session")
+def turns(pytestconfig: pytest.Config) -> list[int]:
+    """The turns that are run, for tests that choose their samples themselves."""
+    return _turns(pytestconfig)
 
 
 def _sample(item: pytest.Item) -> int:

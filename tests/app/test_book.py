@@ -46,6 +46,7 @@ def test_every_wrong_link_fails_the_build_with_its_file_and_line(tmp_path: Path)
     assert second[1].startswith("no-page: ")
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
 def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:

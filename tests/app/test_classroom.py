@@ -20,6 +20,7 @@ def server() -> Iterator[tuple[str, int]]:
         yield running
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("links", [False, True], ids=["pages", "links"])
 def test_a_small_class_works_without_an_error(server: tuple[str, int], links: bool) -> None:
     outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)

@@ -137,6 +137,7 @@ for spoken in attn_words.LANGUAGES:
 """
 
 
+@pytest.mark.turns
 def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
     for name in copied_into_the_image():
         for path in DEPLOY.parent.glob(name):

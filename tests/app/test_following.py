@@ -5,6 +5,7 @@ import random
 from typing import Any
 from urllib.parse import parse_qs
 
+import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -75,6 +76,7 @@ async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any
         return view, told
 
 
+@pytest.mark.turns
 def test_a_release_after_a_restart_is_taken_over() -> None:
     with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
         view, told = asyncio.run(_released_to_another_server(old, new))

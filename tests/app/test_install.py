@@ -100,6 +100,7 @@ def _installed(empty: Path, folder: Path, address: str, torch_index: str) -> tup
     return found, said.stdout
 
 
+@pytest.mark.turns
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
 def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tmp_path: Path) -> None:
     with _indexes(tmp_path / "indexes") as (address, asked):

@@ -60,6 +60,7 @@ def _served_without() -> Iterator[str]:
         process.communicate(timeout=20)
 
 
+@pytest.mark.turns
 def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
     async def visit(server: str) -> Student:
         async with Student(server) as student:
@@ -73,6 +74,7 @@ def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
     assert student.figures
 
 
+@pytest.mark.turns
 def test_a_class_says_what_it_needs_where_processes_cannot_be_told_to_restart() -> None:
     run = "import runpy; sys.argv = ['class.py']; runpy.run_path('deploy/class.py', run_name='__main__')"
     code = f"{WITHOUT}\n{run}"

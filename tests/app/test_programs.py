@@ -320,6 +320,7 @@ FRESH = (
 )
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("page", "link", "absent"),
     [

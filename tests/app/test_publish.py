@@ -137,7 +137,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
     assert made.link == head["link"] == link
 
 
-@pytest.mark.sample(9)
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("link", LINKS)
 def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
     made, page = both(link)
@@ -213,6 +213,7 @@ def check_weights(links: set[str]) -> None:
     assert weights[heaviest] <= MOST_BYTES
 
 
+@pytest.mark.turns
 def test_the_figures_of_the_lecture_are_light() -> None:
     check_weights({line.path for line in read_list(LECTURE.read_text(encoding="utf-8"))[0]})
 
@@ -548,6 +549,7 @@ def test_the_command_says_what_to_install(
     )
 
 
+@pytest.mark.turns
 def test_the_command_says_where_it_cannot_write_and_what_cannot_draw(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "file"
     file.write_text("")

@@ -17,10 +17,12 @@ def address() -> Iterator[str]:
         yield address
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("page", PAGES)
 def test_what_stands_after_releases_is_what_the_link_opens(address: str, page: str) -> None:
     assert walk(address, page, STATES, SEED) == []
 
 
+@pytest.mark.turns
 def test_clicks_that_change_what_a_part_follows_run_the_whole_page(address: str) -> None:
     assert walk(address, "single-head", STATES, SEED, {"mask": "own", "stage": "masked"}) == []

@@ -37,6 +37,7 @@ def quoted(texts: list[str]) -> Counter[str]:
     return Counter(word for text in texts for word in QUOTED.findall(text))
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("address", [page.address for page in PAGES])
 def test_both_languages_say_the_same_numbers(address: str) -> None:
     page = page_at(address)

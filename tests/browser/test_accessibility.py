@@ -76,6 +76,7 @@ def test_axe_finds_nothing_on_the_overview(app: AppPage) -> None:
     assert faults_in_both_themes(app, theme.LIGHT)[0] == []
 
 
+@pytest.mark.always
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", WALKS)
 def test_axe_finds_nothing_on_any_tab_or_view(

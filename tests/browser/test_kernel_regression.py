@@ -32,6 +32,7 @@ def gaussian(points: Points, query: float, h: float) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
+@pytest.mark.always
 def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     app.open(PAGE)
     points = points_of()

@@ -42,6 +42,7 @@ def test_the_picture_is_what_python_computed(live: AppPage) -> None:
     assert live.readout("first") == "2.0"
 
 
+@pytest.mark.always
 def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
     sent = len(live.sent)
     drag(live, "first", 1.0, release=False)
@@ -64,6 +65,7 @@ def test_a_release_does_not_bring_the_steps_again(live: AppPage) -> None:
     assert max(live.received[before:]) < 3000
 
 
+@pytest.mark.always
 def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
     sent = len(live.sent)
     live.press("first", "ArrowLeft", times=2)
@@ -82,6 +84,7 @@ def test_the_default_is_left_out_of_the_address(live: AppPage) -> None:
     assert live.query == ""
 
 
+@pytest.mark.always
 def test_a_reload_gives_the_same_state(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.press("first", "ArrowRight", times=2, name="row")

@@ -36,6 +36,7 @@ def shown_heads(app: AppPage) -> list[str]:
     return names
 
 
+@pytest.mark.always
 def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) -> None:
     app.open("multi-head")
     assert app.readout("maps") == "4"

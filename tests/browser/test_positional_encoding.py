@@ -76,6 +76,7 @@ def test_i_love_dogs_has_its_digits(app: AppPage) -> None:
     assert drawn(app, "attention", "before")[0, 0] == pytest.approx(0.451863, abs=1e-6)
 
 
+@pytest.mark.always
 def test_the_shuffle_test(app: AppPage) -> None:
     app.open("positional-encoding")
     show(app, "shuffle test")

@@ -203,6 +203,7 @@ def test_the_plotly_route_serves_nothing_else(tab: Page, server: str, path: str)
     assert "torch" not in answer.text()
 
 
+@pytest.mark.always
 def test_nothing_is_fetched_from_elsewhere(tab: Page, server: str) -> None:
     asked: list[str] = []
     tab.on("request", lambda request: asked.append(request.url))

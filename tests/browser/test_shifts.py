@@ -44,6 +44,7 @@ SEEN = """
 BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
 
 
+@pytest.mark.always
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", PAGES)

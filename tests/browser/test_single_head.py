@@ -79,6 +79,7 @@ def follow(app: AppPage, row: int, column: int) -> None:
         says(app, f"{product:.4g}"[:-1])
 
 
+@pytest.mark.always
 def test_one_number_from_the_sentence_to_the_output(app: AppPage) -> None:
     opened(app, text="every good teacher draws")
     follow(app, 2, 1)
@@ -269,6 +270,7 @@ def test_scale_sweep_moves(app: AppPage) -> None:
     says(app, "At d_k = 1024")
 
 
+@pytest.mark.always
 def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     text = "<script> %{z} $x 👩‍👩‍👧 שלום"
     opened(app, text=text, mask="causal", tab="Arithmetic")

@@ -1,0 +1,78 @@
+"""Turns: each test in a browser has one, three turns run them all, and samples go on through the cases."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.turns import TURNS, sample, turn_of, turns_of
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def collected(*asked: str) -> set[str]:
+    """Return the tests that pytest would run."""
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", *asked],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stdout + found.stderr
+    return {line for line in found.stdout.splitlines() if "::" in line}
+
+
+@pytest.mark.turns
+def test_three_turns_run_all_that_is_run_without_turns_and_no_test_twice() -> None:
+    # One process a turn: what is collected is decided when pytest starts.
+    asked = ("tests/browser/test_save.py", "tests/browser/test_arcs.py")
+    each = [collected(f"--turn={turn}", *asked) for turn in range(TURNS)]
+    always = set.intersection(*each)
+    assert all(one - always for one in each)
+    assert sum(len(one - always) for one in each) == len(set.union(*each) - always)
+    assert set.union(*each) == collected("--turn=all", *asked) == collected(*asked)
+
+
+def test_the_machines_that_prove_a_change_run_each_turn() -> None:
+    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]["test"]
+    assert job["strategy"]["matrix"]["turn"] == [str(turn) for turn in range(TURNS)]
+    assert job["env"]["TURN"] == "${{ matrix.turn }}"
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5, 7, 9, 40, 177])
+@pytest.mark.parametrize("count", [1, 2, 3, 6])
+def test_turns_look_at_other_cases_as_far_as_there_are_others(most: int, count: int) -> None:
+    cases = [*range(most)]
+    one_by_one = [sample(cases, count, [turn]) for turn in range(TURNS)]
+    assert all(len(set(one)) == len(one) == min(count, most) for one in one_by_one)
+    seen = {case for one in one_by_one for case in one}
+    assert len(seen) == min(most, TURNS * count)
+    assert sample(cases, count, range(TURNS)) == sorted(seen)
+
+
+def test_commits_take_turns_and_what_is_no_repository_has_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert turns_of("", tmp_path) == [0]
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    assert turns_of("", tmp_path) == [0]
+    monkeypatch.setenv("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z")  # the same commits each time
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z")
+    found = set()
+    for number in range(12):
+        subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", f"{number}"], check=True)
+        found |= set(turns_of("", tmp_path))
+    assert found == set(range(TURNS))
+
+
+def test_a_turn_that_there_is_not_is_refused() -> None:
+    with pytest.raises(ValueError, match="one of 0, 1, 2 and all; got '3'"):
+        turns_of("3", ROOT)
+
+
+def test_names_are_spread_over_the_turns() -> None:
+    assert {turn_of(f"tests/browser/test_a.py::test_{number}") for number in range(30)} == set(range(TURNS))

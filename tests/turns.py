@@ -1,0 +1,66 @@
+"""Whose turn it is: of what takes long, `make test` runs a third, and another third at another commit.
+
+    make test             # the third whose turn it is at this commit
+    make test TURN=2      # one of 0, 1 and 2
+    make test TURN=all    # all three, as the machines that prove a change run them side by side
+
+Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of tests with
+many cases a sample is run, another one at each turn.
+"""
+
+import subprocess
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+TURNS = 3
+ALL = "all"
+Case = TypeVar("Case")
+
+
+def turns_of(asked: str, folder: Path) -> list[int]:
+    """Return the turns that are asked for: one, all, or where nothing is asked the last commit's own.
+
+    >>> turns_of("2", Path()), turns_of("all", Path())
+    ([2], [0, 1, 2])
+    """
+    if asked == ALL:
+        return [*range(TURNS)]
+    if not asked:
+        return [_of_commit(folder)]
+    if asked not in {str(turn) for turn in range(TURNS)}:
+        raise ValueError(f"a turn is one of {', '.join(map(str, range(TURNS)))} and {ALL}; got {asked!r}")
+    return [int(asked)]
+
+
+def _of_commit(folder: Path) -> int:
+    """Return the turn of the commit in a folder, 0 where there is none or no git."""
+    asked = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    try:
+        said = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return 0
+    return int(said.stdout, 16) % TURNS if said.returncode == 0 else 0
+
+
+def turn_of(name: str) -> int:
+    """Return the turn of a test by its name, which other tests that come or go do not move."""
+    return zlib.crc32(name.encode()) % TURNS
+
+
+def sample(cases: Sequence[Case], count: int, turns: Sequence[int]) -> list[Case]:
+    """Return so many of the cases at equal distances, for each turn others, as far as there are others.
+
+    >>> sample("abcdefghi", 3, [0]), sample("abcdefghi", 3, [1]), sample("abcd", 3, [1])
+    (['a', 'd', 'g'], ['b', 'e', 'h'], ['b', 'c', 'd'])
+    >>> "".join(sample("abcdefghi", 3, [0, 1, 2]))
+    'abcdefghi'
+    """
+    most = len(cases)
+    if count >= most:
+        return [*cases]
+    # A turn moves the sample by a third of the distance between two of its cases, by one where that is less.
+    moved = [max(turn * most // (TURNS * count), turn) for turn in turns]
+    places = {(number * most // count + by) % most for number in range(count) for by in moved}
+    return [cases[place] for place in sorted(places)]
