@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Side, Ticks
-from attn_figures.matrix import Hover, Matrix, Ramp, comma, may_not_attend
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp, comma, may_not_attend
 from attn_figures.numbers import number
 from attn_live.labels import told_apart
 from attn_words import _
@@ -153,8 +153,7 @@ def _map(layout: Spec, trace: Spec, masked: Spec | None) -> Map:
             words=words,
             blocked=_blocked(masked) if masked else may_not_attend(),
         ),
-        chosen=tuple(chosen["axes"]) if chosen else (None, None),
-        cells="compared",
+        pick=Pick(*(chosen["axes"] if chosen else ()), together="compared"),
         size=_size(layout, (x, y), values.shape),
     )
     return Map(_caption(layout, trace["xaxis"]) or trace["name"], matrix)

@@ -1,7 +1,7 @@
 """Pictures of eviction: which keys each head still has with a budget, and what that costs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import PAIRS, Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -69,9 +69,7 @@ def eviction(cache: Cache) -> Spec:
             Side.queries(cache.tokens),
             Side.keys(cache.tokens),
             mask=kept,
-            cells="query-key",
-            chosen=("query", "key"),
-            part=("head", head),
+            pick=replace(PAIRS, part=("head", head)),
             ramp=Ramp(power=ROOT),
             shows_shape=False,
             numbered=False,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -51,7 +51,7 @@ def bridge(
     common: dict[str, Any] = {
         "rows": Side.queries(terms.queries, _some(terms.queries, 4) if large else None),
         "columns": Side.keys(terms.keys, _some(terms.keys, 4) if large else None),
-        "cells": "query-key",
+        "pick": Pick(together="query-key"),
         "size": SIZE if large else None,
     }
     scores = common | {"ramp": Ramp("scores", limit), "hover": Hover(_("score"))}

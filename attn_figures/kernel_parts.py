@@ -14,7 +14,7 @@ from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, SideBars
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, SideBars
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -218,7 +218,7 @@ def weight_map(
         Side.keys(scene.column_names, _key_ticks(scene)),
         mask=np.broadcast_to(supported[:, None], shape),
         marked=None if row is None else (row, None),
-        cells="query-key",
+        pick=Pick(together="query-key", moves_cursor=True),
         hover=Hover(
             # Numbers are told more exactly than their labels have them; a date is its label.
             place=None if scene.dated else "",
@@ -226,7 +226,6 @@ def weight_map(
             blocked=empty_window(),
             extra=scene.of_cells,
         ),
-        moves_cursor=True,
         size=size,
         ramp=Ramp(power=scene.ramp_power),
         names_rows=names_rows,

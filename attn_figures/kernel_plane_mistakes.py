@@ -11,7 +11,7 @@ import numpy as np
 from attn_figures.frame import Role, Side, Ticks
 from attn_figures.geometry import Axes
 from attn_figures.kernel_parts import empty_window
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -115,7 +115,7 @@ def _map(plane: Plane, name: str, values: Numbers, title: str, whose: Role) -> M
         Side(plane.labels, plane.titles[0], whose, ticks=plane.whole),
         hover=Hover("K", words=(_(at, coordinate=plane.titles[1]), f"{plane.titles[0]} =")),
         marked=plane.query,
-        cells="plane",
+        pick=Pick(together="plane"),
         size=SIZE,
         shows_shape=False,
         numbered=False,

@@ -12,7 +12,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Hover, Matrix, Ramp, comma
+from attn_figures.matrix import PAIRS, Hover, Matrix, Pick, Ramp, comma
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
@@ -86,7 +86,7 @@ def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
             hatched where its own mask is. Weight that the broken one has against the right mask is marked.
     """
     first, second = (
-        replace(_map(maps, head), name=name, part=None)
+        replace(_map(maps, head), name=name, pick=PAIRS)
         for name, maps in (("right", right), ("broken", broken))
     )
     said = [
@@ -109,9 +109,7 @@ def _map(maps: Maps, head: int) -> Matrix:
         Side.queries(maps.sequence),
         Side.keys(maps.sequence),
         mask=maps.mask,
-        cells="query-key",
-        chosen=("query", "key"),
-        part=("head", head),
+        pick=replace(PAIRS, part=("head", head)),
         longest_title=LONGEST_TITLE,
         shows_shape=False,
         ramp=Ramp(power=ROOT),
@@ -145,7 +143,7 @@ def _said(maps: Maps) -> Said:
         Side(maps.symbols, _("Symbol"), "output"),
         hover=Hover(_("probability"), words=(_("at"), _("says"))),
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        cells="prediction",
+        pick=Pick(together="prediction"),
         shows_shape=False,
         numbered=False,
         answers=maps.answers,

@@ -7,7 +7,7 @@ import numpy as np
 from attn_figures.frame import Side
 from attn_figures.given import Numbers
 from attn_figures.long_map import ranges
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -35,8 +35,7 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
         Side.keys(names),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         hover=Hover(_("weight up to")),
-        cells="query-key",
-        chosen=(None, None),
+        pick=Pick(together="query-key"),
         shows_shape=False,
         size=(_SIDE, _SIDE),
         mask=None if may.all() else may,

@@ -113,6 +113,36 @@ class Hover:
 
 
 @dataclass(frozen=True)
+class Pick:
+    """What a matrix's cells are to a pointer and a click.
+
+    Attributes:
+        row, column: what a click on a cell chooses by its row and its column, such as "query" and "key"; the
+            live figure frames the chosen cell, row or column itself. None for a side that chooses nothing.
+        together: matrices for which this agrees light up together; the matrix's own name when empty.
+        part: the name and the place that a click anywhere in the matrix chooses, such as ("head", 2).
+        moves_cursor: whether a click on a row moves the figure's row slider there.
+    """
+
+    row: str | None = None
+    column: str | None = None
+    together: str = ""
+    part: tuple[str, int] | None = None
+    moves_cursor: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether a click on a cell chooses its row or its column."""
+        return (self.row, self.column) != (None, None)
+
+
+NOTHING = Pick()
+QUERIES, KEYS = Pick("query"), Pick("key")  # one a row
+PAIRS = Pick("query", "key", "query-key")
+BY_KEY = Pick(None, "key", "query-key", moves_cursor=True)  # the query is the row slider's
+
+
+@dataclass(frozen=True)
 class Matrix:
     """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
 
@@ -128,10 +158,7 @@ class Matrix:
         hover: what the pointer is told.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
-        chosen: the names of what rows and columns are, where a click chooses one of them: the live figure
-            frames the chosen cell, row or column itself; None for a side on which nothing is chosen.
-        part: the name and the place that a click anywhere in this matrix chooses, such as ("head", 2).
-        cells: matrices whose `cells` agree light up together under the pointer.
+        pick: what its cells are to a pointer and a click.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
         side_bars: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
@@ -151,12 +178,9 @@ class Matrix:
     hover: Hover = field(default_factory=Hover)
     operator: str = ""
     marked: tuple[int | None, int | None] | None = None
-    chosen: tuple[str | None, str | None] = (None, None)
-    part: tuple[str, int] | None = None
-    cells: str = ""
+    pick: Pick = NOTHING
     longest_title: int = 0  # letters of the caption that have room, where other steps have longer ones
     shows_shape: bool = True
-    moves_cursor: bool = False  # a click on a row moves the figure's row slider there
     size: tuple[float, float] | None = None
     side_bars: SideBars | None = None
     names_rows: bool = False
@@ -276,8 +300,8 @@ class Matrix:
         masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
         hidden = hidden_cells(masked.tobytes(), masked.shape)
         meta: dict[str, Any] = {
-            "cells": self.cells or self.name,
-            "cursor": self.moves_cursor,
+            "cells": self.pick.together or self.name,
+            "cursor": self.pick.moves_cursor,
         } | self._choosing()
         common = {
             "type": "heatmap",
@@ -351,9 +375,11 @@ class Matrix:
         return [{"z": values} | told, {}, told]
 
     def _choosing(self) -> dict[str, Any]:
-        if self.chosen == (None, None) and self.part is None:
+        part = self.pick.part
+        if part is None and not self.pick.chooses:
             return {}
-        return {"chosen": {"axes": list(self.chosen), "part": None if self.part is None else list(self.part)}}
+        sides = [self.pick.row, self.pick.column]
+        return {"chosen": {"axes": sides, "part": None if part is None else list(part)}}
 
     def axes(self, axes: Axes) -> dict[str, Any]:
         """Return a column axis on top and a row axis with row 0 on top."""
@@ -394,7 +420,7 @@ class Matrix:
             "base": n_columns - 0.5 + SIDE_GAP * n_columns,
             "width": 1.0 if len(self.rows) > MOST_LABELS else 0.8,
             "customdata": np.asarray(side.details, dtype=np.float64),
-            "meta": {"cursor": self.moves_cursor},
+            "meta": {"cursor": self.pick.moves_cursor},
         }
         drawn["marker"]["line"] = {"width": 0}
         return drawn | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, Hover, Matrix, Ramp
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -53,8 +53,7 @@ class Heads:
             Side.queries(self.queries),
             Side.keys(self.keys),
             mask=mask,
-            cells="query-key",
-            chosen=("query", "key"),
+            pick=PAIRS,
             ramp=Ramp(power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT),
         )
 
@@ -93,7 +92,7 @@ def every_head(
         if index in heads.off:
             title = _("head {number} (off)", number=index + 1)
         drawn = heads.matrix(name, heads.weights[index], title, of=[index])
-        panels.append(replace(drawn, part=("head", index), shows_shape=False))
+        panels.append(replace(drawn, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
     output = replace(_output(heads), operator=operator, ramp=Ramp("scores", output_limit))
     panels.append(output if _fits(heads) else Absent(output))
@@ -141,7 +140,6 @@ def _output(heads: Heads) -> Matrix:
         Side([str(d) for d in range(1, heads.output.shape[1] + 1)], _("Dimension"), "output"),
         ramp=Ramp("scores"),
         hover=Hover(_("output")),
-        cells="output",
     )
 
 

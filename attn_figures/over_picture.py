@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -106,7 +106,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     common: dict[str, Any] = {
         "rows": Side([""] * rows, role="ink"),
         "columns": Side([""] * columns, role="ink"),
-        "cells": "patches",
+        "pick": Pick(together="patches"),
         "size": (BODY, BODY),
         "numbered": False,
         "shows_shape": False,
@@ -141,7 +141,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         Side.keys(asked.patches, ticks),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         numbered=False,
-        moves_cursor=True,
+        pick=Pick(moves_cursor=True),
         marked=(query, None),
         names_rows=True,
         size=(BODY, BODY * 0.6 if few else BODY),

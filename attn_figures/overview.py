@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -29,7 +29,7 @@ def story(
         heads: several heads' weights, each (n, n).
         labels: the words.
     """
-    words: Any = {"rows": Side.queries(labels), "columns": Side.keys(labels), "cells": "words"}
+    words: Any = {"rows": Side.queries(labels), "columns": Side.keys(labels), "pick": Pick(together="words")}
     panels = [
         Matrix("kernel", kernel, _("1 nearness"), **words),
         Matrix("head", head, _("2 likeness"), operator=_("compare<br>meanings"), **words),
@@ -66,7 +66,6 @@ def uses(
                 Side.queries(queries),
                 Side.keys(keys),
                 mask=weights > 0,
-                cells=name,
                 size=(SIDE, SIDE),
                 numbered=False,
                 names_rows=True,

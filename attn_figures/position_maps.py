@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
-from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -17,7 +17,7 @@ from attn_words import _, _c
 BODY = 10.0
 LIGHT = theme.LIGHT
 MOST_WAVES = len(LIGHT.series)
-_CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "moves_cursor": True, "marked": (0, None)}
+_CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "pick": Pick(moves_cursor=True), "marked": (0, None)}
 
 
 @Picture

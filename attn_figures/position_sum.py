@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_figures.frame import Side, few
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -13,6 +13,7 @@ from attn_words import _
 WIDEST, HIGHEST = 9, 16  # units: more columns and rows share as much room
 MOST_COLUMNS = 12  # that are all labelled
 UNIT = 48.0  # pixels
+SUM = "sum"  # their cells light up together
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
             columns, _("Dimension"), "ink", ticks=few(columns) if len(columns) > MOST_COLUMNS else None
         ),
         "hover": Hover(words=(_("word"), _("dimension"))),
-        "chosen": ("query", None),
+        "pick": Pick("query", together=SUM),
         "size": (min(len(columns), WIDEST), min(len(labels), HIGHEST)),
     }
     return _line(parts, common, limit, longest_title)
@@ -55,7 +56,7 @@ def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longes
     common: dict[str, Any] = {
         "rows": Side.queries(labels),
         "columns": Side.keys(labels),
-        "chosen": ("query", "key"),
+        "pick": Pick("query", "key", SUM),
         "size": (min(len(labels), HIGHEST),) * 2,
     }
     return _line(parts, common, limit, longest_title)
@@ -64,7 +65,6 @@ def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longes
 def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
     common |= {
         "ramp": Ramp("scores", limit, bar=_("value")),
-        "cells": "sum",
         "longest_title": longest_title,
     }
     return compose.spec(

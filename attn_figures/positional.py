@@ -10,7 +10,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, few
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, Scale
+from attn_figures.matrix import PAIRS, Hover, Matrix, Numbers, Pick, Ramp, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -106,7 +106,7 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
         "rows": Side(tried.rows, tried.row_title, "ink", ticks=few(tried.rows)),
         "columns": Side(tried.columns, tried.column_title, "ink", ticks=few(tried.columns)),
         "size": (BODY, BODY),
-        "cells": "trial",
+        "pick": Pick(together="trial"),
     }
     values, differences = tried.limits
     common |= {"hover": Hover(tried.quantity), "ramp": Ramp(tried.scale, values)}
@@ -159,7 +159,6 @@ def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
     return {
         "rows": Side.queries(tokens, few),
         "columns": Side.keys(tokens, few),
-        "cells": "query-key",
-        "chosen": ("query", "key"),
+        "pick": PAIRS,
         "ramp": Ramp(power=2.0 if long else 1.0),
     }

@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 from attn_figures import arcs
 from attn_figures import points as planes
 from attn_figures.frame import Role, Side, query_title
-from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Ramp, SideBars
+from attn_figures.matrix import (
+    BY_KEY,
+    KEYS,
+    PAIRS,
+    QUERIES,
+    Extra,
+    Hover,
+    Matrix,
+    Numbers,
+    Pick,
+    Ramp,
+    SideBars,
+)
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -164,8 +176,7 @@ def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Mat
     settings: dict[str, Any] = {
         "rows": Side.queries(walk.queries),
         "columns": Side.keys(walk.keys),
-        "cells": "query-key",
-        "chosen": ("query", "key"),
+        "pick": PAIRS,
     }
     return Matrix(name, values, title, **settings | more)
 
@@ -229,13 +240,13 @@ def _key(walk: Walk, **more: Any) -> Matrix:
 
 
 def _value(walk: Walk, **more: Any) -> Matrix:
-    more = {"chosen": ("key", None)} | more
+    more = {"pick": KEYS} | more
     return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), limit=_limit(walk), **more)
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
     said = _("output")
-    settings: dict[str, Any] = {"chosen": ("query", None), "quantity": said} | more
+    settings: dict[str, Any] = {"pick": QUERIES, "quantity": said} | more
     return _vectors(
         "output", walk.output, said, walk.queries, ("query", "output"), limit=_limit(walk), **settings
     )
@@ -250,7 +261,7 @@ def _limit(walk: Walk) -> float:
 @Picture
 def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
-    marked = _weights(walk, chosen=(None, "key"), moves_cursor=True, marked=(0, None), names_rows=True)
+    marked = _weights(walk, pick=BY_KEY, marked=(0, None), names_rows=True)
     mean = walk.group.mean(walk.weights)
     return arcs.arcs.spec(mean, walk.queries, walk.keys, marked, group=walk.group)
 
@@ -299,19 +310,17 @@ def _sources(walk: Walk) -> list[Matrix]:
     if walk.x is None or walk.memory is None:
         return []
     limit = _limit(walk)
-    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), chosen=("query", None), limit=limit)
+    x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), pick=QUERIES, limit=limit)
     if walk.memory is walk.x:
         return [x]
-    y = _vectors(
-        "Y", walk.memory, "Y", walk.keys, ("key", "ink"), chosen=("key", None), names_rows=True, limit=limit
-    )
+    y = _vectors("Y", walk.memory, "Y", walk.keys, ("key", "ink"), pick=KEYS, names_rows=True, limit=limit)
     return [x, y]
 
 
 def _query_key_value(walk: Walk) -> list[Matrix]:
     return [
-        _query(walk, chosen=("query", None), names_rows=True),
-        _key(walk, chosen=("key", None), names_rows=True),
+        _query(walk, pick=QUERIES, names_rows=True),
+        _key(walk, pick=KEYS, names_rows=True),
         _value(walk, names_rows=True),
     ]
 
@@ -364,16 +373,16 @@ def dot_products(walk: Walk) -> Spec:
         ramp=Ramp("scores", _limit(walk)),
         hover=Hover("K", words=(_("dimension"), _("key"))),
         operator=_MEETS[walk.score],
-        chosen=(None, "key"),
+        pick=Pick(None, "key"),
         names_rows=True,
     )
-    query = _query(walk, chosen=("query", None), row_title=query_title())
+    query = _query(walk, pick=QUERIES, row_title=query_title())
     scores = _scores(walk, operator="=", names_rows=True, rows=Side(walk.queries))
     own = {name: _own(name, each) for name, each in walk.score_weights.items()}
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
     if "U_a" in own:  # which takes keys as rows
-        transposed = _key(walk, chosen=("key", None), names_rows=True, operator="+")
+        transposed = _key(walk, pick=KEYS, names_rows=True, operator="+")
     return compose.spec([query, *before, transposed, *after, scores], largest_unit=64)
 
 
@@ -433,7 +442,7 @@ def softmax(walk: Walk) -> Spec:
         ramp=Ramp("scores", float(len(walk.keys))),
         hover=Hover(_("row sum")),
         operator="Σ",
-        chosen=("query", None),
+        pick=QUERIES,
     )
     panels = [_masked(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
     return compose.spec(panels, largest_unit=64)
@@ -443,7 +452,7 @@ def softmax(walk: Walk) -> Spec:
 def mixing(walk: Walk) -> Spec:
     """Draw the weights times the values: the output."""
     panels = [
-        _weights(walk, chosen=("query", None)),
+        _weights(walk, pick=replace(PAIRS, column=None)),
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True),
     ]
@@ -499,7 +508,7 @@ def kept_weights(walk: Walk) -> Spec:
         raise ValueError("the picture needs a walk with kept weights; got one without")
     mass = Matrix(
         "kept mass", found.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
-        hover=Hover(_("kept weight")), operator="Σ", chosen=("query", None),
+        hover=Hover(_("kept weight")), operator="Σ", pick=QUERIES,
         ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     aside = walk.mask & ~found.cells
@@ -564,7 +573,7 @@ def mistake_picture(
     common: dict[str, Any] = {
         "rows": Side.queries(queries),
         "columns": Side.keys(keys),
-        "cells": "query-key",
+        "pick": Pick(together="query-key"),
     }
     may, made = masks
     as_it_is = Matrix("right", right, _("right"), mask=may, **common)

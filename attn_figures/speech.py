@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -98,11 +98,10 @@ def speech_weights(
         "ramp": Ramp(bar=_("weight"), power=ROOT),
         "numbered": False,
         "shows_shape": False,
-        "moves_cursor": True,
         "marked": (frame, None),
         "names_rows": True,
         "size": (BODY, BODY),
-        "cells": "frames",
+        "pick": Pick(together="frames", moves_cursor=True),
     }
     return compose.spec(
         [

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Hover, Matrix, Ramp, may_not_attend
+from attn_figures.matrix import PAIRS, Extra, Hover, Matrix, Pick, Ramp, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -67,7 +67,7 @@ def text_flow(layer: Layer) -> Spec:
                 Side(layer.names, _("Head"), "ink"),
                 Side.keys(layer.tokens),
                 ramp=Ramp(bar=_("weight"), power=ROOT),
-                chosen=(None, "key"),
+                pick=Pick(None, "key"),
                 hover=Hover(words=(_("head"), _("key"))),
                 shows_shape=False,
                 names_rows=True,
@@ -85,8 +85,7 @@ def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str
         Side(layer.tokens, _("Token it comes from"), "key"),
         hover=Hover(quantity, words=(_("place"), _("token"))),
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        cells="query-key",
-        chosen=("query", "key"),
+        pick=PAIRS,
         shows_shape=False,
     )
 
@@ -100,8 +99,7 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         Side.keys(layer.tokens),
         mask=layer.seen,
         ramp=Ramp(bar=_("weight"), power=ROOT),
-        cells="query-key",
-        chosen=("query", "key"),
+        pick=PAIRS,
         shows_shape=False,
         hover=Hover(
             blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()

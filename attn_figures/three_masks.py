@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import Matrix, Numbers
+from attn_figures.matrix import Matrix, Numbers, Pick
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters
@@ -53,7 +53,7 @@ def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
     common: dict[str, Any] = {
         "rows": Side.queries(words),
         "columns": Side.keys(words),
-        "cells": "query-key",
+        "pick": Pick(together="query-key"),
         "shows_shape": False,
         "marked": (last, None),
         "longest_title": max(letters(each.title(256)) for each in masked),

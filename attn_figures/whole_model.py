@@ -11,7 +11,7 @@ from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.long_map import SHORT, ranges
-from attn_figures.matrix import NUMBERS_UP_TO, Extra, Hover, Matrix, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, Extra, Hover, Matrix, Pick, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
@@ -189,7 +189,6 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         Side([""] * values.shape[1], _("Head"), "ink", ticks=columns),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         hover=Hover(model.quantity if side == longest else model.largest_of_some, place="%{hovertext}"),
-        cells=OVERVIEW,
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
         numbered=False,
@@ -228,8 +227,7 @@ def _large(model: Model, head: int) -> Matrix:
         Side.keys(columns),
         ramp=Ramp(bar=_("weight"), power=ROOT),
         hover=Hover(model.largest_of_some if is_long else model.quantity, extra=extra),
-        cells="query-key",
-        chosen=(None, None) if is_long else ("query", "key"),
+        pick=Pick(together="query-key") if is_long else PAIRS,
         shows_shape=False,
         size=(n_key * unit, n_query * unit),
         mask=may,

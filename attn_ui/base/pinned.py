@@ -227,7 +227,7 @@ def _drawn(
         )
         for at, step in enumerate(steps)
     ]
-    chooses = isinstance(whole, Map) and whole.matrix.chosen != (None, None)
+    chooses = isinstance(whole, Map) and whole.matrix.pick.chooses
     return _Drawn(packed, pack_says(says), "", titles, chosen, chooses)
 
 

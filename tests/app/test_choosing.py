@@ -7,7 +7,7 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.frame import Side
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import compose
 from attn_live.packing import pack
 from attn_live.unpacking import count_steps, figure_at, with_frames
@@ -43,8 +43,8 @@ def drawn(part: tuple[str, int] | None = None) -> dict[str, Any]:
     labels = ["a", "b", "c"]
     common: dict[str, Any] = {"rows": Side(labels), "columns": Side(labels, role="key")}
     maps = [
-        Matrix("both", np.eye(3), "both", chosen=("query", "key"), mask=np.tri(3, dtype=bool), **common),
-        Matrix("row", np.eye(3), "row", chosen=("key", None), part=part, **common),
+        Matrix("both", np.eye(3), "both", pick=Pick("query", "key"), mask=np.tri(3, dtype=bool), **common),
+        Matrix("row", np.eye(3), "row", pick=Pick("key", part=part), **common),
         Matrix("none", np.eye(3), "none", **common),
     ]
     return figure_at(pack([compose.spec(maps)]), 0)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
-from attn_figures.matrix import Matrix
+from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import compose
 from attn_figures.theme import LIGHT
 from attn_live.packing import Cursor
@@ -34,7 +34,12 @@ def two_maps() -> None:
         compose.spec(
             [
                 Matrix(
-                    "left", base / 100 + i / 10, "left", Side(LABELS), Side(LABELS, role="key"), cells="same"
+                    "left",
+                    base / 100 + i / 10,
+                    "left",
+                    Side(LABELS),
+                    Side(LABELS, role="key"),
+                    pick=Pick(together="same"),
                 ),
                 Matrix(
                     "right",
@@ -42,7 +47,7 @@ def two_maps() -> None:
                     "right",
                     Side(LABELS),
                     Side(LABELS, role="key"),
-                    cells="same",
+                    pick=Pick(together="same"),
                 ),
                 Chart("curve", [curve()], 4, 3),
             ]

@@ -13,7 +13,7 @@ from attn_figures.chart import Chart
 from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import FADES, compare, compared_steps
 from attn_figures.frame import Side
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp
 from attn_figures.panels import compose
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
@@ -53,7 +53,7 @@ def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, 
 def test_a_map_is_read_back_as_it_was_drawn() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     mask = np.tri(3, 5, dtype=bool)
-    found = a_map(values, mask=mask, ramp=Ramp(power=2.0), chosen=("query", "key"))
+    found = a_map(values, mask=mask, ramp=Ramp(power=2.0), pick=Pick("query", "key"))
     assert isinstance(found, Map)
     matrix = found.matrix
     np.testing.assert_allclose(matrix.values, np.where(mask, values, 0), rtol=1e-6)
@@ -63,7 +63,8 @@ def test_a_map_is_read_back_as_it_was_drawn() -> None:
     assert matrix.ramp.power == pytest.approx(2.0)
     assert matrix.mask is not None
     np.testing.assert_array_equal(matrix.mask, mask)
-    assert (matrix.chosen, found.words, matrix.size) == (("query", "key"), ("query", "key"), None)
+    assert (matrix.pick.row, matrix.pick.column) == ("query", "key")
+    assert (found.words, matrix.size) == (("query", "key"), None)
 
 
 def test_the_largest_change_is_that_of_a_naive_search() -> None:

@@ -13,7 +13,7 @@ import pytest
 from attn_figures import panels
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
+from attn_figures.matrix import Extra, Hover, Matrix, Pick, Ramp, SideBars
 from attn_figures.panels import Absent, compose
 from attn_figures.picture import Spec
 
@@ -200,15 +200,16 @@ OTHERWISE: dict[str, Any] = {
     "hover.quantity": "score",
     "operator": "+",
     "marked": (1, None),
-    "chosen": ("query", "key"),
-    "part": ("head", 1),
-    "cells": "all",
+    "pick.row": "query",
+    "pick.column": "key",
+    "pick.part": ("head", 1),
+    "pick.together": "all",
     "hover.extra": Extra([("more", np.array([[1.0, 2.0], [3.0, 4.0]]))]),
     "leaks": np.array([[False, True], [False, False]]),
     "faded": np.array([[False, True], [False, False]]),
     "longest_title": 40,
     "shows_shape": False,
-    "moves_cursor": True,
+    "pick.moves_cursor": True,
     "size": (3.0, 4.0),
     "hover.place": "%{x}",
     "hover.words": ("one", "other"),
@@ -221,7 +222,7 @@ OTHERWISE: dict[str, Any] = {
 
 
 def test_every_field_of_a_matrix_is_varied_here() -> None:
-    records = {"rows": Side, "columns": Side, "ramp": Ramp, "hover": Hover}
+    records = {"rows": Side, "columns": Side, "ramp": Ramp, "hover": Hover, "pick": Pick}
     assert OTHERWISE.keys() == {
         f"{each.name}.{part.name}" if part else each.name
         for each in fields(Matrix)

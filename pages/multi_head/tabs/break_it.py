@@ -14,7 +14,7 @@ from attn_core.head_mistakes import HEADS_ADD_UP, HEADS_DIFFER, MAP_OF_POSITIONS
 from attn_core.mistakes import SAME_AS_TORCH
 from attn_figures.frame import Side
 from attn_figures.heads_add_up import between_heads
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp
 from attn_figures.multi_head import right_and_broken
 from attn_ui.base.markdown import listed
 from attn_ui.screen import controls
@@ -150,7 +150,7 @@ def _joined(now: Now, broken: MultiHead) -> Drawn:
             Side(columns, _("Head.dimension"), "output"),
             ramp=Ramp("scores", limit),
             hover=Hover(_("value")),
-            cells="joined",
+            pick=Pick(together="joined"),
         )
         for name, title, result in (
             ("right", _("right: heads side by side"), now.result),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures import arcs as pictures
 from attn_figures import head_arcs
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Ramp
+from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, Matrix, Ramp
 from attn_figures.multi_head import ROOT
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
@@ -70,9 +70,7 @@ def _map(now: Now) -> Matrix:
         Side.queries(now.tokens.queries),
         Side.keys(now.tokens.keys),
         mask=_may(now),
-        cells="query-key",
-        chosen=(None, "key"),
-        moves_cursor=True,
+        pick=BY_KEY,
         marked=(0, None),
         ramp=Ramp(power=1.0 if len(now.tokens.keys) <= NUMBERS_UP_TO else ROOT),
         names_rows=True,
