@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.matrix import Matrix, Numbers, may_not_attend
+from attn_figures.matrix import Matrix, Numbers, frame_at, may_not_attend
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters, shortened
@@ -357,8 +357,7 @@ class Words:
         """What follows the query besides the arcs: as in `cursor`."""
         rows = np.arange(len(self.asking))
         changes: dict[str, Any] = {
-            "layout.shapes[weights marked].y0": rows - 0.5,
-            "layout.shapes[weights marked].y1": rows + 0.5,
+            **frame_at("weights", row=rows),
             "data[query word].x": np.array([[place.x] for place in self.asking]),
             "data[query word].y": np.array([[place.line * self.pitch] for place in self.asking]),
             "data[query word].text": [[_bold(place.word)] for place in self.asking],

@@ -14,7 +14,7 @@ from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, SideBars
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, SideBars, frame_at
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -177,8 +177,7 @@ def follow_query(scene: Scene) -> dict[str, Any]:
     return {
         "layout.shapes[query].x0": queries,
         "layout.shapes[query].x1": queries,
-        f"layout.shapes[{WEIGHTS} marked].y0": rows - 0.5,
-        f"layout.shapes[{WEIGHTS} marked].y1": rows + 0.5,
+        **frame_at(WEIGHTS, row=rows),
         "data[kernel].x": around_queries(scene, queries),
         "data[estimate at the query].x": queries[:, None],
     }

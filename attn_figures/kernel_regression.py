@@ -12,7 +12,7 @@ from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import SCENES, Estimate, Scene
 from attn_figures.marks import Mark
-from attn_figures.matrix import Numbers
+from attn_figures.matrix import Numbers, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, cached
@@ -140,8 +140,7 @@ def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dic
         changes |= {
             f"layout.shapes[{name} query].x0": scene.queries,
             f"layout.shapes[{name} query].x1": scene.queries,
-            f"layout.shapes[{name} weights marked].y0": rows - 0.5,
-            f"layout.shapes[{name} weights marked].y1": rows + 0.5,
+            **frame_at(f"{name} weights", row=rows),
             f"data[{name} kernel].x": parts.around_queries(scene, scene.queries),
             f"{answered}.x": scene.queries[:, None],
         }

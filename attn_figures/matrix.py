@@ -460,6 +460,24 @@ class Matrix:
         return first, second
 
 
+def frame_at(name: str, *, row: Numbers | None = None, column: Numbers | None = None) -> dict[str, Numbers]:
+    """Return what moves the frame of a matrix that is `marked`, by path: around a row, a column, or a cell.
+
+    Args:
+        name: the matrix's.
+        row, column: where the frame stands at each position of a cursor.
+
+    >>> {path: edge.tolist() for path, edge in frame_at("weights", row=np.array([0, 1])).items()}
+    {'layout.shapes[weights marked].y0': [-0.5, 0.5], 'layout.shapes[weights marked].y1': [0.5, 1.5]}
+    """
+    return {
+        f"layout.shapes[{name} marked].{side}{end}": places + (end - 0.5)
+        for side, places in (("y", row), ("x", column))
+        if places is not None
+        for end in (0, 1)
+    }
+
+
 # Of the fields of a matrix, its ramp and its hover those that are neither numbers nor lists, all at once.
 _APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "hover", "side_bars")
 _WORDS_OF = attrgetter(

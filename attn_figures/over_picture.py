@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, frame_at
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -158,21 +158,11 @@ def over_picture_cursor(asked: Asked, weights: NDArray[np.float64]) -> tuple[dic
     """
     n_query = weights.shape[1]
     at = np.arange(n_query, dtype=np.float64)
-    rows: dict[str, Any] = _frame("weights", at, None)
+    rows: dict[str, Any] = frame_at("weights", row=at)
     if asked.to_itself:
         down, right = np.divmod(at, asked.grid[1])
-        rows |= _frame("picture", down, right) | _frame("laid over", down, right)
+        rows |= frame_at("picture", row=down, column=right) | frame_at("laid over", row=down, column=right)
     return rows, {"data[laid over].z": weights.reshape(len(weights), n_query, *asked.grid)}
-
-
-def _frame(panel: str, row: Numbers, column: Numbers | None) -> dict[str, Any]:
-    """Return the edges of the frame around a row, or around a cell."""
-    sides = {"y": row} if column is None else {"y": row, "x": column}
-    return {
-        f"layout.shapes[{panel} marked].{side}{end}": places + (end - 0.5)
-        for side, places in sides.items()
-        for end in (0, 1)
-    }
 
 
 def _places(pixels: int, cells: int) -> Numbers:

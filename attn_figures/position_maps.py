@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
-from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, Ramp
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, Ramp, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -98,9 +98,7 @@ def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[di
         dimensions: those drawn as waves.
     """
     places = np.arange(values.shape[1], dtype=np.float64)
-    rows = {
-        "layout.shapes[encoding marked].y0": places - 0.5,
-        "layout.shapes[encoding marked].y1": places + 0.5,
+    rows = frame_at("encoding", row=places) | {
         "layout.shapes[position].x0": places,
         "layout.shapes[position].x1": places,
         "data[cursor].x": np.repeat(places[:, None], len(dimensions), axis=1),
@@ -191,11 +189,7 @@ def similarity(
 def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what follows the position cursor of `similarity`: arrays by row, and rows of drawn arrays."""
     places = np.arange(length, dtype=np.float64)
-    rows = {
-        "layout.shapes[similarity marked].y0": places - 0.5,
-        "layout.shapes[similarity marked].y1": places + 0.5,
-        "data[own].x": places[None, :] - places[:, None],
-    }
+    rows = frame_at("similarity", row=places) | {"data[own].x": places[None, :] - places[:, None]}
     return rows, {"data[own].y": "data[similarity].z"}
 
 

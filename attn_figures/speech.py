@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
+from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, frame_at
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -117,8 +117,4 @@ def speech_weights(
 def speech_cursor(n_frame: int) -> dict[str, Any]:
     """Return what follows the cursor over the frames in `speech_weights`."""
     at = np.arange(n_frame, dtype=np.float64)
-    return {
-        f"layout.shapes[{panel} marked].{side}{end}": at + (end - 0.5)
-        for panel, side in (("sound", "x"), ("local", "y"), ("global", "y"))
-        for end in (0, 1)
-    }
+    return frame_at("sound", column=at) | frame_at("local", row=at) | frame_at("global", row=at)
