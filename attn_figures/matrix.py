@@ -460,7 +460,9 @@ class Matrix:
         return first, second
 
 
-def frame_at(name: str, *, row: Numbers | None = None, column: Numbers | None = None) -> dict[str, Numbers]:
+def frame_at(
+    name: str, *, row: NDArray[Any] | None = None, column: NDArray[Any] | None = None
+) -> dict[str, NDArray[Any]]:
     """Return what moves the frame of a matrix that is `marked`, by path: around a row, a column, or a cell.
 
     Args:
