@@ -118,7 +118,7 @@ def diagram(shapes: Shapes) -> str:
         )
     if shapes.output_weight is not None:
         said.append(_("W_o mixes them into vectors {width} wide.", width=shapes.output[-1]))
-    return paragraph(*said, _("A click on a box opens what it is: a picture, or a tab under this one."))
+    return paragraph(*said)
 
 
 def maps(

@@ -181,7 +181,7 @@ def diagram(now: Now) -> str:
                 **fields,
             )
         )
-    return paragraph(said, _("A click on a box opens its stage."))
+    return said
 
 
 def _untrained(inputs: Inputs) -> str:
