@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, _n, paragraph
 
@@ -103,9 +103,7 @@ def arcs_said(
 
 def _named(queries: Sequence[str]) -> str:
     """Name queries, and count those that are too many."""
-    names = [f"“{coloured('query', query)}”" for query in queries[:MOST_NAMED]]
-    left = len(queries) - MOST_NAMED
-    return listed([*names, _("{count} more", count=left)] if left > 0 else names)
+    return first_of([f"“{coloured('query', query)}”" for query in queries], MOST_NAMED)
 
 
 def heads_said(
@@ -129,7 +127,7 @@ def heads_said(
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
     most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE).tolist()
-    given = {"key": listed([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
+    given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
     if len(left) == 1:
         drawn = _n(
             "The one head that is on has an arc from {query} to the key it gives most.",

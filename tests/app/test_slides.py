@@ -22,7 +22,9 @@ from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "+".join(f"word{place}" for place in range(16))
-BY_HAND = re.compile(r"\b(click|hover|drag|press)|pointing at|pointer|点击|单击|悬停|指针|指向即|拖|按下", re.I)
+BY_HAND = re.compile(
+    r"\b(click|hover|drag|press)|pointing at|pointer|点击|单击|悬停|指针|指向即|拖|按下", re.I
+)
 VIEWS = [
     (address, f"{setting.name}={quote_plus(option)}{more}")
     for address, (_folder, settings) in PAGES.items()
