@@ -112,6 +112,8 @@ def heads_said(
     left: Mapping[int, float],
     mean: Numbers,
     each: int,
+    *,
+    summed: bool = False,
 ) -> str:
     """Say of the arcs of several heads what they leave out, and where the heads look on average.
 
@@ -119,6 +121,7 @@ def heads_said(
         queries, keys: as in `arcs_said`.
         left: by head, from 0, how much of the mean row of the queries its arcs leave out.
         mean: row of all of them, (n_key,); each: to how many keys a head has arcs, at most.
+        summed: whether the sum of the queries' rows is told.
     """
     if not left:
         return _("All heads are off: there is no arc.")
@@ -127,7 +130,8 @@ def heads_said(
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
     most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE).tolist()
-    given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
+    together = len(queries) if summed else 1
+    given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max() * together:.3f}"}
     if len(left) == 1:
         drawn = _n(
             "The one head that is on has an arc from {query} to the key it gives most.",
@@ -136,7 +140,11 @@ def heads_said(
             query=said,
         )
         missing = _("Not drawn is {most} of its row.", most=f"{left[most]:.3f}")
-        looks = _("It gives most to {key}: {weight}.", **given)
+        looks = (
+            _("It gives most to {key}: {weight}.", **given)
+            if together == 1
+            else _("Added up, its rows give most to {key}: {weight}.", **given)
+        )
         return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
     drawn = _n(
         "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key it gives most.",
@@ -152,5 +160,9 @@ def heads_said(
         most=f"{left[most]:.3f}",
         head=most + 1,
     )
-    looks = _("On average the heads give most to {key}: {weight}.", **given)
+    looks = (
+        _("On average the heads give most to {key}: {weight}.", **given)
+        if together == 1
+        else _("On average over the heads, the rows added up give most to {key}: {weight}.", **given)
+    )
     return paragraph(drawn, missing if left[most] >= TOLD else "", looks)

@@ -289,3 +289,19 @@ def test_where_weights_are_covered_neither_arcs_nor_words_tell_them(page: str, l
 def test_no_more_arcs_are_told_than_the_query_may_have(row: int, count: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&hmask=causal&heads=2&dm=8&q={row}")
     assert count in page.sentence
+
+
+@pytest.mark.parametrize(
+    "page", ["single-head?stage=arcs", "multi-head?view=arcs", "multi-head?view=arcs&arcs=all+heads"]
+)
+def test_what_stands_beside_a_sum_of_rows_tells_of_sums(page: str) -> None:
+    address, link = page.split("?")
+    for rows, legend in (("mean", "mean weights"), ("sum", "sums of weights")):
+        at = PAGES[address].at(f"{link}&q=0&also=1&also=2&rows={rows}")
+        told = " ".join(each["text"] for each in at.figure()["layout"]["annotations"])
+        assert f"arcs as thick as {legend}" in told
+        weights = np.asarray(next(each["z"] for each in at.figure()["data"] if each["name"] == "weights"))
+        most = float(getattr(weights[:3], rows)(axis=0).max())
+        assert f"{most:.3f}" in at.sentence
+    alone = PAGES[address].at(f"{link}&q=1&also=1&rows=sum")
+    assert f"{float(weights[1].max()):.3f}" in alone.sentence

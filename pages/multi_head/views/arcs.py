@@ -52,7 +52,9 @@ def say(now: Now) -> str:
     queries = [tokens.queries[each] for each in now.group.rows(row)]
     if now.look.all_heads:
         found = _several(now)
-        return heads_said(queries, keys, found.left(row), found.mean()[row], found.each)
+        return heads_said(
+            queries, keys, found.left(row), found.mean()[row], found.each, summed=now.look.summed
+        )
     head = _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
     may, summed = _may_together(now)[row], now.look.summed
     return paragraph(head, arcs_said(queries, keys, _mean(now)[row], may, pictures.LEAST, summed=summed))
