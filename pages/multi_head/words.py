@@ -121,6 +121,13 @@ def diagram(shapes: Shapes) -> str:
     return paragraph(*said)
 
 
+def which_head(head: int, count: int, *, off: bool) -> str:
+    """Say which head is shown, from 0, and that it is switched off where it is."""
+    if off:
+        return _("Head {number} of {count}, which is switched off.", number=head + 1, count=count)
+    return _("Head {number} of {count}.", number=head + 1, count=count)
+
+
 def maps(
     effective: Sequence[float], n_key: int, d_head: int, d_model: int, *, some_empty: bool = False
 ) -> str:

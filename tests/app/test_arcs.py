@@ -305,3 +305,19 @@ def test_what_stands_beside_a_sum_of_rows_tells_of_sums(page: str) -> None:
         assert f"{most:.3f}" in at.sentence
     alone = PAGES[address].at(f"{link}&q=1&also=1&rows=sum")
     assert f"{float(weights[1].max()):.3f}" in alone.sentence
+
+
+@pytest.mark.parametrize("view", ["arcs", "kept", "without", "two+heads", "every+head"])
+def test_a_head_that_is_shown_and_switched_off_is_told_as_such(view: str) -> None:
+    on = PAGES["multi-head"].at(f"view={view}&head=3&off=1&off=4")
+    off = PAGES["multi-head"].at(f"view={view}&head=3&off=3&off=4")
+    told = [each["text"] for each in off.figure()["layout"]["annotations"]]
+    if view in ("arcs", "kept", "without"):
+        assert on.sentence.startswith("Head 3 of 4. ")
+        assert off.sentence.startswith("Head 3 of 4, which is switched off. ")
+        assert not any("(off)" in each["text"] for each in on.figure()["layout"]["annotations"])
+    if view not in ("kept", "without"):  # whose maps are of one head, and called by what they hold
+        assert any(each.startswith("head 3 (off)") for each in told)
+    fewer = PAGES["multi-head"].at(f"view={view}&head=3&off=2&heads=2")
+    if view in ("arcs", "kept", "without"):
+        assert fewer.sentence.startswith("Head 2 of 2, which is switched off. ")  # the last that there is
