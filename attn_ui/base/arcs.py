@@ -12,6 +12,7 @@ from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
+MOST_TOLD = 3  # keys, where they do not tie
 TIE = 1e-9  # weights that differ by less are equal
 TOLD = 5e-4  # weight that is told with three decimals
 
@@ -64,10 +65,12 @@ def arcs_said(
         return _("{query} may attend to nothing: it has no arc.", query=said)
     weights = mean * len(queries) if summed else mean
     drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
-    fields = {
-        "keys": listed([f"{keys[key]} {weights[key]:.3f}" for key in drawn[:3]]),
-        "sum": f"{weights[drawn[:3]].sum():.3f}",
-    }
+    first = drawn[:MOST_TOLD]
+    ties = [key for key in drawn[MOST_TOLD:] if weights[key] >= weights[first[-1]] - TIE]
+    told = [f"{keys[key]} {weights[key]:.3f}" for key in first]
+    if ties:
+        told.append(_("{count} more of {weight}", count=len(ties), weight=f"{weights[ties[0]]:.3f}"))
+    fields = {"keys": listed(told), "sum": f"{weights[[*first, *ties]].sum():.3f}"}
     if len(queries) == 1:
         thickest = _(
             "The thickest arcs of {query}: {keys}, together {sum} of its weight.", query=said, **fields

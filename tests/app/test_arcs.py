@@ -321,3 +321,13 @@ def test_a_head_that_is_shown_and_switched_off_is_told_as_such(view: str) -> Non
     fewer = PAGES["multi-head"].at(f"view={view}&head=3&off=2&heads=2")
     if view in ("arcs", "kept", "without"):
         assert fewer.sentence.startswith("Head 2 of 2, which is switched off. ")  # the last that there is
+
+
+@pytest.mark.parametrize("text", ["a+a+a+a+b", "a+a+a+a+a+a", "a+a+b", "a+b+c"])
+def test_arcs_that_tie_with_the_third_are_told(text: str) -> None:
+    at = PAGES["single-head"].at(f"stage=arcs&text={text}&vectors=one-hot&seed=2")
+    row = np.sort(at.seen.now.walk.weights[0])[::-1]
+    more = int(np.isclose(row[3:], row[2]).sum())
+    assert (more > 0) == ("a+a+a+a" in text)
+    assert (f"and {more} more of {row[2]:.3f}" in at.sentence) == (more > 0)
+    assert f"together {row[: 3 + more].sum():.3f}" in at.sentence
