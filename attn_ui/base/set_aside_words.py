@@ -150,8 +150,10 @@ def without(walk: Weighed, number: Write) -> str:
         return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
     means = found.every.mean(axis=1)
     most = _largest(means)
-    if means.max() < _ROUNDING:
-        matters = _("Without any other word no output moves either.") if len(means) > 1 else ""
+    if len(means) == 1:
+        matters = ""  # there is no other word
+    elif means.max() < _ROUNDING:
+        matters = _("Without any other word no output moves either.")
     elif found.key in most:
         matters = _(
             "On average the outputs move by {mean}: no other word matters more.",

@@ -320,3 +320,11 @@ def test_rows_that_tie_are_named_where_small_weights_are_set_aside() -> None:
     assert most is not None
     assert re.split(r", | and ", least[1]) == largest(names, -walk.kept.mass[:, 0])
     assert re.split(r", | and ", most[1]) == largest(names, walk.kept.apart)
+
+
+@pytest.mark.parametrize("link", ["single-head?stage=without&text=a", "multi-head?view=without&text=a"])
+def test_of_one_word_no_other_is_told(link: str) -> None:
+    address, query = link.split("?")
+    said = plain(PAGES[address].at(query).sentence)
+    assert "which gave it 1. The output of “a” moves furthest" in said
+    assert "other word" not in said
