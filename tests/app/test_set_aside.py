@@ -285,6 +285,7 @@ def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(query)
     walk = walk_of(at.seen.now) if address == "multi-head" else at.seen.now.walk
+    assert walk.without is not None
     key, keys = walk.without.key, np.arange(len(walk.keys))
     queries, weights = [f"“{name}”" for name in walk.queries], np.asarray(walk.weights)
     output = weights @ walk.value
