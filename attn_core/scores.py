@@ -26,8 +26,9 @@ class Score:
 
     ``formula`` is LaTeX in q_i and k_j, ``code`` torch in Q and K. ``terms`` returns two factors that
     broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
-    ``is_log``. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes`` names
-    the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in
+    there are ``log_terms``, the factors' logarithms, which can be added up where the factors are too small
+    for a number. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes``
+    names the weights that it has of its own, each with how many axes of d_k it has; ``known_as`` its names in
     papers.
     """
 
@@ -36,9 +37,14 @@ class Score:
     code: str
     terms: Callable[[Tensor, Tensor, Weights], Terms]
     is_scaled: bool = False
-    is_log: bool = False
+    log_terms: Callable[[Tensor, Tensor, Weights], Terms] | None = None
     shapes: tuple[tuple[str, int], ...] = ()
     known_as: str = ""
+
+    @property
+    def is_log(self) -> bool:
+        """Whether the score is a logarithm, so that softmax at T = 1 divides by the row's sum alone."""
+        return self.log_terms is not None
 
 
 def _dot(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
@@ -64,6 +70,15 @@ def _kernel(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
 
 def _linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
     return feature_map(query)[:, None], feature_map(key)
+
+
+def _log_linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
+    return _log_features(query)[:, None], _log_features(key)
+
+
+def _log_features(x: Tensor) -> Tensor:
+    """The logarithm of `feature_map`, which has digits where that is too small for a number."""
+    return torch.where(x > 0, x.clamp(min=0).log1p(), x)
 
 
 def feature_map(x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
@@ -124,7 +139,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
                 r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
                 "(phi(Q) @ phi(K).transpose(-2, -1)).log()",
                 _linear,
-                is_log=True,
+                log_terms=_log_linear,
                 known_as=N_("linear attention, linear transformer"),
             ),
         )
@@ -175,8 +190,8 @@ def score_pairs(
     Invariant: softmax of "linear" divides by the row's sum and does nothing else; of "kernel" over T it is a
     Gaussian kernel of bandwidth sqrt(T).
 
-    Edge cases: a vector of zeros has cosine 0 with all; features too small for a number count as the
-    smallest normal number, so that a logarithm is finite.
+    Edge cases: a vector of zeros has cosine 0 with all; "linear" adds features up by their logarithms, so
+    that their ratios are right where they are too small, or their products too large, for a number.
 
     Raises ValueError for a score that is not there, shapes that do not fit and weights that are missing.
 
@@ -188,8 +203,10 @@ def score_pairs(
     ([[0.0, -1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
     left, right = score_terms(score, query, key, weights)
-    total = (left * right).sum(dim=-1)
-    return total.clamp(min=torch.finfo(total.dtype).tiny).log() if SCORES[score].is_log else total
+    if (log_terms := SCORES[score].log_terms) is not None:
+        left, right = log_terms(query, key, weights)
+        return torch.logsumexp(left + right, dim=-1)
+    return (left * right).sum(dim=-1)
 
 
 def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Terms:
@@ -330,12 +347,20 @@ def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
 
 def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
     """Read one query's output from the sums of the keys that it may see."""
+    if not may.any():
+        return torch.zeros_like(value[0])
     state, normaliser = torch.zeros(key.shape[1], value.shape[1]).to(value), torch.zeros_like(q)
-    for k, v, sees in zip(feature_map(key), value, may.tolist(), strict=True):
-        if sees:
-            state, normaliser = state + torch.outer(k, v), normaliser + k
-    read = feature_map(q)
-    return torch.zeros_like(value[0]) if not may.any() else read @ state / (read @ normaliser)
+    # One factor of all features goes out of the ratio: without it small ones would be no numbers.
+    for k, v in zip(_up_to_one(key[may]), value[may], strict=True):
+        state, normaliser = state + torch.outer(k, v), normaliser + k
+    read = _up_to_one(q)
+    return read @ state / (read @ normaliser)
+
+
+def _up_to_one(x: Tensor) -> Tensor:
+    """Features over the largest of them."""
+    logs = _log_features(x)
+    return (logs - logs.max()).exp()
 
 
 def _named(score: str) -> Score:

@@ -276,6 +276,8 @@ class Words:
         """What an arc's thickness is."""
         if not self.group.also:
             return _("arcs as thick as weights")
+        if self.group.summed:
+            return _("arcs as thick as sums of weights")
         return _("arcs as thick as mean weights")
 
     def beside(

@@ -21,7 +21,7 @@ Numbers = NDArray[np.float64]
 
 _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
-_SHAPE = re.compile(r"\s*<span style='color:[^']*'>[\d,]+ × [\d,]+</span>")
+_SHAPE = re.compile(r"\s*<span style='color:[^']*'>[\d,]+ × [\d,]+[^<]*</span>")
 _QUANTITY = re.compile(r"(?:^|<br>)([^<]*) <b>%\{z:")
 _WORDS = re.compile(r"([^<]*) <b>%\{y\}</b>(?:, |，)([^<]*) <b>%\{x\}</b>")
 _CELL = re.compile(r"([^<]*) <b>(.*)</b>(?:, |，)([^<]*) <b>(.*)</b>")

@@ -240,7 +240,7 @@ class Matrix:
         size = max(sizes) or 1.0
         if limit is None:
             limit = largest if largest > ROUNDING * size else size
-        return replace(
+        made = replace(
             self,
             name="difference",
             values=values,
@@ -251,6 +251,9 @@ class Matrix:
             operator=operator,
             side_bars=None,
         )
+        # Where a slider moves it, it may be nothing at one step, and its panel takes as much room there.
+        longest = letters(f"{made.title}  {made._told(0.0)}")
+        return replace(made, longest_title=max(self.longest_title, longest))
 
     def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
         """Return a map of weights that a mistake made, held against the mask that should have been kept.
@@ -289,7 +292,7 @@ class Matrix:
         mask = None if self.mask is None else self.mask.tobytes()
         limit = None if self.ramp.scale == "weights" else self._limit()
         told = tuple(name for name, _ in self.hover.extra.named)
-        return Look((*_WORDS_OF(self), sides, mask, limit, told), self._numbers())
+        return Look((*_WORDS_OF(self), sides, mask, limit, told, self._told(self._size)), self._numbers())
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
@@ -386,11 +389,24 @@ class Matrix:
         return axes_of(self._frame, axes)
 
     def caption(self) -> str:
-        """Return the title with the shape after it."""
+        """Return the title with the shape after it, and that all is zero where nothing else tells it."""
         if not self.shows_shape:
             return self.title
+        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._told(self._size)}</span>"
+
+    def _told(self, size: float) -> str:
+        """Return the shape, and of values of this size at most whether they have no colour and no number."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
-        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{shape}</span>"
+        if self.ramp.scale == "weights" or self._numbers_fit() or size > ROUNDING * self._limit():
+            return shape
+        return _("{shape}, all ≈ 0", shape=shape) if size else _("{shape}, all 0", shape=shape)
+
+    @cached_property
+    def _size(self) -> float:
+        """The largest absolute value that is drawn as a colour; without end where there is none."""
+        values = np.abs(np.asarray(self.values, dtype=np.float64))
+        seen = np.isfinite(values) if self.mask is None else np.isfinite(values) & self.mask
+        return float(values[seen].max()) if seen.any() else np.inf
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the frame around what is marked."""

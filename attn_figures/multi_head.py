@@ -88,15 +88,19 @@ def every_head(
         if index >= n_head:
             panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name, of=[0])))
             continue
-        title = _("head {number}", number=index + 1)
-        if index in heads.off:
-            title = _("head {number} (off)", number=index + 1)
-        drawn = heads.matrix(name, heads.weights[index], title, of=[index])
+        drawn = heads.matrix(name, heads.weights[index], head_title(index, off=heads.off), of=[index])
         panels.append(replace(drawn, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
     output = replace(_output(heads), operator=operator, ramp=Ramp("scores", output_limit))
     panels.append(output if _fits(heads) else Absent(output))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+
+
+def head_title(head: int, *, off: Sequence[int]) -> str:
+    """Return what stands under the map of a head, from 0; ``off`` are those that are switched off."""
+    if head in off:
+        return _("head {number} (off)", number=head + 1)
+    return _("head {number}", number=head + 1)
 
 
 @Picture
@@ -118,7 +122,7 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
 @Picture
 def two_heads(heads: Heads, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
-    titles = (_("head {number}", number=head + 1) for head in (one, other))
+    titles = (head_title(head, off=heads.off) for head in (one, other))
     first = heads.matrix("one", heads.weights[one], next(titles), of=[one])
     second = replace(heads.matrix("other", heads.weights[other], next(titles), of=[other]), operator="−")
     difference = first.minus(second, limit=1.0, operator="=")

@@ -180,8 +180,8 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         OVERVIEW,
         values,
         _n(
-            "{layers}, {count:,} head: click one",
-            "{layers}, {count:,} heads: click one",
+            "{layers}, {count:,} head",
+            "{layers}, {count:,} heads",
             len(model.scores),
             layers=_n("{count:,} layer", "{count:,} layers", n_layer),
         ),

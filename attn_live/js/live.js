@@ -27,8 +27,14 @@ const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
 
 /** @typedef {ReturnType<typeof setTimeout> | undefined} Timer */
 
-/** @type {Map<string, { revision: number, step: number, row: number, chosen: import("./types").Chosen }>} */
-const positions = new Map(); // figure key -> last position, so that a re-mount does not jump back
+/**
+ * Where settings stand, by their names, whichever figure shows them: so one follows another, and a re-mount does not
+ * jump back. Each value counts until a newer command comes.
+ *
+ * @typedef {{ heard: number, stands: Map<string, { revision: number, value: string }> }} Circle
+ */
+/** @type {Map<string, Circle>} */
+const circles = new Map(); // of figures that share their settings
 /** @type {Map<string, import("./types").Says>} */
 const apart = new Map(); // figure key -> its sentences, where they come in a message of their own
 /** @type {Set<LiveFigure>} */
@@ -268,15 +274,10 @@ export class LiveFigure {
   // Python's position counts when it is a new command; otherwise, and under a finger, the browser's own stands.
   adopt() {
     if (!this.meta) return;
-    const { slider, cursor, chosen, revision, key } = this.meta;
-    const known = positions.get(key);
-    if (revision !== this.revision && !this.dragging) {
-      const own = known?.revision === revision ? known : null;
-      this.at = own
-        ? { step: own.step, row: own.row }
-        : { step: slider ? slider.index : 0, row: cursor ? cursor.index : 0 };
-      const commanded = Object.entries(chosen).map(([name, { index }]) => [name, index]);
-      this.chosen = own?.chosen ?? Object.fromEntries(commanded);
+    const { cursor, revision } = this.meta;
+    if (revision !== this.revision) {
+      this.circle.heard = revision;
+      if (!this.dragging) this.stand(({ index }) => index);
     }
     this.revision = revision;
     this.at.step = Math.min(this.at.step, this.lastStep);
@@ -284,9 +285,65 @@ export class LiveFigure {
     this.remember();
   }
 
+  /** Which figures share their settings: in the app all that there are. */
+  get shares() {
+    return "";
+  }
+
+  get circle() {
+    const circle = circles.get(this.shares) ?? { heard: 0, stands: new Map() };
+    circles.set(this.shares, circle);
+    return circle;
+  }
+
+  /**
+   * Goes to where its settings stand since the newest command.
+   *
+   * @param {(choice: import("./types").Choice, position: number) => number} otherwise where none stands yet
+   */
+  stand(otherwise) {
+    if (!this.meta) return;
+    const { heard, stands } = this.circle;
+    const places = this.settings().map(({ name, part, choice, position }) => {
+      const known = stands.get(name);
+      const place =
+        known?.revision === heard ? positionOf(choice.values, known.value) : otherwise(choice, position);
+      return /** @type {const} */ ([part, place]);
+    });
+    const { step = 0, row = 0, ...chosen } = Object.fromEntries(places);
+    this.at = { step, row };
+    this.chosen = chosen;
+  }
+
   remember() {
-    if (this.meta)
-      positions.set(this.meta.key, { revision: this.revision ?? 0, ...this.at, chosen: this.chosen });
+    const { heard, stands } = this.circle;
+    for (const { name, choice, position } of this.settings())
+      stands.set(name, { revision: heard, value: choice.values[position] ?? "" });
+  }
+
+  /** Each setting that it shows: what it is called, what of the figure it moves or chooses, and where it stands. */
+  settings() {
+    const { slider = null, cursor = null, chosen = {} } = this.meta ?? {};
+    /** @type {[string, import("./types").Choice | null, number][]} */
+    const parts = [
+      ["step", slider, this.at.step],
+      ["row", cursor, this.at.row],
+    ];
+    for (const [part, choice] of Object.entries(chosen))
+      parts.push([part, choice, this.chosen[part] ?? choice.index]);
+    return parts.flatMap(([part, choice, position]) =>
+      choice ? [{ part, choice, position, name: choice.name || part }] : [],
+    );
+  }
+
+  /** Goes to where another figure moved what this one shows too. */
+  follow() {
+    if (this.dragging) return; // this hand says where it stands
+    const { step, row } = this.at;
+    this.stand((_, position) => position);
+    if (step === this.at.step && row === this.at.row) return this.frameChoice();
+    this.pause();
+    this.present();
   }
 
   /** Puts the figure into the theme's colours. */
@@ -609,6 +666,8 @@ export class LiveFigure {
     clearTimeout(this.sending);
     this.sending = undefined;
     delete this.root.dataset.unsent;
+    this.remember();
+    for (const other of figures) if (other !== this && other.circle === this.circle) other.follow();
     this.show();
     this.writeAddress();
     this.tell();
@@ -637,19 +696,10 @@ export class LiveFigure {
    * @param {URLSearchParams} query of an address of the app
    */
   setInto(query) {
-    if (!this.meta) return;
-    /** @type {[import("./types").Choice | null, number][]} */
-    const settings = [
-      [this.meta.slider, this.at.step],
-      [this.meta.cursor, this.at.row],
-    ];
-    for (const [name, choice] of Object.entries(this.meta.chosen)) {
-      settings.push([choice, this.chosen[name] ?? choice.index]);
-    }
-    for (const [control, position] of settings) {
-      if (!control?.name) continue;
-      if (position === control.default) query.delete(control.name);
-      else query.set(control.name, control.values[position] ?? "");
+    for (const { choice, position } of this.settings()) {
+      if (!choice.name) continue;
+      if (position === choice.default) query.delete(choice.name);
+      else query.set(choice.name, choice.values[position] ?? "");
     }
   }
 
@@ -719,6 +769,18 @@ export class LiveFigure {
       this.controls.note(word("The panel could not be loaded. Is the server still there?"));
     }
   }
+}
+
+/**
+ * Returns the position of a value, or of the nearest: a figure may offer fewer values of a setting than another.
+ *
+ * @param {string[]} values
+ * @param {string} value
+ */
+function positionOf(values, value) {
+  if (values.includes(value)) return values.indexOf(value);
+  const gaps = values.map((each) => Math.abs(Number(each) - Number(value)));
+  return Math.max(0, gaps.indexOf(Math.min(...gaps)));
 }
 
 /**

@@ -27,6 +27,11 @@ class NotebookFigure extends LiveFigure {
     return super.take(message);
   }
 
+  /** Each figure of a notebook stands for itself. @override */
+  get shares() {
+    return this.meta?.key ?? "";
+  }
+
   /** The address is the notebook's own, and may hold a key to it. */
   writeAddress() {}
 

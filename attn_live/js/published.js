@@ -70,6 +70,11 @@ class PublishedFigure extends LiveFigure {
     return super.take(message);
   }
 
+  /** Each figure of a page stands for itself. @override */
+  get shares() {
+    return this.meta?.key ?? "";
+  }
+
   /** As wide a picture as its column takes: the page is read by scrolling. @override */
   get space() {
     const space = super.space;

@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
+MOST_TOLD = 3  # keys, where they do not tie
 TIE = 1e-9  # weights that differ by less are equal
 TOLD = 5e-4  # weight that is told with three decimals
 
@@ -64,10 +65,12 @@ def arcs_said(
         return _("{query} may attend to nothing: it has no arc.", query=said)
     weights = mean * len(queries) if summed else mean
     drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
-    fields = {
-        "keys": listed([f"{keys[key]} {weights[key]:.3f}" for key in drawn[:3]]),
-        "sum": f"{weights[drawn[:3]].sum():.3f}",
-    }
+    first = drawn[:MOST_TOLD]
+    ties = [key for key in drawn[MOST_TOLD:] if weights[key] >= weights[first[-1]] - TIE]
+    told = [f"{keys[key]} {weights[key]:.3f}" for key in first]
+    if ties:
+        told.append(_("{count} more of {weight}", count=len(ties), weight=f"{weights[ties[0]]:.3f}"))
+    fields = {"keys": listed(told), "sum": f"{weights[[*first, *ties]].sum():.3f}"}
     if len(queries) == 1:
         thickest = _(
             "The thickest arcs of {query}: {keys}, together {sum} of its weight.", query=said, **fields
@@ -103,9 +106,7 @@ def arcs_said(
 
 def _named(queries: Sequence[str]) -> str:
     """Name queries, and count those that are too many."""
-    names = [f"“{coloured('query', query)}”" for query in queries[:MOST_NAMED]]
-    left = len(queries) - MOST_NAMED
-    return listed([*names, _("{count} more", count=left)] if left > 0 else names)
+    return first_of([f"“{coloured('query', query)}”" for query in queries], MOST_NAMED)
 
 
 def heads_said(
@@ -114,6 +115,8 @@ def heads_said(
     left: Mapping[int, float],
     mean: Numbers,
     each: int,
+    *,
+    summed: bool = False,
 ) -> str:
     """Say of the arcs of several heads what they leave out, and where the heads look on average.
 
@@ -121,6 +124,7 @@ def heads_said(
         queries, keys: as in `arcs_said`.
         left: by head, from 0, how much of the mean row of the queries its arcs leave out.
         mean: row of all of them, (n_key,); each: to how many keys a head has arcs, at most.
+        summed: whether the sum of the queries' rows is told.
     """
     if not left:
         return _("All heads are off: there is no arc.")
@@ -129,7 +133,8 @@ def heads_said(
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
     most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE).tolist()
-    given = {"key": listed([keys[each] for each in key]), "weight": f"{mean.max():.3f}"}
+    together = len(queries) if summed else 1
+    given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max() * together:.3f}"}
     if len(left) == 1:
         drawn = _n(
             "The one head that is on has an arc from {query} to the key it gives most.",
@@ -138,7 +143,11 @@ def heads_said(
             query=said,
         )
         missing = _("Not drawn is {most} of its row.", most=f"{left[most]:.3f}")
-        looks = _("It gives most to {key}: {weight}.", **given)
+        looks = (
+            _("It gives most to {key}: {weight}.", **given)
+            if together == 1
+            else _("Added up, its rows give most to {key}: {weight}.", **given)
+        )
         return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
     drawn = _n(
         "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key it gives most.",
@@ -154,5 +163,9 @@ def heads_said(
         most=f"{left[most]:.3f}",
         head=most + 1,
     )
-    looks = _("On average the heads give most to {key}: {weight}.", **given)
+    looks = (
+        _("On average the heads give most to {key}: {weight}.", **given)
+        if together == 1
+        else _("On average over the heads, the rows added up give most to {key}: {weight}.", **given)
+    )
     return paragraph(drawn, missing if left[most] >= TOLD else "", looks)

@@ -7,9 +7,10 @@ once, and a page can be computed in a process that knows no Streamlit.
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
+from attn_ui.base.links import Dropped, not_here
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -172,11 +173,13 @@ class FromLink:
         values: by the names of the settings; a press or a click changes them.
         said: what was said beside the controls.
         told: what the controls that were asked are called, and what they say, by their settings' names.
+        dropped: what the link asked for and cannot be had beside its other settings.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     told: dict[str, tuple[str, str]] = field(default_factory=dict)
+    dropped: list[Dropped] = field(default_factory=list)
     patience: float | None = None
 
     def __post_init__(self) -> None:
@@ -239,8 +242,12 @@ class FromLink:
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
-        """Return the position of what is chosen, the last where it is beyond."""
-        at = min(steps.nearest(self._value(steps)), min(len(names), len(steps.values)) - 1)
+        """Return the position of what is chosen, or of the nearest that there is here."""
+        offered = replace(steps, values=steps.values[: len(names)])
+        asked = self._value(steps)
+        at = offered.nearest(asked)
+        if steps.name in self.values and asked != offered.values[at]:
+            self.dropped.append(not_here(offered, steps.text(asked), offered.values[at]))
         self._tell(steps, label, names[at], style)
         return at
 

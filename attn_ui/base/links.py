@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from attn_ui.base.parameters import NearestError, Parameter, Several, by_name
+from attn_ui.base.parameters import NearestError, Parameter, Several, Steps, by_name
 from attn_words import _, _c
 
 _LONGEST_QUOTE = 40
@@ -28,6 +28,15 @@ class Dropped:
                 "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
             )
         return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **said)
+
+
+def not_here(offered: Steps, text: str, used: float) -> Dropped:
+    """Say of a setting that the page cannot have here what the link asked for, though it can elsewhere.
+
+    Args:
+        offered: the setting with the values that there are here; used: which of them is used.
+    """
+    return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
 
 
 def _quote(text: str) -> str:

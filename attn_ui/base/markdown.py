@@ -1,7 +1,7 @@
 """Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from attn_words import _, _c
@@ -42,6 +42,16 @@ def either(names: Sequence[str]) -> str:
     """
     *most, last = names
     return _("{most} or {last}", most=_(", ").join(most), last=last) if most else last
+
+
+def first_of(names: Sequence[str], most: int = 3, join: Callable[[Sequence[str]], str] = listed) -> str:
+    """Join words; of many the first, and how many more there are.
+
+    >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c", "d"], 2), first_of(["a", "b"], join=either)
+    ('a, b and c', 'a, b and 2 more', 'a or b')
+    """
+    left = len(names) - most
+    return join([*names[:most], _("{count} more", count=left)] if left > 0 else names)
 
 
 def coloured(role: Literal["query", "key", "value"], text: str) -> str:

@@ -251,7 +251,8 @@ class Page(Generic[Asked, Now]):
         ask = FromLink(values)
         if self.reads:
             self.reads(ask)
-        at = At(self.sees(ask, self.asks(ask)), ask, dropped, self)
+        seen = self.sees(ask, self.asks(ask))
+        at = At(seen, ask, [*dropped, *ask.dropped], self)
         if at.seen.figure and (name := str(values.get(COVER.name, ""))):
             return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
         pin = values.get(PIN)

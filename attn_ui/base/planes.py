@@ -74,8 +74,7 @@ def direction_lines(width: int, whose: str, joined: str, both: str) -> list[str]
 def names_some(n_key: int, of_many: int) -> str:
     """Say which keys are named where not all are."""
     return _(
-        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room; "
-        "pointing at the others tells them.",
+        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room.",
         count=n_key,
         most=of_many,
     )

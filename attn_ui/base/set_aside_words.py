@@ -6,7 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_ui.base.markdown import coloured
+from attn_ui.base.arcs import TIE
+from attn_ui.base.markdown import coloured, either, first_of
 from attn_ui.base.set_aside import Aside
 from attn_words import _, _n, paragraph
 
@@ -43,8 +44,8 @@ class Weighed(Protocol):
         """The head without a key, if that is asked."""
 
 
-def _query(walk: Weighed, at: int) -> str:
-    return f"“{coloured('query', walk.queries[at])}”"
+def _query(walk: Weighed, *at: int) -> str:
+    return first_of([f"“{coloured('query', walk.queries[each])}”" for each in at])
 
 
 def _key(walk: Weighed, at: int) -> str:
@@ -91,12 +92,20 @@ def _mass(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
     if mass.max() - mass[least] < _ROUNDING:
         said = _("That holds {mean} of each row.", mean=number(float(mass.mean()), 3))
         return said if mass.any() else _("No row keeps anything.")
-    said = _(
-        "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
-        mean=number(float(mass.mean()), 3),
-        least=number(float(mass[least]), 3),
-        query=_query(walk, int(rows[least])),
-    )
+    fields = {"mean": number(float(mass.mean()), 3), "least": number(float(mass[least]), 3)}
+    ties = rows[_largest(-mass)].tolist()
+    if len(ties) == 1:
+        said = _(
+            "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
+            **fields,
+            query=_query(walk, *ties),
+        )
+    else:
+        said = _(
+            "That holds {mean} of a row on average, and {least} in the rows that keep least, {queries}.",
+            **fields,
+            queries=_query(walk, *ties),
+        )
     if nothing := int((mass == 0).sum()):
         nothings = _n("{count} row keeps nothing.", "{count} rows keep nothing.", nothing)
         return paragraph(said, nothings)
@@ -124,12 +133,11 @@ def _moved(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
         return _("No row has weight to share out: every output is zero.")
     if apart.max() < _ROUNDING:
         return _("With rows that sum to one again no output moves.")
-    most = int(apart.argmax())
     return _(
         "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
         mean=number(float(apart.mean()), 3),
-        most=number(float(apart[most]), 3),
-        query=_query(walk, int(rows[most])),
+        most=number(float(apart.max()), 3),
+        query=_query(walk, *rows[_largest(apart)].tolist()),
     )
 
 
@@ -140,31 +148,13 @@ def without(walk: Weighed, number: Write) -> str:
     lost = walk.weights[:, found.key]
     if not lost.any():
         return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
-    weights, output = int(lost.argmax()), int(found.apart.argmax())
-    moved = found.apart[output] >= _ROUNDING
-    fields = {
-        "key": _key(walk, found.key),
-        "first": _query(walk, weights),
-        "lost": number(float(lost[weights]), 3),
-    }
-    if moved:
-        said = _(
-            "Without {key} the weights change most at {first}, which gave it {lost}, and the output most at "
-            "{second}, which moves by {apart}.",
-            **fields,
-            second=_query(walk, output),
-            apart=number(float(found.apart[output]), 3),
-        )
-    else:
-        said = _(
-            "Without {key} the weights change most at {first}, which gave it {lost}; no output moves.",
-            **fields,
-        )
     means = found.every.mean(axis=1)
-    most = int(means.argmax())
-    if means[most] < _ROUNDING:
-        matters = _("Without any other word no output moves either.") if len(means) > 1 else ""
-    elif means[most] - means[found.key] < _ROUNDING:
+    most = _largest(means)
+    if len(means) == 1:
+        matters = ""  # there is no other word
+    elif means.max() < _ROUNDING:
+        matters = _("Without any other word no output moves either.")
+    elif found.key in most:
         matters = _(
             "On average the outputs move by {mean}: no other word matters more.",
             mean=number(float(means[found.key]), 3),
@@ -173,10 +163,47 @@ def without(walk: Weighed, number: Write) -> str:
         matters = _(
             "On average the outputs move by {mean}; furthest without {most}: by {largest}.",
             mean=number(float(means[found.key]) if means[found.key] >= _ROUNDING else 0.0, 3),
-            most=_key(walk, most),
-            largest=number(float(means[most]), 3),
+            most=first_of([_key(walk, key) for key in most], join=either),
+            largest=number(float(means.max()), 3),
         )
-    return paragraph(said, matters, _left_with_nothing(int(found.empty.sum())))
+    nothing = _left_with_nothing(int(found.empty.sum()))
+    return paragraph(_lost(walk, number), _output_moved(walk, number), matters, nothing)
+
+
+def _lost(walk: Weighed, number: Write) -> str:
+    """Say whose weights change most: of the queries that gave the word most."""
+    lost = walk.weights[:, walk.without.key]
+    most = _largest(lost)
+    fields = {"key": _key(walk, walk.without.key), "lost": number(float(lost.max()), 3)}
+    if len(most) == 1:
+        return _(
+            "Without {key} the weights change most at {query}, which gave it {lost}.",
+            **fields,
+            query=_query(walk, *most),
+        )
+    return _(
+        "Without {key} the weights change most at {queries}, which gave it {lost} each.",
+        **fields,
+        queries=_query(walk, *most),
+    )
+
+
+def _output_moved(walk: Weighed, number: Write) -> str:
+    """Say whose output moves furthest."""
+    apart = walk.without.apart
+    if apart.max() < _ROUNDING:
+        return _("No output moves.")
+    most = _largest(apart)
+    far = number(float(apart.max()), 3)
+    if len(most) == 1:
+        return _("The output of {query} moves furthest: by {far}.", query=_query(walk, *most), far=far)
+    return _("The outputs of {queries} move furthest: by {far} each.", queries=_query(walk, *most), far=far)
+
+
+def _largest(numbers: NDArray[np.float64]) -> list[int]:
+    """Return the places of the largest number, those that tie with it included."""
+    found: list[int] = np.flatnonzero(numbers >= numbers.max() - TIE).tolist()
+    return found
 
 
 def _left_with_nothing(count: int) -> str:

@@ -85,10 +85,14 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> s
     """
     name = _("Solutions") if solved else _("Name: {name}", name="<span class='blank'></span>")
     minutes = _n("{count} minute.", "{count} minutes.", lesson.minutes)
+    by_hand = _(
+        "Where a step asks you to move or choose something, do it in the app: the line under the picture is "
+        "its address there."
+    )
     head = (
         f"<title>{escape(lesson.title)}</title><style>{_STYLE}</style><p class='name'>{name}</p>"
         f"<h1>{escape(lesson.title)}</h1>"
-        f"<p class='about'>{escape(lesson.about)} {minutes}</p>"
+        f"<p class='about'>{escape(lesson.about)} {minutes}</p><p class='about'>{by_hand}</p>"
     )
     steps = "".join(
         _step(number, step, pictures.get(step.link), solved=solved)

@@ -6,11 +6,11 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_ui.base.framing import framing
-from attn_ui.base.links import Dropped, bad_settings
+from attn_ui.base.links import Dropped, bad_settings, not_here
 from attn_ui.base.parameters import Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
-from attn_words import _, language
+from attn_words import language
 
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
@@ -78,12 +78,12 @@ def show(offered: Steps) -> None:
     found = state.show(offered)
     if found is None or offered.told:
         return
-    used = offered.text(offered.values[state.position(offered)])
+    used = offered.values[state.position(offered)]
     page = st.session_state[_PAGE]
     dropped = {bad.name: bad for bad in _dropped_on(page)}
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
-    dropped[offered.name] = Dropped(offered.name, asked, _("{wanted} here", wanted=offered.wanted()), used)
+    dropped[offered.name] = not_here(offered, asked, used)
     _keep(page, [*dropped.values()])
     _show([*dropped.values()])
 

@@ -1,6 +1,7 @@
 """Streamlit's own controls, tied to a setting: its name, range and default, its place in the address."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -133,8 +134,10 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
     """
     again = times_shown(steps)
     key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
-    offered = range(min(len(names), len(steps.values)))
-    st.session_state[key] = min(position(steps), offered[-1])
+    steps = replace(steps, values=steps.values[: len(names)])
+    show(steps)
+    offered = range(len(steps.values))
+    st.session_state[key] = position(steps)
     st.selectbox(
         label,
         offered,

@@ -56,6 +56,8 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
         why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
         notes.append(f":material/edit: {why}")
     made = weights(sizes_of(now.setting, now.n_head))
+    if VIEWS[now.look.view].clicked:
+        notes.append(_("A click on a box opens what shows it."))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
     return [*notes, words.made(made, by_hand(now.setting, now.n_head))]

@@ -75,7 +75,7 @@ class Look:
             return self
         if self.view in ONE_HEAD:
             one = replace(self, order="", against=0, num_kv_heads=MAX_HEADS)
-            return replace(one, head=0) if self.all_heads else replace(one, off=())
+            return replace(one, head=0) if self.all_heads else one
         off = () if self.view in WITHOUT_HEADS else self.off
         shared = self.num_kv_heads if self.view == "diagram" else MAX_HEADS
         return replace(self, head=0, against=0, off=off, num_kv_heads=shared)

@@ -118,7 +118,14 @@ def diagram(shapes: Shapes) -> str:
         )
     if shapes.output_weight is not None:
         said.append(_("W_o mixes them into vectors {width} wide.", width=shapes.output[-1]))
-    return paragraph(*said, _("A click on a box opens what it is: a picture, or a tab under this one."))
+    return paragraph(*said)
+
+
+def which_head(head: int, count: int, *, off: bool) -> str:
+    """Say which head is shown, from 0, and that it is switched off where it is."""
+    if off:
+        return _("Head {number} of {count}, which is switched off.", number=head + 1, count=count)
+    return _("Head {number} of {count}.", number=head + 1, count=count)
 
 
 def maps(

@@ -181,7 +181,7 @@ def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str,
         width: of the vectors.
     """
     if by == 0:
-        return _("Nothing has been shifted yet: move the slider.")
+        return _("Nothing is shifted yet: at 0 both maps are the same.")
     kept, lost = _kept(errors, scales)
     if scheme == "none":
         first = _("Without positions there is nothing to shift.")
@@ -244,7 +244,7 @@ def whole_shift(
     It is called as `shift` is, with the strength of every scheme.
     """
     if by == 0:
-        return _("Nothing has been shifted yet: move the slider.")
+        return _("Nothing is shifted yet: at 0 both maps are the same.")
     if strength == 0:
         return _n(
             "All words move on by {count} position, but at strength 0 no scheme tells where a word stands: "

@@ -39,7 +39,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
     aside = NOTHING_ASIDE
     every: tuple[Aside, ...] = (aside,)
-    notes: list[str] = []
+    notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
         shape = len(head.queries), len(head.keys)
         asides = (

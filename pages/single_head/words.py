@@ -13,7 +13,7 @@ from attn_figures.numbers import fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import TIE, arcs_said
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, _c, _n, paragraph
@@ -82,10 +82,7 @@ def _where(now: Now) -> str:
 
 def _first_three(now: Now, keys: Sequence[int]) -> str:
     """List keys; of many the first, and how many more there are."""
-    names = [_quoted("key", now.walk.keys[key]) for key in keys[:3]]
-    if len(keys) > 3:
-        names.append(_("{count} more", count=len(keys) - 3))
-    return listed(names)
+    return first_of([_quoted("key", now.walk.keys[key]) for key in keys])
 
 
 def _spread(now: Now, n_seen: int) -> str:
@@ -181,7 +178,7 @@ def diagram(now: Now) -> str:
                 **fields,
             )
         )
-    return paragraph(said, _("A click on a box opens its stage."))
+    return said
 
 
 def _untrained(inputs: Inputs) -> str:
@@ -405,7 +402,7 @@ def points(now: Now) -> str:
             "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
             "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",
             len(best),
-            key=listed([_quoted("key", walk.keys[key]) for key in best]),
+            key=first_of([_quoted("key", walk.keys[key]) for key in best]),
             query=_query(now),
             cosine=fixed(float(cosines[best[0]]), 3),
         )

@@ -289,3 +289,45 @@ def test_where_weights_are_covered_neither_arcs_nor_words_tell_them(page: str, l
 def test_no_more_arcs_are_told_than_the_query_may_have(row: int, count: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&hmask=causal&heads=2&dm=8&q={row}")
     assert count in page.sentence
+
+
+@pytest.mark.parametrize(
+    "page", ["single-head?stage=arcs", "multi-head?view=arcs", "multi-head?view=arcs&arcs=all+heads"]
+)
+def test_what_stands_beside_a_sum_of_rows_tells_of_sums(page: str) -> None:
+    address, link = page.split("?")
+    for rows, legend in (("mean", "mean weights"), ("sum", "sums of weights")):
+        at = PAGES[address].at(f"{link}&q=0&also=1&also=2&rows={rows}")
+        told = " ".join(each["text"] for each in at.figure()["layout"]["annotations"])
+        assert f"arcs as thick as {legend}" in told
+        weights = np.asarray(next(each["z"] for each in at.figure()["data"] if each["name"] == "weights"))
+        most = float(getattr(weights[:3], rows)(axis=0).max())
+        assert f"{most:.3f}" in at.sentence
+    alone = PAGES[address].at(f"{link}&q=1&also=1&rows=sum")
+    assert f"{float(weights[1].max()):.3f}" in alone.sentence
+
+
+@pytest.mark.parametrize("view", ["arcs", "kept", "without", "two+heads", "every+head"])
+def test_a_head_that_is_shown_and_switched_off_is_told_as_such(view: str) -> None:
+    on = PAGES["multi-head"].at(f"view={view}&head=3&off=1&off=4")
+    off = PAGES["multi-head"].at(f"view={view}&head=3&off=3&off=4")
+    told = [each["text"] for each in off.figure()["layout"]["annotations"]]
+    if view in ("arcs", "kept", "without"):
+        assert on.sentence.startswith("Head 3 of 4. ")
+        assert off.sentence.startswith("Head 3 of 4, which is switched off. ")
+        assert not any("(off)" in each["text"] for each in on.figure()["layout"]["annotations"])
+    if view not in ("kept", "without"):  # whose maps are of one head, and called by what they hold
+        assert any(each.startswith("head 3 (off)") for each in told)
+    fewer = PAGES["multi-head"].at(f"view={view}&head=3&off=2&heads=2")
+    if view in ("arcs", "kept", "without"):
+        assert fewer.sentence.startswith("Head 2 of 2, which is switched off. ")  # the last that there is
+
+
+@pytest.mark.parametrize("text", ["a+a+a+a+b", "a+a+a+a+a+a", "a+a+b", "a+b+c"])
+def test_arcs_that_tie_with_the_third_are_told(text: str) -> None:
+    at = PAGES["single-head"].at(f"stage=arcs&text={text}&vectors=one-hot&seed=2")
+    row = np.sort(at.seen.now.walk.weights[0])[::-1]
+    more = int(np.isclose(row[3:], row[2]).sum())
+    assert (more > 0) == ("a+a+a+a" in text)
+    assert (f"and {more} more of {row[2]:.3f}" in at.sentence) == (more > 0)
+    assert f"together {row[: 3 + more].sum():.3f}" in at.sentence

@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import torch
 from attn_live.unpacking import figure_at
 from pages import PAGES
 from tests.handed import faults
+from tests.pages import open_sound
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 CHOSEN = "along=two+dimensions"
@@ -92,14 +94,31 @@ def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
 
 
 def test_dimensions_that_cannot_be_had_are_said() -> None:
-    for link, told in (
-        ("dim1=2&dim2=2", "2 and 3 are shown"),
-        ("dim1=4&dim2=4", "4 and 3 are shown"),
-        ("dim1=9", "Dimension 9 was wanted; there are 4"),
-        ("dk=1", "one dimension"),
+    for link, told, axes in (
+        (
+            "dim1=3&dim2=3",
+            "`dim2` was `3`; wanted: a dimension other than the first: 1, 2, 4 here. 2",
+            (3, 2),
+        ),
+        (
+            "dim1=2&dim2=2",
+            "`dim2` was `2`; wanted: a dimension other than the first: 1, 3, 4 here. 1",
+            (2, 1),
+        ),
+        ("dim1=9", "`dim1` was `9`; wanted: a whole number from 1 to 4 here. 4 is used", (4, 2)),
+        ("dim1=9&dim2=9", "`dim2` was `9`; wanted: a dimension other than the first: 1, 2, 3", (4, 3)),
     ):
-        notes = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").seen.notes
-        assert any(told in note for note in notes), link
+        page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}")
+        assert any(told in each.sentence() for each in page.dropped), link
+        layout = page.figure()["layout"]
+        named = [layout[axis]["title"]["text"].split(" keeps")[0] for axis in ("xaxis", "yaxis")]
+        assert named == [f"dimension {each}" for each in axes]
+        opened = open_sound("single-head", stage="points", **dict(parse_qsl(f"{CHOSEN}&{link}")))
+        assert any(told in each.value for each in opened.warning), link
+    for link in ("dim1=2", "dim1=4&dim2=1", "dim2=4"):
+        assert not PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").dropped
+    notes = PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").seen.notes
+    assert any("one dimension" in note for note in notes)
     assert [each.name for each in PAGES["single-head"].at("stage=points&along=best").dropped] == ["along"]
 
 

@@ -329,7 +329,7 @@ def test_a_shift_of_the_whole_attention_parts_relative_schemes(scheme: str, kind
     app = opened(show="shift test", level="whole attention", scheme=scheme, words=kind)
     x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind=kind, seed=4).numpy()
     (_, says, packed), *_ = fields(app)
-    assert says[0] == "Nothing has been shifted yet: move the slider."
+    assert says[0] == "Nothing is shifted yet: at 0 both maps are the same."
     for by in (1, 8, 64):
         change = shifted_weights(scheme, x, by) - shifted_weights(scheme, x, 0)
         drawn = {each["name"]: each for each in figure_at(packed, by)["data"]}

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from pages import PAGES
+from pages.multi_head.aside import walk_of
 from tests.handed import leaves
 from tests.pages import open_sound
 
@@ -84,7 +85,7 @@ def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
     apart = (made - torch.from_numpy(walk.output)).norm(dim=-1)
     traces = drawn(at)
     np.testing.assert_allclose(np.asarray(traces["output without"]["z"]), made, atol=1e-9)
-    assert f"moves by {float(apart.max()):.3g}" in at.sentence
+    assert f"furthest: by {float(apart.max()):.3g}" in at.sentence
     column = walk.weights[:, word]
     tokens = ["a", "cat", "sat", "on", "my", "mat"]
     assert f"“{tokens[int(column.argmax())]}”, which gave it {column.max():.3g}" in plain(at.sentence)
@@ -184,7 +185,7 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
     np.testing.assert_allclose(traces["output without"]["z"], made[1] @ value, atol=1e-6)
     said, now = plain(at.sentence), at.seen.now
     assert said.startswith(f"Head {head} of 4. Without “{now.tokens.keys[word]}”")
-    assert f"the output most at “{now.tokens.queries[int(apart.argmax())]}”, which moves by" in said
+    assert f"The output of “{now.tokens.queries[int(apart.argmax())]}” moves furthest: by" in said
     assert f"move by {float(apart.mean()):.3g}" in said
     column = at.tables["without"]
     mean = column["output moves by, on average"][word]
@@ -262,3 +263,69 @@ def test_the_tabs_of_many_heads_know_what_is_set_aside(view: str) -> None:
     said = " ".join(each.value for each in at.markdown)
     wanted = "kept weights, renormalised" if view == "kept" else "attention to keys that lack it"
     assert wanted in said
+
+
+TIED = [
+    "single-head?stage=without&text=a+b+a+b+c&vectors=one-hot",
+    "single-head?stage=without&text=a+a+a+a&vectors=one-hot&without=1",
+    "single-head?stage=without&text=a+b+a+b+c&vectors=one-hot&qkv=as+they+are&without=4",
+    "multi-head?view=without&text=a+b+a+b&vectors=one-hot&without=2",
+    "multi-head?view=without&text=the+cat+sat+on+the+mat",
+]
+
+
+def largest(names: list[str], numbers: Any) -> list[str]:
+    """The first three names with the largest number, and how many more have it."""
+    found = [name for name, each in zip(names, numbers, strict=True) if np.isclose(each, max(numbers))]
+    return [*found[:3], *([f"{len(found) - 3} more"] if len(found) > 3 else [])]
+
+
+@pytest.mark.parametrize("link", TIED)
+def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
+    address, query = link.split("?")
+    at = PAGES[address].at(query)
+    walk = walk_of(at.seen.now) if address == "multi-head" else at.seen.now.walk
+    assert walk.without is not None
+    key, keys = walk.without.key, np.arange(len(walk.keys))
+    queries, weights = [f"“{name}”" for name in walk.queries], np.asarray(walk.weights)
+    output = weights @ walk.value
+    apart = []  # by key that is left out, then by query
+    for left_out in keys:
+        rest = weights[:, keys != left_out] / weights[:, keys != left_out].sum(axis=1, keepdims=True)
+        apart.append(np.linalg.norm(rest @ walk.value[keys != left_out] - output, axis=1))
+    told = plain(at.sentence)
+    gave = re.search(r"change most at (.*?), which gave it", told)
+    moved = re.search(r"outputs? of (.*?) moves? furthest", told)
+    without = re.search(r"furthest without (.*?): by", told)
+    assert gave is not None
+    assert re.split(r", | and ", gave[1]) == largest(queries, weights[:, key])
+    assert (moved is None) == (max(apart[key]) < 1e-9)
+    if moved:
+        assert re.split(r", | and ", moved[1]) == largest(queries, apart[key])
+    means = np.mean(apart, axis=1)
+    if without:
+        assert re.split(r", | or ", without[1]) == largest([f"“{name}”" for name in walk.keys], means)
+    else:
+        assert np.isclose(means[key], means.max())
+
+
+def test_rows_that_tie_are_named_where_small_weights_are_set_aside() -> None:
+    at = PAGES["single-head"].at(
+        "stage=kept&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
+    )
+    walk, told = at.seen.now.walk, plain(at.sentence)
+    names = [f"“{name}”" for name in walk.queries]
+    least = re.search(r"in the rows? that keeps? least, (.*?)\.", told)
+    most = re.search(r"on average, most at (.*?): by", told)
+    assert least is not None
+    assert most is not None
+    assert re.split(r", | and ", least[1]) == largest(names, -walk.kept.mass[:, 0])
+    assert re.split(r", | and ", most[1]) == largest(names, walk.kept.apart)
+
+
+@pytest.mark.parametrize("link", ["single-head?stage=without&text=a", "multi-head?view=without&text=a"])
+def test_of_one_word_no_other_is_told(link: str) -> None:
+    address, query = link.split("?")
+    said = plain(PAGES[address].at(query).sentence)
+    assert "which gave it 1. The output of “a” moves furthest" in said
+    assert "other word" not in said

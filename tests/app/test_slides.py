@@ -1,19 +1,39 @@
 """Lists of links, and what the command says where it can make no slides."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
 
+from attn_live.says import texts_in
+from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
+from attn_ui.base.parameters import Choice
 from attn_ui.export import slides
+from attn_ui.lessons import shelf
 from attn_ui.lessons.link_list import read_list
+from attn_words import LANGUAGES, speaking
+from pages import PAGES as VALUES
 from tests.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
+LONG = "+".join(f"word{place}" for place in range(16))
+BY_HAND = re.compile(
+    r"\b(click|hover|drag|press)|pointing at|pointer|点击|单击|悬停|指针|指向即|拖|按下", re.I
+)
+VIEWS = [
+    (address, f"{setting.name}={quote_plus(option)}{more}")
+    for address, (_folder, settings) in PAGES.items()
+    for setting in settings
+    if isinstance(setting, Choice) and setting.views
+    for option in setting.options
+    for more in ("", f"&text={LONG}")
+    if not more or "points" in option
+]
 
 
 @pytest.mark.parametrize(
@@ -85,3 +105,27 @@ def test_no_chromium_is_a_sentence(tmp_path: Path) -> None:
     assert ran.returncode == 2
     assert "no Chromium could be started" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.sample(16)
+@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize(("address", "link"), VIEWS)
+def test_nothing_that_is_saved_or_printed_asks_for_a_pointer(address: str, link: str, spoken: str) -> None:
+    with speaking(spoken):
+        figure = VALUES[address].at(f"{link}&lang={spoken}").seen.figure
+        if figure is None:
+            return
+        said = [figure.alt, figure.caption, *(texts_in(figure.says) if figure.says else ())]
+        layout = figure_at(figure.steps, 0)["layout"]
+    said += [str(each.get("text", "")) for each in layout.get("annotations", ())]
+    asked = [text for text in said if BY_HAND.search(text)]
+    assert asked == []
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize("file", shelf.files(shelf.OWN), ids=lambda file: file.stem)
+def test_a_slide_of_a_lesson_asks_for_no_pointer(file: Path, spoken: str) -> None:
+    with speaking(spoken):
+        lines, bad = slides.lines_of(file)
+    asked = [parse_qs(urlsplit(line.path).query).get("say", [""])[0] for line in lines]
+    assert (bad, [text for text in asked if BY_HAND.search(text)]) == ([], [])

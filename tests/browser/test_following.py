@@ -66,3 +66,35 @@ def test_an_open_panel_follows_a_slider(app: AppPage) -> None:
     app.press("walk", "ArrowLeft", times=3)
     assert "t=0.71" in app.page.url
     expect(link).to_have_value(app.page.url)
+
+
+@pytest.mark.still
+@pytest.mark.sample(1)
+@pytest.mark.parametrize(("opened", "key"), [("Heads add up", "adds-up"), ("Token by token", "writing")])
+def test_sliders_of_one_setting_follow_one_another(app: AppPage, opened: str, key: str) -> None:
+    app.open("multi-head?view=arcs")
+    app.press("maps", "ArrowRight", times=2, name="row")
+    app.tab(opened)
+    sliders = (("maps", "row"), (key, "step"))
+    for moved, name in (*sliders, *reversed(sliders)):
+        app.press(moved, "ArrowRight", name=name)
+        where = app.query.partition("q=")[2][:1]
+        assert [app.slider(*each).input_value() for each in sliders] == [where, where]
+        assert [app.figure(each).get_attribute(f"data-{name}") for each, name in sliders] == [where, where]
+    assert where == "5"  # two, then one of each, twice; the last is at the end already
+    app.tab("Maths")
+    app.press("maps", "ArrowLeft", times=3, name="row")
+    app.tab(opened)
+    assert app.slider(key).input_value() == "2"
+
+
+@pytest.mark.still
+def test_a_picture_stays_where_it_was_put_after_a_tab_brought_another(app: AppPage) -> None:
+    app.open("multi-head?view=arcs&tab=Maths")
+    app.press("maps", "ArrowRight", times=3, name="row")
+    app.tab("Heads add up")
+    app.press("maps", "ArrowRight", name="row")
+    app.press("maps", "ArrowLeft")
+    assert "q=4&heads=2" in app.query
+    assert app.slider("maps", "row").input_value() == "4"
+    assert app.readout("maps") == "2"

@@ -262,7 +262,7 @@ def test_python_hears_that_a_figure_is_drawn_though_it_was_taken_away_when_it_fa
 CHOOSES = """
 (fixed) => {
     const figure = new LiveFigure(document.body);
-    figure.meta = { chosen: { query: { index: 0 } }, cursor: null, fixed };
+    figure.meta = { chosen: { query: { index: 0, values: ["0", "1", "2"] } }, cursor: null, fixed };
     const chosen = { axes: ["query", null], part: null };
     const data = { type: "heatmap", name: "weights", meta: { chosen } };
     figure.choose({ data, pointIndex: [2, 1] });

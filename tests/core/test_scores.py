@@ -1,6 +1,7 @@
 """Other scores against torch's own functions, loops, the kernel estimator and the recurrent form."""
 
 import math
+from fractions import Fraction
 
 import pytest
 import torch
@@ -121,3 +122,66 @@ def test_what_does_not_fit_is_named() -> None:
         score_pairs("general", query, key)
     with pytest.raises(ValueError, match=r"got \(5, 3\) and \(7, 2\)"):
         score_terms("cosine", query, key[:, :2], {})
+
+
+def exact_weights(query: list[list[float]], key: list[list[float]]) -> list[list[float]]:
+    """Linear attention in fractions: exp by its series, to many more digits than float64 has."""
+
+    def exp(x: Fraction) -> Fraction:
+        halvings = 0
+        while abs(x) > 1:
+            x, halvings = x / 2, halvings + 1
+        total = term = Fraction(1)
+        for n in range(1, 40):
+            term = term * x / n
+            total += term
+        for _ in range(halvings):
+            total = Fraction(round(total * total * 2**6000), 2**6000)
+        return total
+
+    def features(row: list[float]) -> list[Fraction]:
+        return [Fraction(x) + 1 if x > 0 else exp(Fraction(x)) for x in row]
+
+    rows = []
+    for q in map(features, query):
+        alike = [sum(a * b for a, b in zip(q, features(k), strict=True)) for k in key]
+        rows.append([float(each / sum(alike)) for each in alike])
+    return rows
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ([[-400.0, -401.5]], [[-400.0, -399.0], [-398.0, -402.0], [-400.5, -400.5]]),
+        ([[-800.0, -801.0], [2.0, -900.0]], [[-750.0, -752.0], [-751.0, -750.5], [-900.0, -700.0]]),
+        ([[-60.0, 0.5], [0.0, -80.0]], [[-50.0, -45.0], [3.0, -70.0], [-55.0, 0.0]]),
+        ([[1.0, -1.0]], [[0.5, -0.5], [-2.0, 2.0], [0.0, 0.0]]),
+    ],
+)
+def test_linear_attention_is_that_of_fractions_however_small_its_features_are(
+    query: list[list[float]], key: list[list[float]], dtype: torch.dtype
+) -> None:
+    asked, keys = (torch.tensor(each, dtype=dtype, requires_grad=True) for each in (query, key))
+    weights = score_attention("linear", asked, keys, torch.eye(len(key), dtype=dtype)).weights
+    wanted = torch.tensor(exact_weights(query, key), dtype=dtype)
+    # A score of some 1,600 has that many times its own rounding, and a weight has as much relative to itself.
+    rounding = float(weights.new_tensor(2000.0)) * torch.finfo(dtype).eps
+    torch.testing.assert_close(weights, wanted, rtol=2 * rounding, atol=torch.finfo(dtype).tiny)
+    weights[:, 0].sum().backward()
+    for each in (asked, keys):
+        assert each.grad is not None
+        assert torch.isfinite(each.grad).all()
+
+
+def test_the_gradient_of_linear_scores_is_that_of_differences() -> None:
+    query = torch.tensor([[-300.0, 0.7], [0.2, -2.0]], dtype=torch.float64, requires_grad=True)
+    key = torch.tensor(
+        [[-400.0, -2.0], [-395.0, 1.5], [0.4, -350.0]], dtype=torch.float64, requires_grad=True
+    )
+    assert torch.autograd.gradcheck(lambda q, k: score_pairs("linear", q, k), (query, key))
+
+
+def test_large_features_have_finite_scores() -> None:
+    far = torch.full((1, 2), 1e30, dtype=torch.float32)
+    assert float(score_pairs("linear", far, far)) == pytest.approx(math.log(2) + 60 * math.log(10), rel=1e-6)

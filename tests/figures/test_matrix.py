@@ -265,3 +265,30 @@ def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
     assert tuple(figure.layout.yaxis.range) == (2.5, -0.5)
     assert tuple(figure.layout.xaxis.range) == (-0.5, 5.5)
     assert "3 × 6" in figure.layout.annotations[0].text
+
+
+def test_a_map_without_colours_and_numbers_says_that_all_is_zero() -> None:
+    words = [f"w{place}" for place in range(14)]
+    first = Matrix("first", np.eye(14), "first", Side.queries(words), Side.keys(words))
+
+    def captions(values: Any, **more: Any) -> tuple[list[str], Any]:
+        other = replace(first, name="other", values=values, **more)
+        spec = compose.spec([first, other, first.minus(other, limit=1.0)])
+        return [each["text"] for each in spec["layout"]["annotations"]], spec["layout"]["meta"]["screens"]
+
+    same, room = captions(np.eye(14))
+    assert any("14 × 14, all 0<" in each for each in same)
+    assert sum("all" in each for each in same) == 1  # the weights are seen
+    rounded, _ = captions(np.eye(14) * (1 - 1e-16) - np.full((14, 14), 1e-17))
+    assert any("14 × 14, all ≈ 0<" in each for each in rounded)
+    moved, room_then = captions(np.eye(14) / 2)
+    assert not any(", all" in each for each in moved)
+    assert [(each["width"], each["height"], each["unit"]) for each in room] == [
+        (each["width"], each["height"], each["unit"]) for each in room_then
+    ]
+    hidden = replace(
+        first, ramp=Ramp("scores"), values=np.zeros((14, 14)), mask=np.zeros((14, 14), dtype=bool)
+    )
+    assert hidden.caption().endswith("14 × 14</span>")  # its cells are hatched
+    few = Matrix("few", np.zeros((3, 5)), "few", Side.queries(ROWS), Side.keys(COLUMNS), ramp=Ramp("scores"))
+    assert few.caption().endswith("3 × 5</span>")  # each cell says 0.00

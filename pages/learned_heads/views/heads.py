@@ -63,6 +63,7 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
     left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
     notes = [
+        _("A click on a thumbnail shows its head large."),
         _(words.SINKS) if has_sink else "",
         left_out and f":material/info: {left_out}",
         *_notes(heads),

@@ -9,13 +9,14 @@ from attn_figures import arcs as pictures
 from attn_figures import head_arcs
 from attn_figures.frame import Side
 from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, Matrix, Ramp
-from attn_figures.multi_head import ROOT
+from attn_figures.multi_head import ROOT, head_title
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
 from attn_ui.base.arcs import arcs_said, heads_said
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Now, array, mask_array
+from pages.multi_head.words import which_head
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -52,14 +53,18 @@ def say(now: Now) -> str:
     queries = [tokens.queries[each] for each in now.group.rows(row)]
     if now.look.all_heads:
         found = _several(now)
-        return heads_said(queries, keys, found.left(row), found.mean()[row], found.each)
-    head = _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
+        return heads_said(
+            queries, keys, found.left(row), found.mean()[row], found.each, summed=now.look.summed
+        )
     may, summed = _may_together(now)[row], now.look.summed
-    return paragraph(head, arcs_said(queries, keys, _mean(now)[row], may, pictures.LEAST, summed=summed))
+    return paragraph(
+        which_head(now.head, now.n_head, off=now.head in now.off),
+        arcs_said(queries, keys, _mean(now)[row], may, pictures.LEAST, summed=summed),
+    )
 
 
 def _map(now: Now) -> Matrix:
-    weights, title = _weights(now), _("head {number}", number=now.head + 1)
+    weights, title = _weights(now), head_title(now.head, off=now.off)
     if now.look.all_heads:
         weights = np.mean([*array(now.result.weights)[now.shown_heads]] or [weights * 0], axis=0)
         title = _("mean of the heads")

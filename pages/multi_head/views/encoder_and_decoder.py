@@ -80,5 +80,4 @@ def say(now: Now) -> str:
         across,
         _("In the masked self-attention no word attends to a later one."),
         drawn,
-        _("A click on a box opens what shows it."),
     )

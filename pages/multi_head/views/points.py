@@ -14,7 +14,7 @@ from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
 from attn_ui.base.arcs import TIE
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.planes import names_some, plane_part
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
@@ -142,7 +142,7 @@ def say(now: Now) -> str:
         len(ties),
         query=query,
         weight=f"{weights[head, best]:.3f}",
-        key=listed([_key(now, key) for key in ties]),
+        key=first_of([_key(now, key) for key in ties]),
         number=head + 1,
     )
     plane = seen.planes[head]

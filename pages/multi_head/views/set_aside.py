@@ -6,9 +6,10 @@ from attn_figures import single_head as pictures
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_ui.base import set_aside_words as words
-from attn_words import _, paragraph
+from attn_words import paragraph
 from pages.multi_head.aside import walk_of, walks_of
 from pages.multi_head.compute import Now
+from pages.multi_head.words import which_head
 
 
 def draw_kept(steps: Sequence[Now]) -> list[Spec]:
@@ -23,12 +24,16 @@ def draw_without(steps: Sequence[Now]) -> list[Spec]:
 
 def say_kept(now: Now) -> str:
     """Say what is kept of the head's weights."""
-    return paragraph(_which(now), words.kept(walk_of(now), now.aside, number))
+    return paragraph(
+        which_head(now.head, now.n_head, off=now.head in now.off), words.kept(walk_of(now), now.aside, number)
+    )
 
 
 def say_without(now: Now) -> str:
     """Say who changes most without the word."""
-    return paragraph(_which(now), words.without(walk_of(now), number))
+    return paragraph(
+        which_head(now.head, now.n_head, off=now.head in now.off), words.without(walk_of(now), number)
+    )
 
 
 def formula(now: Now) -> str:
@@ -36,7 +41,3 @@ def formula(now: Now) -> str:
     if now.aside.what == "without":
         return words.without_formula()
     return words.kept_formula(now.aside) if now.aside.what else ""
-
-
-def _which(now: Now) -> str:
-    return _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
