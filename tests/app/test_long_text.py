@@ -133,6 +133,19 @@ def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:
     )
 
 
+def noted(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Which layers are run, from now on."""
+    run: list[int] = []
+    pass_by = model.pass_by
+
+    def passed(layer: int, x: torch.Tensor) -> torch.Tensor:
+        run.append(layer)
+        return pass_by(layer, x)
+
+    monkeypatch.setattr(model, "pass_by", passed)
+    return run
+
+
 class Gone(BaseException):
     """As Streamlit ends a run whose visitor left or asked for something else."""
 
@@ -141,9 +154,7 @@ def test_reading_is_told_and_ends_where_nobody_waits(
     model: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
-    run: list[int] = []
-    layers = model.pass_by
-    monkeypatch.setattr(model, "pass_by", lambda layer, x: (run.append(layer), layers(layer, x))[1])
+    run = noted(model, monkeypatch)
 
     def leave(layer: int, head: int | None) -> None:
         raise Gone
@@ -176,9 +187,7 @@ def test_who_reads_the_same_text_is_told_of_each_layer(
     model: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
-    both_wait, run = threading.Barrier(2), []
-    layers = model.pass_by
-    monkeypatch.setattr(model, "pass_by", lambda layer, x: (run.append(layer), layers(layer, x))[1])
+    both_wait, run = threading.Barrier(2), noted(model, monkeypatch)
     told: dict[int, list[int]] = {0: [], 1: []}
 
     def read(who: int) -> None:
