@@ -142,14 +142,20 @@ function readArray(entry, words, singles, before) {
  */
 function addMultiple(words, base, factors) {
   const columns = words.length / factors.length;
-  const times = Float32Array.from(words, (_, i) => {
-    return (base[i % base.length] ?? 0) * (factors[Math.floor(i / columns)] ?? 0);
-  });
-  const [own, multiple] = [base, times].map((all) => new Int32Array(all.buffer, all.byteOffset, all.length));
-  for (let i = 0; i < words.length; i++) {
-    const at = i % base.length;
-    const near = Number.isFinite(base[at]) ? multiple?.[i] : own?.[at];
-    words[i] = (words[i] ?? 0) + (near ?? 0);
+  const own = new Int32Array(base.buffer, base.byteOffset, base.length);
+  const times = new Float32Array(1);
+  const multiple = new Int32Array(times.buffer);
+  for (let i = 0, at = 0, row = 0, column = 0; i < words.length; i++) {
+    const number = /** @type {number} */ (base[at]);
+    times[0] = number * /** @type {number} */ (factors[row]);
+    // What is not finite, less itself, is not zero: its own words stay.
+    const near = /** @type {number} */ (number - number === 0 ? multiple[0] : own[at]);
+    words[i] = /** @type {number} */ (words[i]) + near;
+    if (++at === base.length) at = 0;
+    if (++column === columns) {
+      column = 0;
+      row++;
+    }
   }
 }
 
