@@ -11,6 +11,11 @@ All numbers are little-endian. A word is 32 bits of an array; kept is the differ
 whole numbers, from the word `above` words before: the row before in the last axis, the word before where
 there is one axis. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that smooth
 numbers leave planes of zeros. Nothing is rounded: the sums give every bit back.
+
+A stack of maps, one a step, may be another one with each row times a number: weights are exponentials over
+their sum, scores at one temperature are those at another. Such an array is `of` another stack, or of its own
+first map, and `times` a factor for each row; kept is by how many bits each number is off, which is next to
+none. Both sides multiply alike, so these too give every bit back.
 """
 
 import json
@@ -24,6 +29,7 @@ from numpy.typing import NDArray
 _WORD = 4
 _CROWDED = 1e4  # numbers so much larger than their spread keep float64
 _MOST = float(np.finfo("f4").max)
+_LARGE = 4096  # numbers of a stack from which it is worth to look for what it is a multiple of
 
 
 @dataclass(frozen=True)
@@ -84,6 +90,7 @@ class Arrays:
         self._places: dict[tuple[int, bytes], tuple[int, int]] = {}  # of raw words, whatever their shape
         self._by_identity: dict[int, tuple[Any, int]] = {}  # holding the array keeps its id from being reused
         self._crossed: dict[Crossed, int] = {}
+        self._stacks: list[NDArray[Any]] = []  # that others may be multiples of
 
     def add(self, array: NDArray[Any] | Crossed) -> int:
         """Keep an array of numbers or of words and return its number.
@@ -124,6 +131,25 @@ class Arrays:
             self._bytes.append(raw)
             self._n_bytes += len(raw)
             return self._describe(described)
+        if narrow.dtype == np.float32 and narrow.ndim == 3 and len(narrow) > 1 and narrow.size >= _LARGE:
+            return self._keep_stack(narrow, described)
+        return self._keep_words(narrow, raw, described)
+
+    def _keep_stack(self, stack: NDArray[Any], described: dict[str, Any]) -> int:
+        """Keep a stack of maps by what it is a multiple of; by its own words where that is nothing."""
+        bases = [base for base in self._stacks if base.shape == stack.shape]
+        self._stacks.append(stack)
+        for base in (*bases, stack[0]):
+            if not _is_near(stack, base):
+                continue
+            factors = _factors(stack, base)
+            off = stack.view("<i4") - _multiple(base, factors)
+            described |= {"of": self.add(base), "times": self.add(factors)}
+            described["at"], described["above"] = self._keep_folded(off.reshape(-1)), stack.size
+            return self._describe(described)
+        return self._keep_words(stack, stack.tobytes(), described)
+
+    def _keep_words(self, narrow: NDArray[Any], raw: bytes, described: dict[str, Any]) -> int:
         place = self._places.get((narrow.dtype.itemsize, raw))
         if place is None:
             place = self._places[narrow.dtype.itemsize, raw] = self._fold(narrow)
@@ -136,11 +162,16 @@ class Arrays:
         above = per_number * (narrow.shape[-1] if narrow.ndim > 1 else 1) or 1
         padding = self._n_words % per_number
         words = narrow.reshape(-1).view("<i4")
-        folded = _difference(_difference(words, above), above)
-        self._words += [np.zeros(padding, np.int32), (folded << 1) ^ (folded >> 31)]
-        start = self._n_words + padding
-        self._n_words = start + len(words)
-        return start, above
+        self._words.append(np.zeros(padding, np.int32))
+        self._n_words += padding
+        return self._keep_folded(_difference(_difference(words, above), above)), above
+
+    def _keep_folded(self, words: NDArray[np.int32]) -> int:
+        """Keep words with their signs in the lowest bit; return where they start."""
+        start = self._n_words
+        self._words.append((words << 1) ^ (words >> 31))
+        self._n_words += len(words)
+        return start
 
     def _describe(self, described: dict[str, Any]) -> int:
         self.described.append(described)
@@ -154,7 +185,14 @@ def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
     start = 8 + length
     planes = np.frombuffer(body, "u1", _WORD * n_words, start).reshape(_WORD, n_words)
     words = np.ascontiguousarray(planes.T).view("<i4").reshape(-1)
-    arrays = [_read(described, words, body, start + _WORD * n_words) for described in header["arrays"]]
+    arrays: list[Any] = []
+    for described in header["arrays"]:
+        read = _read(described, words, body, start + _WORD * n_words)
+        if "of" in described:
+            read = (read.view("<i4") + _multiple(arrays[described["of"]], arrays[described["times"]])).view(
+                "<f4"
+            )
+        arrays.append(read)
     return header, arrays
 
 
@@ -173,6 +211,38 @@ def _read(described: dict[str, Any], words: NDArray[np.int32], body: bytes, star
     for _ in range(2):
         found = _sum(found, described["above"])
     return found.view(dtype).reshape(shape)
+
+
+def _is_near(stack: NDArray[Any], base: NDArray[Any]) -> bool:
+    """Whether a row times a number tells more than half of what the rows before leave; one step is asked."""
+    middle = len(stack) // 2
+    here, there = stack[middle : middle + 1], base if base.ndim < stack.ndim else base[middle : middle + 1]
+    words, columns = here.view("<i4").reshape(-1), here.shape[-1]
+    off = words - _multiple(there, _factors(here, there)).reshape(-1)
+    return _bits(off) < _bits(_difference(_difference(words, columns), columns)) / 2
+
+
+def _bits(words: NDArray[np.int32]) -> float:
+    return float(np.log2(1 + abs(words.astype("f8"))).sum())
+
+
+def _factors(stack: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float32]:
+    """Return by what each row of a base comes nearest to that of a stack, (n_step, n_row)."""
+    finite = np.isfinite(stack) & np.isfinite(base)
+    one, other = (np.where(finite, each, 0).astype("f8") for each in (stack, base))
+    squares = np.einsum("sij,sij->si", other, other)
+    found = np.divide(
+        np.einsum("sij,sij->si", one, other), squares, where=squares > 0, out=np.zeros_like(squares)
+    )
+    return np.where(abs(found) < _MOST, found, 0).astype("<f4")
+
+
+def _multiple(base: NDArray[Any], factors: NDArray[Any]) -> NDArray[np.int32]:
+    """Return the words of each row times its factor, of one map for all steps or of each; gaps stay."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        times = (base.astype("f8") * factors[..., None]).astype("<f4")
+    words: NDArray[np.int32] = np.where(np.isfinite(base), times.view("<i4"), base.view("<i4"))
+    return words
 
 
 def _difference(words: NDArray[np.int32], above: int) -> NDArray[np.int32]:

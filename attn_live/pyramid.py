@@ -18,8 +18,8 @@ MOST_PLACES = 4096
 """Queries, and keys, of one map."""
 MOST_BYTES = MOST_PLACES**2 * 4 // 3
 """What the levels above a map take, at most: 22 MB; while they are made, ``MOST_MAKING``."""
-STRIPE = 512
-"""Rows of a map that are joined at once, an even number."""
+STRIPE = 128
+"""Rows of a map that are joined at once, an even number; of 4,096 keys they stay near the processor."""
 MOST_MAKING = 3 * MOST_BYTES
 """Beside the map, where it is masked and blocks are averaged; less elsewhere."""
 

@@ -28,3 +28,21 @@ def plain(value: Any) -> Any:
         case float() if np.isnan(value):
             return "nan"
     return value
+
+
+def stacks() -> dict[str, np.ndarray]:
+    """Weights at steps of a temperature, what they are made of, and other numbers: (step, query, key)."""
+    generator = np.random.default_rng(3)
+    scores = generator.normal(size=(1, 40, 40)) / np.geomspace(0.1, 10, 9)[:, None, None]
+    raised = np.exp(scores - scores.max(axis=2, keepdims=True))
+    weights = raised / raised.sum(axis=2, keepdims=True)
+    for stack in (scores, raised, weights):
+        stack[:, 3, 5:] = np.nan
+    scores[2, 7], scores[:, 11], weights[:, 12] = np.inf, 0, 1e-44 * np.arange(40)
+    weights[4, 13, ::2] = 1e38
+    return {
+        "scores": scores,
+        "raised": raised,
+        "weights": weights,
+        "other": generator.normal(size=(9, 40, 40)),
+    }

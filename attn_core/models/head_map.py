@@ -11,7 +11,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 AT_ONCE_BYTES = 16_000_000
-"""What the scores of the queries that are computed together take."""
+"""What the scores of the queries that are computed together take, of all heads, at most."""
+AT_HAND_BYTES = 1_000_000
+"""What those of one head's rows take: so few stay in a processor's own cache while they are gone through."""
 
 
 def rows_at_once(n_head: int, n_key: int) -> int:
@@ -34,8 +36,10 @@ def seen_by(
     if window is None and not is_causal:
         return None
     query, key = (torch.arange(each.start, each.stop, dtype=torch.int32) for each in (rows, keys))
+    if window is None:
+        return query[:, None] >= key
     before = query[:, None] - key  # how far a key is before a query
-    near = torch.ones_like(before, dtype=torch.bool) if window is None else before.abs() < window
+    near = before.abs() < window
     return near & (before >= 0) if is_causal else near
 
 
@@ -67,7 +71,7 @@ class HeadMap:
     $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
 
     What it holds is 2 n (d_head + 1) numbers; a part takes what it has cells, and its rows
-    ``AT_ONCE_BYTES`` at most while it is made.
+    ``AT_HAND_BYTES`` at most while it is made.
 
     Attributes:
         query, key: (n, d_head), turned by their places where there is a rotation.
@@ -131,7 +135,7 @@ class HeadMap:
     def blocks(self) -> Iterator[range]:
         """Yield all rows, as many at once as there is room for."""
         n = len(self.query)
-        some = rows_at_once(1, n)
+        some = max(1, AT_HAND_BYTES // (4 * n))
         return (range(first, min(n, first + some)) for first in range(0, n, some))
 
     def __getitem__(self, part: tuple[slice, slice]) -> Float[Tensor, "n_row n_column"]:
@@ -156,8 +160,12 @@ class HeadMap:
 
     def _scores(self, rows: range, keys: range) -> Tensor:
         scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
-        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
-        return scores if seen is None else scores.masked_fill_(~seen, -torch.inf)
+        # Of all before a query nothing is masked, where there is no window.
+        among = keys if self.window is not None else keys[max(0, rows.start - keys.start) :]
+        seen = seen_by(rows, among, window=self.window, is_causal=self.is_causal)
+        if seen is not None:
+            scores[:, len(keys) - len(among) :].masked_fill_(~seen, -torch.inf)
+        return scores
 
     def _bent(self, products: Tensor) -> Tensor:
         scores = products.mul_(self.scale)

@@ -88,11 +88,23 @@ class Layer:
         return query, key, value
 
     def run(self, x: Float[Tensor, "1 n d_model"]) -> Float[Tensor, "1 n d_model"]:
-        """Return what leaves the layer of what enters it, holding no map: rows go in blocks."""
-        n, attention = x.shape[1], self.attention
+        """Return what leaves the layer of what enters it, holding no map: what takes room goes in blocks."""
         query, key, value = self._projected(x)
-        heads = torch.empty_like(query)
-        at_once = rows_at_once(attention.num_heads, n)
+        if self.softcap is None and self.window is None:
+            heads = self._fused(query, key, value, is_causal=self.is_causal)  # in blocks of its own
+        else:
+            heads = self._in_blocks(query, key, value)
+        assert self.attention.W_o is not None
+        attended = self.attention.W_o(merge_heads(heads))
+        widest = max(self.feed.widen[0].shape)
+        parts = range(0, x.shape[1], rows_at_once(1, widest))
+        return torch.cat(
+            [self.leave(x[:, at : at + parts.step], attended[:, at : at + parts.step]) for at in parts], dim=1
+        )
+
+    def _in_blocks(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        n, heads = query.shape[2], torch.empty_like(query)
+        at_once = rows_at_once(self.attention.num_heads, n)
         for first in range(0, n, at_once):
             rows = range(first, min(n, first + at_once))
             # What comes after a row that sees nothing after it is not even read.
@@ -100,24 +112,35 @@ class Layer:
             mask = seen_by(rows, range(last), window=self.window, is_causal=self.is_causal)
             here = query[:, :, rows.start : rows.stop], key[:, :, :last], value[:, :, :last]
             heads[:, :, rows.start : rows.stop] = self._mixed(*here, mask)
-        assert attention.W_o is not None
-        attended = attention.W_o(merge_heads(heads))
-        widest = max(self.feed.widen[0].shape)
-        parts = range(0, n, rows_at_once(1, widest))
-        return torch.cat(
-            [self.leave(x[:, at : at + parts.step], attended[:, at : at + parts.step]) for at in parts], dim=1
-        )
+        return heads
 
     def _mixed(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> Tensor:
-        shared = key.shape[1] < query.shape[1]
         if self.softcap is None:
-            heads: Tensor = F.scaled_dot_product_attention(
-                query, key, value, mask, scale=self.scale, enable_gqa=shared
-            )
-            return heads
+            return self._fused(query, key, value, mask)
+        shared = key.shape[1] < query.shape[1]
         return scaled_dot_product_attention(
             query, key, value, mask, scale=self.scale, softcap=self.softcap, enable_gqa=shared
         ).output
+
+    def _fused(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        *,
+        is_causal: bool = False,
+    ) -> Tensor:
+        heads: Tensor = F.scaled_dot_product_attention(
+            query,
+            key,
+            value,
+            mask,
+            is_causal=is_causal,
+            scale=self.scale,
+            enable_gqa=key.shape[1] < query.shape[1],
+        )
+        return heads
 
     def heads(self, x: Float[Tensor, "1 n d_model"], heads: Sequence[int]) -> Iterator[HeadMap]:
         """Yield the maps of some heads of what enters the layer, from which their parts are computed."""

@@ -30,6 +30,8 @@ export interface ArrayEntry {
   shape?: number[];
   at?: number; // the first word of all, or the first byte for u1
   above?: number; // words to the one that each is a difference from
+  of?: number; // the array that this one is nearly a multiple of
+  times?: number; // the array of factors, a row of it each
   text?: any[];
   rows?: string[]; // with columns: a cell's words are those of its row, then those of its column
   columns?: string[];

@@ -72,10 +72,13 @@ export async function unpack(bytes) {
   const packed = parse(body.subarray(8, 8 + length));
   const words = joinPlanes(body.subarray(8 + length), nWords);
   const singles = body.subarray(8 + length + 4 * nWords);
-  const arrays = packed.arrays.map(
-    (/** @type {import("./types").ArrayEntry} */ entry) =>
-      entry.text ?? crossed(entry) ?? readArray(entry, words, singles),
-  );
+  /** @type {any[]} */
+  const flat = [];
+  const arrays = packed.arrays.map((/** @type {import("./types").ArrayEntry} */ entry) => {
+    const read = entry.text ?? crossed(entry) ?? readArray(entry, words, singles, flat);
+    flat.push(read);
+    return entry.shape ? nest(read, entry.shape) : read;
+  });
   const changes = packed.changes.map((/** @type {any} */ change) =>
     Array.isArray(change.values) ? change : { ...change, values: Array.from(arrays[change.values["@"]]) },
   );
@@ -109,23 +112,51 @@ function joinPlanes(planes, n) {
 }
 
 /**
- * One array, nested as Plotly wants it. Its words are differences of differences: summed in place, twice.
+ * The numbers of one array. Its words are differences of differences: summed in place, twice.
  *
  * @param {import("./types").ArrayEntry} entry
  * @param {Int32Array} words of all arrays; each array is read once
  * @param {Uint8Array} singles
+ * @param {any[]} before the arrays before it
  */
-function readArray(entry, words, singles) {
+function readArray(entry, words, singles, before) {
   const { type, shape, at, above = 0 } = /** @type {Required<import("./types").ArrayEntry>} */ (entry);
   const size = shape.reduce((product, n) => product * n, 1);
-  if (type === "u1") return nest(singles.slice(at, at + size), shape);
+  if (type === "u1") return singles.slice(at, at + size);
   const mine = words.slice(at, at + (size * TYPES[type].BYTES_PER_ELEMENT) / 4);
   for (let pass = 0; pass < 2; pass++) {
     for (let i = above; i < mine.length; i++) {
       mine[i] = /** @type {number} */ (mine[i]) + /** @type {number} */ (mine[i - above]);
     }
   }
-  return nest(new TYPES[type](mine.buffer), shape);
+  if (entry.of !== undefined) addMultiple(mine, before[entry.of], before[entry.times ?? 0]);
+  return new TYPES[type](mine.buffer);
+}
+
+/**
+ * Adds to words those of another array, each row of which is times a number; see arrays.py.
+ *
+ * @param {Int32Array} words
+ * @param {Float32Array} base of all steps, or of one that stands for each
+ * @param {Float32Array} factors a row
+ */
+function addMultiple(words, base, factors) {
+  const columns = words.length / factors.length;
+  const own = new Int32Array(base.buffer, base.byteOffset, base.length);
+  const times = new Float32Array(1);
+  const multiple = new Int32Array(times.buffer);
+  for (let i = 0, at = 0, row = 0, column = 0; i < words.length; i++) {
+    const number = /** @type {number} */ (base[at]);
+    times[0] = number * /** @type {number} */ (factors[row]);
+    // What is not finite, less itself, is not zero: its own words stay.
+    const near = /** @type {number} */ (number - number === 0 ? multiple[0] : own[at]);
+    words[i] = /** @type {number} */ (words[i]) + near;
+    if (++at === base.length) at = 0;
+    if (++column === columns) {
+      column = 0;
+      row++;
+    }
+  }
 }
 
 /**

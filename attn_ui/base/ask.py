@@ -30,6 +30,8 @@ from attn_words import _, _c
 
 Gap = Literal["small", "xxsmall"]
 K = TypeVar("K", bound=Hashable)
+Progress = Callable[[float, str], None]
+"""Is told how far something is, from 0 to 1, and what is being done."""
 
 
 class Ask(Protocol):
@@ -107,6 +109,12 @@ class Ask(Protocol):
 
     def space(self) -> AbstractContextManager[Any]:
         """Keep a place here, for what is said within it later."""
+
+    def working(self) -> AbstractContextManager[Progress]:
+        """Keep a place here that shows, until this is left, how far something is that takes long.
+
+        Whoever looks may leave, or ask for something else: then it ends where it is told next.
+        """
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
         """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
@@ -283,6 +291,10 @@ class FromLink:
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
         """There are none."""
         return [nullcontext() for _ in widths]
+
+    def working(self) -> AbstractContextManager[Progress]:
+        """Nobody waits and sees."""
+        return nullcontext(lambda share, doing: None)
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
         """Note what is said in its place."""

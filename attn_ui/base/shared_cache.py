@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import update_wrapper
 from threading import Lock
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 from cachetools import LRUCache
@@ -55,25 +55,19 @@ class SharedCache:
         self._lock = Lock()
         self._hits = self._waits = self._misses = 0
 
-    def share(self, function: Callable[P, R]) -> Callable[P, R]:
+    def share(self, function: Callable[P, R]) -> "Shared[P, R]":
         """Share a function's results among all sessions.
 
         Its arguments must be hashable, save those whose names begin with an underscore: these are no part of
         the key, so the other arguments must determine them. Equal arguments of different types are different,
         and a result may hold words: there is one for each language.
         """
-        signature = inspect.signature(function)
-        names = [name for name in signature.parameters if not name.startswith("_")]
-        name = f"{function.__module__}.{function.__qualname__}"
+        return Shared(self, function)
 
-        @wraps(function)
-        def answer(*args: P.args, **kwargs: P.kwargs) -> R:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            given = tuple((type(value), value) for value in (bound.arguments[each] for each in names))
-            return self.get((name, language(), given), lambda: function(*args, **kwargs))
-
-        return answer
+    def keeps(self, key: Hashable) -> bool:
+        """Tell whether something is kept under a key; it counts as no use of it."""
+        with self._lock:
+            return key in self._kept
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
         """Return what is kept under a key, what somebody is making, or what `make` makes.
@@ -133,6 +127,32 @@ class SharedCache:
         with self._lock:
             self._kept.clear()
             self._hits = self._waits = self._misses = 0
+
+
+class Shared(Generic[P, R]):
+    """A function whose results all sessions share, as `SharedCache.share` says."""
+
+    def __init__(self, cache: SharedCache, function: Callable[P, R]) -> None:
+        """Note which of its arguments tell one result from another."""
+        update_wrapper(self, function)
+        self._cache, self._function = cache, function
+        self._signature = inspect.signature(function)
+        self._names = [name for name in self._signature.parameters if not name.startswith("_")]
+        self._name = f"{function.__module__}.{function.__qualname__}"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return the result, which is made where it is not kept."""
+        return self._cache.get(self._key(*args, **kwargs), lambda: self._function(*args, **kwargs))
+
+    def is_kept(self, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Tell whether the result is there already."""
+        return self._cache.keeps(self._key(*args, **kwargs))
+
+    def _key(self, *args: P.args, **kwargs: P.kwargs) -> Hashable:
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = tuple((type(value), value) for value in (bound.arguments[each] for each in self._names))
+        return self._name, language(), given
 
 
 class _LeftError(Exception):

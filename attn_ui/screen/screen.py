@@ -24,6 +24,7 @@ from attn_ui.base.parameters import (
     Whole,
 )
 from attn_ui.screen import address, controls, state
+from attn_ui.screen.working import working
 
 K = TypeVar("K", bound=Hashable)
 
@@ -54,6 +55,7 @@ class Screen:
     place = staticmethod(address.place)
     call = staticmethod(state.call)
     move = staticmethod(state.move)
+    working = staticmethod(working)
 
     @staticmethod
     def button(label: str, press: Callable[[], None], **style: Any) -> None:

@@ -5,10 +5,13 @@ import streamlit as st
 
 from attn_figures.long_map import SHORT, meta
 from attn_live.pyramid import Pyramid, level_sizes
+from attn_ui.host.tiles import Source
 from attn_ui.screen import palette
+from attn_ui.screen.working import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
-from pages.learned_heads.long_text import LongText, tiles_of
+from pages.learned_heads.long_text import LongText, reach, tiles_of
+from pages.learned_heads.long_words import reading
 from pages.learned_heads.settings import ZOOM
 from pages.learned_heads.state import Heads
 
@@ -20,16 +23,22 @@ def show(now: Heads | LongText) -> None:
     if isinstance(now, LongText):
         _heading(now.name(now.head))
         words = list(now.read.labels)
-        zoomed_map(
-            lambda: tiles_of(now),
-            (now.text, now.layer, now.head, now.keep),
-            sizes=level_sizes(now.n, now.n),
-            keep=now.keep,
-            meta=meta(words, words, palette=palette.here()),
-            name=now.name(now.head),
-            key=KEY,
-            sight=(ZOOM, now.zoom),
-        )
+        with working() as tell:
+
+            def read() -> Source:
+                reach(now, lambda layer, at: tell(*reading(now, layer, at)))
+                return tiles_of(now)
+
+            zoomed_map(
+                read,
+                (now.text, now.layer, now.head, now.keep),
+                sizes=level_sizes(now.n, now.n),
+                keep=now.keep,
+                meta=meta(words, words, palette=palette.here()),
+                name=now.name(now.head),
+                key=KEY,
+                sight=(ZOOM, now.zoom),
+            )
         return
     whole = now.whole
     layer, within = whole.model.at(now.head)

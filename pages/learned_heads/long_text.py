@@ -5,7 +5,7 @@ dimension), the levels of a map above single cells, and each layer's heads in bl
 queries and keys of the head that it looks at; what has left the cache is computed again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,8 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.learned_heads.whole import MOST_NUMBERS
 
+Told = Callable[[int, int | None], None]
+"""Is told which layer is being read, or which of its heads is being looked at, each counted from 0."""
 PREVIOUS, ITSELF, FIRST, SPECIAL = "previous token", "itself", "first token", "special tokens"
 
 
@@ -133,11 +135,32 @@ def read_of(text: str, most: int, _model: RealModel) -> Encoded:
 
 
 @shared
-def entering(text: str, layer: int, _model: RealModel) -> Tensor:
+def entering(text: str, layer: int, _model: RealModel, _before: Tensor | None = None) -> Tensor:
     """Return what enters a layer; what enters those before it is kept too, as long as there is room."""
     if layer == 0:
         return _model.enter(read_of(text, _model.longest, _model).ids)
-    return _model.pass_by(layer - 1, entering(text, layer - 1, _model))
+    return _model.pass_by(layer - 1, entering(text, layer - 1, _model) if _before is None else _before)
+
+
+def reach(now: LongText, tell: Told) -> Tensor:
+    """Return what enters the layer, read layer by layer from the nearest that is kept.
+
+    A layer is what sessions share: whoever reads the same text waits for one at a time, and is told of each.
+    """
+    text, model = now.text, now.model
+    nearest = next((at for at in range(now.layer, 0, -1) if entering.is_kept(text, at, model)), 0)
+    x = entering(text, nearest, model)
+    for layer in range(nearest, now.layer):
+        tell(layer, None)
+        x = entering(text, layer + 1, model, x)
+    return x
+
+
+def look(now: LongText, tell: Told) -> Looks:
+    """Return what all heads of the layer look at, and tell how far that is."""
+    if looks_of.is_kept(now.text, now.layer, now.model):
+        return now.looks
+    return looks_of(now.text, now.layer, now.model, reach(now, tell), lambda head: tell(now.layer, head))
 
 
 @shared
@@ -147,9 +170,16 @@ def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
 
 
 @shared
-def looks_of(text: str, layer: int, _model: RealModel) -> Looks:
+def looks_of(
+    text: str,
+    layer: int,
+    _model: RealModel,
+    _x: Tensor | None = None,
+    _tell: Callable[[int], None] = lambda head: None,
+) -> Looks:
     """Return what all heads of a layer look at, computed one after another."""
-    x, read = entering(text, layer, _model), read_of(text, _model.longest, _model)
+    x = entering(text, layer, _model) if _x is None else _x
+    read = read_of(text, _model.longest, _model)
     n = len(read.ids)
     side = level_sizes(n, n)[-1][0]
     halvings = 0
@@ -159,6 +189,7 @@ def looks_of(text: str, layer: int, _model: RealModel) -> Looks:
     shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if read.special else FIRST: []}
     words = [place for place in range(n) if place not in set(read.special)]
     for head, found in enumerate(_model.heads(layer, x)):
+        _tell(head)
         pyramid = Pyramid(found, "max", found.may)
         blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)
         shares[PREVIOUS].append(float(found.before(1).double().mean()))

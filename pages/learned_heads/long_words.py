@@ -7,6 +7,8 @@ from pages.learned_heads.long_text import FIRST, ITSELF, PREVIOUS, SPECIAL, Long
 from pages.learned_heads.whole import SINK
 from pages.learned_heads.words import capital
 
+_ALL_HEADS = 2  # to look at all heads of a layer takes about as long as to read two
+
 
 def seen(now: LongText, looks: Looks, head: int) -> str:
     """Say what one head looks at."""
@@ -27,6 +29,28 @@ def seen(now: LongText, looks: Looks, head: int) -> str:
         sink=SINK,
     )
     return paragraph(told, drawn)
+
+
+def reading(now: LongText, layer: int, head: int | None) -> tuple[float, str]:
+    """Return how far the reading is, and say it: of a layer, or of a head of the one that is shown."""
+    after = 0.0 if head is None else _ALL_HEADS * head / now.model.n_head
+    share = (layer + after) / (now.layer + _ALL_HEADS)
+    if head is not None:
+        told = _(
+            "Layer {layer}: head {head} of its {heads} is being drawn.",
+            layer=layer + 1,
+            head=head + 1,
+            heads=now.model.n_head,
+        )
+        return share, told
+    told = _(
+        "Layer {layer} of {layers} is being read, with all {places} tokens.",
+        layer=layer + 1,
+        layers=now.layer + 1,
+        places=f"{now.n:,}",
+    )
+    meanwhile = _("Any layer before it can be chosen meanwhile.")
+    return share, paragraph(told, meanwhile) if layer else told
 
 
 def in_blocks(n: int) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import io
+import threading
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import partial
@@ -11,15 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from streamlit.delta_generator import DeltaGenerator
 
 from attn_core import RealModel, load_model, previous_token_score
+from attn_core.models import HeadMap
+from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base import shared_cache
 from attn_ui.base.programs import OneProgram
 from attn_ui.host.tiles import FOLDER, Opened, Tiles
 from pages import PAGES
-from pages.learned_heads import long_text, model_shelf
-from pages.learned_heads.long_text import LongText, tiles_of
+from pages.learned_heads import long_text, long_words, model_shelf
+from pages.learned_heads.long_text import LongText, look, reach, tiles_of
 from pages.learned_heads.model_shelf import Shelf
+from pages.learned_heads.tabs import whole
 from pages.learned_heads.tabs.whole import checks_of_long
 from tests import planted_bert
 from tests.pages import open_sound
@@ -126,6 +131,105 @@ def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:
     np.testing.assert_allclose(
         np.frombuffer(before, "<f4").reshape(14, 14), by_forward(model)[1][0], atol=1e-6
     )
+
+
+def noted(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Which layers are run, from now on."""
+    run: list[int] = []
+    pass_by = model.pass_by
+
+    def passed(layer: int, x: torch.Tensor) -> torch.Tensor:
+        run.append(layer)
+        return pass_by(layer, x)
+
+    monkeypatch.setattr(model, "pass_by", passed)
+    return run
+
+
+class Gone(BaseException):
+    """As Streamlit ends a run whose visitor left or asked for something else."""
+
+
+def test_reading_is_told_and_ends_where_nobody_waits(
+    model: RealModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    run = noted(model, monkeypatch)
+
+    def leave(layer: int, head: int | None) -> None:
+        raise Gone
+
+    with pytest.raises(Gone):
+        look(now, leave)
+    assert run == []
+    told: list[tuple[int, int | None]] = []
+
+    def leave_at_a_head(layer: int, head: int | None) -> None:
+        told.append((layer, head))
+        if head == 1:
+            raise Gone
+
+    with pytest.raises(Gone):
+        look(now, leave_at_a_head)
+    assert told == [(0, None), (1, 0), (1, 1)]
+    assert run == [0]
+    told.clear()
+    found = look(now, lambda layer, head: told.append((layer, head)))
+    assert told == [(1, 0), (1, 1)]  # what was read before somebody left is there
+    assert run == [0]
+    np.testing.assert_allclose(found.blocks, by_forward(model)[1], atol=1e-6)
+    told.clear()
+    assert look(now, lambda layer, head: told.append((layer, head))) is found
+    assert told == []
+
+
+def test_who_reads_the_same_text_is_told_of_each_layer(
+    model: RealModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    both_wait, run = threading.Barrier(2), noted(model, monkeypatch)
+    told: dict[int, list[int]] = {0: [], 1: []}
+
+    def read(who: int) -> None:
+        def tell(layer: int, head: int | None) -> None:
+            told[who].append(layer)
+            both_wait.wait(10)
+
+        reach(now, tell)
+
+    threads = [threading.Thread(target=read, args=(who,)) for who in told]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(20)
+    assert told == {0: [0], 1: [0]}
+    assert run == [0]
+
+
+def test_what_is_said_of_a_reading(model: RealModel) -> None:
+    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    assert long_words.reading(now, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
+    share, said = long_words.reading(now, 1, 1)
+    assert said == "Layer 2: head 2 of its 2 is being drawn."
+    assert 0 < share < 1
+
+
+def test_what_takes_long_is_told_until_it_is_there(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attn_ui.screen.working.QUICK", 0.0)
+    shown: list[str] = []
+    monkeypatch.setattr(DeltaGenerator, "progress", lambda self, share, text: shown.append(text))
+    opened(source="a real model", text=TEXT, layer="2")
+    assert shown[0].startswith("Layer 1 of 2 is being read")
+    assert len(shown) == 3
+    opened(source="a real model", text=TEXT, layer="2")
+    assert len(shown) == 3
+
+
+def test_checks_of_a_map_of_many_blocks_hold(model: RealModel) -> None:
+    query, key = torch.randn(2, 200, 4, generator=torch.Generator().manual_seed(3))
+    head = HeadMap.of(query, key, scale=1.0, is_causal=True)
+    shared = shared_cache.shared(lambda: Pyramid(head, "max", head.may).above)
+    assert whole._check_pyramid(Pyramid(head, "max", head.may, shared()), STRIPE).passed
 
 
 def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import lighter, paths
-from attn_live.arrays import Crossed, Picked
+from attn_live.arrays import Arrays, Crossed, Picked, read_body
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
 from attn_live.unpacking import body_of, count_steps, unpacked
 from attn_live.unpacking import figure_at as read_back
+from tests.messages import stacks
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
@@ -329,6 +330,25 @@ def test_arrays_of_all_kinds_lie_beside_one_another(given: list[np.ndarray]) -> 
             with np.errstate(over="ignore"):
                 wanted = array.astype(trace["x"].dtype)
             np.testing.assert_array_equal(trace["x"], wanted)
+
+
+def test_a_stack_that_is_another_times_a_number_a_row_is_next_to_nothing_and_whole() -> None:
+    given = {name: stack.astype("f4") for name, stack in stacks().items()}
+    arrays = Arrays()
+    places = {name: arrays.add(stack) for name, stack in given.items()}
+    header, read = read_body(arrays.body(json.dumps({"arrays": arrays.described})))
+    for name, place in places.items():
+        assert read[place].tobytes() == given[name].tobytes(), name
+    told = {name: "of" in header["arrays"][place] for name, place in places.items()}
+    assert told == {"scores": True, "raised": False, "weights": True, "other": False}
+    assert header["arrays"][places["weights"]]["of"] == places["raised"]
+
+    def size(*names: str) -> int:
+        figures = [{"data": [{"z": given[name][step]} for name in names]} for step in range(9)]
+        return len(pack([{**figure, "layout": {}} for figure in figures]))
+
+    assert size("raised", "weights") < 1.25 * size("raised")
+    assert size("scores") < 0.3 * size("other")
 
 
 def test_the_bound_counts_everything() -> None:

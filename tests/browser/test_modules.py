@@ -16,12 +16,12 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
-from attn_live.packing import message
+from attn_live.packing import message, pack
 from attn_live.says import pack_says, said_at
 from attn_live.unpacking import body_of, count_steps, figure_at
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import QUERY_AT
-from tests.messages import plain
+from tests.messages import plain, stacks
 from tests.pages import open_sound
 from tests.walk import fields
 
@@ -84,6 +84,22 @@ def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -
         rows = header["cursor"]["n_rows"] if header["cursor"] else 1
         # There and back, so that nothing of another step may be left.
         check(modules, steps, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
+
+
+def test_stacks_that_are_others_times_a_number_are_unpacked_as_python_unpacks_them(modules: Page) -> None:
+    figures = [
+        {
+            "data": [
+                {"type": "heatmap", "z": np.nan_to_num(stack[step], nan=np.nan, posinf=0).astype("f4")}
+                for stack in stacks().values()
+            ]
+        }
+        for step in range(9)
+    ]
+    packed = pack([{**figure, "layout": {}} for figure in figures])
+    header, _ = read_body(body_of(packed))
+    assert sum("of" in described for described in header["arrays"]) == 2
+    check(modules, packed, [(step, 0) for step in range(9)])
 
 
 def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:

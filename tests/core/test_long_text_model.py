@@ -39,9 +39,8 @@ def test_each_head_is_that_of_the_maps_of_all(
     model = load_model(tmp_path)
     ids = torch.randint(2, 300, (1, N), generator=torch.Generator().manual_seed(1))
     expected = [each.weights[0] for each in model.forward(ids)]
-    monkeypatch.setattr(
-        head_map, "AT_ONCE_BYTES", 4 * 4 * N * 5
-    )  # five rows of four heads, and parts of three
+    for bound in ("AT_ONCE_BYTES", "AT_HAND_BYTES"):  # five rows of four heads, and parts of three
+        monkeypatch.setattr(head_map, bound, 4 * 4 * N * 5)
     x = model.enter(ids[0].tolist())
     for layer, weights in enumerate(expected):
         for head, found in enumerate(model.heads(layer, x)):

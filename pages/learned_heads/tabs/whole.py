@@ -116,7 +116,7 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
             pool = F.max_pool2d(whole.masked_fill(seen == 0, -1.0)[None], size, ceil_mode=True)[0]
         else:
             pool = pooled((whole * seen)[None])[0] / share
-        ours.append(torch.from_numpy(pyramid.level(level)[: len(pool)]).flatten())
+        ours.append(torch.tensor(pyramid.level(level)[: len(pool)]).flatten())
         theirs.append(pool.masked_fill(share == 0, torch.nan).flatten())
     name = _("each block of the long map has the largest weight that `max_pool2d` of torch finds")
     if pyramid.keep == "mean":

@@ -13,7 +13,7 @@ from attn_words import _, paragraph
 from pages.learned_heads import long_words as words
 from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
-from pages.learned_heads.long_text import LongText
+from pages.learned_heads.long_text import LongText, look
 from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import LONG_TAB, WITHIN
 from pages.learned_heads.words import capital
@@ -26,6 +26,9 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
     slider = replace(WITHIN, values=tuple(map(float, heads)))
     head = slider.nearest(ask.value(slider))
     try:
+        with ask.working() as tell:
+            if not _drawn.is_kept(asked.text, asked.layer, asked):
+                look(asked, lambda layer, at: tell(*words.reading(asked, layer, at)))
         packed, says = _drawn(asked.text, asked.layer, asked)
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))

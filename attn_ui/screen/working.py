@@ -1,0 +1,29 @@
+"""How far something is that takes long, while somebody looks."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from attn_ui.base.ask import Progress
+
+QUICK = 0.3  # seconds within which nobody needs to be told
+
+
+@contextmanager
+def working() -> Iterator[Progress]:
+    """Keep a place; what is told stands in it until this is left.
+
+    Streamlit ends a run where that writes: whoever leaves, or asks for something else, is heard then.
+    """
+    place, began = st.empty(), time.monotonic()
+
+    def tell(share: float, doing: str) -> None:
+        if time.monotonic() - began >= QUICK:
+            place.progress(share, doing)
+
+    try:
+        yield tell
+    finally:
+        place.empty()
