@@ -1,6 +1,6 @@
 """Block diagrams: boxes, and arrows with the shapes of what they carry, mostly from the bottom to the top.
 
-One diagram has two forms, with the same boxes: upright ones for phones and for slides where they are larger so,
+One diagram has two forms, with the same boxes: upright ones for phones and for slides where they are larger,
 wide ones elsewhere.
 """
 

@@ -49,7 +49,8 @@ BROKEN = """() => {
             const range = document.createRange();
             range.setStart(words.currentNode, index);
             range.setEnd(words.currentNode, index + word.length);
-            if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) found.push(word);
+            const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+            if (lines.size > 1) found.push(word);
         }
     return found;
 }"""

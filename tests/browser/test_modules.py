@@ -337,7 +337,7 @@ def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
 
 
 def test_each_step_takes_what_is_largest_at_the_one_scale_of_all(modules: Page) -> None:
-    # Few maps are largest in one line, many in two; type is as large for both, whatever stands before and after.
+    # Few maps are largest in one line, many in two; type is as large for both.
     few = [screen(500, 30), screen(400, 12) | {"height": 300}]
     many = [screen(500, 8), screen(400, 20) | {"height": 300}]
     found = modules.evaluate(
