@@ -27,8 +27,8 @@ SCREENS: tuple[tuple[int, int], ...] = (
 SLIDES: tuple[tuple[int, int], ...] = (
     (560, 430), (688, 340), (688, 640), (788, 460), (788, 800), (1085, 700), (1240, 535), (1316, 640),
 )  # fmt: skip
-# The same for screens of 1024, 1280 and 1366 pixels in words of 16, the smallest that a projector shows: there
-# a number may be smaller than in a picture that is saved.
+# The same for screens of 1024, 1280 and 1366 pixels in words of 16, the smallest that a projector shows;
+# there a number may be smaller than in a picture that is saved.
 PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
