@@ -25,9 +25,11 @@ SCREENS: tuple[tuple[int, int], ...] = (
 # What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
 # they must be there: from a half slide and a square to screens of 4:3 and of 16:9, in large and larger type.
 SLIDES: tuple[tuple[int, int], ...] = (
-    (525, 460), (640, 560), (688, 430), (788, 500), (861, 535), (928, 430), (1160, 450), (1316, 640),
-    (1500, 740),
+    (560, 430), (688, 340), (688, 640), (788, 460), (788, 800), (1085, 700), (1240, 535), (1316, 640),
 )  # fmt: skip
+# The same for screens of 1024, 1280 and 1366 pixels in words of 16, the smallest that a projector shows;
+# there a number may be smaller than in a picture that is saved.
+PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 980  # the width that a notebook or a test sees
 WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
@@ -87,6 +89,7 @@ def arrange(
     largest_unit: float = 56.0,
     right: int = 0,
     legible: Sequence[float] = (),
+    tight: bool = False,
 ) -> Arrangement:
     """Flow boxes into lines so that the shared unit comes out as large as it can, and no line stands empty.
 
@@ -99,6 +102,7 @@ def arrange(
         largest_unit: pixels that a unit never exceeds.
         right: pixels kept free on the right of the whole figure, for colour bars.
         legible: units from which on more of the words and numbers can be read.
+        tight: whether the figure is no wider than its longest line; it fills the width otherwise.
 
     Raises:
         ValueError: if there is no box.
@@ -136,7 +140,7 @@ def arrange(
             -len(each[1].lines[0].boxes),
         ),
     )
-    return _place(way.lines, max(unit, 1.0), width, right)
+    return _place(way.lines, max(unit, 1.0), width, right, tight=tight)
 
 
 @dataclass(frozen=True)
@@ -257,7 +261,7 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
     )
 
 
-def _place(lines: Sequence[_Line], unit: float, width: int, right: int) -> Arrangement:
+def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool) -> Arrangement:
     height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
@@ -266,6 +270,8 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int) -> Arran
     longest = max(line.width(unit) + lead - line.gaps(unit)[0] for line in lines)
     if longest > width - right:  # one edge for all would push a long line out
         lead, longest = 0.0, max(line.width(unit) for line in lines)
+    if tight:
+        width = min(width, math.ceil(longest) + right)
     for line in lines:
         top += line.top
         cursor = max(0.0, (width - right - longest) / 2)

@@ -1,9 +1,10 @@
 """Block diagrams: boxes, and arrows with the shapes of what they carry, mostly from the bottom to the top.
 
-One diagram has two forms, with the same boxes: upright ones for phones and half slides, wide ones elsewhere.
+One diagram has two forms, with the same boxes: upright ones for phones and for slides where they are larger,
+wide ones elsewhere.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -123,8 +124,15 @@ def diagram(
         for units in (upright, wide)
     )
     each = zip(*(form["layout"]["meta"]["screens"] for form in (narrow, spec)), strict=True)
-    spec["layout"]["meta"] = {"screens": [one if one["width"] < PHONES else other for one, other in each]}
+    spec["layout"]["meta"] = {"screens": [one if _is_upright(one, other) else other for one, other in each]}
     return spec
+
+
+def _is_upright(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
+    """Whether boxes stand on less width: on a phone, and on a slide where they are larger so."""
+    if narrow["slide"]:
+        return bool(narrow["unit"] > wide["unit"])
+    return bool(narrow["width"] < PHONES)
 
 
 def _corners(box: Box, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:

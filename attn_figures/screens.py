@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from attn_figures import theme
 from attn_figures.arrange import (
+    PROJECTED,
     REFERENCE,
     SCREENS,
     SLIDES,
@@ -33,7 +34,8 @@ ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
 SMALL_TICK = 10  # pixels of the three numbers beside a shorter one
 UNDER_BARS = 8  # pixels between the lowest bar and the figure's edge, for the lower half of its last number
 SMALLEST_DIGIT = 9  # pixels below which no number is drawn
-SMALLEST_ON_SLIDE, SMALLEST_DECIMALS = 10, 12  # pixels of a number that is enlarged with its slide
+SMALLEST_ON_SLIDE, SMALLEST_PROJECTED = 10, 9  # pixels of a number that is enlarged with its slide
+SMALLEST_DECIMALS = 12  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
@@ -58,11 +60,7 @@ class Room(NamedTuple):
     width: int
     height: int
     slide: bool = False
-
-    @property
-    def smallest_digit(self) -> int:
-        """Pixels below which no number is drawn."""
-        return SMALLEST_ON_SLIDE if self.slide else SMALLEST_DIGIT
+    smallest_digit: int = SMALLEST_DIGIT  # pixels below which no number is drawn
 
     @property
     def smallest_decimals(self) -> int:
@@ -118,6 +116,7 @@ class _Panels:
             self._boxes[size],
             *(room.width, room.height),
             **{"largest_unit": largest_unit, "right": right, "legible": self._legible[known]},
+            tight=room.slide,
         )
         sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
         every = next((every for every, pixels in sizes if pixels >= SMALLEST_LABEL), EVERY[-1] + 1)
@@ -156,7 +155,8 @@ def all_screens(
         heights: of a phone's figure, of a roomy one, and of a laptop's.
     """
     rooms = [Room(width, height) for width, high in SCREENS for height in _heights(width, high, *heights)]
-    rooms += [Room(width, height, slide=True) for width, height in SLIDES]
+    for sizes, digit in ((SLIDES, SMALLEST_ON_SLIDE), (PROJECTED, SMALLEST_PROJECTED)):
+        rooms += [Room(*size, slide=True, smallest_digit=digit) for size in sizes]
     every_panel = _Panels(panels)
     found = [_best(every_panel, room, largest_unit, bars) for room in rooms]
     thinned = {axis for each in found for axis in _thinned(panels, each)}

@@ -37,7 +37,7 @@ WINDOWS = (
 SCROLL_BAR = 11  # pixels that a thin one takes where it does not lie over the page, as it does on phones
 PHONES = 640  # pixels
 # Windows in which it is measured what stands how low: the width that a page is opened in, those it is given.
-OPENED = {390: range(328, 769, 20), 1280: range(780, 2000, 80)}
+OPENED = {390: range(348, 769, 20), 1280: range(780, 2000, 80)}
 DRAWN = ".live-figure[data-state=drawn]"
 IN_SERIF = "<text[^>]*Source Serif.*?</text>"
 WITHOUT_LIFE = """() => {

@@ -10,7 +10,10 @@ import { word } from "./word.js";
 /** @typedef {import("./types").Space} Space */
 
 const NEARLY = 0.8; // of the size that words of a slide are to have, the least that they should
+const BEYOND = 0.2; // of what larger cells are worth, what words are that are larger than they must be
 const SMALLEST_SCALE = 0.1;
+const STEPS = 200; // of scale that are looked at, from one to two
+const SLACK = 0.5; // pixels by which an arrangement may seem not to fit where numbers were rounded
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
@@ -196,78 +199,172 @@ export function choose(screens, { width, height }) {
 }
 
 /**
+ * The arrangement that a figure takes: a page's by its width, an enlarged one by what it says.
+ *
  * @param {Screen[]} screens
  * @param {Space} space
+ * @returns {Screen | undefined}
  */
-function pick(screens, space) {
-  return space.index === undefined ? choose(screens, space) : screens[space.index];
+export function pick(screens, space) {
+  return space.enlarged ? largest(screens, space, space.enlarged) : choose(screens, space);
 }
 
-/**
- * What a picture that is enlarged must have, as far as it can.
- *
- * @typedef {object} Wanted
- * @property {number} scale times that it is enlarged, at least
- * @property {number} label pixels of a matrix's labels, enlarged
- * @property {number} digit pixels of a number in a cell, enlarged
- * @property {number} tiny pixels below which a number is worth nothing
- * @property {number[]} [cells] pixels of a unit that each step has anyway, without being enlarged
- */
+/** @typedef {import("./types").Enlarged} Enlarged */
+/** @typedef {import("./types").Wanted} Wanted */
 
 /**
- * The arrangement for a slide or a projector, and how far it is enlarged there: of those whose words and cells come
- * out as large as they must the one that says most, and of these the one with the largest cells and words. It is
- * one for all steps, so that no word changes its size while a slider moves.
+ * How far a slide's or a projector's figure is enlarged, and the arrangement of each step there: of those whose words
+ * come out as large as they must the ones that say most, and of these the ones with the largest cells and words. The
+ * scale is one for all steps, so that no word grows or shrinks while a slider moves; at that scale each step takes
+ * the arrangement that is best for it.
  *
  * @param {Screen[][]} lists the arrangements of each step
- * @param {(scale: number, index: number) => { width: number, height: number }} roomAt the pixels that there are
+ * @param {(scale: number, screens: Screen[], lists: Screen[][]) => { width: number, height: number }} roomAt the
+ *   pixels that there are
  * @param {Wanted} wanted
- * @returns {{ index: number, scale: number }}
+ * @returns {{ enlarged: Enlarged, screens: Screen[] }}
  */
 export function enlarge(lists, roomAt, wanted) {
-  /** @type {{ index: number, scale: number, worth: number[] } | undefined} */
+  /** @type {{ enlarged: Enlarged, screens: Screen[], worth: number[] } | undefined} */
   let best;
-  for (const index of lists[0]?.keys() ?? []) {
-    const each = lists.map((list) => /** @type {Screen} */ (list[index]));
-    let scale = 1;
-    for (let pass = 0; pass < 8; pass++) {
-      const { width, height } = roomAt(scale, index);
-      const fits = Math.min(...each.map((screen) => Math.min(width / screen.width, height / screen.height)));
-      // A caption of more lines leaves less room, perhaps none: then less is taken, until it fits.
-      scale = pass < 3 ? Math.max(fits, SMALLEST_SCALE) : Math.min(scale, Math.max(fits, scale / 2));
+  const scales = new Set();
+  for (const list of lists)
+    for (const screen of list) {
+      const room = (/** @type {number} */ scale) => roomAt(scale, [screen], [list]);
+      scales.add(Math.floor(STEPS * fitting([screen], room)) / STEPS);
     }
-    const large = Math.min(1, Math.floor((20 * scale) / wanted.scale) / 20);
-    const nearly = Math.min(NEARLY, large); // enough where more can be said or seen so
-    const said = each.map(({ label, every }) => {
-      const large = label * scale >= 0.99 * wanted.label;
-      return large ? 1 / every : (0.01 * label * scale) / wanted.label;
-    });
-    const told = each.map((screen) => readable(screen, scale, wanted.digit) + bars(screen));
-    // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
-    const untold = each.map((screen, i) => -tooSmall(screen, scale, wanted.tiny) - Number(told[i] === 0));
-    const cells = each.map(({ unit }) => unit * scale);
-    const small = cells.map((cell, i) => Math.min(1, (1.01 * cell) / (wanted.cells?.[i] ?? 0)));
-    const worth = [nearly, ...[untold, small, said, told].map(mean), large * mean(cells)];
-    if (!best || isMore(worth, best.worth)) best = { index, scale, worth };
+  for (const least of scales) {
+    let scale = Math.max(least, SMALLEST_SCALE);
+    let screens = eachLargest(lists, roomAt(scale, [], lists), { scale, wanted });
+    if (screens.length < lists.length) continue; // a step has none that is so small
+    scale = fitting(screens, (at) => roomAt(at, screens, lists));
+    const enlarged = { scale, wanted };
+    screens = eachLargest(lists, roomAt(scale, screens, lists), enlarged);
+    const worths = screens.map((screen, i) => worthOf(screen, enlarged, cellOf(lists[i] ?? [], wanted)));
+    const nearly = Math.min(NEARLY, largeness(scale, wanted)); // enough where more can be said or seen so
+    const worth = [nearly, ...(worths[0] ?? []).map((_, i) => mean(worths.map((each) => each[i] ?? 0)))];
+    if (screens.length === lists.length && (!best || isMore(worth, best.worth)))
+      best = { enlarged, screens, worth };
   }
-  return best ?? { index: 0, scale: 1 };
+  return best ?? { enlarged: { scale: 1, wanted }, screens: lists.flatMap((list) => list[0] ?? []) };
 }
 
 /**
- * Says what an arrangement has no room for.
+ * The arrangement of each step that says most, of those that fit.
+ *
+ * @param {Screen[][]} lists
+ * @param {{ width: number, height: number }} room
+ * @param {Enlarged} enlarged
+ */
+function eachLargest(lists, { width, height }, enlarged) {
+  const space = { width: width / enlarged.scale, height: height / enlarged.scale };
+  return lists.flatMap((list) => largest(list, space, enlarged) ?? []);
+}
+
+/**
+ * How far arrangements can be enlarged so that each of them fits.
+ *
+ * @param {Screen[]} screens
+ * @param {(scale: number) => { width: number, height: number }} roomAt
+ */
+function fitting(screens, roomAt) {
+  let scale = 1;
+  for (let pass = 0; pass < 8; pass++) {
+    const { width, height } = roomAt(scale);
+    const fits = Math.min(...screens.map((screen) => Math.min(width / screen.width, height / screen.height)));
+    // A caption of more lines leaves less room, perhaps none: then less is taken, until it fits.
+    scale = pass < 3 ? Math.max(fits, SMALLEST_SCALE) : Math.min(scale, Math.max(fits, scale / 2));
+  }
+  return scale;
+}
+
+/**
+ * Of the arrangements that fit, enlarged so far, the one that says most.
+ *
+ * @param {Screen[]} screens
+ * @param {Space} space
+ * @param {Enlarged} enlarged
+ * @returns {Screen | undefined}
+ */
+function largest(screens, { width, height }, enlarged) {
+  const cell = cellOf(screens, enlarged.wanted);
+  /** @type {{ screen: Screen, worth: number[] } | undefined} */
+  let best;
+  for (const screen of screens) {
+    if (screen.width > width + SLACK || screen.height > height + SLACK) continue;
+    const worth = worthOf(screen, enlarged, cell);
+    if (!best || isMore(worth, best.worth)) best = { screen, worth };
+  }
+  return best?.screen;
+}
+
+/**
+ * What an arrangement is worth, what counts most first: that no number is too small, that its cells are no smaller
+ * than on the page, its labels, its numbers, and how large its cells and words are.
+ *
+ * @param {Screen} screen
+ * @param {Enlarged} enlarged
+ * @param {number} cell pixels of a unit that it has anyway, without being enlarged
+ * @returns {number[]}
+ */
+function worthOf(screen, { scale, wanted }, cell) {
+  const { label, every, unit } = screen;
+  const { sizes, bars } = numbersOf(screen);
+  const large = label * scale >= 0.99 * wanted.label;
+  // How many matrices have numbers, those that are smaller than wanted counted in part, and how many colours a bar.
+  const told = sizes.reduce((sum, size) => sum + Math.min(1, (size * scale) / wanted.digit), bars);
+  // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
+  const untold = sizes.filter((size) => size * scale < wanted.tiny).length + Number(told === 0);
+  return [
+    -untold,
+    Math.min(1, (1.01 * unit * scale) / cell),
+    large ? 1 / every : (0.01 * label * scale) / wanted.label,
+    told,
+    // Twice as large counts as much for small cells as for large ones.
+    Math.log(largeness(scale, wanted) * unit * scale) + BEYOND * Math.log(Math.max(1, scale / wanted.scale)),
+  ];
+}
+
+/** The share that type has of the size that is wanted. @param {number} scale @param {Wanted} wanted */
+function largeness(scale, wanted) {
+  return Math.min(1, Math.floor((20 * scale) / wanted.scale + 1e-3) / 20);
+}
+
+/** Pixels of a unit that a step has on its page. @param {Screen[]} screens @param {Wanted} wanted */
+function cellOf(screens, { page }) {
+  return (page && choose(screens, page)?.unit) ?? 0;
+}
+
+/** @type {WeakMap<Screen, { sizes: number[], bars: number }>} */
+const known = new WeakMap();
+
+/** The size of the numbers in each matrix that has some, and how many colours have a bar. @param {Screen} screen */
+function numbersOf(screen) {
+  let found = known.get(screen);
+  if (!found) {
+    const { settings } = screen;
+    const shown = Object.entries(settings).filter(([, value]) => value);
+    const forms = shown.map(([path]) => path).filter((path) => path.endsWith(".texttemplate"));
+    const sizes = forms.map((path) => Number(settings[path.replace("texttemplate", "textfont.size")]));
+    found = { sizes, bars: shown.filter(([path]) => path.endsWith(".showscale")).length };
+    known.set(screen, found);
+  }
+  return found;
+}
+
+/**
+ * Says what arrangements have no room for.
  *
  * @param {Screen[][]} lists the arrangements of each step
- * @param {number | undefined} index on a slide; on a page the pointer tells all
+ * @param {Screen[]} screens the one that each of them takes; none on a page, where the pointer tells all
  * @param {number} [tiny] pixels below which numbers are left out
  * @returns {string[]}
  */
-export function leftOut(lists, index, tiny = 0) {
-  if (index === undefined) return [];
-  const every = Math.max(...lists.map((list) => list[index]?.every ?? 1));
-  const silent = lists.some((list) => {
-    const told = list.map(digitSizes);
-    const read = (told[index] ?? []).filter((size) => size >= tiny);
-    return Math.max(...told.map((sizes) => sizes.length)) > read.length;
+export function leftOut(lists, screens, tiny = 0) {
+  const every = Math.max(1, ...screens.map((screen) => screen.every));
+  const silent = screens.some((screen, i) => {
+    const read = numbersOf(screen).sizes.filter((size) => size >= tiny);
+    return (lists[i] ?? []).some((each) => numbersOf(each).sizes.length > read.length);
   });
   return [
     ...(every > 1 ? [word("one label in {every} is shown", { every })] : []),
@@ -287,40 +384,6 @@ function isMore(one, other) {
 }
 
 /**
- * How many matrices have numbers, those that are smaller than wanted counted in part.
- *
- * @param {Screen} screen
- * @param {number} scale
- * @param {number} pixels
- */
-function readable(screen, scale, pixels) {
-  return digitSizes(screen).reduce((sum, size) => sum + Math.min(1, (size * scale) / pixels), 0);
-}
-
-/**
- * How many matrices have numbers that cannot be read though they are enlarged.
- *
- * @param {Screen} screen
- * @param {number} scale
- * @param {number} pixels
- */
-function tooSmall(screen, scale, pixels) {
-  return digitSizes(screen).filter((size) => size * scale < pixels).length;
-}
-
-/** How many colours have a bar. @param {Screen} screen */
-function bars({ settings }) {
-  return Object.entries(settings).filter(([path, shown]) => shown && path.endsWith(".showscale")).length;
-}
-
-/** The size of the numbers in each matrix that has some. @param {Screen} screen @returns {number[]} */
-function digitSizes({ settings }) {
-  return Object.entries(settings)
-    .filter(([path, form]) => form && path.endsWith(".texttemplate"))
-    .map(([path]) => Number(settings[path.replace("texttemplate", "textfont.size")]));
-}
-
-/**
  * Arranges a figure for its room and returns the layout that Plotly is to draw.
  *
  * @param {Figure} figure
@@ -333,6 +396,8 @@ export function fit(figure, space) {
   if (!screen) return { ...layout, width };
   const fitted = { ...figure, layout };
   for (const [path, value] of Object.entries(screen.settings)) put(fitted, parsePath(path), value);
+  const height = space.enlarged ? space.height : screen.height;
   const side = Math.max(0, (width - screen.width) / 2);
-  return { ...layout, width, height: screen.height, margin: { l: side, r: side, t: 0, b: 0 } };
+  const above = (height - screen.height) / 2;
+  return { ...layout, width, height, margin: { l: side, r: side, t: above, b: above } };
 }

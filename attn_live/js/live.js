@@ -2,7 +2,7 @@
 
 import { checkCanvas, isTruthful } from "./canvas.js";
 import { Controls } from "./controls.js";
-import { fit, leftOut, Moving, roomBelow } from "./figure.js";
+import { fit, leftOut, Moving, pick, roomBelow } from "./figure.js";
 import { Film } from "./film.js";
 import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
@@ -387,7 +387,7 @@ export class LiveFigure {
     if (!space.width) return; // hidden, in a closed tab: the observer calls again when it is shown
     if (!isSameSpace(space, this.drawn)) {
       // A phone's address bar comes and goes, and changes the room alone: the film stays where no step does.
-      const sizes = JSON.stringify([space.index, this.moving.sizes(space)]);
+      const sizes = JSON.stringify([space.enlarged?.scale, this.moving.sizes(space)]);
       const same = space.width === this.drawn.width && sizes === this.drawn.sizes;
       this.drawn = { ...space, sizes };
       if (!same) {
@@ -403,7 +403,9 @@ export class LiveFigure {
     }
     this.shows = [];
     const figure = this.moving.at(at.step, at.row);
-    this.controls.lacks(leftOut([figure.layout.meta?.screens ?? []], space.index).join(", "));
+    const { screens = [] } = figure.layout.meta ?? {};
+    const screen = space.enlarged && pick(screens, space);
+    this.controls.lacks(leftOut([screens], screen ? [screen] : []).join(", "));
     const first = !this.node.data;
     this.Plotly.react(this.node, figure.data, fit(figure, space), CONFIG).then(
       () => {
@@ -813,7 +815,8 @@ function readTheme(node) {
  * @param {import("./types").Space} other
  */
 function isSameSpace(one, other) {
-  return one.width === other.width && one.height === other.height && one.index === other.index;
+  const [scale, another] = [one, other].map((space) => space.enlarged?.scale);
+  return one.width === other.width && one.height === other.height && scale === another;
 }
 
 /** Whether the link wishes for a full screen. */

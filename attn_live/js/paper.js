@@ -60,9 +60,11 @@ function drawOn({ Plotly, meta, steps, at, chosen }, plot, place, height) {
   const drawn = withFrames(moving.at(at.step, at.row), chosen);
   const screens = drawn.layout.meta?.screens;
   const room = { width: SHEET.width, height };
-  const { index, scale } = screens ? enlarge([screens], () => room, WANTED) : { index: undefined, scale: 1 };
-  const width = (index !== undefined && screens?.[index]?.width) || room.width;
-  const layout = fit(drawn, { width, height: height / scale, ...(index === undefined ? {} : { index }) });
+  const found = screens && enlarge([screens], () => room, WANTED);
+  const { scale } = found?.enlarged ?? { scale: 1 };
+  const own = found?.screens[0] ?? room;
+  const { width } = own;
+  const layout = fit(drawn, { width, height: own.height, ...(found ? { enlarged: found.enlarged } : {}) });
   const tall = layout.height ?? Math.min(height, room.width / 2);
   Plotly.newPlot(plot, drawn.data, { ...layout, width, height: tall }, { staticPlot: true });
   inkCells(plot);

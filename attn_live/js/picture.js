@@ -1,7 +1,7 @@
 // A picture for a slide: one step, drawn out of sight in the shape, colours and type that are asked for.
 
 import { printable } from "./address.js";
-import { enlarge, fit, leftOut, Moving } from "./figure.js";
+import { enlarge, fit, leftOut, Moving, pick } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { ticksOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
@@ -9,6 +9,8 @@ import { breadth } from "./word.js";
 
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {import("./types").Screen} Screen */
+/** @typedef {import("./types").Space} Space */
+/** @typedef {import("./types").Enlarged} Enlarged */
 /** @typedef {import("./types").Subject} Subject */
 /** @typedef {import("./types").Look} Look */
 /** @typedef {{ width: number, height: number }} Size */
@@ -54,20 +56,21 @@ export async function makePicture(subject, look, known) {
   const figure = withFrames(moving.at(subject.at.step, subject.at.row), subject.chosen);
   const own = figure.layout.meta?.screens;
   const lists = known ? moving.arrangements : own ? [own] : []; // those of a film stay one size
-  const { index, ...size } = logicalSize(lists, subject, look, shape);
+  const { enlarged, screens, ...size } = logicalSize(lists, subject, look, shape);
   const scale = shape.width / size.width;
-  const screen = index === undefined ? undefined : /** @type {Screen | undefined} */ (own?.[index]);
-  const captionOf = (/** @type {Screen[][]} */ each) =>
-    captionFor(subject, look, size, leftOut(each, index, SMALLEST_NUMBER / scale));
-  const { height } = captionOf(lists); // the highest of a film's steps: none jumps
-  const caption = { ...captionOf(own ? [own] : []), height };
-  const layout = arranged(figure, index, size, caption);
+  const captionOf = (/** @type {Screen[][]} */ each, /** @type {Screen[]} */ taken) =>
+    captionFor(subject, look, size, leftOut(each, taken, SMALLEST_NUMBER / scale));
+  const { height } = captionOf(lists, screens); // the highest of a film's steps: none jumps
+  const space = { ...size, height: size.height - height, enlarged };
+  const screen = own && pick(own, space);
+  const caption = { ...captionOf(own ? [own] : [], screen ? [screen] : []), height };
+  const layout = arranged(figure, space, caption);
   const smallest = look.large ? largeType(1 / scale) : 0;
   const said = figure.data.map((trace) => withoutTiny(trace, scale));
   const data = look.large ? said.map((trace) => raised(trace, smallest, true)) : said;
   const drawn = { data, layout: look.large ? raisedLayout(layout, smallest, screen) : layout };
   if (look.colours === "transparent") bare(drawn.layout);
-  return { svg: enlarged(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
+  return { svg: blownUp(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
 }
 
 /** @param {Look} look @returns {Size} */
@@ -120,30 +123,31 @@ async function draw(Plotly, { data, layout }, size) {
 }
 
 /**
- * The arrangement of a figure for a shape, and the size at which it is drawn so that, enlarged, it fills that.
+ * The arrangements of a figure for a shape, and the size at which it is drawn so that, enlarged, it fills that.
  *
  * @param {Screen[][]} lists the arrangements of each step
  * @param {Subject} subject
  * @param {Look} look
  * @param {Size} shape
- * @returns {Size & { index: number | undefined }}
+ * @returns {Size & { enlarged?: Enlarged, screens: Screen[] }}
  */
 function logicalSize(lists, subject, look, shape) {
   const large = largeType(1) / USUAL_LABEL;
-  if (!lists.length) return { ...sizeAt(look.large ? large : 1, shape), index: undefined };
+  if (!lists.length) return { ...sizeAt(look.large ? large : 1, shape), screens: [] };
   const least = look.large ? large / MOST_RAISED : LEAST_SCALE;
-  const roomAt = (/** @type {number} */ scale, /** @type {number} */ index) => {
-    const left = leftOut(lists, index, SMALLEST_NUMBER / scale);
+  /** @type {Parameters<typeof enlarge>[1]} */
+  const roomAt = (scale, screens, each) => {
+    const left = leftOut(each, screens, SMALLEST_NUMBER / scale);
     const caption = captionFor(subject, look, sizeAt(scale, shape), left).height * scale;
     return { width: shape.width, height: shape.height - caption };
   };
-  const { index, scale } = enlarge(lists, roomAt, {
+  const { enlarged, screens } = enlarge(lists, roomAt, {
     scale: least,
     label: SMALLEST_LABEL,
     digit: SMALLEST_NUMBER,
     tiny: SMALLEST_NUMBER,
   });
-  return { ...sizeAt(scale, shape), index };
+  return { ...sizeAt(enlarged.scale, shape), enlarged, screens };
 }
 
 /**
@@ -211,16 +215,13 @@ function escapeText(text) {
 
 /**
  * @param {Figure} figure
- * @param {number | undefined} index of its arrangement
- * @param {Size} size
+ * @param {Space} space what the caption leaves
  * @param {Caption} caption
  */
-function arranged(figure, index, { width, height }, caption) {
-  const layout = fit(figure, { width, height: height - caption.height, index });
+function arranged(figure, space, caption) {
+  const layout = fit(figure, space);
   const own = layout.margin ?? {};
-  const isPlaced = index !== undefined;
-  const above = isPlaced ? Math.max(0, (height - caption.height - layout.height) / 2) : own.t;
-  const below = isPlaced ? height - above - layout.height : (own.b ?? 0) + caption.height;
+  const below = (own.b ?? 0) + caption.height;
   const said = {
     text: caption.lines.map(escapeText).join("<br>"),
     font: { size: caption.font },
@@ -230,8 +231,8 @@ function arranged(figure, index, { width, height }, caption) {
   };
   return {
     ...layout,
-    height,
-    margin: { ...own, t: above, b: below },
+    height: space.height + caption.height,
+    margin: { ...own, b: below },
     annotations: [...(layout.annotations ?? []), ...(caption.lines.length ? [said] : [])],
   };
 }
@@ -336,7 +337,7 @@ function touching(labels) {
  * @param {Size} size
  * @param {Size} shape
  */
-function enlarged(svg, { width, height }, shape) {
+function blownUp(svg, { width, height }, shape) {
   const [root = ""] = svg.match(/<svg[^>]*>/) ?? [];
   const larger = root
     .replace(/ width="[^"]*"/, ` width="${shape.width}"`)

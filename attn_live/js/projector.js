@@ -1,6 +1,6 @@
 // Projector mode: one figure fills the screen in large type, and the keys move it.
 
-import { choose, enlarge } from "./figure.js";
+import { enlarge } from "./figure.js";
 
 /**
  * What it asks of its figure.
@@ -18,7 +18,8 @@ import { choose, enlarge } from "./figure.js";
 const LARGE = 20 / 14; // times the usual size of labels, at least
 const SMALLEST_LABEL = 10; // pixels of a label beside a matrix, on the screen
 const DIGIT = 14; // pixels of a number in a cell, on the screen
-const SMALLEST_DIGIT = 12; // where there is no room for more
+const SMALLEST_DIGIT = 12; // where there is no room for more, on a screen 1080 high; on a coarser one as many fewer
+const LEAST_DIGIT = 10; // of which no letter is made of fewer pixels
 const USUAL_HEIGHT = 1080; // pixels of a screen; on a finer one words are as high a part of it
 const LEAST_ROOM = 200; // pixels
 const MOST_TOLD = 300; // characters of a teacher's sentence
@@ -163,16 +164,27 @@ export class Projector {
       height: Math.max(LEAST_ROOM, window.innerHeight - taken - beside - SPARE),
     };
     const lists = moving.arrangements;
-    const far = Math.max(1, window.innerHeight / USUAL_HEIGHT);
+    const high = window.innerHeight / USUAL_HEIGHT;
+    const far = Math.max(1, high);
     const wanted = {
-      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: far * DIGIT, tiny: far * SMALLEST_DIGIT },
-      cells: lists.map((list) => choose(list, page)?.unit ?? 0),
+      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: far * DIGIT },
+      ...{ tiny: Math.max(LEAST_DIGIT, high * SMALLEST_DIGIT), page },
     };
-    const { index, scale } = enlarge(lists, () => room, wanted);
-    const width = lists[0]?.[index]?.width ?? Math.floor(room.width / scale);
+    const { enlarged, screens } = enlarge(lists, () => room, wanted);
+    const { scale } = enlarged;
+    const most = (/** @type {number[]} */ pixels, /** @type {number} */ otherwise) =>
+      pixels.length ? Math.max(...pixels) : otherwise;
+    const width = most(
+      screens.map((screen) => screen.width),
+      Math.floor(room.width / scale),
+    );
+    const height = most(
+      screens.map((screen) => screen.height),
+      room.height / scale,
+    );
     root.style.setProperty("--zoom", scale.toFixed(4));
     root.style.setProperty("--drawn", `${width}px`);
-    return { width, height: room.height / scale, ...(lists.length ? { index } : {}) };
+    return { width, height, ...(lists.length ? { enlarged } : {}) };
   }
 
   /** @param {Element | null} element */

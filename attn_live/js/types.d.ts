@@ -156,11 +156,31 @@ export interface Screen {
   settings: Record<string, any>;
 }
 
-/** The pixels that a figure may take on a page; on a slide, the place of its arrangement in the list. */
+/** The pixels that a figure may take on a page, or all that it has on a slide, before it is enlarged there. */
 export interface Space {
   width: number;
   height: number;
-  index?: number;
+  enlarged?: Enlarged;
+}
+
+/** How far a picture is enlarged, and what it must have there. */
+export interface Enlarged {
+  scale: number;
+  wanted: Wanted;
+}
+
+/** What a picture that is enlarged must have, as far as it can. */
+export interface Wanted {
+  /** Times that it is enlarged, at least. */
+  scale: number;
+  /** Pixels of a matrix's labels, enlarged. */
+  label: number;
+  /** Pixels of a number in a cell, enlarged. */
+  digit: number;
+  /** Pixels below which a number is worth nothing. */
+  tiny: number;
+  /** What the figure has on its page: no cell becomes smaller than it is there. */
+  page?: Space;
 }
 
 /** A figure as Plotly takes it. */

@@ -37,3 +37,33 @@ def test_no_word_overflows(app: AppPage, page: str, width: int, spoken: str) -> 
         found = [fault for fault in found if not fault.endswith("is cut off")]
     assert found == []
     assert app.errors == []
+
+
+# Words of a page's title that begin on one line and end on another.
+BROKEN = """() => {
+    const title = document.querySelector(".stMainBlockContainer h1");
+    const words = document.createTreeWalker(title, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (words.nextNode())
+        for (const { 0: word, index } of words.currentNode.data.matchAll(/[A-Za-z]+/g)) {
+            const range = document.createRange();
+            range.setStart(words.currentNode, index);
+            range.setEnd(words.currentNode, index + word.length);
+            const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+            if (lines.size > 1) found.push(word);
+        }
+    return found;
+}"""
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("spoken", ["en", "zh"])
+@pytest.mark.parametrize("page", PAGES)
+def test_no_title_breaks_within_a_word_at_400_percent(app: AppPage, page: str, spoken: str) -> None:
+    app.page.set_viewport_size({"width": 320, "height": 256})
+    app.open(f"{page}?lang={spoken}")
+    for width in (320, 340, 348, 375):
+        app.page.set_viewport_size({"width": width, "height": 256})
+        app.settle()
+        assert app.page.evaluate(BROKEN) == [], width
+    assert app.page.evaluate(BEYOND) <= 0

@@ -314,8 +314,8 @@ MOVES = """
 # Makes the film of a figure of 61 steps and 61 rows, each drawn as one box, while its sliders go about.
 ENLARGE = """
 ([screens, wanted, tiny]) => {
-    const { index, scale } = enlarge([screens], () => ({ width: 1000, height: 600 }), wanted);
-    return [screens[index].width, scale, leftOut([screens], index, tiny)];
+    const { enlarged, screens: [taken] } = enlarge([screens], () => ({ width: 1000, height: 600 }), wanted);
+    return [taken.width, enlarged.scale, leftOut([screens], [taken], tiny)];
 }
 """
 
@@ -330,25 +330,43 @@ def screen(width: int, unit: float, digits: tuple[float, ...] = (), *, every: in
 
 
 @pytest.mark.parametrize(
-    ("screens", "cells", "width"),
+    ("screens", "cell", "width"),
     [
         # Words at least four fifths as large as wanted; of these the largest product of words and cells.
-        ([screen(500, 10), screen(600, 16), screen(800, 30)], [], 600),
-        ([screen(500, 10), screen(600, 11)], [], 500),
+        ([screen(500, 10), screen(600, 16), screen(800, 30)], 0, 600),
+        ([screen(500, 10), screen(600, 11)], 0, 500),
         # Cells are no smaller than they are on the page, labels or not.
-        ([screen(500, 10), screen(600, 11.5, every=2)], [], 500),
-        ([screen(500, 10), screen(600, 13, every=2)], [21], 600),
+        ([screen(500, 10), screen(600, 11.5, every=2)], 0, 500),
+        ([screen(500, 10), screen(600, 13, every=2)], 21, 600),
         # Numbers before larger words, unless they are too small to be read.
-        ([screen(500, 10), screen(600, 10, (9.0, 9.0))], [], 600),
-        ([screen(500, 10), screen(600, 10, (6.0, 6.0))], [], 500),
+        ([screen(500, 10), screen(600, 10, (9.0, 9.0))], 0, 600),
+        ([screen(500, 10), screen(600, 10, (6.0, 6.0))], 0, 500),
     ],
 )
 def test_what_is_shown_large_is_chosen_by_cells_words_and_numbers(
-    modules: Page, screens: list[dict[str, Any]], cells: list[float], width: int
+    modules: Page, screens: list[dict[str, Any]], cell: float, width: int
 ) -> None:
-    wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12, "cells": cells}
-    chosen, scale, _ = modules.evaluate(ENLARGE, [screens, wanted, 0])
+    wanted = {"scale": 2, "label": 10, "digit": 14, "tiny": 12, "page": {"width": 1900, "height": 600}}
+    pages = [screen(1900, cell) | {"slide": False}] if cell else []
+    chosen, scale, _ = modules.evaluate(ENLARGE, [[*screens, *pages], wanted, 0])
     assert (chosen, scale) == (width, 1000 / width)
+
+
+def test_each_step_takes_what_is_largest_at_the_one_scale_of_all(modules: Page) -> None:
+    # Few maps are largest in one line, many in two; type is as large for both.
+    few = [screen(500, 30), screen(400, 12) | {"height": 300}]
+    many = [screen(500, 8), screen(400, 20) | {"height": 300}]
+    found = modules.evaluate(
+        """([lists, wanted]) => {
+            const { enlarged, screens } = enlarge(lists, () => ({ width: 1000, height: 600 }), wanted);
+            const width = Math.max(...screens.map((each) => each.width));
+            const height = Math.max(...screens.map((each) => each.height));
+            const drawn = lists.map((list) => pick(list, { width, height, enlarged }));
+            return [enlarged.scale, screens.map((each) => each.unit), drawn.map((each) => each.unit)];
+        }""",
+        [[few, many], {"scale": 2, "label": 10, "digit": 14, "tiny": 12}],
+    )
+    assert found == [2, [30, 20], [30, 20]]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +384,7 @@ def test_what_is_enlarged_fits_though_its_caption_has_more_lines_at_one_size_tha
     found = modules.evaluate(
         f"""(screen) => {{
             const roomAt = (scale) => ({{ width: 1000, height: {height} }});
-            return enlarge([[screen]], roomAt, {{ scale: 1, label: 1, digit: 1, tiny: 1 }}).scale;
+            return enlarge([[screen]], roomAt, {{ scale: 1, label: 1, digit: 1, tiny: 1 }}).enlarged.scale;
         }}""",
         screen(width, 10),
     )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_figures.arrange import SCREENS, Arrangement, Box, Place, arrange
+from attn_figures.arrange import PROJECTED, SCREENS, SLIDES, Arrangement, Box, Place, arrange
 
 BOX = st.builds(
     Box,
@@ -141,3 +141,23 @@ def test_numbers_are_not_given_up_for_a_fuller_line() -> None:
     best = max(every_way(boxes, 930, 494))
     assert even < best - 0.5
     assert arrange(boxes, 930, 494, legible=[best - 0.3]).unit >= best - 0.3
+
+
+@settings(max_examples=60)
+@given(boxes=st.lists(BOX, min_size=1, max_size=9), screen=st.sampled_from([*SLIDES, *PROJECTED]))
+def test_a_slide_has_no_empty_margin(boxes: list[Box], screen: tuple[int, int]) -> None:
+    # Beside what would lie there alone, in the same cells: an empty margin would be enlarged with them.
+    whole = arrange(boxes, *screen, right=64)
+    tight = arrange(boxes, *screen, right=64, tight=True)
+    assert tight.unit == whole.unit
+    assert tight.height == whole.height
+    assert tight.width <= whole.width
+    moved = [place.x[0] * tight.width - old.x[0] * whole.width for place, old in both(tight, whole)]
+    assert np.ptp(moved) <= 1  # all by as much
+    if whole.unit > 1:
+        ends = [place.x[1] * tight.width + box.trail for box, place in zip(boxes, tight.places, strict=True)]
+        assert tight.width - 64 - max(ends) <= 1
+
+
+def both(one: Arrangement, other: Arrangement) -> list[tuple[Place, Place]]:
+    return [*zip(one.places, other.places, strict=True)]
