@@ -62,7 +62,7 @@ def direction_lines(width: int, whose: str, joined: str, both: str) -> list[str]
         both: the index of the first two directions.
     """
     if width == 1:
-        return ["directions = torch.tensor([[1.0], [0.0]])  # there is no second one"]
+        return ["directions = torch.tensor([[1.0], [0.0]], dtype=torch.float64)  # there is no second one"]
     return [
         f"# The two main directions of {whose}; each has its largest entry positive.",
         f"directions = torch.linalg.svd({joined}, full_matrices=False).Vh[{both}]",

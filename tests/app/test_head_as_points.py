@@ -76,7 +76,7 @@ def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
     assert float(query @ step) == pytest.approx(0.0, abs=1e-4 * float(query.norm() * step.norm()))
 
 
-@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "gemma2"])
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "gemma 2"])
 @pytest.mark.parametrize("head", [0, 3])
 def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
