@@ -74,24 +74,9 @@ cartesian: .venv/.app
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
 # Of what takes long a third, another one at another commit; TURN=all runs all, TURN=0, 1 or 2 that third.
-# Three runs side by side, of about as much work each: two of those in a browser, which wait as well, one of them
-# after lint and types, and one of all others. What failed in a browser on the busy machine is run once more with nothing beside it; the log has both.
 TURN ?=
-TEST := $(BIN)/python -m pytest
-IN_BROWSER_1 := $(TEST) --turn=$(TURN) -o cache_dir=build/browser-1 tests/browser/test_[a-l]*.py
-IN_BROWSER_2 := $(TEST) --turn=$(TURN) -o cache_dir=build/browser-2 tests/browser/test_[m-z]*.py
-ONCE_MORE := --last-failed --last-failed-no-failures none --exitfirst
 test: .venv/.dev browser
-	@mkdir -p build
-	@$(TEST) --turn=$(TURN) -m "not browser" > build/others.log 2>&1 & others=$$!; \
-	$(IN_BROWSER_2) > build/browser.log 2>&1 & second=$$!; \
-	$(MAKE) --no-print-directory check; checked=$$?; \
-	$(IN_BROWSER_1) --durations=20; first=$$?; \
-	wait $$second; second=$$?; wait $$others; others=$$?; \
-	cat build/browser.log build/others.log; \
-	if test $$first = 1; then $(IN_BROWSER_1) $(ONCE_MORE); first=$$?; fi; \
-	if test $$second = 1; then $(IN_BROWSER_2) $(ONCE_MORE); second=$$?; fi; \
-	test $$checked = 0 -a $$first = 0 -a $$second = 0 -a $$others = 0
+	@$(BIN)/python -m tests.whole --turn=$(TURN)
 
 # What a minute can prove, of the layer in hand: make quick LAYER=core (figures, live, app). Without LAYER:
 # core, figures, some states of each page, and the layers of files that differ from main. No types, no browser.
@@ -103,7 +88,7 @@ quick: .venv/.dev
 
 # What `make test` looks at in a sample, looked at on every page and in every form.
 soak: .venv/.dev browser
-	$(TEST) --wide tests/browser tests/app tests/core/test_attention_file.py
+	$(BIN)/python -m pytest --wide tests/browser tests/app tests/core/test_attention_file.py
 
 check: .venv/.dev audit
 	$(BIN)/ruff check .

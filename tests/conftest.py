@@ -21,7 +21,7 @@ from tests.quick_apptest import leave_imports_to_themselves, look_for_components
 from tests.turns import TURNS, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
-MOST_CASES = 3  # of one test of pages, which take a run of Streamlit's or more each
+MOST_CASES = 2  # at a turn, of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
 QUICK = (
     "test_parameters",

@@ -1,0 +1,107 @@
+"""All that `make test` runs: three lines of parts side by side, of about as much work each.
+
+    python -m tests.whole            # of what takes long the turn of this commit, see `tests.turns`
+    python -m tests.whole --turn=all
+
+Two lines drive a browser, which waits as well. The output of the first is shown as it comes, that of the
+others when all have ended. What failed in a browser on the busy machine is run once more, alone.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+LOGS = ROOT / "build"
+ONCE_MORE = ["--last-failed", "--last-failed-no-failures=none", "--exitfirst"]
+TESTS_FAILED = 1  # of pytest's exit codes
+
+
+@dataclass(frozen=True)
+class Part:
+    """One command: what it is called, its arguments, and whether it drives a browser."""
+
+    name: str
+    command: Sequence[str]
+    in_browser: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a part ended, and after how many seconds."""
+
+    part: Part
+    code: int
+    seconds: float
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.part.name:10} {'passed' if self.code == 0 else 'failed'} {self.seconds:6.0f} s"
+
+
+def lines(asked: Sequence[str]) -> list[list[Part]]:
+    """Return what is run side by side, and in each line one after the other; asked: of pytest."""
+
+    def pytest(name: str, *which: str, in_browser: bool = False) -> Part:
+        own_cache = f"cache_dir=build/cache-{name}"
+        return Part(name, [sys.executable, "-m", "pytest", *asked, "-o", own_cache, *which], in_browser)
+
+    files = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/browser/test_*.py"))
+    half = [path for path in files if Path(path).stem < "test_m"]
+    return [
+        [
+            Part("check", ["make", "--no-print-directory", "check"]),
+            pytest("browser-1", "--durations=20", *half, in_browser=True),
+        ],
+        [
+            pytest("browser-2", *(path for path in files if path not in half), in_browser=True),
+            pytest("rest", "-m", "not browser", "--ignore=tests/app"),
+        ],
+        [pytest("pages", "tests/app")],
+    ]
+
+
+def run(part: Part, *more: str, shown: bool) -> Ended:
+    """Run a part, into its log where it is not shown."""
+    began = time.monotonic()
+    with (LOGS / f"{part.name}.log").open("w") as log:
+        code = subprocess.run(
+            [*part.command, *more],
+            cwd=ROOT,
+            stdout=None if shown else log,
+            stderr=None if shown else subprocess.STDOUT,
+            check=False,
+        ).returncode
+    return Ended(part, code, time.monotonic() - began)
+
+
+def run_all(side_by_side: Sequence[Sequence[Part]]) -> list[Ended]:
+    """Run the lines side by side, show what was not shown, and run once more what failed in a browser."""
+    LOGS.mkdir(exist_ok=True)
+
+    def in_a_row(place: int) -> list[Ended]:
+        return [run(part, shown=place == 0) for part in side_by_side[place]]
+
+    with ThreadPoolExecutor(len(side_by_side)) as pool:
+        ended = [each for line in pool.map(in_a_row, range(len(side_by_side))) for each in line]
+    for part in (part for line in side_by_side[1:] for part in line):
+        print((LOGS / f"{part.name}.log").read_text(), flush=True)
+    return [
+        run(each.part, *ONCE_MORE, shown=True) if each.part.in_browser and each.code == TESTS_FAILED else each
+        for each in ended
+    ]
+
+
+def main(asked: Sequence[str]) -> int:
+    """Run all; return 1 where a part failed."""
+    ended = run_all(lines(asked))
+    print("\n".join(map(str, ended)), flush=True)
+    return int(any(each.code for each in ended))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
