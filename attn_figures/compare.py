@@ -36,12 +36,13 @@ class Change:
     """What changed most.
 
     ``place`` names its row and its column, or its curve and where on the x axis; ``before`` is A's value,
-    ``after`` B's.
+    ``after`` B's; ``n_tied`` counts the other numbers that changed as much.
     """
 
     place: tuple[str, str]
     before: float
     after: float
+    n_tied: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,7 @@ def _compare_maps(a: Matrix, b: Matrix) -> Compared:
             (rows[row], columns[column]),
             float(before[row, column]),
             float(after[row, column]),
+            apart.n_tied,
         )
     return Compared("", most, still, len(rows), before.size, int(apart.alone.sum()))
 
@@ -126,11 +128,12 @@ def _shown(matrix: Matrix) -> Numbers:
 
 
 class _Apart(NamedTuple):
-    """Which numbers differ, which one of two alone has, and the place of the largest difference."""
+    """Which numbers differ, which one of two alone has, the place of the largest difference, and its ties."""
 
     moved: NDArray[np.bool_]
     alone: NDArray[np.bool_]
     largest: int
+    n_tied: int
 
 
 def _apart(before: Numbers, after: Numbers) -> _Apart:
@@ -138,7 +141,9 @@ def _apart(before: Numbers, after: Numbers) -> _Apart:
     sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
     size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
     moved = sizes > ROUNDING * size
-    return _Apart(moved, one != other, int(sizes.argmax()) if sizes.size else 0)
+    largest = int(sizes.argmax()) if sizes.size else 0
+    as_large = sizes >= sizes.max(initial=0.0) - ROUNDING * size
+    return _Apart(moved, one != other, largest, int((moved & as_large).sum()) - 1)
 
 
 def _map_steps(a: Map, steps: Sequence[Map | None]) -> list[Spec]:

@@ -252,7 +252,7 @@ class Matrix:
             side_bars=None,
         )
         # Where a slider moves it, it may be nothing at one step, and its panel takes as much room there.
-        longest = letters(f"{made.title}  {made._told(0.0)}")
+        longest = letters(f"{made.title}  {made._told(np.inf)}")
         return replace(made, longest_title=max(self.longest_title, longest))
 
     def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
@@ -451,8 +451,14 @@ class Matrix:
             self.names_rows,
             self.side_bars is not None,
             self._formats(),
-            max(self.longest_title, letters(without_tags(self.caption()))),
+            max(self._longest(), letters(without_tags(self.caption()))),
         )
+
+    def _longest(self) -> int:
+        """Letters of the longest caption of any step, at which all may be zero."""
+        if not self.longest_title:
+            return 0
+        return self.longest_title + letters(self._told(0.0)) - letters(self._told(np.inf))
 
     def _numbers_fit(self) -> bool:
         return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.shared_settings import ALSO, TOGETHER
+from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
 MOST_TOLD = 3  # keys, where they do not tie
-TIE = 1e-9  # weights that differ by less are equal
 TOLD = 5e-4  # weight that is told with three decimals
 
 
@@ -132,7 +132,7 @@ def heads_said(
     if not mean.any():
         return _("{query} may attend to nothing: it has no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
-    most, key = max(left, key=left.__getitem__), np.flatnonzero(mean >= mean.max() - TIE).tolist()
+    most, key = max(left, key=left.__getitem__), largest(mean)
     together = len(queries) if summed else 1
     given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max() * together:.3f}"}
     if len(left) == 1:

@@ -20,6 +20,7 @@ from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import coloured, listed, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.shared_cache import shared
+from attn_ui.base.ties import changed_as_much
 from attn_words import N_, _, _c, _n, paragraph
 
 if TYPE_CHECKING:
@@ -314,7 +315,9 @@ def _most(compared: Compared, b: Part, title: str) -> str:
             panel=title,
             count=count,
         )
-    return paragraph(_moved(compared.most, b, title), alone)
+    # Of a curve, that two of its points moved as far tells nothing.
+    ties = "" if isinstance(b, Curves) else changed_as_much(compared.most.n_tied)
+    return paragraph(_moved(compared.most, b, title), ties, alone)
 
 
 def _moved(change: Change, b: Part, title: str) -> str:

@@ -6,9 +6,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_ui.base.arcs import TIE
 from attn_ui.base.markdown import coloured, either, first_of
 from attn_ui.base.set_aside import Aside
+from attn_ui.base.ties import largest
 from attn_words import _, _n, paragraph
 
 _ROUNDING = 1e-12  # two ways to the same output differ by less
@@ -93,7 +93,7 @@ def _mass(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
         said = _("That holds {mean} of each row.", mean=number(float(mass.mean()), 3))
         return said if mass.any() else _("No row keeps anything.")
     fields = {"mean": number(float(mass.mean()), 3), "least": number(float(mass[least]), 3)}
-    ties = rows[_largest(-mass)].tolist()
+    ties = rows[largest(-mass)].tolist()
     if len(ties) == 1:
         said = _(
             "That holds {mean} of a row on average, and {least} in the row that keeps least, {query}.",
@@ -137,7 +137,7 @@ def _moved(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
         "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
         mean=number(float(apart.mean()), 3),
         most=number(float(apart.max()), 3),
-        query=_query(walk, *rows[_largest(apart)].tolist()),
+        query=_query(walk, *rows[largest(apart)].tolist()),
     )
 
 
@@ -149,7 +149,7 @@ def without(walk: Weighed, number: Write) -> str:
     if not lost.any():
         return _("Nobody attends to {key}: without it nothing changes.", key=_key(walk, found.key))
     means = found.every.mean(axis=1)
-    most = _largest(means)
+    most = largest(means)
     if len(means) == 1:
         matters = ""  # there is no other word
     elif means.max() < _ROUNDING:
@@ -173,7 +173,7 @@ def without(walk: Weighed, number: Write) -> str:
 def _lost(walk: Weighed, number: Write) -> str:
     """Say whose weights change most: of the queries that gave the word most."""
     lost = walk.weights[:, walk.without.key]
-    most = _largest(lost)
+    most = largest(lost)
     fields = {"key": _key(walk, walk.without.key), "lost": number(float(lost.max()), 3)}
     if len(most) == 1:
         return _(
@@ -193,17 +193,11 @@ def _output_moved(walk: Weighed, number: Write) -> str:
     apart = walk.without.apart
     if apart.max() < _ROUNDING:
         return _("No output moves.")
-    most = _largest(apart)
+    most = largest(apart)
     far = number(float(apart.max()), 3)
     if len(most) == 1:
         return _("The output of {query} moves furthest: by {far}.", query=_query(walk, *most), far=far)
     return _("The outputs of {queries} move furthest: by {far} each.", queries=_query(walk, *most), far=far)
-
-
-def _largest(numbers: NDArray[np.float64]) -> list[int]:
-    """Return the places of the largest number, those that tie with it included."""
-    found: list[int] = np.flatnonzero(numbers >= numbers.max() - TIE).tolist()
-    return found
 
 
 def _left_with_nothing(count: int) -> str:

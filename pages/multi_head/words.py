@@ -6,6 +6,7 @@ from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
+from attn_ui.base.ties import differ_as_much
 from attn_ui.base.weight_tables import Given, Weight
 from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
@@ -250,8 +251,13 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
     )
 
 
-def against(one: int, other: int, largest: float, query: str, key: str, *, n_head: int = 2) -> str:
-    """Say where two heads, counted from 0, differ most; the words are escaped already."""
+def against(
+    one: int, other: int, largest: float, query: str, key: str, *, n_head: int = 2, n_tied: int = 0
+) -> str:
+    """Say where two heads, counted from 0, differ most; the words are escaped already.
+
+    ``n_tied`` counts the other cells in which they differ as much.
+    """
     if one == other:
         if n_head > 1:
             return _("Head {head} against itself: choose another to compare it with.", head=one + 1)
@@ -263,7 +269,7 @@ def against(one: int, other: int, largest: float, query: str, key: str, *, n_hea
             "Heads {one} and {other} differ by less than 0.005 in every cell.", one=one + 1, other=other + 1
         )
     more, less = (one, other) if largest > 0 else (other, one)
-    return _(
+    said = _(
         "Heads {one} and {other} differ most where {query} attends to {key}: head {more} gives {difference} "
         "more weight there than head {less}.",
         one=one + 1,
@@ -274,6 +280,7 @@ def against(one: int, other: int, largest: float, query: str, key: str, *, n_hea
         less=less + 1,
         difference=f"{abs(largest):.2f}",
     )
+    return paragraph(said, differ_as_much(n_tied))
 
 
 def moved_most(token: str, lengths: Sequence[float], output: float, change: float | None) -> str:

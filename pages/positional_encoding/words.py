@@ -10,6 +10,7 @@ from attn_core import SCHEMES, Scheme, label_tokens
 from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.parameters import shown
+from attn_ui.base.ties import as_much, differ_as_much, largest
 from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.settings import SCHEME
 
@@ -49,7 +50,8 @@ def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: st
     if scheme == "none" or strength == 0:
         return first
     change = after - before
-    query, key = divmod(int(np.abs(change).argmax()), n)
+    most, *ties = largest(np.abs(change))
+    query, key = divmod(most, n)
     if abs(change[query, key]) < SAME:
         return paragraph(first, _("With positions, every weight stays the same, to six digits."))
     said = (
@@ -70,7 +72,7 @@ def attention(tokens: Sequence[str], before: Numbers, after: Numbers, scheme: st
         before=f"{before[query, key]:.3f}",
         after=f"{after[query, key]:.3f}",
     )
-    return paragraph(first, changes)
+    return paragraph(first, changes, as_much(len(ties)))
 
 
 def _bag(tokens: Sequence[str], labels: Sequence[str]) -> str:
@@ -98,8 +100,9 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
     change = other - one
     if np.abs(change).max() < SAME:
         return _("{one} and {other} give the same weights here, to six digits.", one=first, other=second)
-    query, key = divmod(int(np.abs(change).argmax()), len(labels))
-    return _(
+    most, *ties = largest(np.abs(change))
+    query, key = divmod(most, len(labels))
+    said = _(
         "They differ most in the weight that **{query}** gives **{key}**: {weight} under {one}, "
         "{other_weight} under {other}.",
         query=plain(labels[query]),
@@ -109,6 +112,7 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
         other_weight=f"{other[query, key]:.3f}",
         other=second,
     )
+    return paragraph(said, differ_as_much(len(ties)))
 
 
 def compare(maps: Mapping[str, Numbers]) -> str:

@@ -12,10 +12,11 @@ from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
-from attn_ui.base.arcs import TIE, arcs_said
+from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
+from attn_ui.base.ties import TIE
 from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head import score_words
 from pages.single_head.compute import Now

@@ -179,6 +179,8 @@ def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: py
 @pytest.mark.turns
 def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
     """What a callback of a page holds lives as long as the session: once the modules of its last picture."""
+    shared_cache.clear()  # of what another test asked for
+    compute._NUMBERS.clear()
     gc.collect()
     before = _stages()
     session = None

@@ -13,9 +13,9 @@ from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import TIE
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.planes import names_some, plane_part
+from attn_ui.base.ties import TIE
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
 from pages.multi_head.state import NO_DETAILS, Setting

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from attn_ui.base.markdown import coloured
+from attn_ui.base.ties import largest
 from pages.multi_head import words
-from pages.multi_head.compute import Now, heads
+from pages.multi_head.compute import Now, array, heads
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -18,7 +21,8 @@ def say(now: Now) -> str:
     """Say where the two differ most."""
     one, other = _pair(now)
     difference = now.result.weights[one] - now.result.weights[other]
-    query, key = divmod(int(difference.abs().argmax()), difference.shape[-1])
+    most, *ties = largest(np.abs(array(difference)))
+    query, key = divmod(most, difference.shape[-1])
     return words.against(
         one,
         other,
@@ -26,6 +30,7 @@ def say(now: Now) -> str:
         coloured("query", now.tokens.queries[query]),
         coloured("key", now.tokens.keys[key]),
         n_head=now.n_head,
+        n_tied=len(ties),
     )
 
 

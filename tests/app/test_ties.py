@@ -1,0 +1,57 @@
+"""Where a sentence names the largest change, it tells of how many others tie with it; a loop counts them."""
+
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+from pages import PAGES
+
+TEXTS = ("the+cat+sat+on+the+mat", "a+a+a+b+b", "dog+dog+dog", "a+b", "x+y+z+x")
+
+
+def count(change: Any) -> int:
+    """Count the cells that change as much as the one that changes most."""
+    sizes = [abs(float(each)) for each in np.asarray(change).flat]
+    return sum(max(sizes) - each < 1e-8 for each in sizes) - 1 if max(sizes) > 1e-8 else 0
+
+
+def told(sentence: str, count: int, before: str) -> bool:
+    """Whether a sentence tells of so many others."""
+    if count == 1:
+        return "one other cell" in sentence.lower()
+    return f"{before}{count} other cells" in sentence if count else "other cell" not in sentence
+
+
+@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_two_heads(text: str, mask: str) -> None:
+    page = PAGES["multi-head"].at(f"view=two+heads&text={text}&hmask={mask}")
+    one, other = np.asarray(page.seen.now.result.weights)[:2]
+    assert told(page.sentence, count(one - other), "In "), page.sentence
+
+
+@pytest.mark.parametrize("scheme", ["ALiBi", "sinusoidal", "rotary"])
+@pytest.mark.parametrize("text", TEXTS)
+def test_positions(text: str, scheme: str) -> None:
+    page = PAGES["positional-encoding"].at(f"show=attention&text={text}&scheme={scheme}")
+    drawn = {trace["name"]: trace for trace in page.figure()["data"]}
+    change = np.asarray(drawn["difference"]["z"], dtype=float)
+    sizes = np.abs(change)
+    sure = int((sizes.max() - sizes < 1e-6).sum()) - 1  # drawn in float32
+    assert told(page.sentence, sure, ""), page.sentence
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_pin(text: str) -> None:
+    page = PAGES["single-head"].at(f"text={text}&t=0.5&pin={quote(f'text={text}')}")
+    before = np.asarray(PAGES["single-head"].at(f"text={text}").seen.now.walk.weights)
+    change = np.asarray(page.seen.now.walk.weights) - before
+    assert told(page.sentence, count(change), ""), page.sentence
+
+
+def test_of_curves_nothing_is_counted() -> None:
+    sentence = PAGES["kernel-regression"].at("h=2&pin=h%3D1&compare=fit").sentence
+    assert "changed most" in sentence
+    assert "as much" not in sentence
