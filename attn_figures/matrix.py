@@ -458,7 +458,8 @@ class Matrix:
         """Letters of the longest caption of any step, at which all may be zero."""
         if not self.longest_title:
             return 0
-        return self.longest_title + letters(self._told(0.0)) - letters(self._told(np.inf))
+        nothing, nearly, more = (letters(self._told(size)) for size in (0.0, np.nextafter(0.0, 1.0), np.inf))
+        return self.longest_title + max(nothing, nearly) - more
 
     def _numbers_fit(self) -> bool:
         return self.numbered and max(len(self.rows), len(self.columns)) <= NUMBERS_UP_TO

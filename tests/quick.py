@@ -6,6 +6,7 @@
 Two processes run side by side and take as long: core and live, figures and pages. `make test` has the rest.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -56,7 +57,7 @@ ALWAYS = {"core", "figures", "app"}
 
 def changed() -> list[str]:
     """Return the files that differ from main's, or from the last commit's where there is no main."""
-    for base in ("main", "HEAD"):
+    for base in ("main", "HEAD") if shutil.which("git") else ():
         found = [
             subprocess.run(["git", *asked], cwd=ROOT, capture_output=True, text=True, check=False)
             for asked in (

@@ -4,8 +4,8 @@
     make test TURN=2      # one of 0, 1 and 2
     make test TURN=all    # all three, as the machines that prove a change run them side by side
 
-Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of tests with
-many cases a sample is run, another one at each turn.
+Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of other
+tests with many cases a sample is run, another one at each turn.
 """
 
 import subprocess
@@ -35,13 +35,13 @@ def turns_of(asked: str, folder: Path) -> list[int]:
 
 
 def _of_commit(folder: Path) -> int:
-    """Return the turn of the commit in a folder, 0 where there is none or no git."""
-    asked = ["git", "-C", str(folder), "rev-parse", "--verify", "HEAD"]
+    """Return the turn of the commit in a folder, by how many there are; 0 where there is none or no git."""
+    asked = ["git", "-C", str(folder), "rev-list", "--count", "HEAD"]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return 0
-    return int(said.stdout, 16) % TURNS if said.returncode == 0 else 0
+    return int(said.stdout) % TURNS if said.returncode == 0 else 0
 
 
 def turn_of(name: str) -> int:

@@ -152,6 +152,8 @@ def shuffle(
         strength: what it is multiplied by.
     """
     order = plain(" ".join(shuffled))
+    if len(set(tokens)) == 1:
+        return _("The words of *{order}* have one order alone.", order=order)
     if list(tokens) == list(shuffled):
         return _("The new order of *{order}* is the old one: choose another.", order=order)
     start = _(

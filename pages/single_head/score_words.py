@@ -45,10 +45,19 @@ def beside_dot(now: Now) -> str:
     """Say how far the weights are from those of the dot product; "" where these are they."""
     if now.scoring.score == DOT:
         return ""
-    if max(now.beside_dot) < _ROUNDING:
+    largest = float(now.head.value.abs().max()) or 1.0  # of which outputs are means
+    same_outputs = now.beside_dot[1] < _ROUNDING * largest
+    if now.beside_dot[0] < _ROUNDING and same_outputs:
         same = _("Softmax of the scaled dot product at the same T gives the same weights and outputs.")
         return paragraph(same, _drawn(now))
     weights, outputs = (number(each, 3) for each in now.beside_dot)
+    if same_outputs:
+        said = _(
+            "Softmax of the scaled dot product at the same T gives other weights by up to {weights}, and the "
+            "same outputs.",
+            weights=weights,
+        )
+        return paragraph(said, _drawn(now))
     said = _(
         "Softmax of the scaled dot product at the same T gives other weights by up to {weights}, other "
         "outputs by up to {outputs}.",

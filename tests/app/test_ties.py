@@ -6,6 +6,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from attn_live.unpacking import figure_at
 from pages import PAGES
 
 TEXTS = ("the+cat+sat+on+the+mat", "a+a+a+b+b", "dog+dog+dog", "a+b", "x+y+z+x")
@@ -55,3 +56,28 @@ def test_of_curves_nothing_is_counted() -> None:
     sentence = PAGES["kernel-regression"].at("h=2&pin=h%3D1&compare=fit").sentence
     assert "changed most" in sentence
     assert "as much" not in sentence
+
+
+@pytest.mark.parametrize("show", ["shift+test", "shuffle+test"])
+def test_where_a_map_is_zero_at_one_step_nothing_moves(show: str) -> None:
+    drawn = PAGES["positional-encoding"].at(f"show={show}").seen.figure
+    assert drawn is not None
+    layouts = [figure_at(drawn.steps, step)["layout"] for step in range(3)]
+    assert len({str(layout["annotations"]) for layout in layouts}) > 1
+    assert len({str(layout["meta"]["screens"]) for layout in layouts}) == 1
+
+
+def test_heads_that_tie_are_told_and_one_order_alone_is_no_choice() -> None:
+    assert (
+        PAGES["multi-head"].at("view=points&hmask=causal&q=0").sentence.count("3 other heads give as much")
+        == 1
+    )
+    assert "other head" not in PAGES["multi-head"].at("view=points&q=2").sentence
+    assert "one order alone" in PAGES["positional-encoding"].at("show=shuffle+test&text=a+a+a").sentence
+
+
+def test_outputs_that_are_one_value_are_the_same_under_any_score() -> None:
+    typed = "qkv=typed&text=a+b&Q=1,0;0,0&K=0,3;5,0"
+    said = PAGES["single-head"].at(f"score=kernel&{typed}&V=1000,1;1000,1").sentence
+    assert "and the same outputs" in said
+    assert "other outputs by up to" in PAGES["single-head"].at(f"score=kernel&{typed}&V=1000,1;1,1").sentence

@@ -145,6 +145,11 @@ def say(now: Now) -> str:
         key=first_of([_key(now, key) for key in ties]),
         number=head + 1,
     )
+    others = np.delete(weights.max(axis=1), head)
+    n_other = int((others >= weights[head, best] - TIE).sum())
+    if n_other:
+        also = _n("One other head gives as much.", "{count} other heads give as much.", n_other)
+        largest = paragraph(largest, also)
     plane = seen.planes[head]
     part = plane_part(
         plane.products[row],
