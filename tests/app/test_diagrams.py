@@ -217,4 +217,4 @@ def test_labels_and_boxes_keep_apart_in_both_forms(n_head: int) -> None:
 def wide(screen: dict[str, Any]) -> float:
     """How many units wide the diagram is drawn."""
     left, right = screen["settings"]["layout.xaxis.domain"]
-    return round((right - left) * screen["width"] / screen["unit"], 1)
+    return float(round((right - left) * screen["width"] / screen["unit"], 1))
