@@ -202,15 +202,23 @@ def score_pairs(
     >>> score_pairs("kernel", x, x).tolist(), score_pairs("cosine", 5 * x, x).tolist()
     ([[0.0, -1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
-    left, right = score_terms(score, query, key, weights)
-    if (log_terms := SCORES[score].log_terms) is not None:
-        left, right = log_terms(query, key, weights)
+    found = _fitting(score, query, key, weights)
+    if found.log_terms is not None:
+        left, right = found.log_terms(query, key, weights)
         return torch.logsumexp(left + right, dim=-1)
+    left, right = score_terms(score, query, key, weights)
     return (left * right).sum(dim=-1)
 
 
 def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Terms:
     """Return the two factors (n_query, n_key, d) whose products add up to a score, see `Score`."""
+    left, right = torch.broadcast_tensors(*_fitting(score, query, key, weights).terms(query, key, weights))
+    shape = len(query), len(key), query.shape[-1]
+    return left.expand(shape), right.expand(shape)
+
+
+def _fitting(score: str, query: Tensor, key: Tensor, weights: Weights) -> Score:
+    """Return the score of a name, to whose shapes queries, keys and its own weights fit."""
     found = _named(score)
     if query.ndim != 2 or key.ndim != 2 or query.shape[-1] != key.shape[-1]:
         raise ValueError(
@@ -222,9 +230,7 @@ def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Ter
         came = tuple(weights[name].shape) if name in weights else None
         if came != (d_k,) * axes:
             raise ValueError(f"{score} needs {name} of shape {(d_k,) * axes}; got {came}")
-    left, right = torch.broadcast_tensors(*found.terms(query, key, weights))
-    shape = len(query), len(key), d_k
-    return left.expand(shape), right.expand(shape)
+    return found
 
 
 def score_attention(

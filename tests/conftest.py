@@ -21,6 +21,7 @@ from tests.quick_apptest import leave_imports_to_themselves, look_for_components
 from tests.turns import TURNS, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
+WHOSE_TURN: pytest.StashKey[list[int]] = pytest.StashKey()
 MOST_CASES = 2  # at a turn, of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
 QUICK = (
@@ -55,13 +56,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse a turn that there is not."""
-    _turns(config)
+    """Find whose turn it is, once; refuse a turn that there is not."""
+    try:
+        config.stash[WHOSE_TURN] = turns_of(config.getoption("--turn") or "", config.rootpath)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Say whose turn it is, so that what failed can be run again."""
-    turns = _turns(config)
+    turns = config.stash[WHOSE_TURN]
     return f"turn: {turns[0]} of {TURNS} (TURN=all runs all)" if len(turns) == 1 else None
 
 
@@ -70,7 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave samples of what has many cases, and what has its turn."""
     if config.getoption("--wide"):
         return
-    turns = _turns(config)
+    turns = config.stash[WHOSE_TURN]
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
@@ -87,14 +91,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in left]
 
 
-def _turns(config: pytest.Config) -> list[int]:
-    """Return the turns that are run, the commit's own where none is named."""
-    try:
-        return turns_of(config.getoption("--turn") or "", config.rootpath)
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
-
-
 def _takes_turns(item: pytest.Item) -> bool:
     dear = item.get_closest_marker("browser") or item.get_closest_marker("turns")
     return dear is not None and item.get_closest_marker("always") is None
@@ -108,7 +104,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(scope="session")
 def turns(pytestconfig: pytest.Config) -> list[int]:
     """The turns that are run, for tests that choose their samples themselves."""
-    return _turns(pytestconfig)
+    return pytestconfig.stash[WHOSE_TURN]
 
 
 def _sample(item: pytest.Item) -> int:

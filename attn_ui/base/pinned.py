@@ -17,7 +17,7 @@ from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
 from attn_ui.base.links import Dropped
-from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.markdown import coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import changed_as_much
@@ -288,8 +288,7 @@ def _said(
     alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
     still = [plain(titles[name]) for name in alike]
     if still:
-        left = len(still) - _MOST_NAMED
-        names = listed(still[:_MOST_NAMED] + ([_("{count} more", count=left)] if left > 0 else []))
+        names = first_of(still, _MOST_NAMED)
         said.append(_("{names} did not change at all.", names=_capital(names)))
     return paragraph(*said)
 

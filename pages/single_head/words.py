@@ -17,6 +17,7 @@ from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import TIE
+from attn_ui.base.ties import largest as all_largest
 from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head import score_words
 from pages.single_head.compute import Now
@@ -398,7 +399,7 @@ def points(now: Now) -> str:
     else:
         cosines = walk.key @ query / (lengths * length)
         # The same word again has the same key.
-        best = np.flatnonzero(cosines >= cosines.max() - TIE).tolist()
+        best = all_largest(cosines)
         nearest = _n(
             "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
             "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",

@@ -15,7 +15,7 @@ from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.planes import names_some, plane_part
-from attn_ui.base.ties import TIE
+from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
 from pages.multi_head.state import NO_DETAILS, Setting
@@ -135,8 +135,8 @@ def say(now: Now) -> str:
         return paragraph(kept, nothing, named)
     head, best = divmod(int(weights.argmax()), len(tokens.keys))
     # The same word again has the same key.
-    ties = np.flatnonzero(weights[head] >= weights[head, best] - TIE).tolist()
-    largest = _n(
+    ties = largest(weights[head])
+    said = _n(
         "{query} gives its largest weight of all heads, {weight}, to {key} in head {number}.",
         "{query} gives its largest weight of all heads, {weight}, to each of {key} in head {number}.",
         len(ties),
@@ -149,7 +149,7 @@ def say(now: Now) -> str:
     n_other = int((others >= weights[head, best] - TIE).sum())
     if n_other:
         also = _n("One other head gives as much.", "{count} other heads give as much.", n_other)
-        largest = paragraph(largest, also)
+        said = paragraph(said, also)
     plane = seen.planes[head]
     part = plane_part(
         plane.products[row],
@@ -159,7 +159,7 @@ def say(now: Now) -> str:
         key=lambda key: _key(now, key),
         digits=lambda value: number(value, 6),
     )
-    return paragraph(kept, largest, part, named)
+    return paragraph(kept, said, part, named)
 
 
 def _key(now: Now, key: int) -> str:
