@@ -4,6 +4,7 @@ With `pages/` beside the main script, an address that names a file there would r
 """
 
 import sys
+from copy import copy
 from pathlib import Path
 
 import streamlit as st
@@ -28,9 +29,9 @@ if st.context.is_embedded:
     # In a course page the figure stands alone: its settings are the link's.
     st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
 # Made once for a session and language: making them looks for their files, a twentieth of a rerun.
-made = st.session_state.setdefault(f"_pages_{spoken()}", [])
-if not made:
-    made += [
+_KEPT = f"_pages_{spoken()}"
+if _KEPT not in st.session_state:
+    st.session_state[_KEPT] = tuple(
         st.Page(
             ROOT / "pages" / page.folder / "page.py",
             title=_(page.title),
@@ -38,7 +39,10 @@ if not made:
             default=page.is_default,
         )
         for page in PAGES
-    ]
+    )
+# Each run has its own copies: Streamlit writes into a page that it may be run once, and where somebody is
+# quick, the run that is called off and the one that takes its place stand in line together.
+made = [copy(page) for page in st.session_state[_KEPT]]
 page = st.navigation(made, position="hidden" if st.context.is_embedded else "top")
 # Without a session, as where the module is only imported, none of them is open.
 listed = next((listed for listed, one in zip(PAGES, made, strict=True) if one is page), PAGES[0])

@@ -43,10 +43,10 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
                 else:
                     del st.query_params[bad.name]
             st.rerun()
-        session[_PAGE] = page
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
     named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
+    session[_PAGE] = page  # last: a run that is called off before has not entered
     return _dropped_on(page)
 
 

@@ -40,6 +40,7 @@ FLAGS = [
     "--process-per-site",  # what one page compiled, the next one has
 ]
 START_SECONDS = 120
+SAID = ROOT / "build" / "servers"
 expect.set_options(timeout=TIMEOUT)
 
 
@@ -57,27 +58,29 @@ def serving(
 ) -> Iterator[str]:
     """Start `streamlit run` on a free port, as a newcomer would; yield its address.
 
-    It listens to this machine alone, or where `to` says.
+    It listens to this machine alone, or where `to` says. What it prints is in build/servers, the newest last.
     """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true", *options]
-    process = subprocess.Popen(
-        [*command, f"--server.port={port}", f"--server.address={to}"],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    SAID.mkdir(parents=True, exist_ok=True)
+    said = SAID / f"{os.getpid()}-{port}.log"
+    with said.open("w") as log:  # a pipe that nobody reads is full one day, and the server waits
+        process = subprocess.Popen(
+            [*command, f"--server.port={port}", f"--server.address={to}"],
+            cwd=cwd,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_for(f"{address}{base}/_stcore/health", process)
+        wait_for(f"{address}{base}/_stcore/health", process, said)
         yield address
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.wait(timeout=20)
 
 
 @pytest.fixture(scope="session")
@@ -94,13 +97,12 @@ def live_server() -> Iterator[str]:
         yield address
 
 
-def wait_for(url: str, process: subprocess.Popen[str]) -> None:
-    """Wait until a server answers; fail where its process ended."""
+def wait_for(url: str, process: subprocess.Popen[Any], said: Path | None = None) -> None:
+    """Wait until a server answers; fail where its process ended, with what it said."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            output = process.stdout.read() if process.stdout else ""
-            raise RuntimeError(f"the server stopped: {output}")
+            raise RuntimeError(f"the server stopped: {said.read_text() if said else ''}")
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=2) as answer:
             if answer.status == 200:
                 return
