@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from attn_ui.base.parameters import Parameter
 from attn_ui.host.turns import TURNS
 from attn_ui.screen import language, share, state
-from attn_ui.streamlit_inside.messages import as_whole, has_run
+from attn_ui.streamlit_inside.messages import Talk
 
 
 def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
@@ -62,11 +62,11 @@ def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:
 
 
 class WholeFirst:
-    """ASGI middleware: a connection gets runs of the whole page until one of them was answered.
+    """ASGI middleware: while a page is being made, what asks for a part of it gets a run of the whole.
 
-    A browser that finds its server again after a restart does not ask for a run, but goes on with the next
-    release; the new session knows no part of any page yet, and would not answer it, nor a second one that
-    comes before the first was answered.
+    A slider may be let go while another view is being opened, whose part it is not. And a browser that finds
+    its server again after a restart does not ask for a page, but goes on with the next release, of a part
+    that the new session does not know.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -74,19 +74,17 @@ class WholeFirst:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, a request for a part as one for the whole until that was answered."""
+        """Pass everything on, what asks for a part that may be no more as what asks for the whole."""
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        is_known = False
+        talk = Talk()
 
-        async def receive_whole() -> Message:
-            message = await receive()
-            return message if is_known else as_whole(message)
+        async def receive_asked() -> Message:
+            return talk.asked(await receive())
 
         async def send_and_read(message: Message) -> None:
-            nonlocal is_known
-            is_known = is_known or has_run(message)
+            talk.answered(message)
             await send(message)
 
-        await self.app(scope, receive_whole, send_and_read)
+        await self.app(scope, receive_asked, send_and_read)

@@ -1,7 +1,8 @@
-"""What a browser and Streamlit say to one another: whether a run is asked for, and whether one has ended."""
+"""What a browser and Streamlit say to one another: which run is asked for, and what a page is made of."""
 
 import contextlib
 from typing import Any
+from urllib.parse import urlsplit
 
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import Message
@@ -10,6 +11,7 @@ from attn_ui.streamlit_inside.part import Part, find, holds
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
+_LONGEST = 20_000  # bytes of an answer that is read; a longer one is a figure
 
 
 def _ends() -> str:
@@ -20,13 +22,19 @@ def _ends() -> str:
 PART = Part(
     "reading of messages",
     holds(_ASKED, "rerun_script"),
-    holds("streamlit.proto.ClientState_pb2:ClientState", "fragment_id"),
-    holds(_ANSWER, "script_finished"),
+    holds(
+        "streamlit.proto.ClientState_pb2:ClientState",
+        *("fragment_id", "is_history_navigation", "query_string"),
+    ),
+    holds("streamlit.proto.ClientState_pb2:ContextInfo", "url"),
+    holds(_ANSWER, "new_session", "delta", "script_finished"),
+    holds("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids"),
+    holds("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
-    buys="a browser whose server was replaced goes on with its next release, and who connects and asks for "
-    "no page loses the place after 15 s",
-    without="such a page must be loaded again, and a place is kept by whatever is sent",
+    buys="a slider that is let go while the page is being made, or after its server was replaced, is followed "
+    "by the page, and who connects and asks for no page loses the place after 15 s",
+    without="the page stays as it was until the next change, and a place is kept by whatever is sent",
 )
 
 
@@ -37,24 +45,52 @@ def asks_for_a_run(message: Message) -> bool:
     return _asked(message) is not None
 
 
-def as_whole(message: Message) -> Message:
-    """Return a browser's message; where it asks for a part of a page, as one that asks for the whole."""
-    if not PART.on or (asked := _asked(message)) is None:
-        return message
-    asked.rerun_script.fragment_id = ""
-    return {**message, "bytes": asked.SerializeToString()}
+class Talk:
+    """What was said on one connection: whether a page is being made, and which parts of it run alone."""
 
+    def __init__(self) -> None:
+        """Start with a page that is yet to be made."""
+        self._is_being_made = True
+        self._is_travelled_to = False  # by the browser's back or forward button
+        self._parts: set[str] = set()
 
-def has_run(message: Message) -> bool:
-    """Tell whether a server's message says that a run went through to its end."""
-    if not PART.on:
-        return bool(message["type"] == "websocket.send")
-    kind = find(_ANSWER)
-    answer = kind()
-    if message["type"] == "websocket.send" and message.get("bytes"):
-        answer.ParseFromString(message["bytes"])
-    ended = answer.WhichOneof("type") == "script_finished"
-    return bool(ended and answer.script_finished == kind.FINISHED_SUCCESSFULLY)
+    def asked(self, message: Message) -> Message:
+        """Return a browser's message; where it asks for a part that is not there for sure, for the whole.
+
+        While a page is made its parts may become others, and Streamlit leaves a part out that is no more.
+        Where that page is one to which somebody goes back, its address says what it shows, as before; the
+        controls that the browser has are still those of the other.
+        """
+        if not PART.on or (asked := _asked(message)) is None:
+            return message
+        run = asked.rerun_script
+        part = run.fragment_id
+        if not part:
+            self._is_being_made, self._is_travelled_to = True, run.is_history_navigation
+        if not part or (part in self._parts and not self._is_being_made):
+            return message
+        self._is_being_made = True
+        run.fragment_id = ""
+        if self._is_travelled_to:
+            run.is_history_navigation = True
+            run.query_string = urlsplit(run.context_info.url).query
+        return {**message, "bytes": asked.SerializeToString()}
+
+    def answered(self, message: Message) -> None:
+        """Take note of a server's message."""
+        read = message.get("bytes") or b""
+        if not PART.on or message["type"] != "websocket.send" or len(read) > _LONGEST:
+            return
+        kind = find(_ANSWER)
+        answer = kind.FromString(read)
+        what = answer.WhichOneof("type")
+        if what == "new_session" and not answer.metadata.run.fragment_ids:
+            self._is_being_made = True
+            self._parts.clear()
+        elif what == "delta" and answer.delta.fragment_id:
+            self._parts.add(answer.delta.fragment_id)
+        elif what == "script_finished" and answer.script_finished == kind.FINISHED_SUCCESSFULLY:
+            self._is_being_made = self._is_travelled_to = False
 
 
 def _asked(message: Message) -> Any | None:

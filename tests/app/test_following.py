@@ -1,4 +1,4 @@
-"""What a connection asks for first is a run of the whole page, whatever the browser asked for."""
+"""A part of a page runs alone only where the page is made and has it; else the whole page runs."""
 
 import asyncio
 import random
@@ -8,7 +8,10 @@ from urllib.parse import parse_qs
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.Delta_pb2 import Delta
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import NewSession
 
 from attn_ui.screen.following import WholeFirst
 from benchmarks.classroom import ROOT, serving
@@ -47,14 +50,50 @@ def passed_on(*said: bytes | ForwardMsg) -> list[bytes]:
     return found
 
 
+PART, WHOLE = asking("part"), asking("")
+BEGUN, EARLY, DONE = (
+    ForwardMsg(new_session=NewSession()),
+    ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN),
+    ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY),
+)
+HAS_PART = ForwardMsg(delta=Delta(fragment_id="part"))
+
+
 def test_runs_are_of_the_whole_page_until_one_was_answered_and_nothing_else_is_touched() -> None:
     malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
-    early = ForwardMsg(script_finished=ForwardMsg.FINISHED_EARLY_FOR_RERUN)
-    done = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY)
-    part, whole = asking("part"), asking("")
     # The second is asked for before the first was answered: the new session does not know its part yet.
-    found = passed_on(malformed, stop, part, part, early, part, done, part, malformed)
-    assert found == [malformed, stop, whole, whole, whole, part, malformed]
+    found = passed_on(malformed, stop, PART, PART, BEGUN, HAS_PART, EARLY, PART, BEGUN, HAS_PART, DONE, PART)
+    assert found == [malformed, stop, WHOLE, WHOLE, WHOLE, PART]
+
+
+def test_a_part_is_run_alone_unless_the_page_is_being_made_or_has_no_such_part() -> None:
+    made = (WHOLE, BEGUN, HAS_PART, DONE)
+    alone = ForwardMsg(new_session=NewSession())
+    alone.metadata.run.fragment_ids.append("part")
+    part_done = ForwardMsg(script_finished=ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+    assert passed_on(*made, PART, alone, HAS_PART, PART, part_done, PART) == [WHOLE, PART, PART, PART]
+    assert passed_on(*made, WHOLE, PART) == [WHOLE] * 3  # asked for by the browser
+    assert passed_on(*made, BEGUN, PART) == [WHOLE] * 2  # by the server itself
+    assert passed_on(*made, WHOLE, BEGUN, DONE, PART) == [WHOLE] * 3  # another view, without this part
+    assert passed_on(*made, asking("other")) == [WHOLE] * 2
+
+
+def test_what_is_let_go_while_somebody_goes_back_stays_on_the_way_back() -> None:
+    def at(address: str, **asked: Any) -> bytes:
+        """Ask for a run; Streamlit sends the address that it last wrote, of the page that is left."""
+        back = BackMsg(rerun_script=ClientState(query_string="h=1", **asked))
+        back.rerun_script.context_info.url = f"http://127.0.0.1/kernel-regression?{address}"
+        return bytes(back.SerializeToString())
+
+    made, back = (WHOLE, BEGUN, HAS_PART, DONE), at("h=2", is_history_navigation=True)
+    let_go = at("h=9", fragment_id="part")
+    meanwhile = BackMsg.FromString(passed_on(*made, back, let_go)[-1]).rerun_script
+    assert (meanwhile.fragment_id, meanwhile.query_string, meanwhile.is_history_navigation) == (
+        "",
+        "h=9",
+        True,
+    )
+    assert passed_on(*made, back, BEGUN, HAS_PART, DONE, let_go)[-1] == let_go
 
 
 async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any], dict[str, Any]]:

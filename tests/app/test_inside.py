@@ -255,7 +255,7 @@ def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Calla
         {"type": "websocket.receive", "bytes": b"?"},
         {"type": "websocket.receive", "bytes": b"!"},
     ]
-    assert messages.as_whole(stay[0]) == stay[0]
+    assert messages.Talk().asked(stay[0]) == stay[0]
     heard: list[bytes] = []
 
     async def app(_: Scope, receive: Receive, __: Send) -> None:
