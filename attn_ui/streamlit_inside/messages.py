@@ -32,8 +32,8 @@ PART = Part(
     holds("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
-    buys="a slider that is let go while the page is being made, or after its server was replaced, is followed "
-    "by the page, and who connects and asks for no page loses the place after 15 s",
+    buys="a slider that is let go while the page is being made, or after its server was replaced, is "
+    "followed by the page, and who connects and asks for no page loses the place after 15 s",
     without="the page stays as it was until the next change, and a place is kept by whatever is sent",
 )
 
