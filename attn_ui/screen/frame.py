@@ -54,11 +54,6 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     address.notify(dropped)
 
 
-def what_you_see(sentence: str) -> None:
-    """Say in one sentence what the figure shows. Words of users must have gone through `plain`."""
-    st.markdown(sentence)
-
-
 def lead_on(places: Sequence[See], key: str) -> None:
     """Lay links to what shows it in full side by side, under the name `key`."""
     with st.container(horizontal=True, key=key):
