@@ -375,3 +375,12 @@ def test_the_ramp_promises_no_weight_to_later_keys() -> None:
     assert first[-1] < first[0]
     assert "later vectors" not in Ramp.sentence
     assert "up to the words" in Ramp.sentence
+
+
+def test_a_scheme_without_code_is_none() -> None:
+    class Silent(VectorScheme):
+        def encoding(self, length: int, d_model: int) -> torch.Tensor:
+            return torch.zeros(length, d_model)
+
+    with pytest.raises(TypeError, match="code"):
+        Silent()  # type: ignore[abstract]
