@@ -331,6 +331,7 @@ def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
     assert not any(re.search(r"\b(gaussian|epanechnikov)\b", each) for each in texts)
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize(
     ("row", "lies"),
     [
@@ -353,6 +354,7 @@ def test_weights_lie_as_they_are(row: list[float], lies: str) -> None:
     )
 
 
+@pytest.mark.sample(6)
 @pytest.mark.parametrize(
     ("more", "wanted"),
     [

@@ -521,6 +521,7 @@ class TestWords:
         assert "looks 1.33 places away" in words.compare({"none": far, "rotary": far})
         assert "One word" in words.compare({"none": np.ones((1, 1)), "ramp": np.ones((1, 1))})
 
+    @pytest.mark.sample(3)
     @pytest.mark.parametrize(("width", "slowest"), [(4, 2), (5, 4), (8, 6)])  # the column of the slowest sine
     def test_the_slowest_wave_comes_round_where_a_place_is_a_period_away(
         self, width: int, slowest: int
