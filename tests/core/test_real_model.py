@@ -141,6 +141,16 @@ def test_what_a_config_says_nothing_of_is_as_transformers_has_it(kind: str) -> N
         torch.testing.assert_close(found.frequencies.float(), expected)
 
 
+@pytest.mark.parametrize("kind", ["qwen2", "qwen3"])
+@pytest.mark.parametrize("more", [{}, {"use_sliding_window": True}])
+def test_windows_that_a_config_says_half_of(kind: str, more: dict[str, Any]) -> None:
+    said = {"hidden_size": 64, "num_hidden_layers": 30, "num_attention_heads": 4, "sliding_window": 3, **more}
+    theirs: Any = transformers.AutoConfig.for_model(kind, **said)
+    expected = tuple(3 if each == "sliding_attention" else None for each in theirs.layer_types)
+    assert resolve({"model_type": kind, **said}).windows == expected
+    assert (3 in expected) == bool(more)
+
+
 def test_gemmas_first_configs_said_gelu_and_meant_its_approximation(tmp_path: Path) -> None:
     drawn(CONFIGS["gemma"]()).save_pretrained(tmp_path)
     ids = torch.arange(2, 12)[None]
