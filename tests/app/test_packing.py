@@ -443,6 +443,7 @@ def test_numbers_keep_the_digits_that_tell_them_apart(numbers: list[float], kept
     [
         (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
         (np.array([1.0, 2.0]), np.array([1, 2]), True),
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan], dtype=np.float32), True),
         (np.array([1.0, 2.0]), np.array([1.0, 3.0]), False),
         (np.zeros((2, 1)), np.zeros((1, 2)), False),
         (np.zeros(2), [0.0, 0.0], False),
