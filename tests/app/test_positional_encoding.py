@@ -29,6 +29,7 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
+from pages import PAGES
 from pages.positional_encoding import scaled, words
 from pages.positional_encoding.settings import (
     HEADS_OF_BIAS,
@@ -728,3 +729,18 @@ def test_a_head_of_llama_2_is_a_press_away() -> None:
     assert not app.exception
     assert "Trained on 4,096 positions, used on 16,384." in said(app)
     assert "of 64 pairs" in said(app)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(
+    ("link", "scores"),
+    [
+        ("scheme=ramp", r"\frac{X X^\top}{\sqrt{6}}\right)"),
+        ("scheme=rotary", r"\frac{\tilde X \tilde X^\top}{\sqrt{6}}\right)"),
+        ("scheme=ALiBi&of=4&head=3", r"\frac{X X^\top}{\sqrt{6}} + s\,B_{3}\right)"),
+    ],
+)
+def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, scores: str) -> None:
+    found = PAGES["positional-encoding"].at(f"{link}&width=6&show=attention")
+    assert found.dropped == []
+    assert scores in found.programs.text("LaTeX")
