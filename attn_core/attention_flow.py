@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attn_core.text_flow import passed_on
+
 QUICK_LAYERS, QUICK_TOKENS = 2, 24
 """Up to how many layers and tokens the flow of all pairs takes a fraction of a second."""
 _LEAST = 1e-12  # what is not carried any more
@@ -36,13 +38,7 @@ def attention_flow(
     tensor([[0.5000, 0.5000],
             [1.0000, 0.5000]])
     """
-    if weights.ndim != 3 or weights.shape[1] != weights.shape[2] or 0 in weights.shape:
-        raise ValueError(f"weights must have shape (n_layer, n, n), n_layer >= 1; got {tuple(weights.shape)}")
-    if not 0 <= residual <= 1:
-        raise ValueError(f"residual must be from 0 to 1; got {residual}")
-    mixed = (1 - residual) * weights + residual * torch.eye(weights.shape[-1], dtype=weights.dtype)
-    total = mixed.sum(dim=-1, keepdim=True)
-    passed = mixed / total.masked_fill(total == 0, 1.0)
+    passed = passed_on(weights, residual)
     deeper = [_max_flows(passed[:layers]) for layers in range(2, len(passed) + 1)]
     return torch.stack([passed[0], *deeper])
 

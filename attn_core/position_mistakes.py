@@ -81,16 +81,9 @@ def _compare_products(right: Tensor, broken: Tensor) -> Compared:
     return Compared(right, broken, (right_far, broken_far), (right_near, broken_near))
 
 
-def _one_frequency(x: Tensor, base: float) -> Compared:
-    length, width = 64, x.shape[-1]
-    right = _products(sinusoidal_encoding(length, width, base=base))
-    return _compare_products(right, _products(sinusoidal_encoding(length, width, base=1.0)))
-
-
-def _small_base(x: Tensor, base: float) -> Compared:
-    length, width = 64, x.shape[-1]
-    right = _products(sinusoidal_encoding(length, width, base=base))
-    return _compare_products(right, _products(sinusoidal_encoding(length, width, base=SMALL_BASE)))
+def _other_base(x: Tensor, base: float, other: float) -> Compared:
+    right, broken = (_products(sinusoidal_encoding(64, x.shape[-1], base=each)) for each in (base, other))
+    return _compare_products(right, broken)
 
 
 def _split_pairs(x: Tensor, base: float) -> Compared:
@@ -135,7 +128,7 @@ POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
                 _ALIKE,
                 _HIGHEST,
                 "products",
-                _one_frequency,
+                lambda x, base: _other_base(x, base, 1.0),
             ),
             PositionMistake(
                 "split pairs",
@@ -156,7 +149,7 @@ POSITION_MISTAKES: Mapping[str, PositionMistake] = MappingProxyType(
                 _ALIKE,
                 _HIGHEST,
                 "products",
-                _small_base,
+                lambda x, base: _other_base(x, base, SMALL_BASE),
             ),
             PositionMistake(
                 "too loud",

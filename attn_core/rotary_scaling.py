@@ -284,21 +284,6 @@ def make_scaling(name: str, **settings: Any) -> RotaryScaling:
     return SCALINGS[name](**settings)
 
 
-def dynamic_factor(factor: float | int, length: float | int, trained: float | int) -> float:
-    r"""Return the factor that dynamic NTK scaling takes for a text of so many positions: as long as needed.
-
-    $$s' = s\,\frac{n}{L} - (s - 1), \qquad 1 \text{ for } n \le L$$
-
-    With s = 1 it is the text's own, n / L.
-
-    >>> dynamic_factor(1.0, 8192, 2048), dynamic_factor(2.0, 100, 2048)
-    (4.0, 1.0)
-    """
-    given = (("factor", factor), ("length", length), ("trained", trained))
-    s, n, most = (float(_require.positive(name, value)) for name, value in given)
-    return max(s * n / most - (s - 1), 1.0)
-
-
 def _steps(value: Steps) -> Tensor:
     return torch.as_tensor(value, dtype=torch.float64)
 

@@ -35,6 +35,22 @@ def attention_rollout(
     tensor([[0.5000, 0.5000],
             [0.7500, 0.2500]])
     """
+    passed = passed_on(weights, residual)
+    rolled = [passed[0]]
+    for layer in passed[1:]:
+        rolled.append(layer @ rolled[-1])
+    return torch.stack(rolled)
+
+
+def passed_on(weights: Float[Tensor, "n_layer n n"], residual: float | int) -> Float[Tensor, "n_layer n n"]:
+    """Return what each layer passes on: the residual's share of its own place, the rest by weights.
+
+    Rows sum to one; a row of zeros stays zero where nothing is of the residual.
+
+    >>> passed_on(torch.tensor([[[0.0, 0.0], [1.0, 0.0]]]), 0.5)
+    tensor([[[1.0000, 0.0000],
+             [0.5000, 0.5000]]])
+    """
     if weights.ndim != 3 or weights.shape[1] != weights.shape[2] or 0 in weights.shape:
         raise ValueError(f"weights must have shape (n_layer, n, n), n_layer >= 1; got {tuple(weights.shape)}")
     if not 0 <= residual <= 1:
@@ -42,11 +58,7 @@ def attention_rollout(
     own = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
     mixed = (1 - residual) * weights + residual * own
     total = mixed.sum(dim=-1, keepdim=True)
-    passed = mixed / total.masked_fill(total == 0, 1.0)
-    rolled = [passed[0]]
-    for layer in passed[1:]:
-        rolled.append(layer @ rolled[-1])
-    return torch.stack(rolled)
+    return mixed / total.masked_fill(total == 0, 1.0)
 
 
 def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_query n_key"]:

@@ -9,6 +9,7 @@ from html import escape
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.arrange import Box
@@ -234,6 +235,16 @@ def number_width(number: str) -> float:
 def _step(labels: Sequence[str]) -> int:
     """Return how many rows or columns go to one label."""
     return -(-len(labels) // MOST_LABELS)
+
+
+def spread(count: int, cells: int) -> NDArray[np.float64]:
+    """Return where the middles of so many parts stand on an axis that counts cells.
+
+    >>> spread(2, 4).tolist()
+    [0.5, 2.5]
+    """
+    places: NDArray[np.float64] = (np.arange(count) + 0.5) * cells / count - 0.5
+    return places
 
 
 def _least_gap(places: Sequence[float], otherwise: float) -> float:

@@ -111,7 +111,6 @@ def around_queries(scene: Scene, queries: Numbers) -> Numbers:
 
 def bubbles(scene: Scene, weights: Numbers) -> Mark:
     """Each point's weight for one query, as area and as colour."""
-    widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
     drawn = marks.points(
         "weight of each point",
         scene.keys,
@@ -121,6 +120,12 @@ def bubbles(scene: Scene, weights: Numbers) -> Mark:
         ring=LIGHT.query,
         ring_width=1,
     )
+    return by_area(drawn, len(scene.keys))
+
+
+def by_area(drawn: Mark, n_key: int) -> Mark:
+    """Let sizes be areas, of the panel's colours; the more keys, the wider is the widest."""
+    widest = WIDEST_BUBBLE * max(1.0, n_key / 40) ** 0.25
     area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
     return drawn | {"marker": drawn["marker"] | area}
 

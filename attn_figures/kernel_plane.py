@@ -13,7 +13,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.hidden import Hidden, hidden_cells
-from attn_figures.kernel_parts import WIDEST_BUBBLE, empty_window
+from attn_figures.kernel_parts import by_area, empty_window
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers, comma
 from attn_figures.panels import compose
@@ -243,10 +243,8 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
 def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
     """Each key's weight for one query, as area, in the colour of its value."""
     x, y, weights = at
-    widest = WIDEST_BUBBLE * max(1.0, len(scene.keys) / 40) ** 0.25
     drawn = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
-    area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
-    return drawn | {"marker": drawn["marker"] | area}
+    return by_area(drawn, len(scene.keys))
 
 
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:

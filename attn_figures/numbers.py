@@ -65,6 +65,15 @@ def fixed(value: float, decimals: int) -> str:
     return f"−{text}" if value < 0 and float(text) else text
 
 
+def bracketed(written: str) -> str:
+    """Put a written number in brackets where it is negative, so that it can follow another sign.
+
+    >>> bracketed("−0.5"), bracketed("0.5")
+    ('(−0.5)', '0.5')
+    """
+    return f"({written})" if written.startswith(("−", "-")) else written
+
+
 def distinct(values: Sequence[float]) -> list[str]:
     """Write numbers with as many digits as it takes to tell those apart that differ.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.frame import Side
+from attn_figures.frame import Side, spread
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, frame_at
 from attn_figures.panels import LAPTOP, compose
@@ -47,8 +47,8 @@ class _Patches(Matrix):
             "xaxis": axes.x,
             "yaxis": axes.y,
             "z": np.where(self.ink < NO_INK, np.nan, self.ink),
-            "x": _places(self.ink.shape[1], len(self.columns)),
-            "y": _places(self.ink.shape[0], len(self.rows)),
+            "x": spread(self.ink.shape[1], len(self.columns)),
+            "y": spread(self.ink.shape[0], len(self.rows)),
             "zmin": 0.0,
             "zmax": 1.0,
             "colorscale": [[0, theme.rgba(LIGHT.ink, 0)], [1, theme.rgba(LIGHT.ink, self.opacity)]],
@@ -163,9 +163,3 @@ def over_picture_cursor(asked: Asked, weights: NDArray[np.float64]) -> tuple[dic
         down, right = np.divmod(at, asked.grid[1])
         rows |= frame_at("picture", row=down, column=right) | frame_at("laid over", row=down, column=right)
     return rows, {"data[laid over].z": weights.reshape(len(weights), n_query, *asked.grid)}
-
-
-def _places(pixels: int, cells: int) -> Numbers:
-    """Return where pixels stand on an axis that counts cells."""
-    found: Numbers = (np.arange(pixels) + 0.5) * cells / pixels - 0.5
-    return found

@@ -498,6 +498,15 @@ def _distances(walk: Walk, apart: Numbers, told: str) -> SideBars:
     return SideBars("distance", apart, full, told, apart[:, None], names)
 
 
+def _moved(walk: Walk, apart: Numbers) -> SideBars:
+    told = _(
+        "query {query}<br>its output moves by <b>{distance}</b>",
+        query="%{hovertext}",
+        distance="%{customdata[0]:.6~g}",
+    )
+    return _distances(walk, apart, told)
+
+
 @Picture
 def kept_weights(walk: Walk) -> Spec:
     """Draw the weights with those that are set aside faded, and how much of each row is kept.
@@ -520,14 +529,9 @@ def kept_weights(walk: Walk) -> Spec:
         hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
         operator=_("divide"), ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    told = _(
-        "query {query}<br>its output moves by <b>{distance}</b>",
-        query="%{hovertext}",
-        distance="%{customdata[0]:.6~g}",
-    )
     made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="kept output", title=_("output of the kept"), values=found.output)
-    side = _distances(walk, found.apart, told)
+    side = _moved(walk, found.apart)
     return compose.spec([*panels, again, replace(made, side_bars=side)], largest_unit=56)
 
 
@@ -543,16 +547,11 @@ def without_a_word(walk: Walk) -> Spec:
         walk, "weights without", found.weights, _("without it"), mask=left,
         ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    told = _(
-        "query {query}<br>its output moves by <b>{distance}</b>",
-        query="%{hovertext}",
-        distance="%{customdata[0]:.6~g}",
-    )
     made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="output without", title=_("output without it"), values=found.output)
     change = less.minus(weights, _("without − with"), limit=1.0)
     return compose.spec(
-        [weights, less, replace(made, side_bars=_distances(walk, found.apart, told)), change], largest_unit=56
+        [weights, less, replace(made, side_bars=_moved(walk, found.apart)), change], largest_unit=56
     )
 
 

@@ -64,9 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say whose turn it is, so that what failed can be run again."""
+    """Say whose turn it is where turns are taken, so that what failed can be run again."""
     turns = config.stash[WHOSE_TURN]
-    return f"turn: {turns[0]} of {TURNS} (TURN=all runs all)" if len(turns) == 1 else None
+    taken = config.getoption("--turn") is not None and not config.getoption("--wide") and len(turns) == 1
+    return f"turn: {turns[0]} of {TURNS} (TURN=all runs all)" if taken else None
 
 
 @pytest.hookimpl(trylast=True)  # once the tests in a browser are marked

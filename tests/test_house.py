@@ -138,7 +138,7 @@ def test_the_readme_draws_the_house_as_it_is(readme: str, heading: str) -> None:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository with one more page, made by the guide's steps and nothing else."""
     copy = tmp_path_factory.mktemp("house")
-    for name in (*PACKAGES, "tests", ".streamlit"):
+    for name in (*PACKAGES, "locales", "tests", ".streamlit"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "app.py"):
         shutil.copy(ROOT / name, copy)
@@ -223,6 +223,18 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []
 assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask.values["patterns"]
 """
+
+
+def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None:
+    done = run(house, "-m", "tests.plain_words", "averages")
+    assert done.stdout == "0 texts\n", done.stdout + done.stderr
+
+
+def test_that_a_page_has_no_catalogue_yet_is_told_by_one_test(house: Path) -> None:
+    of_catalogues = "every_area or of_its_message or alike"
+    done = run(house, "-m", "pytest", "-q", "-k", of_catalogues, "tests/app/test_languages.py")
+    assert "1 failed" in done.stdout, done.stdout + done.stderr
+    assert "run `make words`" in done.stdout
 
 
 def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> None:

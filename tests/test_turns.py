@@ -38,6 +38,17 @@ def test_three_turns_run_all_that_is_run_without_turns_and_no_test_twice() -> No
     assert {name.partition("[")[0] for name in collected(*asked)} == functions
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [((), False), (("--turn=1", "--wide"), False), (("--turn=all",), False), (("--turn=1",), True)],
+)
+def test_a_run_tells_its_turn_where_turns_are_taken(asked: tuple[str, ...], told: bool) -> None:
+    command = [sys.executable, "-m", "pytest", "--collect-only", "tests/test_decisions.py", *asked]
+    head = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert ("turn: 1 of 3" in head) == told
+    assert ("turn:" in head) == told
+
+
 def test_the_machines_that_prove_a_change_run_each_turn() -> None:
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]["test"]
     assert job["strategy"]["matrix"]["turn"] == [str(turn) for turn in range(TURNS)]

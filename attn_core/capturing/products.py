@@ -1,12 +1,14 @@
 """Attention that a model writes out: a softmax over keys whose result, on its way, multiplies the values."""
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+from attn_core.capturing.choosing import tensors
 
 _SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
 # What a weight may pass through and stay the same weight: (…, query, key) in, (…, query, key) out.
@@ -225,16 +227,16 @@ class Products:
     def _spread(self, name: str, args: Any, kwargs: Any) -> None:
         """Note where what a softmax made of values is written into, or joined to, something larger."""
         if name in _JOINS:
-            joined = list(_tensors_in(args[:1] or kwargs.get("tensors")))
+            joined = list(tensors(args[:1] or kwargs.get("tensors")))
             axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
             found = [made for each in joined if (made := self._results.get(each))]
             ndim = joined[0].ndim + (name == "stack") if joined else 1
             of_more = {0} if name == "stack" else {0, ndim - 2}  # axes of sequences, or of places
             is_larger = len(set(found)) > 1 and axis % ndim in of_more
         else:
-            found = [made for each in _tensors_in((args[1:], kwargs)) if (made := self._results.get(each))]
+            found = [made for each in tensors((args[1:], kwargs)) if (made := self._results.get(each))]
             value = args[-1] if found else None
-            is_whole = name == "__setitem__" and next(_tensors_in(args[1:2]), None) is None
+            is_whole = name == "__setitem__" and next(tensors(args[1:2]), None) is None
             is_larger = not (is_whole and isinstance(value, Tensor) and args[0].shape == value.shape)
         for made in found:
             made.is_spread |= is_larger
@@ -258,13 +260,3 @@ class Products:
 
 def _is_learned(values: Any) -> bool:
     return isinstance(values, nn.Parameter) or isinstance(getattr(values, "_base", None), nn.Parameter)
-
-
-def _tensors_in(given: Any) -> Iterator[Tensor]:
-    if isinstance(given, Tensor):
-        yield given
-    elif isinstance(given, Mapping):
-        yield from _tensors_in(tuple(given.values()))
-    elif isinstance(given, list | tuple):
-        for each in given:
-            yield from _tensors_in(each)

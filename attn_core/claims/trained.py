@@ -17,7 +17,6 @@ DECIMALS = 12  # of an effect; what is smaller is rounding, and has no order
 FEWEST = 4  # other tokens that a place must be able to look at, so that they have an order
 ONE_LAYER = ("previous token", "reverse", "sort")
 LAST, ROLLED = "induction, last layer", "induction, all layers"
-CURVES = (*ONE_LAYER, LAST, ROLLED)
 
 
 def kept_at(run: Run, share: float) -> int:

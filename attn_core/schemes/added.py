@@ -1,6 +1,6 @@
 """Schemes that add a vector to each token: a ramp, sines and cosines, a learned table."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ _ROW_P = r"\text{row } p \text{ of a trained table}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class VectorScheme(Scheme, ABC):
+class VectorScheme(Scheme):
     """A scheme that adds a vector to each token; one of its own computes ``encoding``."""
 
     adds = "vector"

@@ -1,6 +1,6 @@
 """Schemes that add a bias to each score, every head its own: ALiBi and relative buckets."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import torch
@@ -14,7 +14,7 @@ from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BiasScheme(Scheme, ABC):
+class BiasScheme(Scheme):
     """A scheme that adds a bias to the scores of each head; one of its own computes ``table``.
 
     ``head``, from 0, is the one of ``num_heads`` that attends.

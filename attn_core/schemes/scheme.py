@@ -1,5 +1,6 @@
 """What a positional scheme is: how it tells attention where tokens stand, and what that lets them see."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
@@ -17,7 +18,7 @@ Steps = float | int | Float[Tensor, " steps"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Scheme:
+class Scheme(ABC):
     r"""A way to tell positions apart, times its ``strength`` s; this one, the base of all, adds nothing.
 
     $$X = E + sP \quad\text{or}\quad \tilde q_p = R_{sp}\,q_p,\; \tilde k_p = R_{sp}\,k_p
@@ -201,6 +202,7 @@ class Scheme:
         """Return the summands that positions bring."""
         return {}
 
+    @abstractmethod
     def code(self) -> str:
         """Return an ``nn.Module`` as course notes write it, at one strength; nothing where nothing is added.
 
@@ -209,7 +211,6 @@ class Scheme:
         those that broadcast to them, to which a bias is added. math, torch and nn are imported, and torch's
         default dtype is float64. See ``call``.
         """
-        return ""
 
     def call(self, width: int) -> str:
         """Return how the module is made for so wide tokens, queries or keys.
@@ -247,6 +248,10 @@ class NoPositions(Scheme):
     formula = r"\tilde S = XX^\top/\sqrt{d}"
     sentence = N_("Order is invisible: a sentence is a bag of words.")
     source = N_("Vaswani et al. (2017), section 3.5, say why this does not do.")
+
+    def code(self) -> str:
+        """Return nothing: nothing is added."""
+        return ""
 
 
 def written(value: Steps, symbol: str) -> str:

@@ -1,6 +1,6 @@
 """Schemes that turn queries and keys by their positions: rotary embedding."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +14,7 @@ from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RotationScheme(Scheme, ABC):
+class RotationScheme(Scheme):
     """A scheme that turns queries and keys; one of its own computes ``turn``, with its strength."""
 
     adds = "rotation"

@@ -24,6 +24,21 @@ def plain(text: str) -> str:
     return f"{_APART}{escaped}{_AGAIN}" if turns else escaped
 
 
+def quoted(text: str, most: int = 40) -> str:
+    """Show the beginning of foreign text as code.
+
+    >>> quoted("`a`")
+    '`?a?`'
+    """
+    shown = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
+    return f"`{shown[:most]}`" if shown.strip() else _c("what was typed", "nothing")
+
+
+def capital(text: str) -> str:
+    """Begin with a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """Join words into a list, as a sentence has it.
 

@@ -17,7 +17,7 @@ from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
 from attn_ui.base.links import Dropped
-from attn_ui.base.markdown import coloured, first_of, listed, plain
+from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import changed_as_much
@@ -289,12 +289,8 @@ def _said(
     still = [plain(titles[name]) for name in alike]
     if still:
         names = first_of(still, _MOST_NAMED)
-        said.append(_("{names} did not change at all.", names=_capital(names)))
+        said.append(_("{names} did not change at all.", names=capital(names)))
     return paragraph(*said)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _most(compared: Compared, b: Part, title: str) -> str:
@@ -388,7 +384,7 @@ def _still(compared: Compared, b: Part) -> str:
             count=len(names),
         )
     quoted = listed([_("“{name}”", name=plain(each)) for each in names])
-    rows = _capital(_(row) if len(names) == 1 else _plural(row))
+    rows = capital(_(row) if len(names) == 1 else _plural(row))
     return _("{rows} {names} did not change at all.", rows=rows, names=quoted)
 
 

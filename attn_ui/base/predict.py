@@ -30,6 +30,7 @@ Numbers = NDArray[np.float64]
 Answer = int | float | str | tuple[float, ...]
 NODES = 33  # places at which a drawn curve has a height
 MOST_BARS = 24  # keys of a row that is dragged
+_HIGHEST = 1e9  # of a curve that is drawn
 _TIE = 1e-6  # numbers that differ by less, in float32, are said to be equal
 _NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though their rows may sum to one
 # What a sentence calls rows and columns, where a map's hover names them by other words.
@@ -179,11 +180,8 @@ def total_variation(said: Sequence[float], row: Numbers) -> float:
 
 def read_row(given: object, count: int) -> tuple[float, ...] | None:
     """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
-    if not isinstance(given, list | tuple) or len(given) != count:
-        return None
-    if not all(isinstance(each, int | float) and 0 <= each <= 1 for each in given):
-        return None
-    return tuple(map(float, given)) if abs(sum(given) - 1) < 1e-6 else None
+    row = _read(given, count, 0, 1)
+    return row if row and abs(sum(row) - 1) < 1e-6 else None
 
 
 def from_curve(drawn: Sequence[float], ends: tuple[float, float], curve: Curve) -> Numbers:
@@ -197,11 +195,15 @@ def from_curve(drawn: Sequence[float], ends: tuple[float, float], curve: Curve) 
     return np.interp(curve.x, places, np.asarray(drawn, dtype=np.float64)) - curve.y
 
 
-def read_curve(given: object, count: int = NODES) -> tuple[float, ...] | None:
+def read_curve(given: object) -> tuple[float, ...] | None:
     """Return what a browser reports of a curve that was drawn; None where it is no such numbers."""
+    return _read(given, NODES, -_HIGHEST, _HIGHEST)
+
+
+def _read(given: object, count: int, low: float, high: float) -> tuple[float, ...] | None:
     if not isinstance(given, list | tuple) or len(given) != count:
         return None
-    if not all(isinstance(each, int | float) and abs(each) < 1e9 for each in given):
+    if not all(isinstance(each, int | float) and low <= each <= high for each in given):
         return None
     return tuple(map(float, given))
 

@@ -93,6 +93,17 @@ def _listed(imports: set[str]) -> str:
     return "".join("\n".join(group) + "\n\n" for group in groups if group)
 
 
+def weights_of(*, masked: bool) -> list[str]:
+    """Write the lines from scaled scores to weights, under a mask or none."""
+    if not masked:
+        return ["weights = torch.softmax(scores, dim=-1)  # each row sums to one"]
+    return [
+        "scores = scores.masked_fill(~mask, -torch.inf)",
+        "# Each row sums to one; one with every key masked is zero.",
+        "weights = torch.softmax(scores, dim=-1).nan_to_num()",
+    ]
+
+
 # ---- vectors ----
 
 

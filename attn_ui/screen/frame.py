@@ -54,14 +54,9 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     address.notify(dropped)
 
 
-def what_you_see(sentence: str) -> None:
-    """Say in one sentence what the figure shows. Words of users must have gone through `plain`."""
-    st.markdown(sentence)
-
-
-def lead_on(places: Sequence[See], key: str) -> None:
-    """Lay links to what shows it in full side by side, under the name `key`."""
-    with st.container(horizontal=True, key=key):
+def lead_on(places: Sequence[See]) -> None:
+    """Lay links to what shows it in full side by side."""
+    with st.container(horizontal=True, key="see-how"):
         for each in places:
             st.page_link(
                 str(_PAGES / each.folder / "page.py"),

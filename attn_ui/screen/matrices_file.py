@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_ui.base.markdown import either
-from attn_words import _, _c
+from attn_ui.base.markdown import either, quoted
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 KINDS = ("csv", "json", "npz")
@@ -56,7 +56,7 @@ def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str,
     readers = {"npz": _npz, "json": _json, "csv": _csv}
     if kind not in readers:
         kinds = _(", ").join(each.upper() for each in KINDS)
-        raise ValueError(_("wanted a file of {kinds}; got {name}", kinds=kinds, name=_quoted(name)))
+        raise ValueError(_("wanted a file of {kinds}; got {name}", kinds=kinds, name=quoted(name, _SHOWN)))
     if len(content) > MOST_BYTES:
         raise ValueError(
             _(
@@ -180,7 +180,7 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
             _(
                 "wanted {names} in front of each row, or as the file's name; got {name}",
                 names=either(wanted),
-                name=_quoted(name),
+                name=quoted(name, _SHOWN),
             )
         )
     if lines and lines[0][0] in (
@@ -228,8 +228,3 @@ def _matrix(name: str, numbers: Numbers) -> Numbers:
 
 def _no_matrix(name: str, shape: str) -> str:
     return _("wanted rows and columns under {name}; it has the shape {shape}", name=name, shape=shape)
-
-
-def _quoted(text: str) -> str:
-    plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    return f"`{plain[:_SHOWN]}`" if plain.strip() else _c("what was typed", "nothing")

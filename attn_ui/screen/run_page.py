@@ -63,7 +63,7 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
         say(note)
     terms.place(page.terms(seen), page.letters(seen.view))
     if seen.leads:
-        lead_on(seen.leads, key="see-how")
+        lead_on(seen.leads)
     if seen.below:
         page.module(seen.below).show(seen.now)
     offered = seen.tabs or page.tabs

@@ -7,10 +7,11 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
-from attn_words import _, _c
+from attn_words import _
 
 MARK = "attention lab"
 VERSION = 1
@@ -62,7 +63,7 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
     known = by_name(parameters)
     for name in given:
         if name not in known:
-            raise ValueError(_("the file sets {name}, which this page does not have", name=_quoted(name)))
+            raise ValueError(_("the file sets {name}, which this page does not have", name=quoted(name)))
     return {
         name: _value(setting, given[name]) if name in given else setting.default
         for name, setting in known.items()
@@ -111,11 +112,11 @@ def _settings(content: bytes, page: str) -> dict[str, Any]:
             _(
                 "wanted a file that this app saved in form {form}; this one has form {other}",
                 form=VERSION,
-                other=_quoted(str(found[MARK])),
+                other=quoted(str(found[MARK])),
             )
         )
     if found.get("page") != page:
-        other = _quoted(str(found.get("page")))
+        other = quoted(str(found.get("page")))
         raise ValueError(_("the file is of another page, {page}: open that one first", page=other))
     return dict(found["settings"])
 
@@ -124,7 +125,7 @@ def _value(setting: Parameter, text: Any) -> Any:
     """Return one setting's value."""
     texts = text if isinstance(setting, Several) and isinstance(text, list) else [text]
     if not all(isinstance(each, str) for each in texts):
-        raise ValueError(_("the file's {name} is no text", name=_quoted(setting.name)))
+        raise ValueError(_("the file's {name} is no text", name=quoted(setting.name)))
     try:
         if isinstance(setting, Several):
             return [setting.read(each) for each in dict.fromkeys(texts)]
@@ -136,13 +137,7 @@ def _value(setting: Parameter, text: Any) -> Any:
         raise ValueError(
             _(
                 "the file's {name} cannot be used; wanted: {wanted}",
-                name=_quoted(setting.name),
+                name=quoted(setting.name),
                 wanted=error,
             )
         ) from None
-
-
-def _quoted(text: str) -> str:
-    """Show foreign text as code, short."""
-    plain = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    return f"`{plain[:40]}`" if plain.strip() else _c("what was typed", "nothing")

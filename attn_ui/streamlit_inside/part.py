@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
-from functools import reduce
+from functools import cached_property, reduce
 from importlib import import_module
 from typing import Any
 
@@ -29,23 +29,16 @@ class Part:
         self.uses = uses
         self.buys = buys
         self.without = without
-        self._missing: str | None = None
 
-    @property
+    @cached_property
     def missing(self) -> str:
         """What is missing; "" where all is there."""
-        if self._missing is None:
-            self._missing = next(filter(None, (look() for look in self.looks)), "")
-        return self._missing
+        return next(filter(None, (look() for look in self.looks)), "")
 
     @property
     def on(self) -> bool:
         """Whether all is there."""
         return not self.missing
-
-    def look_again(self) -> None:
-        """Forget what was found."""
-        self._missing = None
 
 
 def find(where: str) -> Any:

@@ -51,8 +51,7 @@ class PlaneSweep(Sweep):
     @cached_property
     def query(self) -> Steps:
         """The first coordinates that the slider offers: the map's columns, or fewer of them."""
-        thinned, kept = QUERY_AT.thinned(MAP_STRIDE).thinned(self.strides[1]), self.kept[1]
-        return thinned if kept is None else thinned.with_value(kept)
+        return self._offered(QUERY_AT.thinned(MAP_STRIDE), 1)
 
     @property
     def queries(self) -> Numbers:

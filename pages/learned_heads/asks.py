@@ -9,7 +9,7 @@ from attn_core.models import Encoded
 from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
@@ -187,7 +187,7 @@ def _letters(ask: Ask, task: str) -> str:
     except ValueError as error:
         last = ask.kept(kept, of.example)
         ask.call(setting.name, _("Your sequence"), last)
-        why = plain(words.capital(str(error)))
+        why = plain(capital(str(error)))
         still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
         ask.say(f":material/edit: {still}")
         return last
@@ -202,7 +202,7 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
         ask.part("pages.learned_heads.waiting", now, how_to_come_by(now.fault))
         return None
     if now.fault:
-        shown = _("{why}. {model} is shown.", why=plain(words.capital(now.fault)), model=now.model.name)
+        shown = _("{why}. {model} is shown.", why=plain(capital(now.fault)), model=now.model.name)
         ask.say(f":material/info: {shown}")
     with ask.sidebar():
         ask.heading(_("Words"))
@@ -215,7 +215,7 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
                 ask.say(f":material/info: {long_words.needs_all(now.model.most_tokens)}")
             maps = None if is_long and look == HEADS else maps_of(text, now.model)
         except ValueError as error:
-            fault = _("{fault}.", fault=plain(words.capital(str(error))))
+            fault = _("{fault}.", fault=plain(capital(str(error))))
             ask.say(f":material/error: {fault}")
             return None
     if maps is None:

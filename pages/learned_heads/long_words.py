@@ -1,11 +1,10 @@
 """Sentences about one head on a long text; pure."""
 
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_words import _, paragraph
 from pages.learned_heads import whole_words
 from pages.learned_heads.long_text import FIRST, ITSELF, PREVIOUS, SPECIAL, LongText, Looks
 from pages.learned_heads.whole import SINK
-from pages.learned_heads.words import capital
 
 _ALL_HEADS = 2  # to look at all heads of a layer takes about as long as to read two
 

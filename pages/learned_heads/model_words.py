@@ -6,9 +6,9 @@ from functools import reduce
 
 from attn_core import RealModel
 from attn_core.models import FAMILIES
-from attn_ui.base.markdown import listed, plain
+from attn_ui.base.markdown import capital, listed, plain
 from attn_words import N_, _, _c, _n, paragraph
-from pages.learned_heads.words import capital, layers_of_heads
+from pages.learned_heads.words import layers_of_heads
 
 INSTALL = "pip install -r requirements-models.txt"
 MARKS = {

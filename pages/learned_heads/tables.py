@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 
 from attn_core.toys import MEASURES
+from attn_ui.base.markdown import capital
 from attn_ui.base.page import Columns
 from attn_words import N_, _
 from pages.learned_heads.clouds import HeadClouds
@@ -15,7 +16,6 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole import SPECIAL, Whole
-from pages.learned_heads.words import capital
 
 
 def tables(now: Found) -> Mapping[str, Columns]:

@@ -6,11 +6,10 @@ from attn_core import read_attention
 from attn_figures.long_map import SHORT
 from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_MAPS_BYTES
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_words import _, paragraph
 from pages.learned_heads.asks import OWN_MAPS
 from pages.learned_heads.whole_snippet import CAPTURE
-from pages.learned_heads.words import capital
 
 _FILE, _FAULT = "own-maps", "learned_own_fault"
 

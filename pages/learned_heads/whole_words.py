@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import capital, listed
 from attn_words import N_, _, _n, paragraph
-from pages.learned_heads.words import capital
 
 # By the measure, and by what a place is called.
 _LOOKS: Mapping[str, Mapping[str, str]] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.numbers import number
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import capital, listed
 from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.compute import NAMED, Now
 from pages.learned_heads.trainer import Job
@@ -75,11 +75,6 @@ def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
     if first:
         return _("**{symbols}** from place {place} on", symbols=symbols, place=first + 1)
     return _("**{symbols}** here", symbols=symbols)
-
-
-def capital(text: str) -> str:
-    """Begin with a capital."""
-    return text[:1].upper() + text[1:]
 
 
 def what_is_learned(recipe: Recipe) -> str:

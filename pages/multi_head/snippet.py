@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from textwrap import indent
 
 from attn_core import GLOROT, INITS, MultiHeadAttention, NoPositions, Scheme
-from attn_ui.base.program_lines import WORD_VECTOR, program
+from attn_ui.base.program_lines import WORD_VECTOR, program, weights_of
 from attn_ui.base.program_weights import as_given, draw_lines, filled
 from attn_ui.base.programs import printing
 from attn_ui.base.weight_tables import Given
@@ -345,14 +345,7 @@ def _attend(conditions: Conditions) -> str:
     )
     if conditions.adds == "bias":
         lines.append("scores = self.position_bias(scores)")
-    if conditions.masks:
-        lines += [
-            "scores = scores.masked_fill(~mask, -torch.inf)",
-            "# Each row sums to one; one with every key masked is zero.",
-            "weights = torch.softmax(scores, dim=-1).nan_to_num()",
-        ]
-    else:
-        lines.append("weights = torch.softmax(scores, dim=-1)  # each row sums to one")
+    lines += weights_of(masked=bool(conditions.masks))
     joined = "self.merge_heads(weights @ v)"
     output = f"self.W_o({joined})" if conditions.projection else joined
     return "\n".join([*lines, f"return {output}, weights"])

@@ -3,6 +3,7 @@
 from attn_core.learned_positions import PACKAGE
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
+from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.scaled import head_of
 from pages.positional_encoding.scaled_snippet import scaling_programs
@@ -27,13 +28,5 @@ def programs(now: Now) -> Programs:
 def formula(now: Now) -> str:
     """Return the scheme and the weights with positions as LaTeX."""
     scheme = now.scheme()
-    changed = {
-        "rotation": r"\tilde Q \tilde K^\top",
-    }.get(scheme.adds, r"X X^\top")
-    bias = " + sB" if scheme.adds == "bias" else ""
-    weights = in_latex(now.attended.weights.tolist())
-    return (
-        rf"{scheme.latex()}, \qquad s = {now.state.scheme.strength:g}, \qquad "
-        rf"A = \operatorname{{softmax}}\!\left(\frac{{{changed}}}{{\sqrt{{{now.width}}}}}{bias}\right)"
-        rf" = {weights}"
-    )
+    softmax, weights = formulas.weights(scheme, now.width), in_latex(now.attended.weights.tolist())
+    return rf"{scheme.latex()}, \qquad s = {now.state.scheme.strength:g}, \qquad {softmax} = {weights}"

@@ -6,7 +6,7 @@ from textwrap import indent
 
 from attn_core import GLOROT, INITS, SCORES
 from attn_core.scores import DOT
-from attn_ui.base.program_lines import WORD_VECTOR, drawn_weights, given, program
+from attn_ui.base.program_lines import WORD_VECTOR, drawn_weights, given, program, weights_of
 from attn_ui.base.program_weights import as_given, by_hand, filled
 from attn_ui.base.programs import printing
 from attn_ui.base.weight_tables import Given
@@ -131,14 +131,7 @@ def _forward(asked: Asked) -> str:
     if "d_k" in asked.scale:
         lines.append("d_k = Q.shape[-1]")
     lines.append(f"scores = {_scaled(asked)}  # (n_query, n_key)")
-    if asked.mask:
-        lines += [
-            "scores = scores.masked_fill(~mask, -torch.inf)",
-            "# Each row sums to one; one with every key masked is zero.",
-            "weights = torch.softmax(scores, dim=-1).nan_to_num()",
-        ]
-    else:
-        lines.append("weights = torch.softmax(scores, dim=-1)  # each row sums to one")
+    lines += weights_of(masked=bool(asked.mask))
     return "\n    ".join([*lines, "return weights @ V, weights"])
 
 

@@ -334,3 +334,12 @@ def test_arcs_that_tie_with_the_third_are_told(text: str) -> None:
     assert (more > 0) == ("a+a+a+a" in text)
     assert (f"and {more} more of {row[2]:.3f}" in at.sentence) == (more > 0)
     assert f"together {row[: 3 + more].sum():.3f}" in at.sentence
+
+
+@pytest.mark.parametrize("page", ["single-head?stage=arcs&mask=causal", "multi-head?view=arcs&hmask=causal"])
+def test_a_word_is_struck_out_where_none_of_the_chosen_queries_may_attend_to_it(page: str) -> None:
+    address, link = page.split("?")
+    for also, last in (("", 1), ("&also=3", 3)):
+        drawn = PAGES[address].at(f"{link}&q=1{also}").figure()["data"]
+        struck = next(np.asarray(each["x"]) for each in drawn if each["name"] == "masked words")
+        assert np.isnan(struck).tolist() == [key <= last for key in range(len(struck))]

@@ -139,6 +139,11 @@ def test_a_scheme_is_named_beside_its_control(page: str, setting: str, name: str
     assert f"In papers: {known_as}." in [each.value for each in at.sidebar.caption]
 
 
+def test_every_mask_has_a_term_that_opens_it() -> None:
+    opened = {term.place.link.get("mask") for term in EVERY_TERM.values()}
+    assert not attn_core.MASK_PATTERNS.keys() - {"none", "own"} - opened
+
+
 def test_kernel_regression_says_nadaraya_and_watson_in_its_first_line() -> None:
     assert "Nadaraya–Watson" in open_sound("kernel-regression").main.markdown[0].value
 

@@ -104,7 +104,7 @@ def test_every_part_is_looked_for_and_says_what_it_buys() -> None:
 
 def test_with_the_streamlit_that_is_installed_nothing_is_off(caplog: pytest.LogCaptureFixture) -> None:
     for part in checked.PARTS:
-        part.look_again()
+        vars(part).pop("missing", None)
     checked.check()
     assert not caplog.records
 
@@ -180,12 +180,12 @@ def alter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
             else:
                 monkeypatch.setattr(target, to(tmp_path) if to is no_page else to)
         for part in checked.PARTS:
-            part.look_again()
+            vars(part).pop("missing", None)
 
     yield change
     monkeypatch.undo()
     for part in checked.PARTS:
-        part.look_again()
+        vars(part).pop("missing", None)
 
 
 def test_every_part_is_altered_below() -> None:

@@ -329,3 +329,46 @@ def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
     texts += [text for _, said, _ in fields(at) for text in said]
     assert any(f"{name} kernel" in each for each in texts)
     assert not any(re.search(r"\b(gaussian|epanechnikov)\b", each) for each in texts)
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize(
+    ("row", "lies"),
+    [
+        ([1 / 3, 1 / 3, 1 / 3], "alike"),
+        ([0.5, 0.5, 0.0], "tied alone"),
+        ([0.4, 0.4, 0.2], "tied"),
+        ([0.339, 0.331, 0.33], "nearly alike"),  # the largest is 1.017 times the mean
+        ([0.341, 0.33, 0.329], "one"),  # 1.023 times
+    ],
+)
+def test_weights_lie_as_they_are(row: list[float], lies: str) -> None:
+    (found,) = heaviest(np.array([row]))
+    assert words.lying(found) == lies
+    assert found == (
+        max(row),
+        sum(each == max(row) for each in row),
+        sum(map(bool, row)),
+        3,
+        row.index(max(row)),
+    )
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        ({"to_nearest": 0.19}, "copies the nearest key's value"),
+        ({"to_nearest": 0.21, "to_mean": 0.59}, "gets the mean"),
+        ({"ends": (0.01, -0.081)}, "wrong by +0.01 and −0.081,"),
+        ({"ends": (-0.079, 0.01)}, "hardly wrong"),
+        ({"silent": 0.006}, "1% of the places drawn find no key"),
+        ({"silent": 0.004}, "it averages the nearest keys"),
+    ],
+)
+def test_what_is_small_is_measured_by_the_spread_of_the_values(more: dict[str, Any], wanted: str) -> None:
+    settings: dict[str, Any] = {"silent": 0.0, "ends": (0.88, -0.2), "to_nearest": 0.21, "to_mean": 0.61}
+    told = fails_sentence(POINTS, kernel="gaussian", bandwidth=0.5, spread=4.0, **(settings | more))
+    assert wanted in told
+    if "silent" not in more:
+        assert wanted not in fails_sentence(POINTS, kernel="gaussian", bandwidth=0.5, spread=4.0, **settings)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Recipe, outside, shipped
+from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, shipped
 from pages.learned_heads import words
 from tests.pages import open_sound
 
@@ -96,3 +96,13 @@ def test_the_number_without_a_head_says_so(task: str) -> None:
     assert any("Every mistake without head 1.1 on the " in each.value for each in broken.markdown)
     whole = open_sound("learned-heads", task=task)
     assert not any("without head" in each.value for each in whole.caption)
+
+
+@pytest.mark.parametrize("off", [[], ["head 1.1"]])
+def test_places_of_several_right_symbols_are_told_apart(off: list[str]) -> None:
+    told = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2), off)
+    assert "right in **60.0%** of the places, if the last of several right places counts." in told
+    assert "which is so at 25% of the places, it is right in **90.0%**." in told
+    sure = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.6, n_asked=8, n_certain=8), off)
+    assert sure.endswith("right in **60.0%** of the places.")
+    assert ("without head 1.1" in told, "without head 1.1" in sure) == (bool(off), bool(off))

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import lighter, paths
-from attn_live.arrays import Arrays, Crossed, Picked, read_body
-from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, pack
+from attn_live.arrays import Arrays, Crossed, Picked, each_narrowed, narrowed, read_body
+from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, pack
 from attn_live.unpacking import body_of, count_steps, unpacked
 from attn_live.unpacking import figure_at as read_back
 from tests.messages import stacks
@@ -412,3 +412,48 @@ def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
     header, _ = unpack(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"})))
     assert [change["path"] for change in header["changes"]] == [["data", 0, "z"]]
     assert "x" not in header["figure"]["data"][0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kept"),
+    [
+        ([1000.0, 1001.0], "<f4"),
+        ([1e6, 1e6 + 1], "<f8"),
+        ([-1e6, -1e6 - 1], "<f8"),
+        ([-1e6, 1e6], "<f4"),
+        ([1e6, 1e6], "<f4"),
+        ([1e6, np.nan, 1e6 + 1], "<f8"),
+        ([1.0, np.inf, -np.inf], "<f4"),
+        ([1e39, 0.0], "<f8"),
+        ([-1e39, 0.0], "<f8"),
+    ],
+)
+def test_numbers_keep_the_digits_that_tell_them_apart(numbers: list[float], kept: str) -> None:
+    given = np.array(numbers)
+    assert narrowed(given).dtype == kept
+    plain = np.linspace(0, 1, len(given))
+    assert [each.dtype for each in each_narrowed([plain, given, plain])] == ["<f4", kept, "<f4"]
+    finite = given[np.isfinite(given)]
+    off = np.abs(narrowed(given)[np.isfinite(given)] - finite)
+    assert off.max() <= 1e-3 * np.ptp(finite)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
+        (np.array([1.0, 2.0]), np.array([1, 2]), True),
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan], dtype=np.float32), True),
+        (np.array([1.0, 2.0]), np.array([1.0, 3.0]), False),
+        (np.zeros((2, 1)), np.zeros((1, 2)), False),
+        (np.zeros(2), [0.0, 0.0], False),
+        ({"a": [np.zeros(2), "b"]}, {"a": (np.zeros(2), "b")}, True),
+        ({"a": 1}, {"b": 1}, False),
+        ([1, 2], [1, 2, 3], False),
+        (1, True, False),
+        (1, 1.0, False),
+    ],
+)
+def test_what_is_the_same_at_two_steps(one: Any, other: Any, same: bool) -> None:
+    assert _same(one, other) is same
+    assert _same(other, one) is same

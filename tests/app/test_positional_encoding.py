@@ -21,6 +21,7 @@ from attn_core import (
     sentence_vectors,
     shift_difference,
 )
+from attn_core.positional import sinusoidal_encoding
 from attn_core.samples import ATTENTION_SAMPLES
 from attn_core.schemes import SCHEMES, Scheme
 from attn_figures.numbers import number
@@ -28,6 +29,7 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
+from pages import PAGES
 from pages.positional_encoding import scaled, words
 from pages.positional_encoding.settings import (
     HEADS_OF_BIAS,
@@ -511,6 +513,51 @@ class TestWords:
         assert "no scheme keeps it closer" in words.compare({"none": even, "ramp": far})
         assert "Under every scheme" in words.compare({"none": even, "ramp": even})
 
+    def test_compare_names_the_scheme_whose_mean_distance_is_least(self) -> None:
+        even, near, far = np.full((3, 3), 1 / 3), np.eye(3) / 2 + 1 / 6, np.eye(3)[::-1]
+        # From 3 places to 3: distances are 0 three times, 1 four times and 2 twice.
+        told = words.compare({"none": even, "ramp": far, "rotary": near, "ALiBi": even})
+        assert "looks 0.89 places away on average; **rotary** keeps it closest, at 0.44." in told
+        assert "looks 0.89 places away" in words.compare({"none": even, "ramp": far})
+        assert "looks 1.33 places away" in words.compare({"none": far, "rotary": far})
+        assert "One word" in words.compare({"none": np.ones((1, 1)), "ramp": np.ones((1, 1))})
+
+    @pytest.mark.sample(3)
+    @pytest.mark.parametrize(("width", "slowest"), [(4, 2), (5, 4), (8, 6)])  # the column of the slowest sine
+    def test_the_slowest_wave_comes_round_where_a_place_is_a_period_away(
+        self, width: int, slowest: int
+    ) -> None:
+        base = 3.0
+        turn = sinusoidal_encoding(2, width, base=base)[1, slowest].asin().item()
+        period = 2 * math.pi / turn
+        for length, told in (
+            (math.ceil(period) + 1, "comes round"),
+            (math.ceil(period), "does not come round"),
+        ):
+            said = words.encoding(np.ones((length, width)), "sinusoidal", base, "interleaved")
+            assert f"the last every {period:.4g}." in said
+            assert f"Within {length} positions the slowest {told}." in said
+            assert ("no cosine" in said) == (width == 5)
+
+    def test_waves_of_one_period(self) -> None:
+        def said(width: int, base: float) -> str:
+            return words.encoding(np.ones((9, width)), "sinusoidal", base, "concatenated")
+
+        assert said(1, 9.0).startswith("The wave repeats every 6.28 positions. The last sine")
+        assert said(2, 9.0) == "The wave repeats every 6.28 positions, and so do the rows."
+        assert said(4, 1.0) == "All waves repeat every 6.28 positions, and so do the rows."
+        assert said(3, 9.0).startswith("The sines come first, then the cosines")
+
+    @pytest.mark.parametrize("longest", [0, 2])
+    def test_the_longest_row_of_a_table_is_measured_by_the_others_median(self, longest: int) -> None:
+        lengths = [1.0, 2.0, 4.0, 3.0]
+        lengths.insert(longest, 10.0)  # the median of the others is 2.5
+        said = words.encoding(np.array(lengths)[:, None] * [[0.6, 0.8]], "learned", 1.0, "")
+        assert f"position {longest} has the longest vector" in said
+        assert "4 times as long as the others' median" in said
+        assert ("[CLS]" in said) == (longest == 0)
+        assert "first row" in words.encoding(np.ones((1, 2)), "learned", 1.0, "")
+
     def test_far(self) -> None:
         curves = {
             "sinusoidal": np.array([1.0, 0.2, 0.1, 0.9]),
@@ -682,3 +729,18 @@ def test_a_head_of_llama_2_is_a_press_away() -> None:
     assert not app.exception
     assert "Trained on 4,096 positions, used on 16,384." in said(app)
     assert "of 64 pairs" in said(app)
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize(
+    ("link", "scores"),
+    [
+        ("scheme=ramp", r"\frac{X X^\top}{\sqrt{6}}\right)"),
+        ("scheme=rotary", r"\frac{\tilde X \tilde X^\top}{\sqrt{6}}\right)"),
+        ("scheme=ALiBi&of=4&head=3", r"\frac{X X^\top}{\sqrt{6}} + s\,B_{3}\right)"),
+    ],
+)
+def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, scores: str) -> None:
+    found = PAGES["positional-encoding"].at(f"{link}&width=6&show=attention")
+    assert found.dropped == []
+    assert scores in found.programs.text("LaTeX")

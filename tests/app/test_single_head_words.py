@@ -322,3 +322,14 @@ def test_one_pair_and_one_row_are_counted_as_one() -> None:
     typed = Inputs(qkv="typed", q=((1.0,),), k=((2.0,),), v=((3.0,), (4.0,)))
     with pytest.raises(ValueError, match="K has 1 row and V has 2"):
         make_head(typed)
+
+
+def test_the_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
+    masking = Masking("own", blocked=((1, 0), (1, 1), (1, 2), (2, 0)))
+    now = shown(Inputs(text="a b c"), masking, cell=(0, 1))
+    rows = now.walk.weights[[0, 2]]
+    logs = np.log(np.where(rows > 0, rows, 1.0))
+    one, other = np.exp(-(rows * logs).sum(axis=1))
+    told = says("all at once", Inputs(text="a b c"), masking)
+    assert f"on {one:.1f} of the 3 keys (average over all queries: {(one + other) / 2:.1f})" in told
+    assert f"{(one + other) / 2:.1f}" != f"{(one + other + 1) / 3:.1f}" != f"{(one + other) / 3:.1f}"

@@ -10,6 +10,7 @@ import torch
 
 from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.eviction import POLICIES
+from attn_core.roofline import DEVICES, step_cost
 from attn_core.text_flow import attention_rollout
 from pages import PAGES
 from pages.learned_heads.evicted import Evicted
@@ -146,3 +147,38 @@ def test_programs_print_the_numbers(link: str, kind: str) -> None:
         attainable = now.on.attainable(cost.intensity) / 1e12
         wanted = [now.weights, now.errors, torch.tensor([cost.intensity, attainable])]
     np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)
+
+
+@pytest.mark.parametrize(("device", "budget"), [("H100", 1), ("H100", 4), ("A100", 13)])
+def test_the_roofline_has_its_ridge_and_stands_at_the_budget(device: str, budget: int) -> None:
+    found = at(f"look=eviction&budget={budget}&device={device}&texts=64")
+    drawn = {trace["name"]: trace for trace in found.figure()["data"]}
+    flops, bandwidth = DEVICES[device].flops, DEVICES[device].bandwidth
+    ridge = flops / bandwidth  # where memory and operations take equally long
+    np.testing.assert_allclose(drawn["ridge"]["x"], [ridge, ridge], rtol=1e-6)
+    np.testing.assert_allclose(drawn["roof"]["x"], [0.1, ridge, 1e4], rtol=1e-6)
+    np.testing.assert_allclose(
+        drawn["roof"]["y"], np.array([0.1 * bandwidth, flops, flops]) / 1e12, rtol=1e-6
+    )
+    now = found.seen.now.now
+    intensity = step_cost(budget, now.task.d_model, now.recipe.heads, now.d_head, texts=64).intensity
+    np.testing.assert_allclose(drawn["step here"]["x"], [intensity], rtol=1e-6)
+    np.testing.assert_allclose(drawn["step here"]["y"], [min(flops, bandwidth * intensity) / 1e12], rtol=1e-6)
+    assert drawn["budget here"]["x"].tolist() == [budget]
+
+
+def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
+    found = at(f"{FLOW}&layer=2")
+    (drawn,) = (trace for trace in found.figure()["data"] if trace["name"] == "written")
+    lengths = found.seen.now.norms[1].numpy()
+    np.testing.assert_allclose(drawn["customdata"][..., 0], lengths, atol=1e-6)
+    np.testing.assert_allclose(
+        np.nan_to_num(drawn["z"]), lengths / lengths.sum(axis=1, keepdims=True), atol=1e-6
+    )
+    told = drawn["hovertemplate"]
+    assert "query <b>%{y}</b>, key <b>%{x}</b>" in told
+    assert re.search(r"share of the row\S* length <b>%\{z", told)
+    assert re.search(r"length ‖α f\(x\)‖ %\{customdata\[0\]", told)
+    (last,) = (trace for trace in found.figure()["data"] if trace["name"] == "last token")
+    assert "head <b>%{y}</b>, key <b>%{x}</b>" in last["hovertemplate"]
+    np.testing.assert_allclose(last["z"], found.seen.now.maps[1][:, -1].detach(), atol=1e-6)

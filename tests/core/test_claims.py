@@ -13,7 +13,7 @@ from scipy import stats
 from torch import nn
 from torch.nn import functional as F
 
-from attn_core import MultiHeadAttention, claims
+from attn_core import MultiHeadAttention, SelfAttention, claims
 from attn_core.claims.heads import LAYOUTS
 from tests.core.kinds import Refuses
 
@@ -165,6 +165,13 @@ def test_a_straight_line_is_numpys_and_stays_wrong() -> None:
     error = study.measures["error"]
     assert error["straight line"][:, -1].min() > 0.5
     assert error["kernel regression"][:, -1].max() < 0.25
+    kept = {name: numbers[0].tolist() for name, numbers in study.measures["numbers kept"].items()}
+    learned = sum(each.numel() for each in SelfAttention(16).parameters())
+    assert kept == {
+        "kernel regression": [41, 321],
+        "straight line": [2, 2],
+        "attention with W": [learned] * 2,
+    }
 
 
 def test_trained_heads_are_followed_over_steps_that_were_kept(refuses: Refuses) -> None:

@@ -160,3 +160,17 @@ class Largest(TorchDispatchMode):
             if isinstance(each, torch.Tensor):
                 self.n_bytes = max(self.n_bytes, each.untyped_storage().nbytes())
         return made
+
+
+@pytest.mark.parametrize("window", [None, 3])
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_the_weight_of_a_key_some_places_before(window: int | None, is_causal: bool) -> None:
+    query, key = torch.randn(2, 6, 4, generator=torch.Generator().manual_seed(5))
+    found = HeadMap.of(query, key, scale=0.8, softcap=2.0, window=window, is_causal=is_causal)
+    scores = 2 * torch.tanh(0.8 * query @ key.mT / 2)
+    seen = torch.ones(6, 6, dtype=torch.bool)
+    if window is not None:
+        seen = sliding_window_mask(6, window - 1)
+    weights = scores.masked_fill(~(seen.tril() if is_causal else seen), -torch.inf).softmax(dim=-1)
+    for places in range(6):
+        torch.testing.assert_close(found.before(places), weights.diagonal(-places))

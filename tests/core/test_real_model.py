@@ -9,10 +9,12 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
+from transformers.activations import ACT2FN
 
 from attn_core import RealModel, load_model, previous_token_score
 from attn_core.learned_positions import packaged_folder
 from attn_core.models import FAMILIES
+from attn_core.models.config import resolve
 from tests.small_models import CONFIGS, TOKENIZERS, as_transformers, drawn, gpt2, write
 
 
@@ -110,6 +112,43 @@ def test_what_an_older_config_leaves_out_is_as_transformers_has_it(tmp_path: Pat
             expected = theirs(ids, output_attentions=True).attentions[-1]
         found = load_model(folder).forward(ids)[-1].weights
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=0, msg=name)
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_what_a_config_says_nothing_of_is_as_transformers_has_it(kind: str) -> None:
+    family = FAMILIES[kind]
+    said = {family.width: 64, family.layers: 3, family.heads: 4}
+    if family.key_heads:
+        said[family.key_heads] = 2
+    found = resolve({"model_type": kind, **said})
+    theirs: Any = transformers.AutoConfig.for_model(kind, **said)
+    width = getattr(theirs, "head_dim", None) or 64 // 4
+    under_root = getattr(theirs, "query_pre_attn_scalar", width)
+    types = getattr(theirs, "layer_types", None) or ["full_attention"] * 3
+    assert found.d_head == width
+    assert found.n_key_head == (2 if family.key_heads else 4)
+    assert found.scales == pytest.approx([under_root**-0.5] * 3)
+    assert found.softcap == getattr(theirs, "attn_logit_softcapping", None)
+    assert found.windows == tuple(
+        theirs.sliding_window if each == "sliding_attention" else None for each in types
+    )
+    assert found.epsilon == getattr(theirs, family.epsilon, 1e-12)  # DistilBERT's has no setting
+    x = torch.linspace(-2, 2, 9)
+    torch.testing.assert_close(found.activation(x), ACT2FN[getattr(theirs, family.activation)](x))
+    if found.frequencies is not None:
+        base = theirs.rope_parameters["rope_theta"]
+        expected = base ** -(torch.arange(0, width, 2) / width)
+        torch.testing.assert_close(found.frequencies.float(), expected)
+
+
+@pytest.mark.parametrize("kind", ["qwen2", "qwen3"])
+@pytest.mark.parametrize("more", [{}, {"use_sliding_window": True}])
+def test_windows_that_a_config_says_half_of(kind: str, more: dict[str, Any]) -> None:
+    said = {"hidden_size": 64, "num_hidden_layers": 30, "num_attention_heads": 4, "sliding_window": 3, **more}
+    theirs: Any = transformers.AutoConfig.for_model(kind, **said)
+    expected = tuple(3 if each == "sliding_attention" else None for each in theirs.layer_types)
+    assert resolve({"model_type": kind, **said}).windows == expected
+    assert (3 in expected) == bool(more)
 
 
 def test_gemmas_first_configs_said_gelu_and_meant_its_approximation(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from transformers import LlamaConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from attn_core import SCALINGS, RotaryScaling, make_scaling, rotary_embedding
-from attn_core.rotary_scaling import NtkAware, PositionInterpolation, Yarn, dynamic_factor
+from attn_core.rotary_scaling import NtkAware, PositionInterpolation, Yarn
 from tests.core.kinds import Refuses
 
 HEADS = list(
@@ -55,14 +55,6 @@ def test_ntk_equals_transformers_at_the_full_length() -> None:
             "dynamic", d_head, trained=trained, base=base, factor=1.0, length=length
         )
         close(NtkAware(base=base, factor=factor, trained=trained).frequencies(d_head), frequencies)
-
-
-@pytest.mark.parametrize("length", [100, 2048, 3000, 8192])
-@pytest.mark.parametrize("factor", [1.0, 2.0, 5.0])
-def test_the_dynamic_factor_is_that_of_transformers(factor: float, length: int) -> None:
-    frequencies, _ = by_transformers("dynamic", 64, trained=2048, base=10000.0, factor=factor, length=length)
-    at = dynamic_factor(factor, length, 2048)
-    close(NtkAware(factor=at).frequencies(64), frequencies)
 
 
 def test_ntk_is_a_larger_base() -> None:

@@ -2,6 +2,7 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import torch
 
@@ -9,10 +10,21 @@ from attn_core import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
     nadaraya_watson,
+    plane_sample,
     regression_sample,
     sentence_vectors,
 )
 from tests.core.kinds import Refuses
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_a_plane_has_the_waves_of_numpy_at_places_of_torch_s(seed: int) -> None:
+    chance = torch.Generator().manual_seed(seed)
+    places = 5 * torch.rand(9, 2, generator=chance, dtype=torch.float64).numpy()
+    noise = torch.randn(9, generator=chance, dtype=torch.float64).numpy()
+    found = plane_sample(n_points=9, noise=0.25, seed=seed)
+    np.testing.assert_array_equal(found.keys, places)
+    np.testing.assert_allclose(found.values, 2 * (np.sin(places[:, 0]) + np.cos(places[:, 1])) + 0.25 * noise)
 
 
 class TestAttentionSamples:

@@ -302,11 +302,16 @@ def test_a_vector_of_zeros_is_like_nothing() -> None:
     assert NoPositions().profile(3, 4).tolist() == [1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("base", [VectorScheme, RotationScheme, BiasScheme])
-def test_what_a_scheme_must_compute_itself_is_asked_for_when_it_is_made(base: type[Scheme]) -> None:
-    unfinished = type("Unfinished", (base,), {"name": "unfinished"})
-    with pytest.raises(TypeError, match=r"abstract method '?(encoding|turn|table)"):
-        unfinished()
+@pytest.mark.parametrize(
+    ("base", "computes"), [(VectorScheme, "encoding"), (RotationScheme, "turn"), (BiasScheme, "table")]
+)
+def test_what_a_scheme_must_have_of_its_own_is_asked_for_when_it_is_made(
+    base: type[Scheme], computes: str
+) -> None:
+    for missing, given in ((computes, "code"), ("code", computes)):
+        unfinished = type("Unfinished", (base,), {"name": "unfinished", given: lambda *_: ""})
+        with pytest.raises(TypeError, match=rf"abstract method '?{missing}\b"):
+            unfinished()
 
 
 LAYOUTS = ("interleaved", "concatenated")

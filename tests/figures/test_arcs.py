@@ -16,12 +16,15 @@ from attn_figures.arcs import (
     Group,
     Place,
     arc,
+    arcs,
     arcs_of,
     pitch_of,
     set_lines,
     thickness,
 )
+from attn_figures.frame import Side
 from attn_figures.head_arcs import COLOURS, Several, dress
+from attn_figures.matrix import Matrix
 from tests.figures.test_palettes import BLINDNESS, THEMES, TOLD_APART, lab, linear
 
 TEXT = (
@@ -105,6 +108,17 @@ def test_rows_are_taken_together_as_plain_loops_do() -> None:
         np.testing.assert_allclose(group.mean(weights)[:, row], sums / len(members))
         np.testing.assert_allclose(group.told(group.mean(weights))[:, row], sums)
         np.testing.assert_allclose(Group((1, 4)).told(group.mean(weights))[:, row], sums / len(members))
+
+
+@pytest.mark.parametrize(("also", "last"), [((), 1), ((3,), 3)])
+def test_a_word_is_struck_out_where_none_of_the_group_may_attend(also: tuple[int, ...], last: int) -> None:
+    words, may = TEXT[-5:], np.tri(5, dtype=bool)
+    group = Group(also)
+    weights = group.mean(may / may.sum(axis=1, keepdims=True))
+    drawn = Matrix("weights", weights, "weights", Side.queries(words), Side.keys(words), mask=may)
+    spec = arcs.spec(weights, words, words, drawn, row=1, group=group)
+    (struck,) = (each["x"] for each in spec["data"] if each["name"] == "masked words")
+    assert np.isnan(struck).tolist() == [key <= last for key in range(5)]
 
 
 @pytest.mark.parametrize("worn", THEMES)

@@ -5,11 +5,10 @@ import math
 import streamlit as st
 
 from attn_figures.numbers import number
-from attn_ui.base.markdown import coloured, listed
+from attn_ui.base.markdown import capital, coloured, listed
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, _n, paragraph
 from pages.learned_heads.compute import Now
-from pages.learned_heads.words import capital
 
 
 def show(now: Now) -> None:

@@ -16,10 +16,9 @@ from attn_core.mistakes import MASKED_IS_ZERO
 from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
 from attn_figures.learned import Maps, right_and_broken
 from attn_figures.numbers import number
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import capital, listed
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table, table
 from attn_words import N_, _, _c, paragraph
@@ -58,7 +57,7 @@ def show(now: Now) -> None:
                 letters=now.setting.typed,
             ),
         )
-        what_you_see(verdict(made))
+        st.markdown(verdict(made))
         right, broken = made.checks(now.result), made.checks(made.broken)
         st.markdown(
             checks_table(
@@ -281,7 +280,7 @@ def _head(made: Made) -> str:
         told.append(
             _(
                 "{head} is shown, since the map of {chosen} stays.",
-                head=words.capital(now.called(head)),
+                head=capital(now.called(head)),
                 chosen=now.called(now.chosen[0]),
             )
         )
@@ -291,7 +290,7 @@ def _head(made: Made) -> str:
         told.append(
             _(
                 "{head}: {measure} {right}, with the mistake {broken}.",
-                head=words.capital(now.called(head)),
+                head=capital(now.called(head)),
                 measure=_(name),
                 right=f"{value:.2f}",
                 broken=f"{broken:.2f}",

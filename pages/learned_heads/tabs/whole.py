@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
 from attn_live.pyramid import STRIPE, Pyramid
+from attn_ui.base.markdown import capital
 from attn_ui.base.parameters import shown
 from attn_words import _, paragraph
 from pages.learned_heads.long_text import LongText, pyramid_of
@@ -18,7 +19,6 @@ from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
 from pages.learned_heads.whole import SHARES, SPECIAL, Whole
-from pages.learned_heads.words import capital
 
 MOST_COMPARED = 64  # queries, and keys, of a long map
 

@@ -6,7 +6,7 @@ from attn_figures import long_head
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
@@ -16,7 +16,6 @@ from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import LongText, look
 from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import LONG_TAB, WITHIN
-from pages.learned_heads.words import capital
 
 
 def see(ask: Ask, asked: LongText) -> Seen[Found]:

@@ -5,7 +5,7 @@ import math
 import streamlit as st
 from torch import Tensor
 
-from attn_figures.numbers import number
+from attn_figures.numbers import bracketed, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.parameters import shown
@@ -144,7 +144,7 @@ def _scaling(now: Now, score: float) -> None:
                 scheme=shown(POSITIONS, now.setting.positions.name),
             )
         )
-        st.latex(rf"s = {_number(scaled)} + {_factor(bias)} = {_number(scaled + bias)}")
+        st.latex(rf"s = {_number(scaled)} + {bracketed(_number(bias))} = {_number(scaled + bias)}")
 
 
 def _ask_cell(now: Now) -> None:
@@ -174,18 +174,16 @@ def _number(value: float, digits: int = 4) -> str:
     return text
 
 
-def _factor(value: float) -> str:
-    """Write a number as one of several that are multiplied or added: in brackets where it is negative."""
-    return f"({_number(value)})" if value < 0 else _number(value)
-
-
 def _weight(value: float) -> str:
     """Write a weight with six decimals, or as a power of ten where these would hide it."""
     return f"{value:.6f}" if value >= 1e-3 or not value else _number(value, 3)
 
 
 def _sum_of_products(q: Tensor, k: Tensor) -> str:
-    products = [rf"{_factor(a)} \cdot {_factor(b)}" for a, b in zip(q.tolist(), k.tolist(), strict=True)]
+    products = [
+        rf"{bracketed(_number(a))} \cdot {bracketed(_number(b))}"
+        for a, b in zip(q.tolist(), k.tolist(), strict=True)
+    ]
     if len(products) > MOST_TERMS:
         left = len(products) - MOST_TERMS + 1
         more = _c("terms", "more")

@@ -18,7 +18,6 @@ from attn_figures.matrix import Hover, Matrix, Pick, Ramp
 from attn_figures.multi_head import right_and_broken
 from attn_ui.base.markdown import listed
 from attn_ui.screen import controls
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import value
 from attn_words import N_, _, _n, paragraph
@@ -57,7 +56,7 @@ def show(now: Now) -> None:
         alt=_("The right numbers, the broken ones, and the difference"),
         name=mistake.name,
     )
-    what_you_see(verdict(now, mistake.name, broken))
+    st.markdown(verdict(now, mistake.name, broken))
 
 
 def _why_not(now: Now, needs: str) -> str:

@@ -9,7 +9,6 @@ from attn_core import attention_cost, make_mask
 from attn_figures.scale_study import COSTS, cost_picture
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
 from attn_words import _, paragraph
@@ -62,7 +61,7 @@ def show(now: Now) -> None:
         ),
         name=f"cost of heads under {name}",
     )
-    what_you_see(sentence(sum(head[-1] for head in grown), full_costs[-1].pairs))
+    st.markdown(sentence(sum(head[-1] for head in grown), full_costs[-1].pairs))
 
 
 def pairs(now: Now) -> list[int]:

@@ -8,7 +8,6 @@ from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
 from attn_figures.numbers import fixed, number
 from attn_ui.base.parameters import shown
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _n, paragraph
 from pages.multi_head import words
@@ -82,7 +81,7 @@ def show(now: Now) -> None:
         alt=_("Similarity of every two heads"),
         name="similarity of heads",
     )
-    what_you_see(closest(alike.tolist()))
+    st.markdown(closest(alike.tolist()))
 
 
 def means_over(now: Now) -> str:

@@ -8,7 +8,6 @@ from attn_figures.reshape import N_STEPS, STAGES, blocks, moment
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_words import N_, _, _c, _n, paragraph
 from pages.multi_head import words
@@ -44,7 +43,7 @@ def show(now: Now) -> None:
         name="split and merge",
         slider=Slider(_("Reshape"), RESHAPE, names=[names[moment(step).nearest] for step in range(N_STEPS)]),
     )
-    what_you_see(
+    st.markdown(
         paragraph(
             _(
                 "Drawn for {tokens}, {heads}.",
@@ -140,7 +139,7 @@ def _costs(now: Now) -> None:
 
     here, single = size(now.n_head, module.d_head), size(1, d_model)
     st.markdown(_("**Do more heads cost more?**"))
-    what_you_see(words.parameters(here[0], single[0], now.n_head, module.d_head, d_model))
+    st.markdown(words.parameters(here[0], single[0], now.n_head, module.d_head, d_model))
     shared = [heads for heads in range(1, 17) if d_model % heads == 0]
     every = list(range(1, 17))
     curves = [

@@ -24,16 +24,16 @@ def draw_without(steps: Sequence[Now]) -> list[Spec]:
 
 def say_kept(now: Now) -> str:
     """Say what is kept of the head's weights."""
-    return paragraph(
-        which_head(now.head, now.n_head, off=now.head in now.off), words.kept(walk_of(now), now.aside, number)
-    )
+    return paragraph(_whose(now), words.kept(walk_of(now), now.aside, number))
 
 
 def say_without(now: Now) -> str:
     """Say who changes most without the word."""
-    return paragraph(
-        which_head(now.head, now.n_head, off=now.head in now.off), words.without(walk_of(now), number)
-    )
+    return paragraph(_whose(now), words.without(walk_of(now), number))
+
+
+def _whose(now: Now) -> str:
+    return which_head(now.head, now.n_head, off=now.head in now.off)
 
 
 def formula(now: Now) -> str:

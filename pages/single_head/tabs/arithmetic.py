@@ -5,7 +5,7 @@ import streamlit as st
 
 from attn_core import SCORES
 from attn_core.scores import score_terms
-from attn_figures.numbers import number
+from attn_figures.numbers import bracketed, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
@@ -108,7 +108,7 @@ def steps(now: Now) -> str:
         exponential = _number(walk.exponentials[row, column])
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
-            (_("exp, less the row's largest"), f"exp({scaled} − {_signed(largest)})", exponential),
+            (_("exp, less the row's largest"), f"exp({scaled} − {bracketed(_number(largest))})", exponential),
             (_("sum of the row"), _sum(walk.exponentials[row][seen]), total),
             (_("weight"), f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
         ]
@@ -148,7 +148,3 @@ def _sum(terms: np.ndarray) -> str:
     if len(written) > MOST_TERMS:
         return _("{terms} + … ({count} terms)", terms=" + ".join(written[:3]), count=len(written))
     return " + ".join(written)
-
-
-def _signed(value: float) -> str:
-    return f"({_number(value)})" if value < 0 else _number(value)

@@ -12,7 +12,6 @@ from attn_figures.numbers import number
 from attn_figures.single_head import mistake_picture
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import checks_table
 from attn_words import _, _c, _n, paragraph
@@ -54,7 +53,7 @@ def show(now: Now) -> None:
     largest, lost = float(changes.nan_to_num(nan=0.0).max()), int(changes.isnan().sum())
     failed = [_(check.name) for check in audits["broken"] if not check.passed]
     leaked = broken.weights[~mask & (broken.weights > 0)].tolist()
-    what_you_see(paragraph(verdict(largest, failed, _(mistake.breaks), lost=lost), leaks(leaked)))
+    st.markdown(paragraph(verdict(largest, failed, _(mistake.breaks), lost=lost), leaks(leaked)))
     titles = {"right": _c("attention", "right"), "broken": _c("attention", "broken")}
     st.markdown(
         checks_table(

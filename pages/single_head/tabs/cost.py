@@ -8,7 +8,6 @@ from attn_core.scores import DOT
 from attn_figures.scale_study import cost_picture
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
-from attn_ui.screen.frame import what_you_see
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
 from attn_words import _
@@ -51,7 +50,7 @@ def show(now: Now) -> None:
         alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
         name=f"cost of attention {'no' if masking.kind == 'none' else masking.kind} mask",
     )
-    what_you_see(sentence(masking.kind, LENGTHS[-1], pairs[-1]))
+    st.markdown(sentence(masking.kind, LENGTHS[-1], pairs[-1]))
 
 
 def cost_table(cost: AttentionCost, full: AttentionCost) -> str:
