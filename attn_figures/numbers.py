@@ -7,6 +7,7 @@ from attn_words import _
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
+_EXACT = 1e-9  # a share that differs from none or from all by less does so by rounding
 # By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
 _SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -63,6 +64,20 @@ def fixed(value: float, decimals: int) -> str:
     """
     text = f"{abs(value):.{decimals}f}"
     return f"−{text}" if value < 0 and float(text) else text
+
+
+def as_share(share: float, decimals: int = 0) -> str:
+    """Write a share, from 0 to 1; none and all are those alone, up to rounding.
+
+    >>> as_share(0.254), as_share(0.9999, 1), as_share(1e-4), as_share(1 - 1e-12), as_share(0.0)
+    ('25%', 'over 99.9%', 'under 1%', '100%', '0%')
+    """
+    text, least = f"{share:.{decimals}%}", 10.0 ** (-2 - decimals)
+    if text == f"{1:.{decimals}%}" and share < 1 - _EXACT:
+        return _("over {share}", share=f"{1 - least:.{decimals}%}")
+    if text == f"{0:.{decimals}%}" and share > _EXACT:
+        return _("under {share}", share=f"{least:.{decimals}%}")
+    return text
 
 
 def distinct(values: Sequence[float]) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import as_share, fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
@@ -377,12 +377,11 @@ def points(now: Now) -> str:
         return ""
     seen = walk.points()
     plane = seen.plane
-    shares = [float(each.sum()) for each in (plane.explained, seen.kept)]
-    kept = _(
-        "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
-        share=f"{shares[0]:.1%}",
-        values=f"{shares[1]:.1%}",
-    )
+    kept = _planes_keep(float(plane.explained.sum()), float(seen.kept.sum()))
+    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
+    if not walk.mask[row].any():
+        nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
+        return paragraph(kept, nothing, some)
     part = plane_part(
         plane.products[row],
         plane.shown[row],
@@ -391,7 +390,6 @@ def points(now: Now) -> str:
         key=lambda key: _quoted("key", walk.keys[key]),
         digits=_digits,
     )
-    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
     query, lengths = walk.query[row], np.linalg.norm(walk.key, axis=1)
     length = float(np.linalg.norm(query))
     if length == 0 or not lengths.all():
@@ -421,6 +419,27 @@ def points(now: Now) -> str:
         return paragraph(kept, part, nearest, other, some)
     order = moved if seen.moved[row] else ordered
     return paragraph(kept, part, nearest, order, some)
+
+
+def _planes_keep(share: float, values: float) -> str:
+    """Say what the planes keep; a share is NaN where all vectors are zero."""
+    told = {"share": as_share(share, 1), "values": as_share(values, 1)}
+    if np.isnan(share) and np.isnan(values):
+        return _("Queries, keys and values are all zero.")
+    if np.isnan(share):
+        return _(
+            "Queries and keys are all zero; the plane of the values keeps {values} of their squared length.",
+            **told,
+        )
+    if np.isnan(values):
+        return _(
+            "The plane keeps {share} of the squared length of queries and keys; the values are all zero.",
+            **told,
+        )
+    return _(
+        "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
+        **told,
+    )
 
 
 def mixing(now: Now) -> str:
