@@ -6,7 +6,7 @@ from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
-from attn_ui.base.ties import differ_as_much
+from attn_ui.base.ties import TIE, differ_as_much
 from attn_ui.base.weight_tables import Given, Weight
 from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
@@ -221,17 +221,7 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
     if largest_row_sum == 0.0:
         return _("Over heads {heads}: no query may attend to any key, so every weight is zero.", heads=over)
     if largest_row_sum < 1.005:
-        if all_attend:
-            return _(
-                "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, "
-                "for the heads hardly differ.",
-                heads=over,
-            )
-        return _(
-            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
-            "largest weight do too, for the heads hardly differ.",
-            heads=over,
-        )
+        return _one_map(over, are_equal=spread < TIE, all_attend=all_attend)
     largest = f"{largest_row_sum:.2f}"
     return paragraph(
         _(
@@ -247,7 +237,34 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
             heads=over,
             largest=largest,
         ),
-        _("In one cell two heads differ by up to {spread}.", spread=f"{spread:.2f}"),
+        _("In one cell two heads differ by up to {spread}.", spread=number(spread, 2)),
+    )
+
+
+def _one_map(over: str, *, are_equal: bool, all_attend: bool) -> str:
+    """Say of heads that are equal, or hardly differ, that their largest weights are still rows of attention."""
+    if are_equal and all_attend:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, for "
+            "the heads are equal.",
+            heads=over,
+        )
+    if are_equal:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
+            "largest weight do too, for the heads are equal.",
+            heads=over,
+        )
+    if all_attend:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, for "
+            "the heads hardly differ.",
+            heads=over,
+        )
+    return _(
+        "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the largest "
+        "weight do too, for the heads hardly differ.",
+        heads=over,
     )
 
 
@@ -262,7 +279,7 @@ def against(
         if n_head > 1:
             return _("Head {head} against itself: choose another to compare it with.", head=one + 1)
         return _("Head {head} against itself: there is no other to compare it with.", head=one + 1)
-    if not largest:
+    if abs(largest) < TIE:
         return _("Heads {one} and {other} have the same weights in every cell.", one=one + 1, other=other + 1)
     if abs(largest) < 0.005:
         return _(
@@ -281,6 +298,18 @@ def against(
         difference=f"{abs(largest):.2f}",
     )
     return paragraph(said, differ_as_much(n_tied))
+
+
+def switched_off(heads: Sequence[int]) -> str:
+    """Say which of the heads that are told, counted from 0, are switched off; nothing where none is."""
+    if not heads:
+        return ""
+    return _n(
+        "Head {heads} is off: it has no part in the output.",
+        "Heads {heads} are off: they have no part in the output.",
+        len(heads),
+        heads=_numbers([head + 1 for head in heads]),
+    )
 
 
 def moved_most(token: str, lengths: Sequence[float], output: float, change: float | None) -> str:
