@@ -62,7 +62,7 @@ def arcs_said(
     """
     said = _named(queries)
     if not may.any():
-        return _("{query} may attend to nothing: it has no arc.", query=said)
+        return _("{query} may attend to nothing: there is no arc.", query=said)
     weights = mean * len(queries) if summed else mean
     drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
     first = drawn[:MOST_TOLD]
@@ -130,15 +130,15 @@ def heads_said(
         return _("All heads are off: there is no arc.")
     said = _named(queries)
     if not mean.any():
-        return _("{query} may attend to nothing: it has no arc.", query=said)
+        return _("{query} may attend to nothing: there is no arc.", query=said)
     count = min(each, int((mean > 0).sum()))
     most, key = max(left, key=left.__getitem__), largest(mean)
     together = len(queries) if summed else 1
     given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max() * together:.3f}"}
     if len(left) == 1:
         drawn = _n(
-            "The one head that is on has an arc from {query} to the key it gives most.",
-            "The one head that is on has arcs from {query} to the {count} keys it gives most.",
+            "The one head that is on has an arc from {query} to the key with its largest weight.",
+            "The one head that is on has arcs from {query} to the {count} keys with its largest weights.",
             count,
             query=said,
         )
@@ -150,9 +150,10 @@ def heads_said(
         )
         return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
     drawn = _n(
-        "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key it gives most.",
-        "Each of {heads} heads has a colour and a dash, and arcs from {query} to the {count} keys it gives "
-        "most.",
+        "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key with its largest "
+        "weight.",
+        "Each of {heads} heads has a colour and a dash, and arcs from {query} to the {count} keys with its "
+        "largest weights.",
         count,
         heads=len(left),
         query=said,

@@ -242,7 +242,7 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
 
 
 def _one_map(over: str, *, are_equal: bool, all_attend: bool) -> str:
-    """Say of heads that are equal, or hardly differ, that their largest weights are still rows of attention."""
+    """Say of heads that are equal, or hardly differ, that their largest weights are attention still."""
     if are_equal and all_attend:
         return _(
             "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, for "

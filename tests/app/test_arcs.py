@@ -70,7 +70,7 @@ def test_the_sentence_has_the_thickest_arcs_and_what_has_none(q: int) -> None:
 
 def test_a_query_that_may_attend_to_nothing_has_no_arc_and_says_so() -> None:
     page = PAGE.at("stage=arcs&mask=padding&w=6")
-    assert "may attend to nothing: it has no arc" in page.sentence
+    assert "may attend to nothing: there is no arc" in page.sentence
 
 
 @pytest.mark.parametrize(
@@ -334,3 +334,11 @@ def test_arcs_that_tie_with_the_third_are_told(text: str) -> None:
     assert (more > 0) == ("a+a+a+a" in text)
     assert (f"and {more} more of {row[2]:.3f}" in at.sentence) == (more > 0)
     assert f"together {row[: 3 + more].sum():.3f}" in at.sentence
+
+
+@pytest.mark.parametrize("more", ["", "&off=1&off=2&off=3"])
+def test_of_several_queries_no_sentence_speaks_as_of_one(more: str) -> None:
+    said = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&also=2{more}").sentence
+    assert "“the” and “sat” to the 6 keys with its largest weights" in said.replace("₁", "")
+    blocked = "stage=arcs&text=a+b+c&mask=own&also=1&blocked=0.0,0.1,0.2,1.0,1.1,1.2"
+    assert "“a” and “b” may attend to nothing: there is no arc." in PAGES["single-head"].at(blocked).sentence
