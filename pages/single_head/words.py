@@ -378,6 +378,10 @@ def points(now: Now) -> str:
     seen = walk.points()
     plane = seen.plane
     kept = _planes_keep(float(plane.explained.sum()), float(seen.kept.sum()))
+    if plane.dimensions is not None:
+        first, second = (each + 1 for each in plane.dimensions)
+        of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
+        kept = paragraph(of, kept)
     some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
     if not walk.mask[row].any():
         nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))

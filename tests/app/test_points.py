@@ -227,3 +227,16 @@ def test_nearly_all_is_not_all() -> None:
     # 1e-6 of the squared length lies in the third dimension.
     page = PAGES["single-head"].at("stage=points&qkv=typed&Q=1,0,0;0,1,0&K=1,1,0;0,0,0.002&V=1,0,0;0,1,0")
     assert "The plane keeps over 99.9% of the squared length of queries and keys" in page.sentence
+
+
+@pytest.mark.parametrize(
+    ("link", "pair"),
+    [("", (1, 2)), ("&dim1=2", (2, 1)), ("&dim1=3", (3, 2)), ("&dim2=3", (1, 3)), ("&dim1=4&dim2=3", (4, 3))],
+)
+def test_the_sentence_names_the_two_dimensions(link: str, pair: tuple[int, int]) -> None:
+    page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
+    assert not page.dropped
+    assert page.sentence.startswith("Queries and keys are seen in dimensions {} and {}. ".format(*pair))
+    at = np.asarray(page.seen.now.head.query)[:, [each - 1 for each in pair]]
+    np.testing.assert_allclose(page.seen.now.walk.points().plane.queries, at, atol=1e-12)
+    assert "dimensions" not in PAGES["single-head"].at("stage=points").sentence
