@@ -28,6 +28,7 @@ from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.shared_settings import scheme_setting
+from pages import PAGES
 from pages.positional_encoding import scaled, words
 from pages.positional_encoding.settings import (
     HEADS_OF_BIAS,
@@ -603,8 +604,15 @@ def test_an_order_of_ones_own_is_in_the_link() -> None:
 @pytest.mark.parametrize("places", ["2,0,0,3,4,5", "2,0,1", "0.5,1,2,3,4,5", "1,2,3,4,5,6"])
 def test_what_is_no_order_leaves_the_words_where_they_are(places: str) -> None:
     app = opened(show="shuffle test", order="own", **{"from": places})
-    assert "Wanted each number from 0 to 5 once, as in 5,4,3,2,1,0" in said(app)
+    assert "wanted: each number from 0 to 5 once, as in 5,4,3,2,1,0. 0,1,2,3,4,5 is used." in said(app)
     assert "is the old one" in said(app)
+    (bad,) = PAGES["positional-encoding"].at(f"show=shuffle+test&order=own&from={places}").dropped
+    assert (bad.name, bad.text) == ("from", places)
+
+
+def test_an_order_that_fits_or_is_not_asked_for_is_not_dropped() -> None:
+    for link in ("show=shuffle+test&order=own&from=2,0,1,3,4,5", "show=shuffle+test&order=own", "from=2,0,1"):
+        assert not PAGES["positional-encoding"].at(link).dropped
 
 
 def test_what_is_no_row_of_numbers_is_dropped() -> None:
