@@ -7,6 +7,7 @@ from attn_words import _
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
+_LOW_WEIGHT = 1e-3  # below it six decimals hide digits
 _EXACT = 1e-9  # a share that differs from none or from all by less does so by rounding
 # By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
 _SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
@@ -78,6 +79,15 @@ def as_share(share: float, decimals: int = 0) -> str:
     if text == f"{0:.{decimals}%}" and share > _EXACT:
         return _("under {share}", share=f"{least:.{decimals}%}")
     return text
+
+
+def as_weight(value: float) -> str:
+    """Write a weight with six decimals, or as a power of ten where these would hide it.
+
+    >>> as_weight(0.25), as_weight(0.99996933), as_weight(3.066e-9), as_weight(0.0)
+    ('0.250000', '0.999969', '3.07 × 10⁻⁹', '0.000000')
+    """
+    return f"{value:.6f}" if value >= _LOW_WEIGHT or not value else number(value, 3)
 
 
 def distinct(values: Sequence[float]) -> list[str]:

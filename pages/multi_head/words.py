@@ -587,7 +587,7 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
     """Say which queries a mask leaves no key, in some head or in all; the words are escaped already.
 
     >>> empty_rows(["cat"], 6)
-    'The mask leaves cat no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
+    'The mask leaves “cat” no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
     """
     if len(empty) == n_query:
         return paragraph(
@@ -604,7 +604,7 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
         "The mask leaves {queries} no key: their weights are zero there, where torch gives NaN. Free a cell "
         "of their rows.",
         len(empty),
-        queries=first_of(empty),
+        queries=first_of([f"“{query}”" for query in empty]),
     )
 
 
@@ -745,6 +745,8 @@ def placed(scheme: str, strength: float, where: str, before: float, after: float
     'Positions (ramp, strength 1): most in head 2, love to dogs, from 0.25 without them to 0.75.'
     """
     told = {"scheme": named(POSITIONS, scheme), "strength": f"{strength:g}"}
+    if abs(after - before) < TIE:
+        return _("Positions ({scheme}, strength {strength}) move no weight.", **told)
     if abs(after - before) < 0.001:
         return _("Positions ({scheme}, strength {strength}) move no weight by 0.001 or more.", **told)
     digits = 2 if round(before, 2) != round(after, 2) else 4

@@ -9,7 +9,7 @@ import numpy as np
 from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import as_share, fixed, number
+from attn_figures.numbers import as_share, as_weight, fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
@@ -347,7 +347,7 @@ def softmax(now: Now) -> str:
             "{weight}.",
             query=query,
             key=key,
-            weight=f"{walk.weights[now.cell]:.6f}",
+            weight=as_weight(float(walk.weights[now.cell])),
         )
     sees = int(walk.mask[now.cell[0]].sum())
     if not sees:
@@ -453,7 +453,7 @@ def mixing(now: Now) -> str:
         "times {weight}.",
         query=_query(now),
         key=_key(now),
-        weight=f"{now.walk.weights[now.cell]:.6f}",
+        weight=as_weight(float(now.walk.weights[now.cell])),
     )
 
 
@@ -541,6 +541,11 @@ _GIVES_EACH = _Gives(
 )
 
 
+def _all_but(share: float) -> str:
+    """Write a weight with three digits, with more where it would seem to be all."""
+    return as_weight(share) if 0.9995 <= share < 1 else number(share, 3)
+
+
 def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
     """Say what softmax gives the best keys, and the best of the others that the chosen query sees."""
     walk, row = now.walk, now.cell[0]
@@ -548,7 +553,7 @@ def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
     fields = {
         "key": _quoted("key", walk.keys[best[0]]),
         "temperature": TEMPERATURE.text(now.temperature),
-        "weight": number(float(walk.weights[row, best[0]]), 3),
+        "weight": _all_but(float(walk.weights[row, best[0]])),
     }
     if not others:
         return _(gives.alone, **fields)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attn_core import KERNELS
+from pages import PAGES
 from pages.kernel_regression import words
 from pages.kernel_regression.points import Points, from_columns, sample
 from pages.kernel_regression.search import best_of
@@ -329,3 +330,13 @@ def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
     texts += [text for _, said, _ in fields(at) for text in said]
     assert any(f"{name} kernel" in each for each in texts)
     assert not any(re.search(r"\b(gaussian|epanechnikov)\b", each) for each in texts)
+
+
+@pytest.mark.parametrize("truth", ["3", "0"])
+def test_of_errors_that_are_rounding_alone_no_bandwidth_is_called_too_large(truth: str) -> None:
+    link = f"data=typed+function&truth={truth}&noise=0&picture=Choose+the+bandwidth"
+    said = PAGES["kernel-regression"].at(link).sentence
+    assert said.strip() == (
+        "Training error and leave-one-out error are 0 at h = 0.5, to rounding: no bandwidth does better."
+    )
+    assert "the smallest of" in PAGES["kernel-regression"].at(link.replace("noise=0", "noise=0.001")).sentence

@@ -862,3 +862,11 @@ def test_heads_that_are_equal_are_told_as_equal() -> None:
     page = PAGES["multi-head"].at(link)
     np.testing.assert_allclose(page.seen.now.result.weights, 1 / 3, atol=1e-15)
     assert "rows of the largest weight do too, for the heads are equal." in page.sentence
+
+
+def test_what_moves_no_weight_is_told_as_that_and_words_stand_in_quotes() -> None:
+    said = PAGES["multi-head"].at("pos=sinusoidal&strength=0").sentence
+    assert said.strip().endswith("Positions (sinusoidal, strength 0) move no weight.")
+    assert "weight by 0.001" in words.placed("ramp", 1.0, "head 1", 0.5, 0.5004)
+    page = PAGES["multi-head"].at("hmask=own&text=a+b&blocked=0.0,0.1")
+    assert any("The mask leaves “a” no key" in note for note in page.seen.notes)

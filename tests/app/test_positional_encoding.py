@@ -690,3 +690,11 @@ def test_a_head_of_llama_2_is_a_press_away() -> None:
     assert not app.exception
     assert "Trained on 4,096 positions, used on 16,384." in said(app)
     assert "of 64 pairs" in said(app)
+
+
+def test_what_no_float_holds_is_not_told_as_zero() -> None:
+    said = PAGES["positional-encoding"].at("show=past+training&trained=4096").sentence
+    assert "Trained on 4,096 positions (unshaded), used on 16,384." in said
+    assert "at offset 16,383 its factor is below 10⁻³⁰⁰." in said  # e to the −8,191
+    said = PAGES["positional-encoding"].at("show=past+training&trained=16").sentence
+    assert f"at offset 63 its factor is {np.exp(-63 / 2):.1e}".replace("e-14", " × 10⁻¹⁴") in said

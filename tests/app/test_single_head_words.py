@@ -11,6 +11,7 @@ import attn_core
 from attn_core import MASK_PATTERNS, Masking
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import speaking
+from pages import PAGES
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.programs import asked
@@ -322,3 +323,13 @@ def test_one_pair_and_one_row_are_counted_as_one() -> None:
     typed = Inputs(qkv="typed", q=((1.0,),), k=((2.0,),), v=((3.0,), (4.0,)))
     with pytest.raises(ValueError, match="K has 1 row and V has 2"):
         make_head(typed)
+
+
+def test_a_small_weight_is_told_and_one_that_is_nearly_all_is_not_told_as_all() -> None:
+    page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
+    scaled = np.asarray(page.seen.now.walk.scaled)[2]
+    weight = 1 / np.exp(scaled - scaled[3]).sum()
+    assert f"times {weight:.2e}".replace("e-30", " × 10⁻³⁰") in page.sentence
+    # Softmax of 32 and 50 over the root of three.
+    page = PAGES["single-head"].at("example=two+keys,+one+query&stage=hard+or+soft")
+    assert f"gives it the weight {1 / (1 + np.exp(-18 / 3**0.5)):.6f}," in page.sentence
