@@ -339,3 +339,11 @@ def test_small_weights_that_differ_are_not_said_to_tie(kind: str) -> None:
     assert "tie" not in page.sentence
     left = leaves(page.programs.text(kind))
     assert np.asarray(left["kept"]).tolist() == [[True, True, False, False]]
+
+
+def test_of_small_weights_the_query_is_named_that_gave_most() -> None:
+    # Softmax of (0, −30, −60) and of twice that: e^-30 and e^-60 for the second key.
+    link = "stage=without&without=1&qkv=typed&Q=1;2&K=0;-30;-60&V=1;2;3&scale=none"
+    said = PAGES["single-head"].at(link).sentence
+    assert "change most at “q1”, which gave it 9.36 × 10⁻¹⁴." in said
+    assert "The output of “q1” moves" in said or "No output moves." in said
