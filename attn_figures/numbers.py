@@ -7,7 +7,7 @@ from attn_words import _
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
-_LOW_WEIGHT = 1e-3  # below it six decimals hide digits
+_LOW_WEIGHT = 1e-5  # below it six decimals have one digit, or none
 _EXACT = 1e-9  # a share that differs from none or from all by less does so by rounding
 # By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
 _SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
