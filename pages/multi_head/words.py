@@ -102,7 +102,7 @@ def diagram(shapes: Shapes) -> str:
     if n_kv < n_head:
         said.append(
             _n(
-                "Keys and values have {count} head: {group} share each.",
+                "Keys and values have {count} head: {group} share it.",
                 "Keys and values have {count} heads: {group} share each.",
                 n_kv,
                 group=n_head // n_kv,
@@ -118,7 +118,14 @@ def diagram(shapes: Shapes) -> str:
             )
         )
     if shapes.output_weight is not None:
-        said.append(_("W_o mixes them into vectors {width} wide.", width=shapes.output[-1]))
+        said.append(
+            _n(
+                "W_o makes vectors {width} wide of its output.",
+                "W_o mixes them into vectors {width} wide.",
+                n_head,
+                width=shapes.output[-1],
+            )
+        )
     return paragraph(*said)
 
 

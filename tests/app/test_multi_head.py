@@ -870,3 +870,11 @@ def test_what_moves_no_weight_is_told_as_that_and_words_stand_in_quotes() -> Non
     assert "weight by 0.001" in words.placed("ramp", 1.0, "head 1", 0.5, 0.5004)
     page = PAGES["multi-head"].at("hmask=own&text=a+b&blocked=0.0,0.1")
     assert any("The mask leaves “a” no key" in note for note in page.seen.notes)
+
+
+def test_a_diagram_of_one_head_speaks_of_one() -> None:
+    said = PAGES["multi-head"].at("view=diagram&heads=1").sentence
+    assert said.strip().endswith("by a matrix of its own. W_o makes vectors 8 wide of its output.")
+    said = PAGES["multi-head"].at("view=diagram&heads=4&kv=1").sentence
+    assert "Keys and values have 1 head: 4 share it." in said
+    assert said.strip().endswith("= 8. W_o mixes them into vectors 8 wide.")
