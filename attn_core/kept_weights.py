@@ -40,7 +40,7 @@ def kept_weights(
 
     Edge cases: a weight of zero is never kept, and a row that keeps nothing is zero. Weights that tie with
     the k-th largest are all kept, so such a row keeps more than k; they tie where they differ by less than
-    1e-10 of the largest of their row. A ``top`` beyond the number of keys keeps all.
+    1e-10 of it, for a weight's rounding is a share of itself. A ``top`` beyond the number of keys keeps all.
 
     Raises ValueError unless exactly one of ``threshold`` and ``top`` is given, for a threshold that is not
     finite or is below zero, a top below one, weights below zero, and steps that do not broadcast.
@@ -116,4 +116,4 @@ def _kth(weights: Tensor, top: object) -> Tensor:
     assert rows is not None  # a tensor was checked, a number fits everywhere
     places = (places.clamp(max=weights.shape[-1]) - 1).to(weights.device).expand(rows)
     kth = ordered.expand(*rows[:-1], weights.shape[-1]).gather(-1, places)
-    return kth - TIE * ordered[..., :1]
+    return kth * (1 - TIE)

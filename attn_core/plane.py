@@ -50,8 +50,8 @@ def main_directions(
     all vectors by one rotation changes no coordinate but for its sign.
 
     Edge cases: vectors of one dimension have coordinate 0 along a second direction of zeros, vectors that
-    are all zero an explained share of 0. Where two singular values are equal, the directions that share
-    them are one choice of many.
+    are all zero an explained share of NaN, for there is nothing to keep. Where two singular values are
+    equal, the directions that share them are one choice of many.
 
     Raises ValueError as ``chosen_dimensions``.
 
@@ -192,8 +192,7 @@ def _seen_along(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     seen = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
     kept = torch.cat(seen, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
-    explained = torch.where(whole[..., None] > 0, kept / whole[..., None], torch.zeros_like(kept))
-    return Plane(directions, *seen, explained)
+    return Plane(directions, *seen, kept / whole[..., None])
 
 
 def _check(queries: Tensor, keys: Tensor) -> None:

@@ -137,7 +137,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
             Score(
                 "linear",
                 r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
-                "(phi(Q) @ phi(K).transpose(-2, -1)).log()",
+                "torch.logsumexp(log_phi(Q)[:, None] + log_phi(K), dim=-1)",
                 _linear,
                 log_terms=_log_linear,
                 known_as=N_("linear attention, linear transformer"),

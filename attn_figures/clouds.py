@@ -12,6 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers
+from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.points import (
@@ -101,8 +102,8 @@ def clouds(seen: InClouds, *, row: int = 0) -> Spec:
     name |= {"textposition": at["query name.textposition"], "cliponaxis": False}
     name["textfont"] = name["textfont"] | {"color": LIGHT.query}
     titles = [
-        _("direction {number}: {share:.0%} of the squared length", number=number, share=float(share))
-        for number, share in enumerate(seen.explained, start=1)
+        _("direction {number}: {share} of the squared length", number=number, share=as_share(share))
+        for number, share in enumerate(seen.explained.tolist(), start=1)
     ]
     told = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)]
     if seen.by_place:

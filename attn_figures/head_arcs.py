@@ -70,6 +70,12 @@ class Several:
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
         return dict(zip(self.heads, np.maximum(every - held, 0.0).tolist(), strict=True))
 
+    def counts(self, row: int) -> list[int]:
+        """Return how many arcs of a row each head has."""
+        weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
+        found: list[int] = np.count_nonzero(weights >= LEAST, axis=-1).tolist()
+        return found
+
     def mean(self) -> Numbers:
         """Return the mean of the heads, (n_query, n_key); zero where there are none."""
         chosen = np.nan_to_num(self.weights)[list(self.heads)]

@@ -7,6 +7,8 @@ from attn_words import _
 
 PLAIN = 1e6  # up to here a number is written out, beyond it as a power of ten
 SMALL = 1e-4
+_LOW_WEIGHT = 1e-5  # below it six decimals have one digit, or none
+_EXACT = 1e-9  # a share that differs from none or from all by less does so by rounding
 # By how many digits are wanted: below it Python's own "g" writes a number as wanted, with no thousands.
 _SHORT = tuple(min(999.0, 10.0 ** (digits - 1)) for digits in range(20))
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -72,6 +74,29 @@ def bracketed(written: str) -> str:
     ('(−0.5)', '0.5')
     """
     return f"({written})" if written.startswith(("−", "-")) else written
+
+
+def as_share(share: float, decimals: int = 0) -> str:
+    """Write a share, from 0 to 1; none and all are those alone, up to rounding.
+
+    >>> as_share(0.254), as_share(0.9999, 1), as_share(1e-4), as_share(1 - 1e-12), as_share(0.0)
+    ('25%', 'over 99.9%', 'under 1%', '100%', '0%')
+    """
+    text, least = f"{share:.{decimals}%}", 10.0 ** (-2 - decimals)
+    if text == f"{1:.{decimals}%}" and share < 1 - _EXACT:
+        return _("over {share}", share=f"{1 - least:.{decimals}%}")
+    if text == f"{0:.{decimals}%}" and share > _EXACT:
+        return _("under {share}", share=f"{least:.{decimals}%}")
+    return text
+
+
+def as_weight(value: float) -> str:
+    """Write a weight with six decimals, or as a power of ten where these would hide it.
+
+    >>> as_weight(0.25), as_weight(0.99996933), as_weight(3.066e-9), as_weight(0.0)
+    ('0.250000', '0.999969', '3.07 × 10⁻⁹', '0.000000')
+    """
+    return f"{value:.6f}" if value >= _LOW_WEIGHT or not value else number(value, 3)
 
 
 def distinct(values: Sequence[float]) -> list[str]:

@@ -12,6 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
+from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters, shortened
@@ -38,7 +39,7 @@ class InPlane:
 
     Attributes:
         queries, keys: coordinates, (n_query, 2) and (n_key, 2).
-        explained: the share of squared length that each direction keeps, (2,).
+        explained: the share of squared length that each direction keeps, (2,); NaN where all are zero.
         products: q·k as the vectors have them, (n_query, n_key); the plane shows a part of each.
         dimensions: the two that the plane is of, from 0; None where it is that of the main directions.
     """
@@ -643,15 +644,19 @@ def _titles(seen: InPlane) -> dict[str, Any]:
     if seen.dimensions is None:
         return _main_titles(seen.explained)
     titles = [
-        _("dimension {number} keeps {share:.0%}", number=number + 1, share=float(share))
-        for number, share in zip(seen.dimensions, seen.explained, strict=True)
+        _("dimension {number}", number=number + 1)
+        if np.isnan(share)
+        else _("dimension {number} keeps {share}", number=number + 1, share=as_share(share))
+        for number, share in zip(seen.dimensions, seen.explained.tolist(), strict=True)
     ]
     return {"x_title": titles[0], "y_title": titles[1]}
 
 
 def _main_titles(explained: Numbers) -> dict[str, Any]:
     titles = [
-        _("direction {number} keeps {share:.0%}", number=number, share=float(share))
-        for number, share in enumerate(explained, start=1)
+        _("direction {number}", number=number)
+        if np.isnan(share)
+        else _("direction {number} keeps {share}", number=number, share=as_share(share))
+        for number, share in enumerate(explained.tolist(), start=1)
     ]
     return {"x_title": titles[0], "y_title": titles[1]}

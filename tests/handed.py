@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from streamlit.testing.v1 import AppTest
 
+from attn_core.scores import DOT, SCORES
 from attn_live.unpacking import figure_at
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
@@ -160,8 +161,9 @@ def of_single_head(query: Link) -> list[Numbers]:
     pairs, output = at.dataframe[first].value, table(at, first + 1)
     found = [pairs["weight"].to_numpy().reshape(len(output), -1), output]
     stage, unknown = query.get("stage"), np.full(output.shape, np.nan)
-    if stage == "arcs" and len(at.dataframe) > first + 2:  # rows that are taken together
-        found.append(table(at, first + 2)[:, 0])
+    more = first + 2 + len(SCORES[query.get("score", DOT)].shapes)  # after the score's own weights
+    if stage == "arcs" and len(at.dataframe) > more:  # rows that are taken together
+        found.append(table(at, more)[:, 0])
     if stage == "without":
         return [
             *found,
@@ -170,13 +172,13 @@ def of_single_head(query: Link) -> list[Numbers]:
             unknown[:, 0],
         ]
     if stage == "points":
-        points = at.dataframe[first + 2].value
+        points = at.dataframe[more].value
         sides = [
             points[points["vector"] == kind].iloc[:, 2:].to_numpy(dtype=float) for kind in ("query", "key")
         ]
         return [*found, *sides, pairs["q·k in the plane"].to_numpy().reshape(len(output), -1)]
     if stage == "kept":
-        mass, *moved = table(at, first + 2).T
+        mass, *moved = table(at, more).T
         found.append(mass)
         if moved:
             again = pairs["renormalised weight"].to_numpy().reshape(len(output), -1)

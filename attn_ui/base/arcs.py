@@ -62,7 +62,7 @@ def arcs_said(
     """
     said = _named(queries)
     if not may.any():
-        return _("{query} may attend to nothing: it has no arc.", query=said)
+        return _("{query} may attend to nothing: there is no arc.", query=said)
     weights = mean * len(queries) if summed else mean
     drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
     first = drawn[:MOST_TOLD]
@@ -114,7 +114,7 @@ def heads_said(
     keys: Sequence[str],
     left: Mapping[int, float],
     mean: Numbers,
-    each: int,
+    counts: Sequence[int],
     *,
     summed: bool = False,
 ) -> str:
@@ -123,22 +123,22 @@ def heads_said(
     Args:
         queries, keys: as in `arcs_said`.
         left: by head, from 0, how much of the mean row of the queries its arcs leave out.
-        mean: row of all of them, (n_key,); each: to how many keys a head has arcs, at most.
+        mean: row of all of them, (n_key,); counts: to how many keys each head has arcs.
         summed: whether the sum of the queries' rows is told.
     """
     if not left:
         return _("All heads are off: there is no arc.")
     said = _named(queries)
     if not mean.any():
-        return _("{query} may attend to nothing: it has no arc.", query=said)
-    count = min(each, int((mean > 0).sum()))
+        return _("{query} may attend to nothing: there is no arc.", query=said)
+    count = max(counts)
     most, key = max(left, key=left.__getitem__), largest(mean)
     together = len(queries) if summed else 1
     given = {"key": first_of([keys[each] for each in key]), "weight": f"{mean.max() * together:.3f}"}
     if len(left) == 1:
         drawn = _n(
-            "The one head that is on has an arc from {query} to the key it gives most.",
-            "The one head that is on has arcs from {query} to the {count} keys it gives most.",
+            "The one head that is on has an arc from {query} to the key with its largest weight.",
+            "The one head that is on has arcs from {query} to the {count} keys with its largest weights.",
             count,
             query=said,
         )
@@ -149,14 +149,25 @@ def heads_said(
             else _("Added up, its rows give most to {key}: {weight}.", **given)
         )
         return paragraph(drawn, missing if left[most] >= TOLD else "", looks)
-    drawn = _n(
-        "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key it gives most.",
-        "Each of {heads} heads has a colour and a dash, and arcs from {query} to the {count} keys it gives "
-        "most.",
+    as_many = _n(
+        "Each of {heads} heads has a colour and a dash, and an arc from {query} to the key with its largest "
+        "weight.",
+        "Each of {heads} heads has a colour and a dash, and arcs from {query} to the {count} keys with its "
+        "largest weights.",
         count,
         heads=len(left),
         query=said,
     )
+    up_to = _n(
+        "Each of {heads} heads has a colour and a dash, and at most one arc from {query}, to the key with "
+        "its largest weight.",
+        "Each of {heads} heads has a colour and a dash, and arcs from {query} to up to {count} keys, those "
+        "with its largest weights.",
+        count,
+        heads=len(left),
+        query=said,
+    )
+    drawn = as_many if min(counts) == count else up_to
     missing = _(
         "Not drawn is {mean} of a head's row on average, and {most} of head {head}'s, the most.",
         mean=f"{np.mean([*left.values()]):.3f}",

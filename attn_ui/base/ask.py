@@ -89,6 +89,9 @@ class Ask(Protocol):
     def tell(self, text: str) -> None:
         """Say something that the picture needs, as markdown."""
 
+    def misfit(self, bad: Dropped) -> None:
+        """Say of a setting that what the link says of it does not fit its other settings."""
+
     def formula(self, latex: str) -> None:
         """Show the formula of what is chosen."""
 
@@ -270,6 +273,10 @@ class FromLink:
         self.said.append(text)
 
     tell = say
+
+    def misfit(self, bad: Dropped) -> None:
+        """Note what does not fit."""
+        self.dropped.append(bad)
 
     def formula(self, latex: str) -> None:
         """Nobody reads it."""

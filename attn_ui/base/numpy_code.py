@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 
 Edit = tuple[int, int, str]
 
-_FUNCTIONS = frozenset({"abs", "cos", "exp", "log", "sign", "sin", "sqrt", "square"})  # x.f() is np.f(x)
+_FUNCTIONS = frozenset(
+    {"abs", "cos", "exp", "log", "log1p", "sign", "sin", "sqrt", "square"}
+)  # x.f() is np.f(x)
 _RENAMED = {
     "tensor": "np.array",
     "cat": "np.concatenate",
     "cdist": "cdist",
+    "logsumexp": "np.logaddexp.reduce",
     "take_along_dim": "np.take_along_axis",
 }
 _KEYWORDS = {"dim": "axis", "keepdim": "keepdims"}

@@ -197,10 +197,17 @@ def _drawn(
     common = [name for name in a if any(_is_one(a[name], step.get(name)) for step in steps)]
     if not a:
         return _Drawn(
-            why=_("There is nothing to compare here: what was pinned is a diagram without numbers.")
+            why=_(
+                "There is nothing to compare here: maps and curves are compared, and what was pinned has "
+                "neither."
+            )
         )
     if not shown:
-        return _Drawn(why=_("There is nothing to compare here: the figure is a diagram without numbers."))
+        return _Drawn(
+            why=_(
+                "There is nothing to compare here: maps and curves are compared, and the figure has neither."
+            )
+        )
     if not common:
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
         return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))

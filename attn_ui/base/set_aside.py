@@ -126,7 +126,7 @@ def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> 
         top = min(int(aside.value), len(keys))
         lines = [
             f"ordered = {weights}.sort(dim=-1).values  # each row, the largest last",
-            f"least = ordered[:, [-{top}]] - 1e-10 * ordered[:, [-1]]  # what ties with the last is kept",
+            f"least = ordered[:, [-{top}]] * (1 - 1e-10)  # what ties with the last is kept",
             f"kept = ({weights} >= least) & ({weights} > 0)",
         ]
     lines.append(f"mass = ({weights} * kept).sum(dim=-1)  # of each row")

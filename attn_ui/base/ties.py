@@ -6,15 +6,19 @@ from numpy.typing import NDArray
 from attn_words import _n
 
 TIE = 1e-9  # weights that differ by less are equal
+_ROUNDING = 1e-15  # of numbers of size one, which small ones are differences of
 
 
 def largest(numbers: NDArray[np.float64]) -> list[int]:
     """Return the places of the largest number, those that tie with it included, counted through all axes.
 
-    >>> largest(np.array([0.2, 0.4, 0.4]))
-    [1, 2]
+    Small ones tie no more easily than large ones.
+
+    >>> largest(np.array([0.2, 0.4, 0.4])), largest(np.array([3e-12, 0.0]))
+    ([1, 2], [0])
     """
-    found: list[int] = np.flatnonzero(numbers >= numbers.max() - TIE).tolist()
+    most = float(numbers.max())
+    found: list[int] = np.flatnonzero(numbers >= most - max(TIE * abs(most), _ROUNDING)).tolist()
     return found
 
 

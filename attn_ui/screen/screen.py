@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
 from attn_ui.base.ask import Gap
+from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -76,6 +77,11 @@ class Screen:
     def tell(text: str) -> None:
         """Say something that the picture needs."""
         st.markdown(text)
+
+    @staticmethod
+    def misfit(bad: Dropped) -> None:
+        """Say beside the controls what does not fit."""
+        st.caption(f":material/link_off: {bad.sentence()}")
 
     @staticmethod
     def formula(latex: str) -> None:

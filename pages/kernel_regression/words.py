@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attn_figures.numbers import number
+from attn_figures.numbers import as_share, number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown
 from attn_words import N_, _, _n, cached, paragraph
@@ -234,6 +234,11 @@ def choose_sentence(
             n_key=n_key,
         )
         return paragraph(seen, dotted, _(_ALWAYS))
+    if max(training, left_out) <= (_EXACT * float(np.abs(points.values).max())) ** 2:
+        return _(
+            "Training error and leave-one-out error are 0 at h = {h}, to rounding: no bandwidth does better.",
+            h=h,
+        )
     stands = _STANDS[_stands(training, left_out, best_training, best_error)]
     return paragraph(_(stands, **said), _(_ALWAYS))
 
@@ -252,6 +257,7 @@ def among(tried: int, compared: int, most_supported: int, n_key: int) -> str:
     )
 
 
+_EXACT = 1e-12  # an error of so small a share of the values is rounding
 _ALWAYS = N_(
     "The training error is smallest as h goes to 0, because each point then predicts itself. Leave-one-out "
     "takes the point away first."
@@ -435,13 +441,14 @@ def fails_sentence(
         seen = _("h = {h}, {kernel}: all values are the same, and so is every estimate.", **said)
     elif to_nearest < 0.05 * spread:
         seen = _(
-            "h = {h}, {kernel}: so narrow that every estimate copies the nearest key's value, and its noise "
-            "where it has any.",
+            "h = {h}, {kernel}: so narrow that every estimate copies the nearest key's value, or nearly, and "
+            "its noise where it has any.",
             **said,
         )
     elif to_mean < 0.15 * spread:
         seen = _(
-            "h = {h}, {kernel}: so wide that every place gets the mean of all values; the curve is gone.",
+            "h = {h}, {kernel}: so wide that every place gets the mean of all values, or nearly; the curve "
+            "is gone.",
             **said,
         )
         levels = ""
@@ -466,7 +473,7 @@ def fails_sentence(
     if silent > 0.005:
         none = _(
             "{share} of the places drawn find no key in the window: no estimate (hatched).",
-            share=f"{silent:.0%}",
+            share=as_share(silent),
         )
         return paragraph(seen, none)
     return paragraph(seen, levels)

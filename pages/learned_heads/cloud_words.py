@@ -1,6 +1,7 @@
 """What one head's queries and keys as points show, in sentences."""
 
 from attn_figures.clouds import LOOK
+from attn_figures.numbers import as_share
 from attn_ui.base.markdown import coloured
 from attn_ui.base.planes import names_some
 from attn_words import _, paragraph
@@ -14,7 +15,7 @@ def seen(now: HeadClouds, row: int) -> str:
         "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
         "centre.",
         number=now.number,
-        share=f"{float(now.plane.explained.sum()):.1%}",
+        share=as_share(float(now.plane.explained.sum()), 1),
     )
     best = int(now.weights[row].argmax())
     nearest = int(now.distances[row].masked_fill(~now.mask[row], float("inf")).argmin())

@@ -21,5 +21,5 @@ def in_sight(ask: Ask, shape: tuple[int, ...]) -> str:
     wanted = _(
         "a part of a map of {queries} queries and {keys} keys", queries=f"{n_query:,}", keys=f"{n_key:,}"
     )
-    ask.say(f":material/link_off: {Dropped(ZOOM.name, text, wanted).sentence()}")
+    ask.misfit(Dropped(ZOOM.name, text, wanted))
     return ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
-from attn_figures.numbers import number
+from attn_figures.numbers import as_share, number
 from attn_ui.base.markdown import capital, listed
 from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.compute import NAMED, Now
@@ -24,7 +24,7 @@ def seen(now: Now) -> str:
         _(
             "After **{steps}** steps the model is right in **{right}** of held-out places (loss {loss}).",
             steps=f"{now.step:,}",
-            right=f"{judged.accuracy:.1%}",
+            right=as_share(judged.accuracy, 1),
             loss=number(judged.loss, 3),
         )
     ]
@@ -33,7 +33,7 @@ def seen(now: Now) -> str:
             _(
                 "Without {heads}: **{right}** (loss {loss}).",
                 heads=listed(off),
-                right=f"{now.ablated.accuracy:.1%}",
+                right=as_share(now.ablated.accuracy, 1),
                 loss=number(now.ablated.loss, 3),
             )
         )
@@ -103,7 +103,7 @@ def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
         task: what was learned; found: how the model does, without the heads that are off.
         off: what they are called.
     """
-    fields = {"kind": _(task.strange_is), "right": f"{found.accuracy:.1%}", "heads": listed(off)}
+    fields = {"kind": _(task.strange_is), "right": as_share(found.accuracy, 1), "heads": listed(off)}
     if found.n_certain == found.n_asked:
         if off:
             return _(
@@ -126,8 +126,8 @@ def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
     certain = _(
         "Where all of them hold one symbol, which is so at {share} of the places, it is right in "
         "**{right}**.",
-        share=f"{found.n_certain / found.n_asked:.0%}",
-        right=f"{found.certain:.1%}",
+        share=as_share(found.n_certain / found.n_asked),
+        right=as_share(found.certain, 1),
     )
     return paragraph(told, certain)
 
@@ -147,7 +147,7 @@ def progress(job: Job, before: int) -> str:
         "Step {step} of {steps}: loss {loss}, right {right}.",
         **steps,
         loss=number(job.look.loss, 3),
-        right=f"{job.look.accuracy:.1%}",
+        right=as_share(job.look.accuracy, 1),
     )
 
 

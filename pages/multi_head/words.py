@@ -6,7 +6,7 @@ from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
-from attn_ui.base.ties import differ_as_much
+from attn_ui.base.ties import TIE, differ_as_much
 from attn_ui.base.weight_tables import Given, Weight
 from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
@@ -102,7 +102,7 @@ def diagram(shapes: Shapes) -> str:
     if n_kv < n_head:
         said.append(
             _n(
-                "Keys and values have {count} head: {group} share each.",
+                "Keys and values have {count} head: {group} share it.",
                 "Keys and values have {count} heads: {group} share each.",
                 n_kv,
                 group=n_head // n_kv,
@@ -118,7 +118,14 @@ def diagram(shapes: Shapes) -> str:
             )
         )
     if shapes.output_weight is not None:
-        said.append(_("W_o mixes them into vectors {width} wide.", width=shapes.output[-1]))
+        said.append(
+            _n(
+                "W_o makes vectors {width} wide of its output.",
+                "W_o mixes them into vectors {width} wide.",
+                n_head,
+                width=shapes.output[-1],
+            )
+        )
     return paragraph(*said)
 
 
@@ -221,17 +228,7 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
     if largest_row_sum == 0.0:
         return _("Over heads {heads}: no query may attend to any key, so every weight is zero.", heads=over)
     if largest_row_sum < 1.005:
-        if all_attend:
-            return _(
-                "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, "
-                "for the heads hardly differ.",
-                heads=over,
-            )
-        return _(
-            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
-            "largest weight do too, for the heads hardly differ.",
-            heads=over,
-        )
+        return _one_map(over, are_equal=spread < TIE, all_attend=all_attend)
     largest = f"{largest_row_sum:.2f}"
     return paragraph(
         _(
@@ -247,7 +244,34 @@ def combined(chosen: Sequence[int], largest_row_sum: float, spread: float, *, al
             heads=over,
             largest=largest,
         ),
-        _("In one cell two heads differ by up to {spread}.", spread=f"{spread:.2f}"),
+        _("In one cell two heads differ by up to {spread}.", spread=number(spread, 2)),
+    )
+
+
+def _one_map(over: str, *, are_equal: bool, all_attend: bool) -> str:
+    """Say of heads that are equal, or hardly differ, that their largest weights are attention still."""
+    if are_equal and all_attend:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, for "
+            "the heads are equal.",
+            heads=over,
+        )
+    if are_equal:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the "
+            "largest weight do too, for the heads are equal.",
+            heads=over,
+        )
+    if all_attend:
+        return _(
+            "Over heads {heads}: rows of the mean still sum to one; rows of the largest weight do too, for "
+            "the heads hardly differ.",
+            heads=over,
+        )
+    return _(
+        "Over heads {heads}: rows of the mean still sum to one, but for the empty ones; rows of the largest "
+        "weight do too, for the heads hardly differ.",
+        heads=over,
     )
 
 
@@ -262,7 +286,7 @@ def against(
         if n_head > 1:
             return _("Head {head} against itself: choose another to compare it with.", head=one + 1)
         return _("Head {head} against itself: there is no other to compare it with.", head=one + 1)
-    if not largest:
+    if abs(largest) < TIE:
         return _("Heads {one} and {other} have the same weights in every cell.", one=one + 1, other=other + 1)
     if abs(largest) < 0.005:
         return _(
@@ -281,6 +305,18 @@ def against(
         difference=f"{abs(largest):.2f}",
     )
     return paragraph(said, differ_as_much(n_tied))
+
+
+def switched_off(heads: Sequence[int]) -> str:
+    """Say which of the heads that are told, counted from 0, are switched off; nothing where none is."""
+    if not heads:
+        return ""
+    return _n(
+        "Head {heads} is off: it has no part in the output.",
+        "Heads {heads} are off: they have no part in the output.",
+        len(heads),
+        heads=_numbers([head + 1 for head in heads]),
+    )
 
 
 def moved_most(token: str, lengths: Sequence[float], output: float, change: float | None) -> str:
@@ -558,7 +594,7 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
     """Say which queries a mask leaves no key, in some head or in all; the words are escaped already.
 
     >>> empty_rows(["cat"], 6)
-    'The mask leaves cat no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
+    'The mask leaves “cat” no key: its weights are zero there, where torch gives NaN. Free a cell of its row.'
     """
     if len(empty) == n_query:
         return paragraph(
@@ -575,7 +611,7 @@ def empty_rows(empty: Sequence[str], n_query: int) -> str:
         "The mask leaves {queries} no key: their weights are zero there, where torch gives NaN. Free a cell "
         "of their rows.",
         len(empty),
-        queries=first_of(empty),
+        queries=first_of([f"“{query}”" for query in empty]),
     )
 
 
@@ -716,6 +752,8 @@ def placed(scheme: str, strength: float, where: str, before: float, after: float
     'Positions (ramp, strength 1): most in head 2, love to dogs, from 0.25 without them to 0.75.'
     """
     told = {"scheme": named(POSITIONS, scheme), "strength": f"{strength:g}"}
+    if abs(after - before) < TIE:
+        return _("Positions ({scheme}, strength {strength}) move no weight.", **told)
     if abs(after - before) < 0.001:
         return _("Positions ({scheme}, strength {strength}) move no weight by 0.001 or more.", **told)
     digits = 2 if round(before, 2) != round(after, 2) else 4

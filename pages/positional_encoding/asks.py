@@ -8,6 +8,7 @@ from typing import Any
 from attn_core import SCHEMES, how_cut, tokenize
 from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import shown
 from attn_ui.base.schemes import ask_scheme
 from attn_ui.base.sentence import ask_sentence
@@ -133,9 +134,9 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
             given["measure"] = ask.segment(MEASURE, _("Measure"))
     state = replace(state, **given)
     if state.picture == "shuffle test" and state.order == "own":
-        note = own_order(state.places, len(state.tokens))[1]
-        if note:
-            ask.say(note)
+        order, wanted = own_order(state.places, len(state.tokens))
+        if wanted:
+            ask.misfit(Dropped(PLACES.name, state.places, wanted, used=",".join(map(str, order))))
         ask.part("pages.positional_encoding.word_order", state)
     return state
 

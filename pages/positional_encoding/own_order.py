@@ -5,7 +5,7 @@ from pages.positional_encoding.settings import PLACES
 
 
 def own_order(text: str, count: int) -> tuple[list[int], str]:
-    """Return which word comes to each place, and a sentence where what was said is no order of so many words.
+    """Return which word comes to each place, and what was wanted where no order of so many words was said.
 
     Args:
         text: the places that words had, as the link has them, "2,0,1"; nothing for the order as it is.
@@ -17,8 +17,7 @@ def own_order(text: str, count: int) -> tuple[list[int], str]:
         return unmoved, ""
     if sorted(rows[0]) != unmoved:
         wanted = _(
-            ":material/info: Wanted each number from 0 to {last} once, as in {example}: the words stay where "
-            "they are.",
+            "each number from 0 to {last} once, as in {example}",
             last=count - 1,
             example=",".join(map(str, reversed(unmoved))),
         )

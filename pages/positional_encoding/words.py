@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_core import SCHEMES, Scheme, label_tokens
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import fixed, number, power_of_ten
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.parameters import shown
 from attn_ui.base.ties import as_much, differ_as_much, largest
@@ -535,10 +535,17 @@ def bias(from_first: Numbers, scheme: str, head: int) -> str:
     return paragraph(taken, others)
 
 
+_LEAST = 1e-300  # floats end near it
+
+
 def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int) -> str:
     """Say where similarity comes back, and where it decays, past the training length."""
     alibi = curves["ALiBi"]
-    used = _("Trained on {trained} positions (unshaded), used on {used}.", trained=trained, used=len(alibi))
+    used = _(
+        "Trained on {trained} positions (unshaded), used on {used}.",
+        trained=f"{trained:,}",
+        used=f"{len(alibi):,}",
+    )
     past = _(
         "Past them {sinusoidal}, {rotary}.",
         sinusoidal=_back(_OF_SINES, curves["sinusoidal"], returns.get("sinusoidal")),
@@ -547,8 +554,8 @@ def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int)
     decays = _(
         "ALiBi decays: at offset {offset} its factor is {factor}. A learned table has no row past its last. "
         "Use past the trained length is called length extrapolation.",
-        offset=len(alibi) - 1,
-        factor=number(alibi[-1], 2),
+        offset=f"{len(alibi) - 1:,}",
+        factor=number(alibi[-1], 2) if alibi[-1] > _LEAST else _("below {number}", number=power_of_ten(-300)),
     )
     return paragraph(used, past, decays)
 
@@ -578,8 +585,8 @@ def _back(says: _Curve, curve: Numbers, at: int | None) -> str:
     if np.isnan(curve).any():
         return _(says.silent)
     if at is None:
-        return _(says.falls, share=fixed(curve[-1], 2), offset=len(curve) - 1)
-    return _(says.returns, share=fixed(curve[at], 2), offset=at)
+        return _(says.falls, share=fixed(curve[-1], 2), offset=f"{len(curve) - 1:,}")
+    return _(says.returns, share=fixed(curve[at], 2), offset=f"{at:,}")
 
 
 def _rounding(difference: float) -> str:

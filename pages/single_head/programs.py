@@ -9,6 +9,7 @@ from attn_ui.base import set_aside
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
 from attn_words import _
+from pages.single_head import score_words
 from pages.single_head.along_code import along_lines
 from pages.single_head.aside_code import aside_lines
 from pages.single_head.compute import Now
@@ -33,16 +34,21 @@ def programs(now: Now) -> Programs:
 
 def formula(now: Now) -> str:
     """Return weights and output of the picture as LaTeX."""
-    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{now.head.d_k}}}}}"}.get(now.scoring.scale, f"{now.scale:.4g}")
-    over = "" if now.temperature == 1.0 else rf"\cdot \frac{{1}}{{{now.temperature:.6g}}}"
+    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{now.head.d_k}}}}}", "none": ""}.get(
+        now.scoring.scale, f"{now.scale:.4g}"
+    )
+    over = "" if now.temperature == 1.0 else rf"\frac{{1}}{{{now.temperature:.6g}}}"
+    factor = r" \cdot ".join(part for part in (scale, over) if part)
     masked = "" if now.walk.mask.all() else " + M"
     weights = in_latex(now.walk.weights.tolist())
     value = in_latex(now.head.value.tolist())
     output = in_latex(now.walk.output.tolist())
-    product = r"Q K^\top" if now.scoring.score == DOT else "S"
+    is_dot = now.scoring.score == DOT
+    product = r"Q K^\top" if is_dot else "S"
+    where = "" if is_dot else rf", \qquad {score_words.formula(now)}"
     return (
-        rf"O = \operatorname{{softmax}}\!\left({scale}{over}\, {product}{masked}\right) V"
-        rf" = {weights} {value} = {output}"
+        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
+        rf" = {weights} {value} = {output}{where}"
     )
 
 

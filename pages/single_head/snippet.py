@@ -14,8 +14,9 @@ from attn_ui.base.weight_tables import Given
 Rows = Sequence[Sequence[float]]
 LINEARS = ("W_q", "W_k", "W_v")
 ROOT = "1 / math.sqrt(d_k)"
-PHI = """def phi(x):
-    return torch.where(x > 0, x + 1, x.exp())  # elu + 1"""
+# By logarithms, which have digits where a feature, or a product of them, is too small or large for a number.
+LOG_PHI = """def log_phi(x):
+    return x.clamp(max=0) + x.clamp(min=0).log1p()  # log(elu + 1)"""
 
 
 def _own(asked: "Asked") -> str:
@@ -84,7 +85,7 @@ def snippet(asked: Asked) -> str:
         WORD_VECTOR if any("word_vector(" in part for part in asked.inputs) else "",
         "\n".join(asked.inputs),
         _own(asked),
-        PHI if asked.score == "linear" else "",
+        LOG_PHI if asked.score == "linear" else "",
         _module(asked),
         _made(asked),
         mask_lines(asked) if asked.mask else "",

@@ -9,7 +9,7 @@ import numpy as np
 from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import as_share, as_weight, fixed, number
 from attn_figures.points import WHOLE
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
@@ -347,7 +347,7 @@ def softmax(now: Now) -> str:
             "{weight}.",
             query=query,
             key=key,
-            weight=f"{walk.weights[now.cell]:.6f}",
+            weight=as_weight(float(walk.weights[now.cell])),
         )
     sees = int(walk.mask[now.cell[0]].sum())
     if not sees:
@@ -377,12 +377,15 @@ def points(now: Now) -> str:
         return ""
     seen = walk.points()
     plane = seen.plane
-    shares = [float(each.sum()) for each in (plane.explained, seen.kept)]
-    kept = _(
-        "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
-        share=f"{shares[0]:.1%}",
-        values=f"{shares[1]:.1%}",
-    )
+    kept = _planes_keep(float(plane.explained.sum()), float(seen.kept.sum()))
+    if plane.dimensions is not None:
+        first, second = (each + 1 for each in plane.dimensions)
+        of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
+        kept = paragraph(of, kept)
+    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
+    if not walk.mask[row].any():
+        nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
+        return paragraph(kept, nothing, some)
     part = plane_part(
         plane.products[row],
         plane.shown[row],
@@ -391,7 +394,6 @@ def points(now: Now) -> str:
         key=lambda key: _quoted("key", walk.keys[key]),
         digits=_digits,
     )
-    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
     query, lengths = walk.query[row], np.linalg.norm(walk.key, axis=1)
     length = float(np.linalg.norm(query))
     if length == 0 or not lengths.all():
@@ -423,6 +425,27 @@ def points(now: Now) -> str:
     return paragraph(kept, part, nearest, order, some)
 
 
+def _planes_keep(share: float, values: float) -> str:
+    """Say what the planes keep; a share is NaN where all vectors are zero."""
+    told = {"share": as_share(share, 1), "values": as_share(values, 1)}
+    if np.isnan(share) and np.isnan(values):
+        return _("Queries, keys and values are all zero.")
+    if np.isnan(share):
+        return _(
+            "Queries and keys are all zero; the plane of the values keeps {values} of their squared length.",
+            **told,
+        )
+    if np.isnan(values):
+        return _(
+            "The plane keeps {share} of the squared length of queries and keys; the values are all zero.",
+            **told,
+        )
+    return _(
+        "The plane keeps {share} of the squared length of queries and keys, that of the values {values}.",
+        **told,
+    )
+
+
 def mixing(now: Now) -> str:
     """Say what the chosen key gives to the chosen query's output."""
     return _(
@@ -430,7 +453,7 @@ def mixing(now: Now) -> str:
         "times {weight}.",
         query=_query(now),
         key=_key(now),
-        weight=f"{now.walk.weights[now.cell]:.6f}",
+        weight=as_weight(float(now.walk.weights[now.cell])),
     )
 
 
@@ -518,6 +541,11 @@ _GIVES_EACH = _Gives(
 )
 
 
+def _all_but(share: float) -> str:
+    """Write a weight with three digits, with more where it would seem to be all."""
+    return as_weight(share) if 0.9995 <= share < 1 else number(share, 3)
+
+
 def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
     """Say what softmax gives the best keys, and the best of the others that the chosen query sees."""
     walk, row = now.walk, now.cell[0]
@@ -525,7 +553,7 @@ def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
     fields = {
         "key": _quoted("key", walk.keys[best[0]]),
         "temperature": TEMPERATURE.text(now.temperature),
-        "weight": number(float(walk.weights[row, best[0]]), 3),
+        "weight": _all_but(float(walk.weights[row, best[0]])),
     }
     if not others:
         return _(gives.alone, **fields)

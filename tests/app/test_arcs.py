@@ -70,7 +70,7 @@ def test_the_sentence_has_the_thickest_arcs_and_what_has_none(q: int) -> None:
 
 def test_a_query_that_may_attend_to_nothing_has_no_arc_and_says_so() -> None:
     page = PAGE.at("stage=arcs&mask=padding&w=6")
-    assert "may attend to nothing: it has no arc" in page.sentence
+    assert "may attend to nothing: there is no arc" in page.sentence
 
 
 @pytest.mark.parametrize(
@@ -343,3 +343,24 @@ def test_a_word_is_struck_out_where_none_of_the_chosen_queries_may_attend_to_it(
         drawn = PAGES[address].at(f"{link}&q=1{also}").figure()["data"]
         struck = next(np.asarray(each["x"]) for each in drawn if each["name"] == "masked words")
         assert np.isnan(struck).tolist() == [key <= last for key in range(len(struck))]
+
+
+@pytest.mark.parametrize("more", ["", "&off=1&off=2&off=3"])
+def test_of_several_queries_no_sentence_speaks_as_of_one(more: str) -> None:
+    said = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&also=2{more}").sentence
+    assert "“the” and “sat” to the 6 keys with its largest weights" in said.replace("₁", "")
+    blocked = "stage=arcs&text=a+b+c&mask=own&also=1&blocked=0.0,0.1,0.2,1.0,1.1,1.2"
+    assert "“a” and “b” may attend to nothing: there is no arc." in PAGES["single-head"].at(blocked).sentence
+
+
+@pytest.mark.parametrize("t", ["0.1", "0.5", "1", "10"])
+def test_the_sentence_counts_the_arcs_that_each_head_has(t: str) -> None:
+    page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&t={t}&q=2")
+    weights = np.asarray(page.seen.now.result.weights)[:, 2]
+    counts = (weights >= LEAST).sum(axis=1)
+    wanted = (
+        f"to the {counts[0]} keys with" if len({*counts}) == 1 else f"to up to {counts.max()} keys, those"
+    )
+    assert wanted in page.sentence
+    drawn = [each for each in page.figure()["data"] if (each.get("name") or "").startswith("arc ")]
+    assert sum(each["line"]["width"] > 0 for each in drawn) == counts.sum()

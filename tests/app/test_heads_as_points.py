@@ -144,3 +144,17 @@ def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyP
     tilted = replace(last, directions=last.directions.flip(0) + 0.1)
     monkeypatch.setattr(checks, "planes_of", lambda _now: [*planes_of(now)[:-1], tilted])
     assert not any(each.passed for each in checks.checks(now) if "in every head" in each.name)
+
+
+def test_a_head_of_zero_vectors_keeps_no_share() -> None:
+    weights = ";".join(["0,0,1,2"] * 4)
+    link = f"view=points&text=a+b+c&dm=4&heads=2&hand=true&W_q={weights}"
+    page = PAGES["multi-head"].at(f"{link}&W_k={weights}")
+    assert not page.dropped
+    assert page.sentence.startswith("Each of 2 heads has a plane of its own, which keeps 100.0%")
+    assert "Queries and keys of head 1 are all zero." in page.sentence
+    titles = [note["text"] for note in page.figure()["layout"]["annotations"] if note["text"]]
+    assert titles == ["head 1 is zero", "head 2 keeps 100%"]
+    zeros = ";".join(["0,0,0,0"] * 4)
+    page = PAGES["multi-head"].at(f"view=points&text=a+b+c&dm=4&heads=2&hand=true&W_q={zeros}&W_k={zeros}")
+    assert page.sentence.startswith("Queries and keys of all 2 heads are zero.")

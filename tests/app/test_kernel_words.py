@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attn_core import KERNELS
+from pages import PAGES
 from pages.kernel_regression import words
 from pages.kernel_regression.points import Points, from_columns, sample
 from pages.kernel_regression.search import best_of
@@ -372,3 +373,13 @@ def test_what_is_small_is_measured_by_the_spread_of_the_values(more: dict[str, A
     assert wanted in told
     if "silent" not in more:
         assert wanted not in fails_sentence(POINTS, kernel="gaussian", bandwidth=0.5, spread=4.0, **settings)
+
+
+@pytest.mark.parametrize("truth", ["3", "0"])
+def test_of_errors_that_are_rounding_alone_no_bandwidth_is_called_too_large(truth: str) -> None:
+    link = f"data=typed+function&truth={truth}&noise=0&picture=Choose+the+bandwidth"
+    said = PAGES["kernel-regression"].at(link).sentence
+    assert said.strip() == (
+        "Training error and leave-one-out error are 0 at h = 0.5, to rounding: no bandwidth does better."
+    )
+    assert "the smallest of" in PAGES["kernel-regression"].at(link.replace("noise=0", "noise=0.001")).sentence

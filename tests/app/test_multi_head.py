@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
 from attn_figures.numbers import counted
 from attn_live.unpacking import count_steps
+from pages import PAGES
 from pages.multi_head import programs, words
 from pages.multi_head import settings as page_settings
 from pages.multi_head.compute import (
@@ -474,9 +475,13 @@ def test_sentences() -> None:
     assert "Over heads 1 and 3: rows of the mean" in words.combined([0, 2], 1.4, 0.3)
     assert "Over head 2 alone" in words.combined([1], 1.0, 0.0)
     assert "no query may attend" in words.combined([0, 1], 0.0, 0.0, all_attend=False)
-    assert "hardly differ" in words.combined([0, 1], 1.0, 0.0)
+    assert "hardly differ" in words.combined([0, 1], 1.001, 0.001)
+    assert "for the heads are equal" in words.combined([0, 1], 1.0, 0.0)
+    assert words.combined([0, 1], 1.0, 1e-17, all_attend=False).endswith("for the heads are equal.")
+    assert "differ by up to 0.0012." in words.combined([0, 1], 1.02, 0.00123)
     assert "but for the empty ones" in words.combined([0, 1], 1.4, 0.3, all_attend=False)
     assert "the same weights" in words.against(0, 1, 0.0, "a", "b")
+    assert "the same weights" in words.against(0, 1, 1e-17, "a", "b")
     assert "nearly the same way, their cosines 0.001 below 1" in words.layers("x", 12, 1.0, 2.0, 0.999)
     assert words.does_not_divide(16, 1, [1], 1) == (
         "16 heads do not divide d_model = 1, for there is only 1 dimension. The nearest that does is 1."
@@ -833,3 +838,43 @@ def test_one_head_is_not_compared_with_itself() -> None:
     assert "every head are as spread as equal weights on 1.0 of 1 key, on average" in text(
         open_page(text="a")
     )
+
+
+@pytest.mark.parametrize(
+    ("link", "wanted"),
+    [
+        ("head=1&against=2", ""),
+        ("head=1&against=2&off=3", ""),
+        ("head=1&against=2&off=2", "Head 2 is off: it has no part in the output."),
+        ("head=3&against=1&off=3&off=1", "Heads 1 and 3 are off: they have no part in the output."),
+        ("head=2&against=2&off=2", "Head 2 is off: it has no part in the output."),
+    ],
+)
+def test_two_heads_tell_which_of_them_is_off(link: str, wanted: str) -> None:
+    said = PAGES["multi-head"].at(f"view=two+heads&{link}").sentence
+    assert said.strip().endswith(wanted)
+    assert ("off" in said) == bool(wanted)
+
+
+def test_heads_that_are_equal_are_told_as_equal() -> None:
+    zeros = ";".join(["0,0,0,0"] * 4)
+    link = f"text=a+b+c&dm=4&heads=2&hand=true&W_q={zeros}&view=mean+and+max"
+    page = PAGES["multi-head"].at(link)
+    np.testing.assert_allclose(page.seen.now.result.weights, 1 / 3, atol=1e-15)
+    assert "rows of the largest weight do too, for the heads are equal." in page.sentence
+
+
+def test_what_moves_no_weight_is_told_as_that_and_words_stand_in_quotes() -> None:
+    said = PAGES["multi-head"].at("pos=sinusoidal&strength=0").sentence
+    assert said.strip().endswith("Positions (sinusoidal, strength 0) move no weight.")
+    assert "weight by 0.001" in words.placed("ramp", 1.0, "head 1", 0.5, 0.5004)
+    page = PAGES["multi-head"].at("hmask=own&text=a+b&blocked=0.0,0.1")
+    assert any("The mask leaves “a” no key" in note for note in page.seen.notes)
+
+
+def test_a_diagram_of_one_head_speaks_of_one() -> None:
+    said = PAGES["multi-head"].at("view=diagram&heads=1").sentence
+    assert said.strip().endswith("by a matrix of its own. W_o makes vectors 8 wide of its output.")
+    said = PAGES["multi-head"].at("view=diagram&heads=4&kv=1").sentence
+    assert "Keys and values have 1 head: 4 share it." in said
+    assert said.strip().endswith("= 8. W_o mixes them into vectors 8 wide.")

@@ -124,7 +124,7 @@ def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
         ("single-head", "text=a b c", "", "A has 3 × 3 cells and B 6 × 6, so no difference is drawn"),
         ("single-head", "text=the dog sat on the mat", "", "“dog” in A stands where “cat” stands in B"),
         ("single-head", "", "", "Nothing changed in weights: all 36 cells are the same"),
-        ("single-head", "", "stage=diagram", "nothing to compare here: the figure is a diagram"),
+        ("single-head", "", "stage=diagram", "maps and curves are compared, and the figure has neither"),
         (
             "single-head",
             "stage=X",
@@ -135,10 +135,12 @@ def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
             "multi-head",
             "view=diagram",
             "view=diagram",
-            "nothing to compare here: what was pinned is a diagram",
+            "maps and curves are compared, and what was pinned has neither",
         ),
+        ("single-head", "stage=points", "stage=points", "compared, and what was pinned has neither"),
+        ("multi-head", "", "view=points", "compared, and the figure has neither"),
         ("multi-head", "heads=8", "heads=2&compare=head 8", "B has no head 8 at this position"),
-        ("glossary", "", "", "nothing to compare here: what was pinned is a diagram"),
+        ("glossary", "", "", "maps and curves are compared, and what was pinned has neither"),
         ("what-courses-say", "claim=ramp", "", "nothing to compare here"),
     ],
 )

@@ -201,3 +201,51 @@ def test_a_name_stands_on_the_side_where_it_lies_on_fewer_points() -> None:
         room = points._Room(np.zeros((1, 2)), ["word"], crowd, 1.0, points.WHOLE)
         ((_, _, _, found),) = room.beside([0])
         assert found == name
+
+
+ZERO, ONE = "0,0;0,0", "0,1;2,0"
+
+
+@pytest.mark.parametrize(
+    ("q", "k", "v", "wanted"),
+    [
+        (ZERO, ZERO, ZERO, "Queries, keys and values are all zero."),
+        (ZERO, ZERO, ONE, "Queries and keys are all zero; the plane of the values keeps 100.0% of their"),
+        (ONE, ZERO, ZERO, "keeps 100.0% of the squared length of queries and keys; the values are all zero."),
+        (ONE, "1,0;0,0", ONE, "of queries and keys, that of the values 100.0%."),
+    ],
+)
+def test_where_all_vectors_are_zero_no_share_of_them_is_told(q: str, k: str, v: str, wanted: str) -> None:
+    page = PAGES["single-head"].at(f"stage=points&qkv=typed&Q={q}&K={k}&V={v}")
+    assert wanted in page.sentence
+    axes = str([axis.get("title") for name, axis in page.figure()["layout"].items() if "axis" in name])
+    assert "nan" not in axes
+    assert ("keeps" not in axes) == (q == k == v)
+
+
+def test_a_row_that_is_masked_whole_is_told_as_that() -> None:
+    link = "stage=points&text=a+b+c&mask=own&blocked=0.0,0.1,0.2"
+    page = PAGES["single-head"].at(link)
+    assert "“a” may attend to nothing: its output is zero." in page.sentence
+    assert "q·k" not in page.sentence
+    assert "nearest" not in page.sentence
+    assert "Of all keys, " in PAGES["single-head"].at(f"{link}&q=1").sentence
+
+
+def test_nearly_all_is_not_all() -> None:
+    # 1e-6 of the squared length lies in the third dimension.
+    page = PAGES["single-head"].at("stage=points&qkv=typed&Q=1,0,0;0,1,0&K=1,1,0;0,0,0.002&V=1,0,0;0,1,0")
+    assert "The plane keeps over 99.9% of the squared length of queries and keys" in page.sentence
+
+
+@pytest.mark.parametrize(
+    ("link", "pair"),
+    [("", (1, 2)), ("&dim1=2", (2, 1)), ("&dim1=3", (3, 2)), ("&dim2=3", (1, 3)), ("&dim1=4&dim2=3", (4, 3))],
+)
+def test_the_sentence_names_the_two_dimensions(link: str, pair: tuple[int, int]) -> None:
+    page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
+    assert not page.dropped
+    assert page.sentence.startswith("Queries and keys are seen in dimensions {} and {}. ".format(*pair))
+    at = np.asarray(page.seen.now.head.query)[:, [each - 1 for each in pair]]
+    np.testing.assert_allclose(page.seen.now.walk.points().plane.queries, at, atol=1e-12)
+    assert "dimensions" not in PAGES["single-head"].at("stage=points").sentence

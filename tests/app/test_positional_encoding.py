@@ -650,8 +650,15 @@ def test_an_order_of_ones_own_is_in_the_link() -> None:
 @pytest.mark.parametrize("places", ["2,0,0,3,4,5", "2,0,1", "0.5,1,2,3,4,5", "1,2,3,4,5,6"])
 def test_what_is_no_order_leaves_the_words_where_they_are(places: str) -> None:
     app = opened(show="shuffle test", order="own", **{"from": places})
-    assert "Wanted each number from 0 to 5 once, as in 5,4,3,2,1,0" in said(app)
+    assert "wanted: each number from 0 to 5 once, as in 5,4,3,2,1,0. 0,1,2,3,4,5 is used." in said(app)
     assert "is the old one" in said(app)
+    (bad,) = PAGES["positional-encoding"].at(f"show=shuffle+test&order=own&from={places}").dropped
+    assert (bad.name, bad.text) == ("from", places)
+
+
+def test_an_order_that_fits_or_is_not_asked_for_is_not_dropped() -> None:
+    for link in ("show=shuffle+test&order=own&from=2,0,1,3,4,5", "show=shuffle+test&order=own", "from=2,0,1"):
+        assert not PAGES["positional-encoding"].at(link).dropped
 
 
 def test_what_is_no_row_of_numbers_is_dropped() -> None:
@@ -744,3 +751,11 @@ def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, sco
     found = PAGES["positional-encoding"].at(f"{link}&width=6&show=attention")
     assert found.dropped == []
     assert scores in found.programs.text("LaTeX")
+
+
+def test_what_no_float_holds_is_not_told_as_zero() -> None:
+    said = PAGES["positional-encoding"].at("show=past+training&trained=4096").sentence
+    assert "Trained on 4,096 positions (unshaded), used on 16,384." in said
+    assert "at offset 16,383 its factor is below 10⁻³⁰⁰." in said  # e to the −8,191
+    said = PAGES["positional-encoding"].at("show=past+training&trained=16").sentence
+    assert f"at offset 63 its factor is {np.exp(-63 / 2):.1e}".replace("e-14", " × 10⁻¹⁴") in said

@@ -329,3 +329,21 @@ def test_of_one_word_no_other_is_told(link: str) -> None:
     said = plain(PAGES[address].at(query).sentence)
     assert "which gave it 1. The output of “a” moves furthest" in said
     assert "other word" not in said
+
+
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+def test_small_weights_that_differ_are_not_said_to_tie(kind: str) -> None:
+    link = "stage=kept&keep=largest&largest=2&qkv=typed&Q=1&K=0;-30;-60;-90&V=1;2;3;4&scale=none"
+    page = PAGES["single-head"].at(link)
+    assert page.sentence.startswith("Kept are the 2 largest weights of each row: 2 of 4 that are not masked.")
+    assert "tie" not in page.sentence
+    left = leaves(page.programs.text(kind))
+    assert np.asarray(left["kept"]).tolist() == [[True, True, False, False]]
+
+
+def test_of_small_weights_the_query_is_named_that_gave_most() -> None:
+    # Softmax of (0, −30, −60) and of twice that: e^-30 and e^-60 for the second key.
+    link = "stage=without&without=1&qkv=typed&Q=1;2&K=0;-30;-60&V=1;2;3&scale=none"
+    said = PAGES["single-head"].at(link).sentence
+    assert "change most at “q1”, which gave it 9.36 × 10⁻¹⁴." in said
+    assert "The output of “q1” moves" in said or "No output moves." in said

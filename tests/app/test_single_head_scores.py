@@ -21,7 +21,7 @@ def now_of(link: str) -> Now:
 
 
 @pytest.mark.parametrize("score", OTHERS)
-@pytest.mark.parametrize("more", ["", "&mask=causal&T=0.5", "&qkv=typed", "&cross=true&text2=a+b&scale=none"])
+@pytest.mark.parametrize("more", ["", "&mask=causal&t=0.5", "&qkv=typed", "&cross=true&text2=a+b&scale=none"])
 def test_programs_leave_the_numbers_of_the_page(score: str, more: str) -> None:
     page = PAGES["single-head"].at(f"score={score}{more}")
     walk = page.seen.now.walk
@@ -45,7 +45,7 @@ def test_weights_are_torchs() -> None:
     query, key = (F.elu(each) + 1 for each in (now.head.query, now.head.key))
     weights = query @ key.mT
     torch.testing.assert_close(torch.tensor(now.walk.weights), weights / weights.sum(dim=-1, keepdim=True))
-    now = now_of("score=cosine&T=0.5")
+    now = now_of("score=cosine&t=0.5")
     cosine = F.cosine_similarity(now.head.query[:, None], now.head.key, dim=-1)
     torch.testing.assert_close(torch.tensor(now.walk.weights), (cosine / now.temperature).softmax(dim=-1))
 
@@ -79,6 +79,34 @@ def test_every_score_is_said_in_numpy_whatever_its_width() -> None:
             at = PAGES["single-head"].at(f"score={score}&dk={width}")
             left = leaves(at.programs.text("NumPy"))
             np.testing.assert_allclose(left["weights"], at.seen.now.walk.weights, atol=1e-12)
+
+
+# Features below 1e-308, e^-800 among them, and the logarithms of their products by hand.
+TINY = "score=linear&qkv=typed&Q=-800,-801;1,2&K=-1,-3;-1000,-999;0.5,-700&V=1,0;0,1;2,2"
+
+
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
+def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind: str) -> None:
+    page = PAGES["single-head"].at(TINY)
+    logs = np.array(
+        [
+            [-801 + np.log1p(np.exp(-3)), -1800 + np.log(2), -800 + np.log(1.5)],
+            [np.log(2 * np.exp(-1) + 3 * np.exp(-3)), -999 + np.log(3 + 2 * np.exp(-1)), np.log(3)],
+        ]
+    )
+    powers = np.exp(logs - logs.max(axis=1, keepdims=True))
+    wanted = powers / powers.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(page.seen.now.walk.weights, wanted, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(leaves(page.programs.text(kind))["weights"]), wanted, atol=1e-12)
+
+
+def test_the_formula_says_what_is_scored_and_multiplies_by_nothing_that_is_one() -> None:
+    page = PAGES["single-head"].at("score=linear&scale=none")
+    assert r"\left(\, S\right) V" in page.programs.text("LaTeX")
+    assert page.programs.text("LaTeX").endswith(SCORES["linear"].formula)
+    page = PAGES["single-head"].at("scale=none&t=0.5")
+    assert r"\left(\frac{1}{0.5}\, Q K^\top\right) V" in page.programs.text("LaTeX")
+    assert "S_{ij}" not in page.programs.text("LaTeX")
 
 
 @pytest.mark.parametrize("score", ["additive", "general"])

@@ -11,6 +11,7 @@ import attn_core
 from attn_core import MASK_PATTERNS, Masking
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import speaking
+from pages import PAGES
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.programs import asked
@@ -333,3 +334,13 @@ def test_the_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
     told = says("all at once", Inputs(text="a b c"), masking)
     assert f"on {one:.1f} of the 3 keys (average over all queries: {(one + other) / 2:.1f})" in told
     assert f"{(one + other) / 2:.1f}" != f"{(one + other + 1) / 3:.1f}" != f"{(one + other) / 3:.1f}"
+
+
+def test_a_small_weight_is_told_and_one_that_is_nearly_all_is_not_told_as_all() -> None:
+    page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
+    scaled = np.asarray(page.seen.now.walk.scaled)[2]
+    weight = 1 / np.exp(scaled - scaled[3]).sum()
+    assert f"times {weight:.2e}".replace("e-30", " × 10⁻³⁰") in page.sentence
+    # Softmax of 32 and 50 over the root of three.
+    page = PAGES["single-head"].at("example=two+keys,+one+query&stage=hard+or+soft")
+    assert f"gives it the weight {1 / (1 + np.exp(-18 / 3**0.5)):.6f}," in page.sentence

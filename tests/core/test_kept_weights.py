@@ -82,3 +82,10 @@ def test_the_audit_compares_with_the_softmax_of_what_is_kept() -> None:
 def test_what_cannot_be_kept_is_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         kept_weights(_weights(2, 3), **asked)
+
+
+def test_small_weights_tie_no_more_easily_than_large_ones() -> None:
+    # Each is a billionth of the one before: all but the last two differ.
+    weights = torch.tensor([[1.0, 1e-9, 1e-18, 1e-27, 1e-36, 1e-36]], dtype=torch.float64)
+    for top, kept in ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 6)):
+        assert int(kept_weights(weights, top=top).kept.sum()) == kept

@@ -44,7 +44,13 @@ def test_scores_are_those_of_other_code_and_the_audit_sees_a_wrong_one(score: st
 def test_code_gives_the_same_scores(score: str) -> None:
     query, key, _value, _mask = drawn(1)
     weights = score_weights(score, 3, seed=1)
-    names = {"Q": query, "K": key, "torch": torch, "nn": torch.nn, "phi": lambda x: F.elu(x) + 1, **weights}
+    names = {
+        "Q": query,
+        "K": key,
+        "torch": torch,
+        "log_phi": lambda x: (F.elu(x) + 1).log(),
+        **weights,
+    }
     torch.testing.assert_close(eval(SCORES[score].code, names), score_pairs(score, query, key, weights))
 
 

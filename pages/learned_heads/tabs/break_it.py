@@ -15,7 +15,7 @@ from attn_core.head_mistakes import HEADS_ADD_UP, origins
 from attn_core.mistakes import MASKED_IS_ZERO
 from attn_core.toys import SYMBOLS, TOY_MISTAKES, Judged, ToyMistake, ToyRun, heads_reversed
 from attn_figures.learned import Maps, right_and_broken
-from attn_figures.numbers import number
+from attn_figures.numbers import as_share, number
 from attn_ui.base.markdown import capital, listed
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
@@ -179,8 +179,8 @@ def _cost(made: Made) -> str:
         return _("With every head off nothing is read, so nothing can be lost.")
     fields = {
         "heads": listed(off),
-        "right": f"{right.accuracy:.1%}",
-        "broken": f"{broken.accuracy:.1%}",
+        "right": as_share(right.accuracy, 1),
+        "broken": as_share(broken.accuracy, 1),
         "loss": number(right.loss, 3),
         "then": number(broken.loss, 3),
     }
@@ -441,10 +441,10 @@ def costs(now: Now, here: ToyMistake) -> list[list[str]]:
     """Return a line a mistake: accuracy and loss on held-out sequences, first those without any."""
     off = now.setting.off
     (right,), broken = judged_without(now.recipe, now.at, (off,)), judged_with(now.recipe, now.at, off)
-    found = [[_c("mistake", "none"), f"{right.accuracy:.1%}", f"{right.loss:.4f}"]]
+    found = [[_c("mistake", "none"), as_share(right.accuracy, 1), f"{right.loss:.4f}"]]
     for label, name in MISTAKES.items():
         line = [shown(FLAW, label), _("does not run"), ""]
         if name in broken:
-            line[1:] = f"{broken[name].accuracy:.1%}", f"{broken[name].loss:.4f}"
+            line[1:] = as_share(broken[name].accuracy, 1), f"{broken[name].loss:.4f}"
         found.append([f"**{cell}**" if cell and name == here.name else cell for cell in line])
     return found

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attn_core.toys import MEASURES
+from attn_figures.numbers import as_share
 from attn_ui.screen.tables import table
 from attn_words import _
 from pages.learned_heads.compute import Now
@@ -20,7 +21,7 @@ def show(now: Now | Heads) -> None:
     fields = {
         "sequences": len(now.recipe.held_out()),
         "steps": f"{now.step:,}",
-        "right": f"{whole.accuracy:.1%}",
+        "right": as_share(whole.accuracy, 1),
         "loss": f"{whole.loss:.4f}",
     }
     st.markdown(

@@ -54,7 +54,7 @@ def say(now: Now) -> str:
     if now.look.all_heads:
         found = _several(now)
         return heads_said(
-            queries, keys, found.left(row), found.mean()[row], found.each, summed=now.look.summed
+            queries, keys, found.left(row), found.mean()[row], found.counts(row), summed=now.look.summed
         )
     may, summed = _may_together(now)[row], now.look.summed
     return paragraph(

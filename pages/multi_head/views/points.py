@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from attn_core.plane import main_directions
 from attn_figures import points as pictures
-from attn_figures.numbers import number
+from attn_figures.numbers import as_share, number
 from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane
 from attn_live.packing import Cursor
-from attn_ui.base.markdown import coloured, first_of
+from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_some, plane_part
 from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
@@ -105,33 +105,18 @@ def say(now: Now) -> str:
     """Say what the planes keep, and what the plane shows where the query's largest weight is."""
     row, tokens, seen = now.cell[0], now.tokens, Seen(now)
     query = f"“{coloured('query', tokens.queries[row])}”"
-    shares = [float(plane.explained.sum()) for plane in seen.planes]
-    most, least = int(np.argmax(shares)), int(np.argmin(shares))
-    if shares[most] - shares[least] < ALIKE:
-        kept = _n(
-            "The plane of the one head keeps {share} of the squared length of its queries and keys.",
-            "Each of {count} heads has a plane of its own, which keeps {share} of the squared length of its "
-            "queries and keys.",
-            now.n_head,
-            share=f"{shares[most]:.1%}",
-        )
-    else:
-        kept = _(
-            "Each of {count} heads has a plane of its own. Head {most} keeps most of the squared length of "
-            "its queries and keys, {share}, and head {least} least, {other}.",
-            count=now.n_head,
-            most=most + 1,
-            least=least + 1,
-            share=f"{shares[most]:.1%}",
-            other=f"{shares[least]:.1%}",
-        )
+    kept = _kept(np.array([plane.explained.sum() for plane in seen.planes]))
     named = "" if SMALL.names_all(tokens.keys) else names_some(len(tokens.keys), SMALL.of_many)
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
     weights = seen.weights[:, row].copy()
     weights[list(now.off)] = 0.0
     if not weights.any():
-        nothing = _("{query} may attend to nothing in any head.", query=query)
+        nothing = (
+            _("{query} may attend to nothing in any head that is on.", query=query)
+            if now.off
+            else _("{query} may attend to nothing in any head.", query=query)
+        )
         return paragraph(kept, nothing, named)
     head, best = divmod(int(weights.argmax()), len(tokens.keys))
     # The same word again has the same key.
@@ -162,12 +147,55 @@ def say(now: Now) -> str:
     return paragraph(kept, said, part, named)
 
 
+def _kept(shares: NDArray[np.float64]) -> str:
+    """Say what the planes of all heads keep; a share is NaN where queries and keys are zero."""
+    zero = np.isnan(shares)
+    if zero.all():
+        return _n(
+            "Queries and keys of the one head are all zero.",
+            "Queries and keys of all {count} heads are zero.",
+            len(shares),
+        )
+    most, least = int(np.nanargmax(shares)), int(np.nanargmin(shares))
+    if shares[most] - shares[least] < ALIKE:
+        kept = _n(
+            "The plane of the one head keeps {share} of the squared length of its queries and keys.",
+            "Each of {count} heads has a plane of its own, which keeps {share} of the squared length of its "
+            "queries and keys.",
+            len(shares),
+            share=as_share(float(shares[most]), 1),
+        )
+    else:
+        kept = _(
+            "Each of {count} heads has a plane of its own. Head {most} keeps most of the squared length of "
+            "its queries and keys, {share}, and head {least} least, {other}.",
+            count=len(shares),
+            most=most + 1,
+            least=least + 1,
+            share=as_share(float(shares[most]), 1),
+            other=as_share(float(shares[least]), 1),
+        )
+    heads = listed([str(head + 1) for head in np.flatnonzero(zero)])
+    none = _n(
+        "Queries and keys of head {heads} are all zero.",
+        "Queries and keys of heads {heads} are all zero.",
+        int(zero.sum()),
+        heads=heads,
+    )
+    return paragraph(kept, none if zero.any() else "")
+
+
 def _key(now: Now, key: int) -> str:
     return f"“{coloured('key', now.tokens.keys[key])}”"
 
 
 def _title(now: Now, head: int, plane: InPlane) -> str:
-    fields = {"number": head + 1, "share": f"{float(plane.explained.sum()):.0%}"}
+    share = float(plane.explained.sum())
+    fields = {"number": head + 1, "share": as_share(share)}
+    if np.isnan(share):
+        if head in now.off:
+            return _("head {number} (off) is zero", **fields)
+        return _("head {number} is zero", **fields)
     if head in now.off:
         return _("head {number} (off) keeps {share}", **fields)
     return _("head {number} keeps {share}", **fields)

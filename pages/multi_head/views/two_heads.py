@@ -8,6 +8,7 @@ from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from attn_ui.base.markdown import coloured
 from attn_ui.base.ties import largest
+from attn_words import paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Now, array, heads
 
@@ -23,7 +24,7 @@ def say(now: Now) -> str:
     difference = now.result.weights[one] - now.result.weights[other]
     most, *ties = largest(np.abs(array(difference)))
     query, key = divmod(most, difference.shape[-1])
-    return words.against(
+    said = words.against(
         one,
         other,
         float(difference[query, key]),
@@ -32,6 +33,7 @@ def say(now: Now) -> str:
         n_head=now.n_head,
         n_tied=len(ties),
     )
+    return paragraph(said, words.switched_off(sorted({one, other} & {*now.look.off})))
 
 
 def _pair(now: Now) -> tuple[int, int]:

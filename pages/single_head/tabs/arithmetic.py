@@ -5,7 +5,7 @@ import streamlit as st
 
 from attn_core import SCORES
 from attn_core.scores import score_terms
-from attn_figures.numbers import bracketed, number
+from attn_figures.numbers import as_weight, bracketed, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
@@ -110,7 +110,7 @@ def steps(now: Now) -> str:
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
             (_("exp, less the row's largest"), f"exp({scaled} − {bracketed(_number(largest))})", exponential),
             (_("sum of the row"), _sum(walk.exponentials[row][seen]), total),
-            (_("weight"), f"{exponential} ÷ {total}", f"{walk.weights[row, column]:.6f}"),
+            (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]
     name, work, result = rows[-1]
     return table(
@@ -126,12 +126,12 @@ def mixture(now: Now) -> str:
     shown = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
     for index in shown:
         shares = [_number(share) for share in weights[index] * walk.value[index]]
-        line = [coloured("key", walk.keys[index]), f"{weights[index]:.6f}", *shares]
+        line = [coloured("key", walk.keys[index]), as_weight(float(weights[index])), *shares]
         rows.append([f"**{part}**" for part in line] if index == column else line)
     if len(shown) < len(weights):
         others = np.delete(weights, column).sum()
         shares = [_number(share) for share in output - weights[column] * walk.value[column]]
-        rows.append([_("the other {count} keys", count=len(weights) - 1), f"{others:.6f}", *shares])
+        rows.append([_("the other {count} keys", count=len(weights) - 1), as_weight(float(others)), *shares])
     total = [_number(value) for value in output]
     output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
     rows.append([output_of, f"{weights.sum():.6f}", *total])
