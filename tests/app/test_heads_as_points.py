@@ -144,3 +144,12 @@ def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyP
     tilted = replace(last, directions=last.directions.flip(0) + 0.1)
     monkeypatch.setattr(checks, "planes_of", lambda _now: [*planes_of(now)[:-1], tilted])
     assert not any(each.passed for each in checks.checks(now) if "in every head" in each.name)
+
+
+@pytest.mark.parametrize("row", range(4))
+def test_the_sentence_counts_the_names_that_have_no_room(row: int) -> None:
+    page = PAGES["multi-head"].at(f"view=points&heads=8&text=the+cat+sat+on&q={row}")
+    named = [trace for trace in page.figure()["data"] if trace["name"].endswith("key names")]
+    left = sum(not text for trace in named for text in trace["text"])
+    told = {0: "left out", 1: "One name is left out, where it would lie on another."}
+    assert (told.get(left, f"{left} names are left out") in page.sentence) == (left > 0)
