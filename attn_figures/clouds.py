@@ -12,21 +12,11 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers
+from attn_figures.names import Asked, Look, Names, farthest, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
-from attn_figures.points import (
-    Look,
-    beyond,
-    by_row_and_step,
-    farthest,
-    levels_of,
-    named_points,
-    names_beside,
-    shares,
-    square,
-    weighted,
-)
+from attn_figures.points import by_row_and_step, levels_of, shares, square, weighted
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -98,9 +88,6 @@ def clouds(seen: InClouds, *, row: int = 0) -> Spec:
     asked = marks.points(
         "asked query", at["asked query.x"], at["asked query.y"], LIGHT.query, size=11, symbol="diamond"
     )
-    name = marks.words("query name", at["query name.x"], at["query name.y"], at["query name.text"])
-    name |= {"textposition": at["query name.textposition"], "cliponaxis": False}
-    name["textfont"] = name["textfont"] | {"color": LIGHT.query}
     titles = [
         _("direction {number}: {share} of the squared length", number=number, share=as_share(share))
         for number, share in enumerate(seen.explained.tolist(), start=1)
@@ -108,7 +95,7 @@ def clouds(seen: InClouds, *, row: int = 0) -> Spec:
     told = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)]
     if seen.by_place:
         told.append((_("paler: earlier words"), LIGHT.muted))
-    named = _names(seen, [row])
+    named = key_names(seen, [row])
     chart = Chart(
         "clouds",
         [
@@ -117,11 +104,12 @@ def clouds(seen: InClouds, *, row: int = 0) -> Spec:
             masked,
             queries,
             asked,
-            named_points("key names", named, LIGHT.key),
-            name,
+            named_points("key names", named.parts, LIGHT.key),
+            named_points("query name", named.asked, LIGHT.query),
         ],
         columns=LOOK.side,
         rows=LOOK.side,
+        letter=LOOK.letter,
         x_title=titles[0],
         y_title=titles[1],
         legend=told,
@@ -139,10 +127,10 @@ def cursor(seen: InClouds) -> dict[str, dict[str, Any]]:
     shared = shares("", "key", [seen.keys], seen.weights[None], seen.mask[None])
     if seen.by_place:
         del shared["data[key points].marker.color"]
-    if not LOOK.names_all(seen.words):
-        named = _names(seen, range(len(seen.words)))
-        shared |= {f"data[key names].{part}": [values] for part, values in named.items()}
     found |= shared
+    named = key_names(seen)
+    for name, parts in (("key names", named.parts), ("query name", named.asked)):
+        found |= {f"data[{name}].{part}": [values] for part, values in parts.items()}
     return by_row_and_step(found)
 
 
@@ -150,19 +138,17 @@ def _moves(seen: InClouds) -> dict[str, Any]:
     """What follows the query, (n_query, ...) each, by trace and part."""
     across, _levels = levels_of(seen.rises, farthest(seen.queries, seen.keys), LOOK.lines)
     found: dict[str, Any] = {
-        "query name.text": [[f"<b>{escape(each)}</b>"] for each in seen.words],
-        "query name.textposition": [[beyond(each)] for each in seen.queries],
         "key points.customdata": np.stack(
             [seen.weights, np.broadcast_to(seen.places, seen.weights.shape)], axis=-1
         ),
     }
     for side, axis in enumerate("xy"):
         found[f"equal scores.{axis}"] = across[:, side]
-        found[f"asked query.{axis}"] = found[f"query name.{axis}"] = seen.queries[:, [side]]
+        found[f"asked query.{axis}"] = seen.queries[:, [side]]
     return found
 
 
-def _names(seen: InClouds, rows: Sequence[int]) -> dict[str, Any]:
-    words = list(map(escape, seen.words))
-    asked = [(seen.queries[row], words[row]) for row in rows]
-    return names_beside(seen.keys, words, seen.weights[list(rows)], LOOK, queries=seen.queries, asked=asked)
+def key_names(seen: InClouds, rows: Sequence[int] | None = None) -> Names:
+    """Return the names of keys, for these queries: see `names_beside`."""
+    asked = Asked(seen.queries, seen.words)
+    return names_beside(seen.keys, seen.words, seen.weights, LOOK, asked=asked, rows=rows)

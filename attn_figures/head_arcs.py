@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ MOST_OF_ALL = 1_800  # of all queries that may be asked for, so that one message
 BENDS = 8  # parts of an arc, which are joined smoothly
 ASIDE = 0.7  # units within which the arcs of all heads lie beside one another
 NUMBERS = "head numbers"
+NUMBERED = (0.5, 0.62), (0.38, 0.55)  # units across and down that a number has for itself, and at least
+LINE = 0.62  # units down that a line of words takes
+ON_ARC = np.arange(1.5, 7.6, 0.25)  # of its parts, where an arc may have its number: past the query's bundle
 LOWEST = 0.55  # of its rise that the flattest head's arc has
 A_LINE = 8  # heads that a line of the legend has room for
 
@@ -137,14 +141,17 @@ def arcs_of_heads(
     # Each on a spot of paper, over all arcs.
     numbers = marks.words(NUMBERS, x, y, named + [""] * (most_heads - len(named)), spot=15)
     colours = [dress(head)[0] for head in step.heads] + [LIGHT.ink] * (most_heads - len(named))
-    numbers["textfont"] = numbers["textfont"] | {"color": colours}
+    numbers |= {"textfont": numbers["textfont"] | {"color": colours}, "meta": {"placed": True}}
     strokes.append(numbers)
+    thick = page.thick()
+    if not found.numbers_all(step, 0):
+        thick = _("{arcs}, numbered where there is room", arcs=thick)
     return page.beside(
         strokes,
         step.mean(),
         drawn,
         row=row,
-        legend=[(page.thick(), LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
+        legend=[(thick, LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
         legend_lines=1 + -(-most_heads // A_LINE),
         hover=_mean_of_heads(step.group),
     )
@@ -232,6 +239,10 @@ class _Followed:
         self.at = where.reshape(shape)
         longest = len(page.group.rows(-1)) * (BENDS + 2)
         self.courses = np.full((len(every), longest, 2), np.nan)
+        self._numbered: dict[tuple[bytes, bytes], Numbers] = {}  # numbers on arcs, see `_stand`
+        self._loops = not page.apart
+        words = dict.fromkeys((*page.asking, *page.answering))
+        self._words = np.array([(each.x, each.line * page.pitch, each.width / 2, LINE / 2) for each in words])
         for course, code in zip(self.courses, every.tolist(), strict=True):
             (lane, row), key = divmod(code // n_key, n_query), code % n_key
             aside, height = beside[lane]
@@ -246,15 +257,56 @@ class _Followed:
                     height=height,
                 )
 
-    def numbers(self, step: Several, at: int, most: int) -> Numbers:
-        """Return where each head's number stands on its first arc, for each query: (2, n_query, most).
+    @cached_property
+    def _on_arcs(self) -> Numbers:
+        """Where numbers may stand on each course, that of the first of its queries: (n_courses, n, 2)."""
+        before = ON_ARC.astype(int)
+        after, part = before + 1, (ON_ARC - before)[:, None]
+        found: Numbers = (1 - part) * self.courses[:, before] + part * self.courses[:, after]
+        return found
 
-        NaN where the head has no arc. Each head's is a little farther along.
+    def numbers(self, step: Several, at: int, most: int) -> Numbers:
+        """Return where each head's number stands on one of its arcs, for each query: (2, n_query, most).
+
+        NaN where the head has no arc to another word, or none with room for it.
         """
         places = np.full((2, self.at.shape[1], most), np.nan)
-        for place in range(len(step.heads)):
-            along = round(BENDS * (0.25 + 0.6 * (place + 0.5) / len(step.heads)))  # past the query's bundle
-            slot = place * step.each
-            places[:, :, place] = self.courses[self.at[at, :, slot], along].T
-            places[:, self.widths[at, :, slot] == 0, place] = np.nan
+        shape = len(step.heads), step.each
+        for row, drawn in enumerate(self._others(step, at)):
+            arcs = self.at[at, row, : step.slots].reshape(shape)
+            known = arcs.tobytes(), drawn.tobytes()
+            if known not in self._numbered:
+                self._numbered[known] = self._stand(arcs, drawn)
+            places[:, row, : len(arcs)] = self._numbered[known]
         return places
+
+    def _stand(self, arcs: NDArray[np.intp], drawn: NDArray[np.bool_]) -> Numbers:
+        """Place numbers on arcs, (n_head, each), one after the other: (2, n_head).
+
+        Each stands on the thickest of its head's arcs with room, a little farther along than the last one.
+        """
+        places = np.full((2, len(arcs)), np.nan)
+        taken = self._words
+        for head, (mine, there) in enumerate(zip(arcs, drawn, strict=True)):
+            wanted = BENDS * (0.25 + 0.6 * (head + 0.5) / len(arcs))
+            nearest = np.argsort(np.abs(ON_ARC - wanted), kind="stable")
+            on = self._on_arcs[mine[there]][:, nearest].reshape(-1, 2)
+            for room in np.array(NUMBERED) / 2:
+                apart = np.abs(on[:, None] - taken[:, :2]) >= taken[:, 2:] + room
+                free = on[apart.any(axis=-1).all(axis=-1)]
+                if len(free):
+                    places[:, head] = free[0]
+                    taken = np.vstack([taken, [*free[0], *room]])
+                    break
+        return places
+
+    def numbers_all(self, step: Several, at: int) -> bool:
+        """Whether each head with arcs to other words has its number on one of them, for every query."""
+        arcs = self._others(step, at).any(axis=-1)
+        return not (arcs & np.isnan(self.numbers(step, at, len(step.heads))[0])).any()
+
+    def _others(self, step: Several, at: int) -> NDArray[np.bool_]:
+        """Where arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
+        own = self.keys[at] == np.arange(self.keys.shape[1])[:, None]
+        drawn = (self.widths[at] > 0) & ~(own & self._loops)
+        return np.reshape(drawn[:, : step.slots], (len(drawn), len(step.heads), step.each))

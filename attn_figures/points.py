@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -12,25 +13,16 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
+from attn_figures.names import Asked, Look, Names, farthest, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
-from attn_figures.widths import letters, shortened
 from attn_words import _
 
 LIGHT = theme.LIGHT
-SIDE = 7.0  # units of a square panel
-ROOM = 1.25  # of the farthest coordinate, for words beside points
-LINES = 9  # of equal score, to both sides of the origin
-MOST_NAMES = 12  # keys that are all named beside their points
-MOST_OF_MANY = 8  # of more keys, so many that have the largest weights are named, where there is room
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
-FEW_LETTERS = 6  # of a name, where all are there: 9 words of 14 letters have no room in a pane of 260 pixels
-LONGEST = 14  # letters of a name beside its point; pointing at it tells all of them
-_LETTER, _LINE = 7.5, 18.0  # pixels of a letter's width, and of a line of words
 _ALL = slice(None)
-_BESIDE = "\u2003"  # a space as wide as the largest point is, halved, keeps a word beside its point
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,30 +72,6 @@ class Points:
     moved: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Look:
-    """How planes are drawn: how large, with how many lines, and how much of them is named."""
-
-    side: float = SIDE
-    lines: int = LINES
-    most_names: int = MOST_NAMES
-    of_many: int = MOST_OF_MANY
-    diamond: float = 8.0  # pixels of a query
-    tells_products: bool = True  # whether pointing at a key tells what the plane shows of its q·k
-    pixels: float = 260.0  # of a side where it is narrowest: what has room there has room anywhere
-
-    def names_all(self, words: Sequence[str]) -> bool:
-        """Return whether all words are named: few, and no long ones, which would lie on one another.
-
-        >>> WHOLE.names_all(["cat"] * 9), WHOLE.names_all(["incomprehensibility"] * 9)
-        (True, False)
-        """
-        room = FEW_LETTERS * self.most_names
-        return (
-            len(words) <= self.most_names and sum(letters(shortened(word, LONGEST)) for word in words) <= room
-        )
-
-
 WHOLE = Look()
 SMALL = Look(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells_products=False, pixels=150.0)
 
@@ -144,7 +112,6 @@ def points(
         row: the query, from 0.
     """
     weights, mask, output = attended
-    answering = list(map(escape, words[1]))
     left = replace(
         plane_chart("plane", seen.plane, words, (weights, mask), row=row),
         legend=[(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)],
@@ -155,15 +122,14 @@ def points(
     right = Chart(
         "values",
         [
-            *weighted("", "value", seen.values, answering, weights[row], mask[row]),
-            named_points(
-                "value names", names_beside(seen.values, answering, weights[[row]], WHOLE), LIGHT.value
-            ),
+            *weighted("", "value", seen.values, list(map(escape, words[1])), weights[row], mask[row]),
+            named_points("value names", value_names(seen, words[1], weights, [row]).parts, LIGHT.value),
             marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
-        columns=SIDE,
-        rows=SIDE,
+        columns=WHOLE.side,
+        rows=WHOLE.side,
         legend=[(_("values"), LIGHT.value), (_("output"), LIGHT.ink)],
+        letter=WHOLE.letter,
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
         **square(seen.values),
         **_main_titles(seen.kept),
@@ -252,7 +218,7 @@ def plane_chart(
     """
     weights, mask = attended
     asking, answering = (list(map(escape, some)) for some in words)
-    at = {path: values[0] for path, values in _moves(seen, asking, look, slice(row, row + 1)).items()}
+    at = {path: values[0] for path, values in _moves(seen, look, slice(row, row + 1)).items()}
     lines = marks.line(
         f"{before}equal scores",
         at["equal scores.x"],
@@ -274,12 +240,7 @@ def plane_chart(
     )
     # A click asks there. The words of the others would lie on those of the keys: pointing at them tells.
     queries |= {"hovertext": asking, "meta": {"cursor": list(range(len(asking)))}}
-    asks = marks.words(
-        f"{before}query name", at["query name.x"], at["query name.y"], at["query name.text"]
-    ) | {"textposition": at["query name.textposition"], "cliponaxis": False}
-    asks["textfont"] = asks["textfont"] | {"color": LIGHT.query}
-    asked = [(seen.queries[row], asking[row])]
-    named = names_beside(seen.keys, answering, weights[[row]], look, queries=seen.queries, asked=asked)
+    named = key_names(seen, words, weights, look, [row])
     return Chart(
         name,
         [
@@ -288,12 +249,13 @@ def plane_chart(
             marks.points(f"{before}arrow head", at["arrow head.x"], at["arrow head.y"], LIGHT.query, size=10),
             keys,
             masked,
-            named_points(f"{before}key names", named, LIGHT.key),
+            named_points(f"{before}key names", named.parts, LIGHT.key),
             queries,
-            asks,
+            named_points(f"{before}query name", named.asked, LIGHT.query),
         ],
         columns=look.side,
         rows=look.side,
+        letter=look.letter,
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
         **square(seen.queries, seen.keys),
     )
@@ -307,15 +269,47 @@ def cursor(
     outputs: Numbers,
 ) -> dict[str, Any]:
     """What follows the query in `points`: by row, and by step and row; arrays (n_steps, n_query, ...)."""
-    answering = list(map(escape, words[1]))
     found = follow([seen.plane], words, weights, masks)
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
     found |= shares("", "value", [seen.values], weights, masks)
-    if not WHOLE.names_all(answering):
-        named = [names_beside(seen.values, answering, each, WHOLE) for each in orders_of(weights, masks)]
+    if not WHOLE.names_all(words[1]):
+        named = [value_names(seen, words[1], each).parts for each in orders_of(weights, masks)]
         found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
     return by_row_and_step(found)
+
+
+def key_names(
+    seen: InPlane,
+    words: tuple[Sequence[str], Sequence[str]],
+    weights: Numbers,
+    look: Look = WHOLE,
+    rows: Sequence[int] | None = None,
+) -> Names:
+    """Return the names of keys in a plane, for these queries: see `names_beside`."""
+    return names_beside(seen.keys, words[1], weights, look, asked=Asked(seen.queries, words[0]), rows=rows)
+
+
+@lru_cache(maxsize=64)
+def keys_left(
+    seen: InPlane, asking: tuple[str, ...], answering: tuple[str, ...], look: Look = WHOLE
+) -> Sequence[int]:
+    """Return how many keys have no name where all are to have one, for each query; whatever their weights."""
+    return key_names(seen, (asking, answering), np.ones((len(asking), len(answering))), look).left
+
+
+@lru_cache(maxsize=64)
+def points_left(seen: Points, asking: tuple[str, ...], answering: tuple[str, ...]) -> Sequence[int]:
+    """Return how many keys and values have no name in `points` where all are to have one, for each query."""
+    values = value_names(seen, answering, np.ones((1, len(answering)))).left[0]
+    return [keys + values for keys in keys_left(seen.plane, asking, answering)]
+
+
+def value_names(
+    seen: Points, words: Sequence[str], weights: Numbers, rows: Sequence[int] | None = None
+) -> Names:
+    """Return the names of values in their plane, for these queries."""
+    return names_beside(seen.values, words, weights, WHOLE, rows=rows)
 
 
 def follow(
@@ -335,26 +329,20 @@ def follow(
         weights, masks: (n_steps, n_query, n_key).
         before, look: as the chart has them.
     """
-    asking, answering = (list(map(escape, some)) for some in words)
-    still = [_moves(each, asking, look) for each in planes]
+    still = [_moves(each, look) for each in planes]
     found = {
         f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
     }
     found |= shares(before, "key", [each.keys for each in planes], weights, masks)
-    if not look.names_all(answering):
+    if look.names_all(words[1]):
+        orders = [weights[0]] * len(planes)  # the same are named whatever their weights
+    else:
         orders = orders_of(weights, masks) if len(planes) == 1 else list(weights)
-        named = [
-            names_beside(
-                each.keys,
-                answering,
-                order,
-                look,
-                queries=each.queries,
-                asked=list(zip(each.queries, asking, strict=True)),
-            )
-            for each, order in zip([*planes] * (len(orders) // len(planes)), orders, strict=True)
-        ]
-        found |= {f"data[{before}key names].{part}": [each[part] for each in named] for part in named[0]}
+    every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
+    named = [key_names(each, words, order, look) for each, order in zip(every, orders, strict=True)]
+    for part in named[0].parts:
+        found[f"data[{before}key names].{part}"] = [each.parts[part] for each in named]
+        found[f"data[{before}query name].{part}"] = [each.asked[part] for each in named]
     return found
 
 
@@ -443,30 +431,19 @@ def shares(
     }
 
 
-def _moves(seen: InPlane, asking: Sequence[str], look: Look, rows: slice = _ALL) -> dict[str, Any]:
+def _moves(seen: InPlane, look: Look, rows: slice = _ALL) -> dict[str, Any]:
     """What follows the query and no weight, (n_query, ...) each, by trace and part."""
     queries = seen.queries[rows]
     arrow = np.stack([0 * queries, queries], axis=1)  # from the origin to each query
     across, levels = levels_of(queries, farthest(seen.queries, seen.keys), look.lines)
-    found: dict[str, Any] = {
-        "equal scores.customdata": levels,
-        "query name.text": [[f"<b>{each}</b>"] for each in asking[rows]],
-        # Beyond the tip, where the arrow does not cross it.
-        "query name.textposition": [[beyond(each)] for each in queries],
-    }
+    found: dict[str, Any] = {"equal scores.customdata": levels}
     if look.tells_products:
         found["key points.customdata"] = np.stack([seen.products[rows], seen.shown[rows]], axis=-1)
     for side, axis in enumerate("xy"):
         found[f"equal scores.{axis}"] = across[:, side]
         found[f"arrow.{axis}"] = arrow[:, :, side]
         found[f"arrow head.{axis}"] = arrow[:, 1:, side]
-        found[f"query name.{axis}"] = queries[:, [side]]
     return found
-
-
-def beyond(query: Numbers) -> str:
-    """Return on which side of a query its name stands: away from the origin."""
-    return "bottom center" if query[1] < 0 else "top center"
 
 
 def levels_of(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
@@ -481,9 +458,6 @@ def levels_of(queries: Numbers, far: float, count: int) -> tuple[Numbers, Number
     return course.reshape(len(to), -1, 2).transpose(0, 2, 1), scores
 
 
-# ---- words beside points ----
-
-
 def orders_of(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
     """Return what keys are named by: one for all steps where these mask alike, else one a step.
 
@@ -492,144 +466,7 @@ def orders_of(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
     return [weights.sum(axis=0)] if (masks == masks[:1]).all() else list(weights)
 
 
-def named_points(name: str, names: Mapping[str, Any], colour: str) -> marks.Mark:
-    """Write the first row of `names_beside`."""
-    x, y, text, sides = (names[part][0] for part in ("x", "y", "text", "textposition"))
-    said = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
-    return said | {
-        "textfont": said["textfont"] | {"color": colour},
-        "meta": {"placed": True},
-        "cliponaxis": False,
-    }
-
-
-def names_beside(
-    places: Numbers,
-    words: Sequence[str],
-    weights: Numbers,
-    look: Look,
-    *,
-    queries: Numbers | None = None,
-    asked: Sequence[tuple[Numbers, str]] = (),
-) -> dict[str, Any]:
-    """Return which words stand where beside their points, (n, most) each, by part of a trace.
-
-    Few are all there, in one place whatever the weights. Of many those of the largest weights are, as far as
-    there is room between them and the name of the query.
-
-    Args:
-        places: of the points, and their words.
-        words: one a point.
-        weights: of so many queries, (n, n_key).
-        look: how many are named.
-        queries: where all queries stand; asked: of each row of the weights the query's place, and its name.
-    """
-    few = look.names_all(words)
-    far = farthest(places) if queries is None else farthest(places, queries)
-    every = places if queries is None else np.vstack([places, queries])
-    room = _Room(places, _joined(places, [shortened(word, LONGEST) for word in words]), every, far, look)
-    rows = [room.beside(range(len(words)))] if few else []
-    for row, given in enumerate(weights if not few else ()):
-        name = [room.beyond(*asked[row])] if asked else []
-        order = [key for key in np.argsort(-given, kind="stable").tolist() if given[key] > 0]
-        rows.append(room.beside(order, taken=name, most=look.of_many))
-    if few:
-        rows *= len(weights)
-    blank = (np.nan, np.nan, "", "middle right")
-    most = len(words) if few else look.of_many
-    columns = zip(*([*row, *[blank] * (most - len(row))] for row in rows), strict=True)
-    x, y, text, sides = zip(*(zip(*column, strict=True) for column in columns), strict=True)
-    return {
-        "x": np.array(x, dtype=float).T,
-        "y": np.array(y, dtype=float).T,
-        "text": np.array(text).T,
-        "textposition": np.array(sides).T,
-    }
-
-
-_Box = tuple[float, float, float, float]
-_Name = tuple[float, float, str, str]
-
-
-@dataclass(frozen=True, eq=False)
-class _Room:
-    """The room beside points, in pixels of a narrow panel."""
-
-    places: Numbers
-    words: Sequence[str]
-    every: Numbers  # points, those of the queries too
-    far: float
-    look: Look
-
-    def beside(
-        self, order: Sequence[int], *, taken: Sequence[_Box] = (), most: int | None = None
-    ) -> list[_Name]:
-        """Return words in this order, each on a side that is free; of many, others than the first may go."""
-        boxes, found = list(taken), list[_Name]()
-        for key in order:
-            if not self.words[key] or (most is not None and len(found) == most):
-                continue
-            right, left = self._boxes(key)
-            free = [box for box in (right, left) if self._is_free(box, boxes)]
-            free.sort(key=self._hides)
-            if most is not None and found and not free:
-                continue
-            box = free[0] if free else right
-            boxes.append(box)
-            x, y = self.places[key].tolist()
-            side = "right" if box is right else "left"
-            said = _BESIDE + self.words[key] if side == "right" else self.words[key] + _BESIDE
-            found.append((x, y, said, f"middle {side}"))
-        return found
-
-    def beyond(self, place: Numbers, word: str) -> _Box:
-        """Return the room that the name of a query takes."""
-        x, y = self._pixels(place)
-        half, low = _LETTER * letters(word) / 2, y - _LINE * (place[1] < 0)
-        return x - half, low, x + half, low + _LINE
-
-    def _hides(self, box: _Box) -> int:
-        """Count the points that a word would lie on."""
-        x, y = (self.every * self.look.pixels / 2 / self.far).T
-        inside = (box[0] < x) & (x < box[2]) & (box[1] < y) & (y < box[3])
-        return int(inside.sum())
-
-    def _boxes(self, key: int) -> tuple[_Box, _Box]:
-        x, y = self._pixels(self.places[key])
-        near, wide = _LINE * 0.75, _LETTER * letters(self.words[key])
-        low, high = y - _LINE / 2, y + _LINE / 2
-        return (x + near, low, x + near + wide, high), (x - near - wide, low, x - near, high)
-
-    def _pixels(self, place: Numbers) -> tuple[float, float]:
-        x, y = (place * self.look.pixels / 2 / self.far).tolist()
-        return x, y
-
-    def _is_free(self, box: _Box, taken: Sequence[_Box]) -> bool:
-        half = self.look.pixels / 2
-        inside = -half <= box[0] and box[2] <= half
-        return inside and not any(
-            box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
-            for other in taken
-        )
-
-
-def _joined(places: Numbers, words: Sequence[str]) -> list[str]:
-    """Write words that stand at one place once, together; the others stay empty."""
-    at = [tuple(each) for each in np.round(places, 9).tolist()]
-    return [
-        ", ".join(word for other, word in zip(at, words, strict=True) if other == place)
-        if at.index(place) == number
-        else ""
-        for number, place in enumerate(at)
-    ]
-
-
 # ---- axes ----
-
-
-def farthest(*places: Numbers) -> float:
-    """Return how far axes reach to both sides of the origin, for all these places."""
-    return ROOM * max(*(float(np.abs(each).max()) for each in places), 1e-12)
 
 
 def square(*places: Numbers) -> dict[str, Any]:

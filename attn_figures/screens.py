@@ -47,6 +47,7 @@ SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sak
 LABEL_SHARE = 0.85  # of the distance between two labels
 EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
 LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
+MUCH_ENLARGED = 568  # pixels of width up to which half a slide shows the smallest labels large enough
 LARGER_ON_SLIDE = 2.0  # times a page's largest unit: a slide is filled
 LARGEST_DIGIT = 1.5  # times the usual type, on slides
 
@@ -81,6 +82,7 @@ class _Try:
     size: int
     every: int
     digits: tuple[int, int]  # how many panels have numbers, and how many of them all decimals
+    smallest: int = SMALLEST_LABEL  # pixels: labels go rather than be smaller
 
     @property
     def pixels(self) -> int:
@@ -104,8 +106,10 @@ class _Panels:
             for units, (places, _) in zip(each.label_units, each.ticks, strict=True)
         }
 
-    def arranged(self, room: Room, size: int, largest_unit: float, right: int) -> _Try:
-        """Arrange them with labels of `LABEL_SIZES[size]`, or without."""
+    def arranged(
+        self, room: Room, size: int, largest_unit: float, right: int, smallest: int = SMALLEST_LABEL
+    ) -> _Try:
+        """Arrange them with labels of `LABEL_SIZES[size]`, or without; labels go rather than be smaller."""
         if size not in self._boxes:
             self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
         known = size, room.smallest_digit
@@ -119,8 +123,8 @@ class _Panels:
             tight=room.slide,
         )
         sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
-        every = next((every for every, pixels in sizes if pixels >= SMALLEST_LABEL), EVERY[-1] + 1)
-        return _Try(placed, size, every if size >= 0 else 1, self._digits(room, placed.unit))
+        every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
+        return _Try(placed, size, every if size >= 0 else 1, self._digits(room, placed.unit), smallest)
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
@@ -158,7 +162,14 @@ def all_screens(
     for sizes, digit in ((SLIDES, SMALLEST_ON_SLIDE), (PROJECTED, SMALLEST_PROJECTED)):
         rooms += [Room(*size, slide=True, smallest_digit=digit) for size in sizes]
     every_panel = _Panels(panels)
-    found = [_best(every_panel, room, largest_unit, bars) for room in rooms]
+    tried = [(room, _best(every_panel, room, largest_unit, bars)) for room in rooms]
+    tried += [
+        (room, fewer)
+        for room, best in tried
+        if room.slide and room.width > MUCH_ENLARGED and best.pixels == SMALLEST_LABEL
+        for fewer in _with_fewer(every_panel, room, largest_unit, bars)
+    ]
+    rooms, found = [room for room, _ in tried], [each for _, each in tried]
     thinned = {axis for each in found for axis in _thinned(panels, each)}
     listed = screens(
         [
@@ -243,6 +254,23 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
 
 
+def _with_fewer(
+    panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]
+) -> Iterator[_Try]:
+    """Yield, for a slide whose labels are of the smallest size, an arrangement with fewer and larger ones.
+
+    What is enlarged but little shows the smallest too small to be read.
+    """
+    for right in (0, BAR_ROOM):
+        size = LABEL_SIZES.index(SMALLEST_BESIDE_DIGITS)
+        fewer = panels.arranged(room, size, LARGER_ON_SLIDE * largest_unit, right, SMALLEST_BESIDE_DIGITS)
+        if fewer.every > EVERY[-1]:
+            return
+        if right or not (any(wanted for _, wanted in bars) or _barred(panels.all, fewer, room, bars)):
+            yield fewer
+            return
+
+
 def _pixels(distance: float) -> int:
     """Return the font size at which labels so far apart do not touch."""
     return int(min(theme.FONT_SIZE, LABEL_SHARE * distance))
@@ -287,7 +315,7 @@ def _thinned(panels: Sequence[Placed], tried: _Try) -> Iterator[str]:
 
 def _every(units: float, tried: _Try) -> int:
     """Return how many labels of an axis go to one that stays."""
-    fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= SMALLEST_LABEL)
+    fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= tried.smallest)
     return min(next(fits, EVERY[-1]), tried.every)
 
 

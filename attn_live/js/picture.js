@@ -39,8 +39,7 @@ const LEAST_SCALE = 1.1; // times that a figure is enlarged without large type, 
 // Of a text, what no line breaks: a word with the space before it, or one letter of Chinese with its punctuation.
 const PIECE =
   / *[“（《「]*(?:[\u3040-\u9fff\uac00-\ud7af\uf900-\ufaff][、。，；：？！”）》」]*|[^ \u3040-\u9fff\uac00-\ud7af\uf900-\ufaff]+)/gu;
-const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which labels of a crowded axis stay
-const SLANT = 1.35; // of its font size that a slanted label takes along its axis
+const EVERY = [1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 64]; // which numbers of a crowded axis stay
 
 /**
  * Draws a figure at one place of its sliders, as an SVG of the shape's size.
@@ -303,7 +302,8 @@ function bare(layout) {
 }
 
 /**
- * Takes away labels of an axis that touch their neighbours, evenly: every second, every third.
+ * Takes away numbers of an axis that touch their neighbours, evenly: every second, every third. Those that stay say
+ * what lies between; words beside cells have their room from the arrangement, and none goes.
  *
  * @param {HTMLElement} node
  */
@@ -311,6 +311,7 @@ function thin(node) {
   for (const side of /** @type {const} */ (["x", "y"])) {
     for (const ticks of ticksOf(node, side)) {
       const labels = ticks.map((tick) => tick.querySelector("text"));
+      if (!labels.every((label) => /\d/.test(label?.textContent ?? ""))) continue;
       const every = EVERY.find((n) => !touching(labels.filter((_, i) => i % n === 0)));
       for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();
     }
@@ -322,11 +323,7 @@ function touching(labels) {
   const boxes = labels.map((label) => label?.getBoundingClientRect());
   return boxes.some((box, i) => {
     const next = boxes[i + 1];
-    const label = labels[i];
-    if (!box || !next || !label) return false;
-    // Slanted ones lie side by side though their boxes overlap.
-    const slanted = /rotate\(-?(?!0|90|180)\d/.test(label.getAttribute("transform") ?? "");
-    if (slanted) return Math.abs(next.left - box.left) < SLANT * Number.parseFloat(label.style.fontSize);
+    if (!box || !next) return false;
     const across = box.left < next.right && next.left < box.right;
     return across && box.top < next.bottom && next.top < box.bottom;
   });

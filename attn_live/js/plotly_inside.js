@@ -161,7 +161,7 @@ export function isCrisp(group) {
 export function ticksOf(node, side) {
   /** @type {Map<Element | null, Element[]>} */
   const axes = new Map();
-  for (const tick of node.querySelectorAll(`.${side}tick`)) {
+  for (const tick of node.querySelectorAll(`[class^="${side}"][class$="tick"]`)) {
     const axis = tick.parentElement;
     const found = axes.get(axis);
     if (found) found.push(tick);

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_words import _
+from attn_words import _, _n
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-9  # of the largest product: what is less is left out by rounding alone
@@ -77,4 +77,16 @@ def names_some(n_key: int, of_many: int) -> str:
         "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room.",
         count=n_key,
         most=of_many,
+    )
+
+
+def names_left(left: int) -> str:
+    """Say how many names have no room, where all are to stand in the picture."""
+    if not left:
+        return ""
+    return _n(
+        "One name is left out, where it would lie on another.",
+        "{count} names are left out, where they would lie on others.",
+        left,
+        count=left,
     )

@@ -3,13 +3,16 @@
 from attn_figures.clouds import LOOK
 from attn_figures.numbers import as_share
 from attn_ui.base.markdown import coloured
-from attn_ui.base.planes import names_some
+from attn_ui.base.planes import names_left, names_some
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 
 
-def seen(now: HeadClouds, row: int) -> str:
-    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
+def seen(now: HeadClouds, row: int, left: int) -> str:
+    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores.
+
+    ``left`` is how many names of keys have no room, where all are to stand in the picture.
+    """
     query = f"“{coloured('query', now.labels[row])}”"
     kept = _(
         "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
@@ -44,7 +47,7 @@ def seen(now: HeadClouds, row: int) -> str:
             correlation=f"{agreement:.2f}".replace("-", "−"),
         )
     n_key = len(now.tokens)
-    named = "" if LOOK.names_all(now.tokens) else names_some(n_key, LOOK.of_many)
+    named = names_left(left) if LOOK.names_all(now.labels) else names_some(n_key, LOOK.of_many)
     return paragraph(kept, given, told, named)
 
 

@@ -10,11 +10,11 @@ from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import as_share, as_weight, fixed, number
-from attn_figures.points import WHOLE
+from attn_figures.points import WHOLE, points_left
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.planes import names_some, plane_part
+from attn_ui.base.planes import names_left, names_some, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import TIE
 from attn_ui.base.ties import largest as all_largest
@@ -382,7 +382,10 @@ def points(now: Now) -> str:
         first, second = (each + 1 for each in plane.dimensions)
         of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
         kept = paragraph(of, kept)
-    some = "" if WHOLE.names_all(walk.keys) else names_some(len(walk.keys), WHOLE.of_many)
+    if WHOLE.names_all(walk.keys):
+        some = names_left(points_left(seen, tuple(walk.queries), tuple(walk.keys))[row])
+    else:
+        some = names_some(len(walk.keys), WHOLE.of_many)
     if not walk.mask[row].any():
         nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
         return paragraph(kept, nothing, some)

@@ -1,6 +1,7 @@
 """The stage of arcs: each step and query has the arcs of its weights, by torch, and says them."""
 
 import re
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from attn_figures import theme
-from attn_figures.arcs import LEAST, THICKEST
+from attn_figures.arcs import LEAST, LETTER, THICKEST
 from attn_live.unpacking import figure_at
 from pages import PAGES
 from tests.handed import leaves
@@ -152,19 +153,61 @@ def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: i
         if all(key == q for key in np.flatnonzero(weights[number - 1] >= LEAST)):
             assert np.isnan(place).all()  # a loop alone has no room for it
             continue
-        courses = [
-            np.array([trace["x"], trace["y"]], dtype=float).T
+        parts = [
+            np.stack([course[:-1], course[1:]], axis=1)
             for trace in drawn
             if f"head <b>{number}<" in trace["hovertemplate"]
+            for course in [np.array([trace["x"], trace["y"]], dtype=float).T]
         ]
-        assert (
-            min(np.abs(np.nan_to_num(course, nan=99) - place).max(axis=1).min() for course in courses) < 1e-4
-        )
+        assert _nearest(np.nan_to_num(np.concatenate(parts), nan=99), np.array(place)) < 1e-4
     np.testing.assert_allclose(
         np.nan_to_num({trace["name"]: trace for trace in figure["data"]}["weights"]["z"]),
         by_torch(now)[shown].mean(axis=0),
         atol=1e-6,
     )
+
+
+def _nearest(parts: Any, place: Any) -> float:
+    """How far a place is from the nearest of some straight parts, (n, 2 ends, 2)."""
+    start, along = parts[:, 0], parts[:, 1] - parts[:, 0]
+    length = np.maximum((along**2).sum(axis=1), 1e-12)
+    share = np.clip(((place - start) * along).sum(axis=1) / length, 0, 1)
+    return float(np.linalg.norm(start + share[:, None] * along - place, axis=1).min())
+
+
+DIGIT = 0.36, 0.5  # units of a number on the narrowest screen, where a unit has 20 pixels and a digit 8 x 10
+
+
+@pytest.mark.parametrize("more", ["", "&mask=causal", "&also=2", "&hmoves=temperature&t=0.3"])
+@pytest.mark.parametrize("n", [2, 4, 9, 16])
+def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None:
+    words = "the cat sat on the mat and then looked at the dog who slept by it"
+    text = "+".join(words.split()[:n])
+    page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&text={text}{more}")
+    found, (step, _row) = page.seen.figure, page.position
+    assert found is not None
+    lost = 0
+    for row in range(n):
+        figure = figure_at(found.steps, step, row)
+        data = {trace["name"]: trace for trace in figure["data"]}
+        numbers = data["head numbers"]
+        places = np.array([numbers["x"], numbers["y"]], dtype=float).T
+        heads = {
+            re.findall(r"head <b>(\d+)<", name["hovertemplate"])[0]
+            for name in figure["data"]
+            if name["name"].startswith("arc ") and name["line"]["width"] and name["meta"]["column"] != row
+        }
+        lost += len(heads) - int((~np.isnan(places[:, 0])).sum())
+        places = places[~np.isnan(places[:, 0])]
+        for one, other in combinations(places, 2):
+            assert (np.abs(one - other) >= DIGIT).any(), (row, one, other)
+        for word, x, y in zip(*(data["key words"][part] for part in ("text", "x", "y")), strict=True):
+            half = 0.5 * LETTER * len(re.sub("<[^>]*>", "", word))
+            for place in places:
+                apart = abs(place[0] - x) >= half or abs(place[1] - y) >= DIGIT[1]
+                assert apart, (row, word, place)
+    said = [note["text"] for note in figure["layout"]["annotations"]]
+    assert any("numbered where there is room" in each for each in said) == (lost > 0)
 
 
 @pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])

@@ -62,7 +62,7 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
         else:
             np.testing.assert_allclose(np.asarray(shown[1]["marker"]["color"]), weights[row], atol=1e-6)
             assert shown[1]["marker"]["opacity"] == 1  # else no colour were the bar's
-        assert data["query name"]["text"] == [f"<b>{now.labels[row]}</b>"]
+        assert now.labels[row] in data["query name"]["text"][0]
 
 
 def test_lines_are_at_right_angles_to_where_scores_rise() -> None:

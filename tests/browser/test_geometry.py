@@ -258,3 +258,20 @@ def test_a_saved_picture_can_be_read_in_every_shape(
         if not digits and 0 < saved.most <= NUMBERS_UP_TO:
             assert "gowithouttheirnumbers" in "".join(text.said for text in saved.texts).replace(" ", "")
     panel.close()
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("shape", ["16:9", "square"])
+def test_no_label_beside_cells_goes_from_a_saved_picture_without_a_word(app: AppPage, shape: str) -> None:
+    text = "we walked home along an old stony path while it got dark and very cold outside"
+    words = text.split()
+    app.open(f"multi-head?heads=4&text={'+'.join(words)}")
+    panel = SavePanel(app, "maps")
+    panel.choose(format="svg", shape=shape, large=True)
+    panel.made("svg")
+    saved = read(app.figure("maps").evaluate(MEASURE_SAVED))
+    assert "onelabelin" not in "".join(text.said for text in saved.texts).replace(" ", "")
+    said = [text.said for text in saved.texts if text.kind == "label"]
+    assert len({said.count(word) for word in words}) == 1, said
+    assert said.count(words[0]) >= 4
+    panel.close()

@@ -260,3 +260,23 @@ def test_eight_heads_of_nine_words_say_their_numbers_in_a_large_window() -> None
     sizes = [value for path, value in screen["settings"].items() if path.endswith("textfont.size")]
     assert forms == ["%{z:.2f}"] * 8
     assert min(sizes) >= 9
+
+
+def test_a_slide_that_is_enlarged_but_little_offers_fewer_labels_that_are_larger() -> None:
+    words = [f"word {number}" for number in range(16)]
+    weights = np.full((8, 16, 16), 1 / 16)
+    spec = every_head.spec(Heads(weights, np.zeros((16, 64)), words, words), slots=8)
+    slides = [screen for screen in spec["layout"]["meta"]["screens"] if screen["slide"]]
+    small = [screen for screen in slides if screen["label"] == 8 and screen["width"] > 568]
+    large = [screen for screen in slides if screen["label"] >= 10 and screen["every"] > 1]
+    assert small
+    for screen in small:
+        wide, high = 1.05 * screen["width"], 1.35 * screen["height"]
+        assert any(
+            each["width"] <= wide and each["height"] <= high and each["unit"] >= 0.85 * screen["unit"]
+            for each in large
+        ), screen
+    for screen in large:
+        ticks = screen["settings"]["layout.xaxis.ticktext"]
+        assert len(ticks) == -(-16 // screen["every"])
+        assert 10 <= screen["settings"]["layout.xaxis.tickfont.size"] <= 14

@@ -1,6 +1,6 @@
 """One head of a real model as points: queries and keys of all words in one plane."""
 
-from attn_figures.clouds import InClouds, clouds, cursor
+from attn_figures.clouds import InClouds, clouds, cursor, key_names
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -49,7 +49,7 @@ def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) 
     del text, layer, head
     seen = in_clouds(_now, by_place=by_place)
     n = len(_now.tokens)
-    said = pack_says([[words.seen(_now, row) for row in range(n)]])
+    said = pack_says([[words.seen(_now, row, left) for row, left in enumerate(key_names(seen).left)]])
     return pack([clouds.spec(seen)], Cursor(n, **cursor(seen))), said
 
 

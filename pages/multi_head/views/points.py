@@ -11,10 +11,10 @@ from attn_core.plane import main_directions
 from attn_figures import points as pictures
 from attn_figures.numbers import as_share, number
 from attn_figures.picture import Spec
-from attn_figures.points import SMALL, Following, InPlane, Plane
+from attn_figures.points import SMALL, Following, InPlane, Plane, keys_left
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.planes import names_some, plane_part
+from attn_ui.base.planes import names_left, names_some, plane_part
 from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
@@ -106,7 +106,11 @@ def say(now: Now) -> str:
     row, tokens, seen = now.cell[0], now.tokens, Seen(now)
     query = f"“{coloured('query', tokens.queries[row])}”"
     kept = _kept(np.array([plane.explained.sum() for plane in seen.planes]))
-    named = "" if SMALL.names_all(tokens.keys) else names_some(len(tokens.keys), SMALL.of_many)
+    if SMALL.names_all(tokens.keys):
+        words = tuple(tokens.queries), tuple(tokens.keys)
+        named = names_left(sum(keys_left(plane, *words, SMALL)[row] for plane in seen.planes))
+    else:
+        named = names_some(len(tokens.keys), SMALL.of_many)
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
     weights = seen.weights[:, row].copy()

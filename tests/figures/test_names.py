@@ -1,0 +1,82 @@
+"""Names beside points lie on no other, and in their panel, at any size that the panel may have."""
+
+import re
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_figures.names import Asked, Look, farthest, names_beside
+from attn_figures.points import SMALL, WHOLE
+
+WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "then", "looked", "at", "a"]
+WORDS += ["telecommunications", "Attention", "WWW", "is"]
+LETTER = 6.9  # pixels of a letter on average; a capital W has twice that
+Box = tuple[float, float, float, float]
+
+
+def boxes_of(parts: dict[str, Any], row: int, pixels: float, far: float) -> list[tuple[str, Box]]:
+    """Where Plotly writes each text of a row: 14 pixels, one line or one beside an empty one."""
+    found = []
+    for x, y, text, side in zip(
+        *(parts[part][row] for part in ("x", "y", "text", "textposition")), strict=True
+    ):
+        if not text:
+            continue
+        word = re.sub("<[^>]*>", "", text).strip("\u2003")
+        wide, space = LETTER * len(word), 14 * text.startswith("\u2003") or 14 * text.endswith("\u2003")
+        across, up = x / far * pixels / 2, y / far * pixels / 2
+        line, begins = side.split()
+        if line == "middle":
+            low = up - 7
+            left = across + space if begins == "right" else across - space - wide
+        else:
+            low = up + 18 if line == "top" else up - 32
+            left = {"center": across - wide / 2, "right": across, "left": across - wide}[begins]
+        found.append((word, (left, low, left + wide, low + 14)))
+    return found
+
+
+@pytest.mark.parametrize("look", [WHOLE, SMALL, Look(9.0, most_names=8)])
+@pytest.mark.parametrize("flat", [1.0, 0.0])
+@pytest.mark.parametrize("n", [4, 9, 15])
+def test_no_name_lies_on_another_or_leaves_its_panel(look: Look, flat: float, n: int) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng([seed, n])
+        queries, keys = rng.standard_normal((2, n, 2)) ** 3 * [1, flat]
+        words, weights = WORDS[:n], rng.dirichlet(np.ones(n), n)
+        names = names_beside(keys, words, weights, look, asked=Asked(queries, words))
+        far = farthest(keys, queries)
+        for row in range(n):
+            for wider in (1.0, 1.4, 2.0, 3.4):
+                pixels = look.pixels * wider
+                drawn = boxes_of(names.parts, row, pixels, far) + boxes_of(names.asked, row, pixels, far)
+                for (one, a), (other, b) in combinations(drawn, 2):
+                    apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+                    assert apart, (seed, row, wider, one, other)
+                for word, box in drawn:
+                    assert max(map(abs, box)) <= pixels / 2, (seed, row, word)
+            said = boxes_of(names.parts, row, look.pixels, far)
+            if look.names_all(words):
+                assert len(said) + names.left[row] == n
+            else:
+                first = words[int(weights[row].argmax())]
+                assert said[0][0].rstrip("…") == first[: len(said[0][0].rstrip("…"))]
+                assert names.left[row] == 0
+
+
+def test_words_at_one_place_are_written_together_and_as_they_were_typed() -> None:
+    keys = np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.5]])
+    names = names_beside(keys, ["<b>", "the", "a&b"], np.full((3, 3), 1 / 3), WHOLE)
+    assert names.parts["text"][0].tolist() == ["&lt;b&gt;, the\u2003", "\u2003a&amp;b", ""]
+    assert names.left == [0, 0, 0]
+
+
+def test_names_that_have_no_room_are_counted() -> None:
+    crowd = np.zeros((12, 2)) + np.linspace(0, 0.01, 12)[:, None]
+    keys = np.vstack([crowd, [[1.0, 1.0]]])[1:]
+    words = [f"w{number}" for number in range(12)]
+    names = names_beside(keys, words, np.full((12, 12), 1 / 12), WHOLE)
+    assert [sum(map(bool, row)) for row in names.parts["text"].tolist()] == [12 - left for left in names.left]
+    assert min(names.left) > 0
