@@ -180,14 +180,6 @@ def test_of_long_names_those_of_the_largest_weights_are_written_and_none_on_anot
     assert "are named" not in short.sentence
 
 
-def test_a_name_stands_on_the_side_where_it_lies_on_fewer_points() -> None:
-    for side, name in ((1, "middle left"), (-1, "middle right")):
-        crowd = np.column_stack((side * np.linspace(0.1, 0.3, 9), np.zeros(9)))
-        room = points._Room(np.zeros((1, 2)), ["word"], crowd, 1.0, points.WHOLE)
-        ((_, _, _, found),) = room.beside([0])
-        assert found == name
-
-
 ZERO, ONE = "0,0;0,0", "0,1;2,0"
 
 
