@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from attn_figures import points
 from attn_live.unpacking import figure_at
 from pages import PAGES
 from tests.handed import faults
