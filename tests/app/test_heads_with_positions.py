@@ -432,7 +432,7 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
 def test_bad_input_is_answered_in_a_sentence() -> None:
     blocked = ",".join(f"2.{key}" for key in range(6))
     said = captions(open_page(hmask="own", blocked=blocked))
-    assert "The mask leaves sat no key: its weights are zero there, where torch gives NaN." in said
+    assert "The mask leaves “sat” no key: its weights are zero there, where torch gives NaN." in said
     everything = ",".join(f"{query}.{key}" for query in range(6) for key in range(6))
     assert "leaves no key to any query" in captions(open_page(hmask="own", blocked=everything))
     odd = open_page(pos="rotary", free="true", dh="5")
@@ -524,7 +524,7 @@ def test_a_cell_is_blocked_by_its_button() -> None:
 def test_sentences() -> None:
     assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0%)."
     assert "move no weight" in words.placed("rotary", 0.1, "head 1", 0.5, 0.5004)
-    assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves a and b no key: their weights")
+    assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves “a” and “b” no key: their weights")
     assert "a, b, c and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
 
 
