@@ -525,7 +525,7 @@ def test_sentences() -> None:
     assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0%)."
     assert "move no weight" in words.placed("rotary", 0.1, "head 1", 0.5, 0.5004)
     assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves “a” and “b” no key: their weights")
-    assert "a, b, c and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
+    assert "“a”, “b”, “c” and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
 
 
 def test_widths_are_those_that_the_words_have() -> None:
