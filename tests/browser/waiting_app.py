@@ -16,7 +16,7 @@ class _Line:
     """A line in which all wait, none for another."""
 
     def __enter__(self) -> None:
-        time.sleep(SECONDS)
+        time.sleep(SECONDS)  # what a full class makes a run wait
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -24,5 +24,5 @@ class _Line:
         """Let all go on."""
 
 
-turns.TURNS = _Line()  # type: ignore[assignment]
+turns.TURNS = _Line()  # type: ignore[assignment]  # as much of a line as a run asks for
 app = st.App(Path(turns.__file__).parents[1] / "router.py", **parts(lambda: None))
