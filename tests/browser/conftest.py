@@ -58,7 +58,7 @@ def serving(
 ) -> Iterator[str]:
     """Start `streamlit run` on a free port, as a newcomer would; yield its address.
 
-    It listens to this machine alone, or where `to` says. What it prints is in build/servers, the newest last.
+    It listens to this machine alone, or where `to` says. What it prints is in build/servers.
     """
     with contextlib.closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
