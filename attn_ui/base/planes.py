@@ -1,10 +1,11 @@
 """What is said of queries and keys in a plane, on each page that draws them so."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.names import Look
 from attn_words import _, _n
 
 Numbers = NDArray[np.float64]
@@ -71,17 +72,22 @@ def direction_lines(width: int, whose: str, joined: str, both: str) -> list[str]
     ]
 
 
-def names_some(n_key: int, of_many: int) -> str:
-    """Say which keys are named where not all are."""
-    return _(
-        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room.",
-        count=n_key,
-        most=of_many,
-    )
+def names_told(look: Look, keys: Sequence[str], left_out: Callable[[], int]) -> str:
+    """Say which keys' names a picture leaves out, and why.
 
-
-def names_left(left: int) -> str:
-    """Say how many names have no room, where all are to stand in the picture."""
+    Args:
+        look: how the picture has its names.
+        keys: their words.
+        left_out: counts the names that have no room, where all are to stand in the picture.
+    """
+    if not look.names_all(keys):
+        return _(
+            "Of {count} keys those with the largest weights are named, up to {most}, as far as there is "
+            "room.",
+            count=len(keys),
+            most=look.of_many,
+        )
+    left = left_out()
     if not left:
         return ""
     return _n(

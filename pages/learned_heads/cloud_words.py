@@ -3,7 +3,7 @@
 from attn_figures.clouds import LOOK
 from attn_figures.numbers import as_share
 from attn_ui.base.markdown import coloured
-from attn_ui.base.planes import names_left, names_some
+from attn_ui.base.planes import names_told
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 
@@ -46,8 +46,7 @@ def seen(now: HeadClouds, row: int, left: int) -> str:
             "Over its keys, nearness in the plane and score have a correlation of {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         )
-    n_key = len(now.tokens)
-    named = names_left(left) if LOOK.names_all(now.labels) else names_some(n_key, LOOK.of_many)
+    named = names_told(LOOK, now.labels, lambda: left)
     return paragraph(kept, given, told, named)
 
 

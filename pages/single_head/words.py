@@ -14,7 +14,7 @@ from attn_figures.points import WHOLE, points_left
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.planes import names_left, names_some, plane_part
+from attn_ui.base.planes import names_told, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import TIE
 from attn_ui.base.ties import largest as all_largest
@@ -382,10 +382,8 @@ def points(now: Now) -> str:
         first, second = (each + 1 for each in plane.dimensions)
         of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
         kept = paragraph(of, kept)
-    if WHOLE.names_all(walk.keys):
-        some = names_left(points_left(seen, tuple(walk.queries), tuple(walk.keys))[row])
-    else:
-        some = names_some(len(walk.keys), WHOLE.of_many)
+    words = tuple(walk.queries), tuple(walk.keys)
+    some = names_told(WHOLE, walk.keys, lambda: points_left(seen, *words)[row])
     if not walk.mask[row].any():
         nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
         return paragraph(kept, nothing, some)

@@ -45,7 +45,8 @@ def test_each_head_is_that_of_the_maps_of_all(
     for layer, weights in enumerate(expected):
         for head, found in enumerate(model.heads(layer, x)):
             torch.testing.assert_close(found[0:N, 0:N], weights[head], atol=1e-6, rtol=2e-5)
-            assert torch.equal(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30])
+            # Not bit for bit: a processor may add up products of other shapes in another order.
+            torch.testing.assert_close(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30], atol=1e-7, rtol=1e-5)
             for places in (0, 1, 5):
                 torch.testing.assert_close(
                     found.before(places), weights[head].diagonal(-places), atol=1e-6, rtol=2e-5

@@ -14,7 +14,7 @@ from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane, keys_left
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.planes import names_left, names_some, plane_part
+from attn_ui.base.planes import names_told, plane_part
 from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
@@ -106,11 +106,12 @@ def say(now: Now) -> str:
     row, tokens, seen = now.cell[0], now.tokens, Seen(now)
     query = f"“{coloured('query', tokens.queries[row])}”"
     kept = _kept(np.array([plane.explained.sum() for plane in seen.planes]))
-    if SMALL.names_all(tokens.keys):
-        words = tuple(tokens.queries), tuple(tokens.keys)
-        named = names_left(sum(keys_left(plane, *words, SMALL)[row] for plane in seen.planes))
-    else:
-        named = names_some(len(tokens.keys), SMALL.of_many)
+    words = tuple(tokens.queries), tuple(tokens.keys)
+    named = names_told(
+        SMALL,
+        tokens.keys,
+        lambda: sum(keys_left(plane, *words, SMALL)[row] for plane in seen.planes),
+    )
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
     weights = seen.weights[:, row].copy()
