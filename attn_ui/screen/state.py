@@ -43,6 +43,7 @@ class _State:
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
     linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
     held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
+    address: dict[str, list[str]] = field(default_factory=dict)  # when it was last brought together with them
 
 
 def _state() -> _State:
@@ -265,8 +266,19 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
-    for setting in held:
-        _write(state, setting, address)
+    written = [_write(state, setting, address) for setting in held]
+    _tell(state, is_told=any(written))
+
+
+def _tell(state: _State, *, is_told: bool) -> None:
+    """Tell the browser of an address that it changed itself, where this run has told it of none.
+
+    What an earlier run told it of may have reached it after it sent this one, in place of what it has now.
+    """
+    address = {name: st.query_params.get_all(name) for name in st.query_params}
+    if address != state.address and not is_told:
+        st.query_params.update({})  # sends the address as it is
+    state.address = address
 
 
 def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
@@ -314,14 +326,17 @@ def _command(state: _State, setting: Held | None) -> None:
     state.revisions[which] = state.revisions.get(which, 0) + 1
 
 
-def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
+def _write(state: _State, setting: Held, address: Mapping[str, str]) -> bool:
+    """Have the address say what is kept here; return whether it said something else."""
     wanted = _in_address(state, setting)
     state.written.setdefault(setting.name, {None}).add(wanted)
+    if address.get(setting.name) == wanted:
+        return False
     if wanted is None:
-        if setting.name in address:
-            del st.query_params[setting.name]
-    elif address.get(setting.name) != wanted:
+        del st.query_params[setting.name]
+    else:
         st.query_params[setting.name] = wanted
+    return True
 
 
 def left_out(parameters: Sequence[Parameter]) -> list[str]:

@@ -297,9 +297,13 @@ class AppPage:
             self.page.get_by_role("tab", name=label, exact=True).click()
             self.settle()
 
+    def option(self, name: str) -> Locator:
+        """One of a few options that stand side by side."""
+        return self.page.get_by_test_id("stButtonGroup").get_by_text(name, exact=True)
+
     def segment(self, option: str) -> None:
-        """Choose one of a few options that stand side by side."""
-        self.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
+        """Choose one of a few options that stand side by side, and wait for the server."""
+        self.option(option).click()
         self.settle()
 
     @property

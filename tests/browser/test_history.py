@@ -38,10 +38,6 @@ def go_to(app: AppPage, link: str) -> None:
     app.page.get_by_test_id("stTopNavLink").filter(has_text=link).click()
 
 
-def choose(app: AppPage, option: str) -> None:
-    app.page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
-
-
 def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
     """Go from the overview to eight heads; return the length of the history and the heading before."""
     app.open()
@@ -83,9 +79,9 @@ def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     temperature = app.readout("walk")
     head = {"k": "1", "t": temperature}
     wait_at(app, "Single-head attention", **head)
-    choose(app, "weights")
+    app.option("weights").click()
     wait_at(app, "Single-head attention", **head, stage="weights")
-    choose(app, "output")
+    app.option("output").click()
     wait_at(app, "Single-head attention", **head, stage="output")
     assert steps(app) == before + 4
 
@@ -130,13 +126,13 @@ def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
     h = app.readout("fit")
     wait_at(app, "Kernel regression", h=h)
     assert steps(app) == before
-    choose(app, "Four kernels")
+    app.option("Four kernels").click()
     wait_at(app, "Kernel regression", h=h, picture="Four kernels")
     assert steps(app) == before + 1
     expect(app.figure("compare")).to_have_attribute("data-state", "drawn")
     app.slider("compare").press("Home")
     app.page.wait_for_function("h => new URLSearchParams(location.search).get('h') !== h", arg=h)
-    choose(app, "Bridge to attention")
+    app.option("Bridge to attention").click()
     app.page.wait_for_function("() => location.search.includes('Bridge')")
     assert steps(app) == before + 2
     app.page.go_back()
@@ -154,7 +150,7 @@ def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppP
     app.page.wait_for_function(
         "n => Number(document.querySelector('.st-key-fit input[data-live=step]').value) > n", arg=start + 2
     )
-    choose(app, "Four kernels")
+    app.option("Four kernels").click()
     app.page.wait_for_function("() => location.search.includes('Four')")
     expect(app.figure("compare")).to_have_attribute("data-state", "drawn")
     app.page.wait_for_selector(READY)

@@ -1,60 +1,110 @@
-"""Who presses again before a run has begun has what was asked for last, on a server where each run waits."""
+"""Who presses again before a run has begun, or before its answer has come, has what was asked for last."""
 
-from collections.abc import Iterator
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from urllib.parse import parse_qs
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from tests.browser.app_page import READY, AppPage
+from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
+
+Hold = Callable[[], AbstractContextManager[None]]
 
 
 @pytest.fixture(scope="module")
-def waiting() -> Iterator[str]:
-    """The product, on which each run stands in line for a second."""
-    with serving("tests/browser/waiting_app.py") as address:
-        yield address
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Hold]]:
+    """The product, and what makes each run there stand in line for a while."""
+    held = tmp_path_factory.mktemp("line") / "held"
+    held.touch()
+
+    @contextmanager
+    def hold() -> Iterator[None]:
+        with held.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    with serving("tests/browser/waiting_app.py", HELD=str(held)) as address:
+        yield address, hold
 
 
 @pytest.fixture
-def quick(app: AppPage, waiting: str) -> AppPage:
+def hold(waiting: tuple[str, Hold]) -> Hold:
+    """Makes each run of the product stand in line for a while."""
+    return waiting[1]
+
+
+@pytest.fixture
+def quick(app: AppPage, waiting: tuple[str, Hold]) -> AppPage:
     """The page of kernel regression there, with the picture that opens first."""
-    app.page.goto(f"{waiting}/kernel-regression")
-    expect(app.figure("fit")).to_have_attribute("data-state", "drawn")
-    app.page.wait_for_selector(READY)
+    app.server = waiting[0]
+    app.open("kernel-regression")
     return app
 
 
-def view(app: AppPage, name: str) -> None:
-    app.page.get_by_test_id("stButtonGroup").get_by_text(name, exact=True).click()
-
-
-def test_a_run_that_is_called_off_in_line_leaves_the_next_its_page(quick: AppPage) -> None:
-    view(quick, "Four kernels")
-    view(quick, "Bridge to attention")
-    quick.page.wait_for_function("() => location.search.includes('Bridge')")
+def test_a_run_that_is_called_off_in_line_leaves_the_next_its_page(quick: AppPage, hold: Hold) -> None:
+    with hold():
+        quick.option("Four kernels").click()
+        quick.option("Bridge to attention").click()
+        quick.page.wait_for_function("() => location.search.includes('Bridge')")
     expect(quick.figure("bridge")).to_have_attribute("data-state", "drawn")
     expect(quick.page.get_by_test_id("stAlert")).to_have_count(0)
 
 
-def test_a_slider_that_is_let_go_while_another_view_is_opened_is_followed(quick: AppPage) -> None:
-    view(quick, "Choose the bandwidth")
-    quick.slider("fit").press("End")
+def test_a_slider_that_is_let_go_while_another_view_is_opened_is_followed(quick: AppPage, hold: Hold) -> None:
+    with hold():
+        quick.option("Choose the bandwidth").click()
+        quick.slider("fit").press("End")
+        quick.page.wait_for_function("() => new URLSearchParams(location.search).get('h') === '25'")
     expect(quick.page.get_by_text("Learn from h = 25")).to_be_visible()
     quick.page.wait_for_function("() => new URLSearchParams(location.search).get('h') === '25'")
 
 
-def test_a_slider_that_is_let_go_on_the_way_back_keeps_nobody_from_going_there(quick: AppPage) -> None:
-    view(quick, "Four kernels")
-    expect(quick.figure("compare")).to_have_attribute("data-state", "drawn")
-    quick.page.wait_for_selector(READY)
-    quick.page.go_back()
-    quick.slider("compare").press("End")
+def test_a_slider_that_is_let_go_on_the_way_back_keeps_nobody_from_going_there(
+    quick: AppPage, hold: Hold
+) -> None:
+    quick.segment("Four kernels")
+    with hold():
+        quick.page.go_back()
+        quick.slider("compare").press("End")
+        quick.page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
     expect(quick.figure("fit")).to_have_attribute("data-state", "drawn")
-    quick.page.wait_for_selector(READY)
+    quick.settle()
     asked = parse_qs(quick.query)
-    assert set(asked) <= {
-        "h"
-    }  # with the slider's place or without, but the same on the page as in the address
+    # With the slider's place or without, but the same on the page as in the address.
+    assert set(asked) <= {"h"}
     assert quick.readout("fit") == asked.get("h", ["0.5"])[0]
+
+
+def test_an_address_that_comes_late_is_not_the_last_word(app: AppPage) -> None:
+    sockets: list[tuple[WebSocketRoute, WebSocketRoute]] = []
+    kept: list[bytes | str] = []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        sockets.append((socket, socket.connect_to_server()))
+
+    app.page.route_web_socket("**/_stcore/stream", pass_on)
+    app.open("kernel-regression?picture=Four kernels")
+    browser, server = sockets[0]
+
+    def keep(message: bytes | str) -> None:
+        kept.append(message)
+
+    def hand_on(message: bytes | str) -> None:
+        browser.send(message)
+
+    server.on_message(keep)
+    app.slider("compare").press("Home")
+    while not any(ForwardMsg.FromString(each).page_info_changed.query_string for each in kept):
+        app.page.wait_for_timeout(10)  # messages are heard meanwhile
+    app.option("Bridge to attention").click()
+    app.page.wait_for_function("() => location.search.includes('Bridge')")
+    for message in kept:
+        browser.send(message)
+    server.on_message(hand_on)
+    app.settle()
+    expect(app.figure("bridge")).to_have_attribute("data-state", "drawn")
+    assert parse_qs(app.query) == {"picture": ["Bridge to attention"], "h": ["0.01"]}

@@ -1,28 +1,25 @@
-"""The product's server, on which each run stands in line for a second before it has its turn."""
+"""The product's server, on which a run stands in line as long as a test holds the file that it names."""
 
-import time
+import fcntl
+import os
 from pathlib import Path
-from types import TracebackType
+from typing import Self
 
 import streamlit as st
 
 from attn_ui.host import turns
 from attn_ui.host.server import parts
 
-SECONDS = 1.0  # in which somebody presses once more
+
+class _Held(turns.Turns):
+    """A line that a test may hold."""
+
+    def __enter__(self) -> Self:
+        """Wait until nobody holds the file, and for the turn."""
+        with Path(os.environ["HELD"]).open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+        return super().__enter__()
 
 
-class _Line:
-    """A line in which all wait, none for another."""
-
-    def __enter__(self) -> None:
-        time.sleep(SECONDS)  # what a full class makes a run wait
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Let all go on."""
-
-
-turns.TURNS = _Line()  # type: ignore[assignment]  # as much of a line as a run asks for
+turns.TURNS = _Held()
 app = st.App(Path(turns.__file__).parents[1] / "router.py", **parts(lambda: None))
