@@ -22,7 +22,7 @@ from tests.turns import TURNS, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
 WHOSE_TURN: pytest.StashKey[list[int]] = pytest.StashKey()
-MOST_CASES = 2  # at a turn, of one test of pages, which take a run of Streamlit's or more each
+MOST_CASES = 1  # at a turn, of one test of pages, which take a run of Streamlit's or more each
 # Whose cases take a millisecond.
 QUICK = (
     "test_parameters",
@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         in_turn = _takes_turns(found[0])
         if in_turn and config.getoption("--turn") is not None and turn_of(name) not in turns:
             left.update(found)
-        else:  # what has one turn in three would have the same cases each time
+        else:  # what has one turn in six would have the same cases each time
             left.update(set(found) - set(sample(found, _sample(found[0]), [0] if in_turn else turns)))
     left.update(item for item in items if item.get_closest_marker("soak"))
     if left:

@@ -1,4 +1,4 @@
-"""Turns: each test in a browser has one, three turns run them all, and samples go on through the cases."""
+"""Turns: each test in a browser has one, six turns run them all, and samples go on through the cases."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ def collected(*asked: str) -> set[str]:
 
 
 @pytest.mark.turns
-def test_three_turns_run_all_that_is_run_without_turns_and_no_test_twice() -> None:
+def test_all_turns_together_run_all_that_is_run_without_turns_and_no_test_twice() -> None:
     # One process a turn: what is collected is decided when pytest starts.
     asked = ("tests/browser/test_save.py", "tests/browser/test_arcs.py")
     each = [collected(f"--turn={turn}", *asked) for turn in range(TURNS)]
@@ -45,7 +45,7 @@ def test_three_turns_run_all_that_is_run_without_turns_and_no_test_twice() -> No
 def test_a_run_tells_its_turn_where_turns_are_taken(asked: tuple[str, ...], told: bool) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "tests/test_decisions.py", *asked]
     head = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert ("turn: 1 of 3" in head) == told
+    assert ("turn: 1 of 6" in head) == told
     assert ("turn:" in head) == told
 
 
@@ -79,8 +79,8 @@ def test_commits_take_turns_and_what_is_no_repository_has_the_first(tmp_path: Pa
 
 
 def test_a_turn_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="one of 0, 1, 2 and all; got '3'"):
-        turns_of("3", ROOT)
+    with pytest.raises(ValueError, match="one of 0, 1, 2, 3, 4, 5 and all; got '6'"):
+        turns_of("6", ROOT)
 
 
 def test_names_are_spread_over_the_turns() -> None:

@@ -1,8 +1,8 @@
-"""Whose turn it is: of what takes long, `make test` runs a third, and another third at another commit.
+"""Whose turn it is: of what takes long, `make test` runs a sixth, and another sixth at another commit.
 
-    make test             # the third whose turn it is at this commit
-    make test TURN=2      # one of 0, 1 and 2
-    make test TURN=all    # all three, as the machines that prove a change run them side by side
+    make test             # the sixth whose turn it is at this commit
+    make test TURN=2      # one of 0 to 5
+    make test TURN=all    # all six, as the machines that prove a change run them side by side
 
 Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of other
 tests with many cases a sample is run, another one at each turn.
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-TURNS = 3
+TURNS = 6
 ALL = "all"
 Case = TypeVar("Case")
 
@@ -23,7 +23,7 @@ def turns_of(asked: str, folder: Path) -> list[int]:
     """Return the turns that are asked for: one, all, or where nothing is asked the last commit's own.
 
     >>> turns_of("2", Path()), turns_of("all", Path())
-    ([2], [0, 1, 2])
+    ([2], [0, 1, 2, 3, 4, 5])
     """
     if asked == ALL:
         return [*range(TURNS)]
@@ -52,15 +52,15 @@ def turn_of(name: str) -> int:
 def sample(cases: Sequence[Case], count: int, turns: Sequence[int]) -> list[Case]:
     """Return so many of the cases at equal distances, for each turn others, as far as there are others.
 
-    >>> sample("abcdefghi", 3, [0]), sample("abcdefghi", 3, [1]), sample("abcd", 3, [1])
-    (['a', 'd', 'g'], ['b', 'e', 'h'], ['b', 'c', 'd'])
-    >>> "".join(sample("abcdefghi", 3, [0, 1, 2]))
-    'abcdefghi'
+    >>> sample("abcdefghijkl", 2, [0]), sample("abcdefghijkl", 2, [1]), sample("abc", 2, [1])
+    (['a', 'g'], ['b', 'h'], ['b', 'c'])
+    >>> "".join(sample("abcdefghijkl", 2, range(6)))
+    'abcdefghijkl'
     """
     most = len(cases)
     if count >= most:
         return [*cases]
-    # A turn moves the sample by a third of the distance between two of its cases, by one where that is less.
+    # A turn moves the sample by a sixth of the distance between two of its cases, by one where that is less.
     moved = [max(turn * most // (TURNS * count), turn) for turn in turns]
     places = {(number * most // count + by) % most for number in range(count) for by in moved}
     return [cases[place] for place in sorted(places)]

@@ -1,10 +1,11 @@
-"""All that `make test` runs: three lines of parts side by side, of about as much work each.
+"""All that `make test` runs, in parts, three of them at a time.
 
     python -m tests.whole            # of what takes long the turn of this commit, see `tests.turns`
     python -m tests.whole --turn=all
 
-Two lines drive a browser, which waits as well. The output of the first is shown as it comes, that of the
-others when all have ended. What failed in a browser on the busy machine is run once more, alone.
+Two parts drive a browser, which waits as well: they come first, with the pages, and who has ended takes the
+next. The output of the first is shown as it comes, that of the others when all have ended. What failed in a
+browser on the busy machine is run once more, alone.
 """
 
 import subprocess
@@ -19,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 LOGS = ROOT / "build"
 ONCE_MORE = ["--last-failed", "--last-failed-no-failures=none", "--exitfirst"]
 TESTS_FAILED = 1  # of pytest's exit codes
+AT_ONCE = 3
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Ended:
         return f"{self.part.name:10} {'passed' if self.code == 0 else 'failed'} {self.seconds:6.0f} s"
 
 
-def lines(asked: Sequence[str]) -> list[list[Part]]:
-    """Return what is run side by side, and in each line one after the other; asked: of pytest."""
+def parts(asked: Sequence[str]) -> list[Part]:
+    """Return what is run, the longest first; asked: of pytest."""
 
     def pytest(name: str, *which: str, in_browser: bool = False) -> Part:
         own_cache = f"cache_dir=build/cache-{name}"
@@ -53,15 +55,11 @@ def lines(asked: Sequence[str]) -> list[list[Part]]:
     files = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/browser/test_*.py"))
     half = [path for path in files if Path(path).stem < "test_m"]
     return [
-        [
-            Part("check", ["make", "--no-print-directory", "check"]),
-            pytest("browser-1", "--durations=20", *half, in_browser=True),
-        ],
-        [
-            pytest("browser-2", *(path for path in files if path not in half), in_browser=True),
-            pytest("rest", "-m", "not browser", "--ignore=tests/app"),
-        ],
-        [pytest("pages", "tests/app")],
+        pytest("browser-1", "--durations=20", *half, in_browser=True),
+        pytest("browser-2", *(path for path in files if path not in half), in_browser=True),
+        pytest("pages", "tests/app"),
+        Part("check", ["make", "--no-print-directory", "check"]),
+        pytest("rest", "--ignore=tests/app", "--ignore=tests/browser"),
     ]
 
 
@@ -79,16 +77,12 @@ def run(part: Part, *more: str, shown: bool) -> Ended:
     return Ended(part, code, time.monotonic() - began)
 
 
-def run_all(side_by_side: Sequence[Sequence[Part]]) -> list[Ended]:
-    """Run the lines side by side, show what was not shown, and run once more what failed in a browser."""
+def run_all(every: Sequence[Part]) -> list[Ended]:
+    """Run the parts, show what was not shown, and run once more what failed in a browser."""
     LOGS.mkdir(exist_ok=True)
-
-    def in_a_row(place: int) -> list[Ended]:
-        return [run(part, shown=place == 0) for part in side_by_side[place]]
-
-    with ThreadPoolExecutor(len(side_by_side)) as pool:
-        ended = [each for line in pool.map(in_a_row, range(len(side_by_side))) for each in line]
-    for part in (part for line in side_by_side[1:] for part in line):
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        ended = [*pool.map(lambda part: run(part, shown=part is every[0]), every)]
+    for part in every[1:]:
         print((LOGS / f"{part.name}.log").read_text(), flush=True)
     return [
         run(each.part, *ONCE_MORE, shown=True) if each.part.in_browser and each.code == TESTS_FAILED else each
@@ -98,7 +92,7 @@ def run_all(side_by_side: Sequence[Sequence[Part]]) -> list[Ended]:
 
 def main(asked: Sequence[str]) -> int:
     """Run all; return 1 where a part failed."""
-    ended = run_all(lines(asked))
+    ended = run_all(parts(asked))
     print("\n".join(map(str, ended)), flush=True)
     return int(any(each.code for each in ended))
 
