@@ -12,6 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.arcs import ALONE, LEAST, Group, Words, arc, thickness
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.picture import Picture, Spec
+from attn_figures.ties import largest_first
 from attn_live.arrays import Picked
 from attn_words import _
 
@@ -60,7 +61,7 @@ class Several:
         The largest is first, but a word's own key is last: the first arc carries the head's number.
         """
         weights = np.nan_to_num(self.weights)[list(self.heads)]
-        keys = np.argsort(-weights, axis=-1, kind="stable")[..., : self.each]
+        keys = largest_first(weights)[..., : self.each]
         own = keys == np.arange(weights.shape[1])[:, None]
         keys = np.take_along_axis(keys, np.argsort(own, axis=-1, kind="stable"), axis=-1)
         found = np.take_along_axis(weights, keys, axis=-1)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.matrix import Numbers
 from attn_figures.screens import LETTER_WIDE
+from attn_figures.ties import largest_first
 from attn_figures.widths import letters, shortened
 
 ROOM = 1.25  # of the farthest coordinate, for words beside points
@@ -135,7 +136,7 @@ def names_beside(
     found, called, left = [], [], []
     for row in range(len(weights)) if rows is None else rows:
         given = weights[row]
-        order = range(len(words)) if few else np.argsort(-given, kind="stable").tolist()
+        order = range(len(words)) if few else largest_first(given).tolist()
         wanted = [key for key in order if keys.words[key] and (few or given[key] > 0)]
         free, on_arrow = keys.inside, np.zeros_like(keys.inside)
         if asking is not None:

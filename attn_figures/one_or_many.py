@@ -23,7 +23,7 @@ ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.
 PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
 PARAMETERS, ENTROPY, RANK = N_("parameters"), N_("entropy (nats)"), N_("rank")
 SCORE_RANK, WEIGHT_RANK = N_("rank of the scores"), N_("effective rank of the weights")
-LEAST = 1e-16  # below this share of their size, vectors differ by rounding alone
+LEAST = 1e-15  # below this share of their size, vectors differ by rounding alone
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.ties import TIE, largest, largest_first
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.shared_settings import ALSO, TOGETHER
-from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 
 Numbers = NDArray[np.float64]
@@ -64,7 +64,7 @@ def arcs_said(
     if not may.any():
         return _("{query} may attend to nothing: there is no arc.", query=said)
     weights = mean * len(queries) if summed else mean
-    drawn = [key for key in np.argsort(-mean, kind="stable").tolist() if mean[key] >= least]
+    drawn = [key for key in largest_first(mean).tolist() if mean[key] >= least]
     first = drawn[:MOST_TOLD]
     ties = [key for key in drawn[MOST_TOLD:] if weights[key] >= weights[first[-1]] - TIE]
     told = [f"{keys[key]} {weights[key]:.3f}" for key in first]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.names import Look
+from attn_figures.ties import largest
 from attn_words import _, _n
 
 Numbers = NDArray[np.float64]
@@ -30,7 +31,7 @@ def plane_part(
         digits: writes a number.
     """
     out = products - shown
-    most = int(np.abs(out).argmax())
+    most = largest(np.abs(out))[0]
     told = {"query": query, "key": key(best), "whole": digits(products[best])}
     if np.abs(out).max() <= ROUNDING * max(float(np.abs(products).max()), 1e-300):
         return _(

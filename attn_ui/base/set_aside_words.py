@@ -6,9 +6,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, either, first_of
 from attn_ui.base.set_aside import Aside
-from attn_ui.base.ties import largest
 from attn_words import _, _n, paragraph
 
 _ROUNDING = 1e-12  # two ways to the same output differ by less

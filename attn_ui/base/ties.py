@@ -1,25 +1,6 @@
-"""The largest of some numbers, and what ties with it: whoever reads "the largest" looks for one."""
-
-import numpy as np
-from numpy.typing import NDArray
+"""What is said of cells that change, or differ, as much as the one that is named."""
 
 from attn_words import _n
-
-TIE = 1e-9  # weights that differ by less are equal
-_ROUNDING = 1e-15  # of numbers of size one, which small ones are differences of
-
-
-def largest(numbers: NDArray[np.float64]) -> list[int]:
-    """Return the places of the largest number, those that tie with it included, counted through all axes.
-
-    Small ones tie no more easily than large ones.
-
-    >>> largest(np.array([0.2, 0.4, 0.4])), largest(np.array([3e-12, 0.0]))
-    ([1, 2], [0])
-    """
-    most = float(numbers.max())
-    found: list[int] = np.flatnonzero(numbers >= most - max(TIE * abs(most), _ROUNDING)).tolist()
-    return found
 
 
 def as_much(n_tied: int) -> str:

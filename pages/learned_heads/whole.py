@@ -21,6 +21,7 @@ from attn_core import (
     previous_token_score,
 )
 from attn_figures.long_map import SHORT
+from attn_figures.ties import largest_first
 from attn_figures.whole_model import Model
 from attn_live.pyramid import level_sizes
 from attn_ui.base.parameters import Steps, shown
@@ -229,8 +230,8 @@ class Whole:
 
     def order_by(self, measure: str) -> list[int]:
         """Return the heads in the order of a measure; equal ones as they stand in the model."""
-        scores = self.all_scores[measure]
-        return sorted(range(self.n_head), key=lambda head: -scores[head])
+        order: list[int] = largest_first(np.array(self.all_scores[measure])).tolist()
+        return order
 
     @property
     def longest(self) -> int:

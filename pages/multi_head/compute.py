@@ -35,6 +35,7 @@ from attn_core import (
 from attn_core.plane import Plane, main_directions
 from attn_figures.arcs import Group
 from attn_figures.multi_head import Heads
+from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
@@ -411,7 +412,7 @@ def order_of(measure: str, result: MultiHead) -> list[int]:
     """Return the heads, from 0, the largest measure first; by number where no measure is asked for."""
     if measure not in MEASURES:
         return list(range(result.weights.shape[-3]))
-    order: list[int] = MEASURES[measure](result).argsort(descending=True, stable=True).tolist()
+    order: list[int] = largest_first(MEASURES[measure](result).numpy()).tolist()
     return order
 
 

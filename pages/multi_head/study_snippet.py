@@ -41,7 +41,7 @@ for seed in {list(seeds)}:
         for layer in range({n_layers}):
             state = residual * state + attend(state, state, seed + layer)[2]
         apart = (state - state.mean(dim=0)).norm() / state.norm()
-        row.append(apart.clamp(min=1e-16).log())  # it spans powers of ten
+        row.append(apart.clamp(min=1e-15).log())  # it spans powers of ten
     measured.append(torch.stack(row))
 mean, deviation = torch.stack(measured).mean(dim=0), torch.stack(measured).std(dim=0)
 

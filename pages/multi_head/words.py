@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
+from attn_figures.ties import TIE, largest
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
-from attn_ui.base.ties import TIE, differ_as_much
+from attn_ui.base.ties import differ_as_much
 from attn_ui.base.weight_tables import Given, Weight
 from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
@@ -152,8 +155,8 @@ def maps(
     every = heads_of_width(n_head, d_head)
     if not any(effective):
         return _("{heads}: no query may attend to any key, so every weight is zero.", heads=every)
-    narrow = min(range(n_head), key=lambda head: effective[head])
-    wide = max(range(n_head), key=lambda head: effective[head])
+    narrow = largest(-np.array(effective))[0]
+    wide = largest(np.array(effective))[0]
     spread = {"effective": f"{effective[narrow]:.1f}", "keys": keys(n_key)}
     if n_head == 1:
         return paragraph(
@@ -325,7 +328,7 @@ def moved_most(token: str, lengths: Sequence[float], output: float, change: floa
     >>> moved_most("cat", [0.0, 0.0], 0.5, None)
     'cat: no head adds anything to it; the whole output has length 0.5.'
     """
-    most = max(range(len(lengths)), key=lambda head: lengths[head])
+    most = largest(np.array(lengths))[0]
     told = {"token": token, "length": f"{lengths[most]:.3g}", "whole": f"{output:.3g}"}
     if not lengths[most]:
         said = _("{token}: no head adds anything to it; the whole output has length {whole}.", **told)

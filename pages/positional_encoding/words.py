@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from attn_core import SCHEMES, Scheme, label_tokens
 from attn_figures.numbers import fixed, number, power_of_ten
+from attn_figures.ties import largest
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.parameters import shown
-from attn_ui.base.ties import as_much, differ_as_much, largest
+from attn_ui.base.ties import as_much, differ_as_much
 from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.settings import SCHEME
 
@@ -325,7 +326,7 @@ def encoding(values: Numbers, scheme: str, base: float, layout: str) -> str:
         return _table(values)
     return _(
         "Each row is what its position adds to a word; the longest vector is that of position {position}.",
-        position=int(np.linalg.norm(values, axis=1).argmax()),
+        position=largest(np.linalg.norm(values, axis=1))[0],
     )
 
 
@@ -374,7 +375,7 @@ def _table(values: Numbers) -> str:
     lengths = np.linalg.norm(values, axis=1)
     if len(values) < 2:
         return _("A trained table, scaled by one number: its first row, which belongs to the [CLS] token.")
-    longest = int(lengths.argmax())
+    longest = largest(lengths)[0]
     times = number(lengths[longest] / np.median(np.delete(lengths, longest)), 3)
     if longest == 0:
         return _(

@@ -11,13 +11,13 @@ from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import as_share, as_weight, fixed, number
 from attn_figures.points import WHOLE, points_left
+from attn_figures.ties import TIE
+from attn_figures.ties import largest as all_largest
 from attn_ui.base import set_aside_words
 from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_told, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
-from attn_ui.base.ties import TIE
-from attn_ui.base.ties import largest as all_largest
 from attn_words import N_, _, _c, _n, paragraph
 from pages.single_head import score_words
 from pages.single_head.compute import Now
@@ -122,7 +122,7 @@ def _length(now: Now) -> str:
     if now.unit_weights is None:
         return _("All vectors have length 1, so no key wins by length alone.")
     walk, row = now.walk, now.cell[0]
-    longest = int(np.linalg.norm(walk.key, axis=1).argmax())
+    longest = all_largest(np.linalg.norm(walk.key, axis=1))[0]
     name = _quoted("key", walk.keys[longest])
     if not walk.mask[row, longest]:
         return _(
@@ -390,7 +390,7 @@ def points(now: Now) -> str:
     part = plane_part(
         plane.products[row],
         plane.shown[row],
-        int(walk.weights[row].argmax()),
+        all_largest(walk.weights[row])[0],
         query=_query(now),
         key=lambda key: _quoted("key", walk.keys[key]),
         digits=_digits,

@@ -81,7 +81,7 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
         who: what each query is called, as it is shown; shapes: the shape that it is of.
     """
     alike = torch.tensor([[one == other for other in SHAPES] for one in shapes])
-    shares = (weights * alike).sum(dim=-1)
+    shares, rests = ((weights * which).sum(dim=-1) for which in (alike, ~alike))
     spread = effective_keys(weights)
     counts = alike.sum(dim=-1).tolist()
     # One message, filled in a thousand times.
@@ -98,13 +98,17 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
                 share=f"{share:.3f}",
                 count=count,
                 shape=shape,
-                rest=f"{1 - share:.3f}",
+                rest=f"{rest:.3f}",
                 others=len(SHAPES) - count,
                 wide=f"{wide:.1f}",
             )
-            for name, shape, count, share, wide in zip(who, shown, counts, row, wides, strict=True)
+            for name, shape, count, share, rest, wide in zip(
+                who, shown, counts, row, others, wides, strict=True
+            )
         ]
-        for temperature, row, wides in zip(steps.values, shares.tolist(), spread.tolist(), strict=True)
+        for temperature, row, others, wides in zip(
+            steps.values, shares.tolist(), rests.tolist(), spread.tolist(), strict=True
+        )
     ]
 
 

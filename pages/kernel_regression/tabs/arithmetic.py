@@ -6,6 +6,7 @@ import torch
 
 from attn_core import KERNELS
 from attn_figures.numbers import number
+from attn_figures.ties import largest_first
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _n, paragraph
 from pages.kernel_regression.compute import Now, Standing
@@ -34,7 +35,7 @@ def show(now: Now) -> None:
     u = distances / standing.bandwidth
     profile = KERNELS[standing.kernel].profile(torch.from_numpy(u)).numpy()
     parts = weights * standing.values
-    order = np.argsort(-weights, kind="stable")[:SHOWN_KEYS]
+    order = largest_first(weights)[:SHOWN_KEYS]
     rest = np.setdiff1d(np.arange(len(weights)), order)
     rows = [
         [

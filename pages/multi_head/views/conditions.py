@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_core import entropy
+from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, plain
 from attn_ui.base.parameters import shown
 from attn_words import _
@@ -29,7 +30,7 @@ def conditions(now: Now) -> list[str]:
         said.append(words.pairs(int(each.sum()), each.numel(), kinds, now.n_head))
     if now.scheme.adds != "nothing":
         change = now.result.weights - now.unplaced.result.weights
-        head, query, key = np.unravel_index(int(change.abs().argmax()), change.shape)
+        head, query, key = np.unravel_index(largest(change.abs().numpy())[0], change.shape)
         said.append(
             words.placed(
                 setting.positions.name,

@@ -12,10 +12,10 @@ from attn_figures import points as pictures
 from attn_figures.numbers import as_share, number
 from attn_figures.picture import Spec
 from attn_figures.points import SMALL, Following, InPlane, Plane, keys_left
+from attn_figures.ties import TIE, largest
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_told, plane_part
-from attn_ui.base.ties import TIE, largest
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import Now, array, mask_array, order_of, stages
 from pages.multi_head.state import NO_DETAILS, Setting
@@ -123,7 +123,7 @@ def say(now: Now) -> str:
             else _("{query} may attend to nothing in any head.", query=query)
         )
         return paragraph(kept, nothing, named)
-    head, best = divmod(int(weights.argmax()), len(tokens.keys))
+    head, best = divmod(largest(weights)[0], len(tokens.keys))
     # The same word again has the same key.
     ties = largest(weights[head])
     said = _n(

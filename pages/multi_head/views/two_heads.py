@@ -6,8 +6,8 @@ import numpy as np
 
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
+from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured
-from attn_ui.base.ties import largest
 from attn_words import paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Now, array, heads

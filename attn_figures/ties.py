@@ -1,0 +1,45 @@
+"""The largest of some numbers, and their order, where rounding alone makes some of them differ.
+
+Processors add up in different orders, so the last digits of equal numbers are not the same on all of them:
+what is named first, or drawn, must not hang on these.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIE = 1e-9  # weights that differ by less are equal
+_ROUNDING = 1e-15  # of numbers of size one, which small ones are differences of
+
+
+def _least(numbers: Any) -> Any:
+    """Return the difference from which on a number is less than another, small ones no more easily."""
+    return np.maximum(TIE * np.abs(numbers), _ROUNDING)
+
+
+def largest(numbers: NDArray[np.float64]) -> list[int]:
+    """Return the places of the largest number, those that tie with it included, counted through all axes.
+
+    >>> largest(np.array([0.2, 0.4, 0.4])), largest(np.array([3e-12, 0.0]))
+    ([1, 2], [0])
+    """
+    most = numbers.max()
+    found: list[int] = np.flatnonzero(numbers >= most - _least(most)).tolist()
+    return found
+
+
+def largest_first(numbers: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the places of numbers (..., n) along the last axis, the largest first; those that tie in order.
+
+    >>> largest_first(np.array([0.2, 0.4, 0.1, 0.4 + 1e-15])).tolist()
+    [1, 3, 0, 2]
+    """
+    order = np.argsort(-numbers, axis=-1, kind="stable")
+    falling = np.take_along_axis(numbers, order, axis=-1)
+    is_less = falling[..., :-1] - falling[..., 1:] > _least(falling[..., :-1])
+    rank = np.zeros_like(order)
+    rank[..., 1:] = np.cumsum(is_less, axis=-1)
+    within = np.argsort(rank * numbers.shape[-1] + order, axis=-1)
+    found: NDArray[np.intp] = np.take_along_axis(order, within, axis=-1)
+    return found
