@@ -132,6 +132,8 @@ class Student:
                 state.id = self.widgets[key].body.id
                 if isinstance(value, dict):
                     state.json_value = json.dumps(value)
+                elif isinstance(value, str) and type(self.widgets[key].body).__name__ == "Selectbox":
+                    state.string_value = value
                 elif isinstance(value, str):
                     state.string_array_value.data.append(value)
                 else:

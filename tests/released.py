@@ -14,12 +14,12 @@ import random
 import sys
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 
 from attn_live.unpacking import figure_at
-from attn_ui.base.parameters import Steps
+from attn_ui.base.parameters import Choice, Steps, Tabs
 from benchmarks.classroom import ROOT, serving
 from benchmarks.student import Student, released
 from tests.pages import PAGES
@@ -28,7 +28,10 @@ from tests.walk import Query, command_line, split, states
 RELEASES = 3  # of a state
 CHOOSES, CLICKS = 0.4, 0.3  # of all releases
 # What a control has that is not how it looks: its names in the session, and what was once commanded.
-IDENTITY = {"id", "form_id", "fragment_id", "deferred_file_id", "value", "raw_value", "set_value", "data"}
+IDENTITY = {
+    *("id", "form_id", "fragment_id", "deferred_file_id"),
+    *("value", "raw_value", "set_value", "data", "default", "raw_values"),
+}
 
 
 def stands(student: Student) -> dict[tuple[int, ...], str]:
@@ -128,6 +131,37 @@ def walk(server: str, page: str, count: int, seed: int, fixed: Query | None = No
     chance = random.Random(f"{page} {seed}")
     links = [urlencode(_without_steps(page, query), doseq=True) for query in states(page, count, seed, fixed)]
     return [fault for link in links if (fault := asyncio.run(_fault(server, page, link, chance)))]
+
+
+async def _pressed(server: str, page: str, setting: Choice, link: str = "") -> list[str]:
+    """Choose each option of a control that stands in a part of a page; say what is not as its link has it."""
+    faults = []
+    async with Student(server) as student:
+        await student.run(page, link)
+        for option in [*setting.options[1:], setting.options[0]]:
+            control = student.widgets.get(setting.name)
+            if control is None or not control.fragment:
+                break
+            said = {**dict(parse_qsl(student.address)), setting.name: option}
+            student.address = urlencode(said)  # as the browser writes it, before it asks
+            await student.run(**{setting.name: option})
+            async with Student(server) as other:
+                await other.run(page, student.address)
+                here, there = stands(student), stands(other)
+            if student.errors or other.errors or here != there:
+                wrong = sorted(at for at in {*here, *there} if here.get(at) != there.get(at))
+                told = [f"{here.get(at)!r:.300} / {there.get(at)!r:.300}" for at in wrong]
+                faults.append(
+                    "\n".join([f"/{page}?{student.address}", *student.errors, *other.errors, *told])
+                )
+                await student.run(page, link)
+    return faults
+
+
+def pressed(server: str, page: str) -> list[str]:
+    """Choose each option of each control in the parts of a page as it opens; return what was wrong."""
+    choices = [each for each in PAGES[page][1] if isinstance(each, Choice) and not isinstance(each, Tabs)]
+    return [fault for each in choices for fault in asyncio.run(_pressed(server, page, each))]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

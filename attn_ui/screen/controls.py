@@ -120,11 +120,17 @@ def step(steps: Steps, label: str, **more: Any) -> float:
         label,
         texts,
         key=key,
-        on_change=lambda: move(steps, steps.values[texts.index(st.session_state[key])]),
+        on_change=lambda: _moved(steps, texts, st.session_state[key]),
         **more,
     )
     call(steps.name, label, st.session_state[key])
     return steps.values[position(steps)]
+
+
+def _moved(steps: Steps, offered: Sequence[Any], chosen: Any) -> None:
+    """Take over what was chosen from a list; nothing where the list has become another meanwhile."""
+    if chosen in offered:
+        move(steps, steps.values[offered.index(chosen)])
 
 
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
@@ -143,7 +149,7 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
         offered,
         format_func=lambda index: names[index],
         key=key,
-        on_change=lambda: move(steps, steps.values[st.session_state[key]]),
+        on_change=lambda: _moved(steps, offered, st.session_state[key]),
         **more,
     )
     chosen = int(st.session_state[key])

@@ -16,14 +16,15 @@ from attn_ui.screen import language, share, state
 from attn_ui.streamlit_inside.messages import Talk
 
 
-def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
+def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_aside: bool) -> None:
     """Show what follows the live sliders, at once and again whenever a control in it is used.
 
     Where that changes something that the page was made from before this was called, the whole page runs.
 
     Args:
-        show: draws into the main part of the page; it may call no `st.sidebar`.
+        show: draws into the main part of the page, and asks in the sidebar where there is one.
         settings: all of the page.
+        asks_aside: whether the page has a sidebar.
     """
     before = {name: st.session_state[name] for name in state.tied()}
     seen = state.seen()
@@ -33,9 +34,14 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter]) -> None:
         stale = any(st.session_state.get(name) != value for name, value in before.items())
         if stale or share.is_open() or not state.goes_on_from(seen):
             st.rerun()
+        shown()
+
+    def shown() -> None:
+        if asks_aside:
+            st.sidebar.empty()  # its place there, which Streamlit gives to a part with the whole page alone
         show()
 
-    run_alone(show, again)
+    run_alone(shown, again)
 
 
 def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:

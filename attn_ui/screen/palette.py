@@ -42,6 +42,8 @@ def place() -> None:
 
 
 def _choose() -> None:
+    if st.session_state[_KEY] not in PALETTE.options:  # the list was in another language meanwhile
+        return
     st.session_state[_CHOSEN] = st.session_state[_KEY]
     if here() == PALETTE.default:
         st.query_params.pop(PALETTE.name, None)

@@ -131,7 +131,9 @@ class Predicting:
             st.pills(_("Your answer"), (RISES, FALLS), format_func=_, key="predict-trend")
 
     def _choose(self) -> None:
-        self.tried.row = int(st.session_state["predict-query"])
+        row = st.session_state["predict-query"]
+        if isinstance(row, int):  # else the name of a row of a list that was another
+            self.tried.row = row
 
     def _bars(self, here: Map) -> None:
         about = _(

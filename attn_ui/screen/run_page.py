@@ -29,7 +29,7 @@ def run(page: Page[Any, Any]) -> None:
     if page.is_whole and page.is_whole(asked):
         _show(page, asked)
     else:
-        follow(lambda: _show(page, asked), settings)
+        follow(lambda: _show(page, asked), settings, asks_aside=page.asks_aside)
 
 
 def _enter(folder: str, enters: Callable[[Ask], None]) -> None:

@@ -28,7 +28,7 @@ PART = Part(
     ),
     holds("streamlit.proto.ClientState_pb2:ContextInfo", "url"),
     holds(_ANSWER, "new_session", "delta", "script_finished"),
-    holds("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids"),
+    holds("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids", "script_run_id"),
     holds("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
@@ -51,6 +51,8 @@ class Talk:
     def __init__(self) -> None:
         """Start with a page that is yet to be made."""
         self._is_being_made = True
+        self._is_awaited = True  # a run of the whole was asked for and has not begun
+        self._makes = ""  # the run that makes the page
         self._is_travelled_to = False  # by the browser's back or forward button
         self._parts: set[str] = set()
 
@@ -66,10 +68,11 @@ class Talk:
         run = asked.rerun_script
         part = run.fragment_id
         if not part:
-            self._is_being_made, self._is_travelled_to = True, run.is_history_navigation
+            self._is_being_made = self._is_awaited = True
+            self._is_travelled_to = run.is_history_navigation
         if not part or (part in self._parts and not self._is_being_made):
             return message
-        self._is_being_made = True
+        self._is_being_made = self._is_awaited = True
         run.fragment_id = ""
         if self._is_travelled_to:
             run.is_history_navigation = True
@@ -83,14 +86,17 @@ class Talk:
             return
         kind = find(_ANSWER)
         answer = kind.FromString(read)
-        what = answer.WhichOneof("type")
-        if what == "new_session" and not answer.metadata.run.fragment_ids:
-            self._is_being_made = True
+        what, run = answer.WhichOneof("type"), answer.metadata.run
+        if what == "new_session" and not run.fragment_ids:
+            self._is_being_made, self._is_awaited, self._makes = True, False, run.script_run_id
             self._parts.clear()
         elif what == "delta" and answer.delta.fragment_id:
             self._parts.add(answer.delta.fragment_id)
         elif what == "script_finished" and answer.script_finished == kind.FINISHED_SUCCESSFULLY:
-            self._is_being_made = self._is_travelled_to = False
+            # The one before may end well after another was asked for.
+            is_last = run.script_run_id == self._makes and not self._is_awaited
+            self._is_being_made &= not is_last
+            self._is_travelled_to &= not is_last
 
 
 def _asked(message: Message) -> Any | None:

@@ -78,6 +78,20 @@ def test_a_part_is_run_alone_unless_the_page_is_being_made_or_has_no_such_part()
     assert passed_on(*made, asking("other")) == [WHOLE] * 2
 
 
+def test_a_page_is_made_when_the_run_that_was_asked_for_last_has_ended() -> None:
+    def of(run: str, message: ForwardMsg) -> ForwardMsg:
+        named = ForwardMsg()
+        named.CopyFrom(message)
+        named.metadata.run.script_run_id = run
+        return named
+
+    first, second = ([of(run, each) for each in (BEGUN, HAS_PART, DONE)] for run in ("1", "2"))
+    # The first ends before the server has heard of the second; then while the second runs.
+    assert passed_on(WHOLE, *first[:2], WHOLE, first[2], PART) == [WHOLE] * 3
+    assert passed_on(WHOLE, *first[:2], WHOLE, *second[:2], first[2], PART) == [WHOLE] * 3
+    assert passed_on(WHOLE, *first[:2], WHOLE, *second[:2], first[2], second[2], PART)[-1] == PART
+
+
 def test_what_is_let_go_while_somebody_goes_back_stays_on_the_way_back() -> None:
     def at(address: str, **asked: Any) -> bytes:
         """Ask for a run; Streamlit sends the address that it last wrote, of the page that is left."""
