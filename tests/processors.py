@@ -1,7 +1,9 @@
 """What random links say, to be compared between processors: rounding may differ, words may not.
 
-python -m tests.processors COUNT SEED > here.json
-python -m tests.processors COUNT SEED --old > there.json    # as if this processor were of 2008
+    python -m tests.processors COUNT SEED > here.json
+    python -m tests.processors COUNT SEED --old > there.json    # as if this processor were of 2008
+
+Printed are the links, COUNT of each page, each with its texts.
 """
 
 import json
@@ -58,8 +60,7 @@ def _texts(page: str, link: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    if "--old" in sys.argv and any(os.environ.get(name) != value for name, value in OLD.items()):
+    if "--old" in sys.argv:  # read when a process starts
         asked = [each for each in sys.argv[1:] if each != "--old"]
-        command = [sys.executable, "-m", "tests.processors", *asked]
-        os.execvpe(sys.executable, command, {**os.environ, **OLD})
+        os.execve(sys.executable, [sys.executable, "-m", "tests.processors", *asked], {**os.environ, **OLD})
     json.dump(said(int(sys.argv[1]), int(sys.argv[2])), sys.stdout, ensure_ascii=False)

@@ -103,18 +103,21 @@ async def _fault(server: str, page: str, link: str, chance: random.Random) -> st
             view = hand(split(student.widgets[key].body.bytes)[2], figures[key], chance)
             await student.run(**{key: {"view": view}})
             done.append(f"{key} {json.dumps(view)}")
-            async with Student(server) as other:
-                await other.run(page, student.address)
-                here, there = stands(student), stands(other)
-                errors = [*student.errors, *other.errors]
-            if errors or here != there:
-                wrong = [
-                    f"at {place}:\n  {here.get(place)!r:.400}\n  the link {there.get(place)!r:.400}"
-                    for place in sorted({*here, *there})
-                    if here.get(place) != there.get(place)
-                ]
-                return "\n".join([f"/{page}?{link}", *done, f"leaves ?{student.address}", *errors, *wrong])
+            if wrong := await _not_as_its_link(student, page):
+                return "\n".join([f"/{page}?{link}", *done, f"leaves ?{student.address}", *wrong])
     return ""
+
+
+async def _not_as_its_link(student: Student, page: str) -> list[str]:
+    """Open the address that a student has in a session of its own; say what is a fault, or other there."""
+    async with Student(student.server) as other:
+        await other.run(page, student.address)
+        here, there = stands(student), stands(other)
+    return [*student.errors, *other.errors] + [
+        f"at {place}:\n  {here.get(place)!r:.400}\n  the link {there.get(place)!r:.400}"
+        for place in sorted({*here, *there})
+        if here.get(place) != there.get(place)
+    ]
 
 
 def _without_steps(page: str, query: Query) -> Query:
@@ -133,11 +136,11 @@ def walk(server: str, page: str, count: int, seed: int, fixed: Query | None = No
     return [fault for link in links if (fault := asyncio.run(_fault(server, page, link, chance)))]
 
 
-async def _pressed(server: str, page: str, setting: Choice, link: str = "") -> list[str]:
+async def _pressed(server: str, page: str, setting: Choice) -> list[str]:
     """Choose each option of a control that stands in a part of a page; say what is not as its link has it."""
     faults = []
     async with Student(server) as student:
-        await student.run(page, link)
+        await student.run(page)
         for option in [*setting.options[1:], setting.options[0]]:
             control = student.widgets.get(setting.name)
             if control is None or not control.fragment:
@@ -145,16 +148,9 @@ async def _pressed(server: str, page: str, setting: Choice, link: str = "") -> l
             said = {**dict(parse_qsl(student.address)), setting.name: option}
             student.address = urlencode(said)  # as the browser writes it, before it asks
             await student.run(**{setting.name: option})
-            async with Student(server) as other:
-                await other.run(page, student.address)
-                here, there = stands(student), stands(other)
-            if student.errors or other.errors or here != there:
-                wrong = sorted(at for at in {*here, *there} if here.get(at) != there.get(at))
-                told = [f"{here.get(at)!r:.300} / {there.get(at)!r:.300}" for at in wrong]
-                faults.append(
-                    "\n".join([f"/{page}?{student.address}", *student.errors, *other.errors, *told])
-                )
-                await student.run(page, link)
+            if wrong := await _not_as_its_link(student, page):
+                faults.append("\n".join([f"/{page}?{student.address}", *wrong]))
+                await student.run(page)
     return faults
 
 

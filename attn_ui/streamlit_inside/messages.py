@@ -50,11 +50,14 @@ class Talk:
 
     def __init__(self) -> None:
         """Start with a page that is yet to be made."""
-        self._is_being_made = True
         self._is_awaited = True  # a run of the whole was asked for and has not begun
-        self._makes = ""  # the run that makes the page
+        self._makes: str | None = None  # the run that makes the page; None once it is made
         self._is_travelled_to = False  # by the browser's back or forward button
         self._parts: set[str] = set()
+
+    @property
+    def _is_being_made(self) -> bool:
+        return self._is_awaited or self._makes is not None
 
     def asked(self, message: Message) -> Message:
         """Return a browser's message; where it asks for a part that is not there for sure, for the whole.
@@ -68,11 +71,10 @@ class Talk:
         run = asked.rerun_script
         part = run.fragment_id
         if not part:
-            self._is_being_made = self._is_awaited = True
-            self._is_travelled_to = run.is_history_navigation
+            self._is_awaited, self._is_travelled_to = True, run.is_history_navigation
         if not part or (part in self._parts and not self._is_being_made):
             return message
-        self._is_being_made = self._is_awaited = True
+        self._is_awaited = True
         run.fragment_id = ""
         if self._is_travelled_to:
             run.is_history_navigation = True
@@ -88,15 +90,15 @@ class Talk:
         answer = kind.FromString(read)
         what, run = answer.WhichOneof("type"), answer.metadata.run
         if what == "new_session" and not run.fragment_ids:
-            self._is_being_made, self._is_awaited, self._makes = True, False, run.script_run_id
+            self._is_awaited, self._makes = False, run.script_run_id
             self._parts.clear()
         elif what == "delta" and answer.delta.fragment_id:
             self._parts.add(answer.delta.fragment_id)
         elif what == "script_finished" and answer.script_finished == kind.FINISHED_SUCCESSFULLY:
             # The one before may end well after another was asked for.
-            is_last = run.script_run_id == self._makes and not self._is_awaited
-            self._is_being_made &= not is_last
-            self._is_travelled_to &= not is_last
+            if run.script_run_id == self._makes:
+                self._makes = None
+            self._is_travelled_to &= self._is_being_made
 
 
 def _asked(message: Message) -> Any | None:

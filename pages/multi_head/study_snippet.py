@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from attn_figures.one_or_many import LEAST
+
 
 def one_or_many(seeds: Sequence[int], n_layers: int, *, projection: bool) -> str:
     """Return lines that go on after `snippet.beginning`: what its number of heads is like over seeds.
@@ -41,7 +43,7 @@ for seed in {list(seeds)}:
         for layer in range({n_layers}):
             state = residual * state + attend(state, state, seed + layer)[2]
         apart = (state - state.mean(dim=0)).norm() / state.norm()
-        row.append(apart.clamp(min=1e-15).log())  # it spans powers of ten
+        row.append(apart.clamp(min={LEAST:g}).log())  # it spans powers of ten
     measured.append(torch.stack(row))
 mean, deviation = torch.stack(measured).mean(dim=0), torch.stack(measured).std(dim=0)
 

@@ -103,10 +103,10 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
                 wide=f"{wide:.1f}",
             )
             for name, shape, count, share, rest, wide in zip(
-                who, shown, counts, row, others, wides, strict=True
+                who, shown, counts, row, left, wides, strict=True
             )
         ]
-        for temperature, row, others, wides in zip(
+        for temperature, row, left, wides in zip(
             steps.values, shares.tolist(), rests.tolist(), spread.tolist(), strict=True
         )
     ]
