@@ -18,7 +18,7 @@ from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
 
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
-from tests.turns import TURNS, sample, turn_of, turns_of
+from tests.turns import TURNS, round_of, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
 WHOSE_TURN: pytest.StashKey[list[int]] = pytest.StashKey()
@@ -32,7 +32,6 @@ QUICK = (
     "test_tables",
     "test_plain_words",
     "test_shared_cache",
-    "test_old_links",
 )
 
 # As the app does: on matrices as small, threads of one sum wait for one another half the time. What the
@@ -75,7 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave samples of what has many cases, and what has its turn."""
     if config.getoption("--wide"):
         return
-    turns = config.stash[WHOSE_TURN]
+    turns, rounds = config.stash[WHOSE_TURN], [round_of(config.rootpath)]
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
@@ -84,8 +83,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         in_turn = _takes_turns(found[0])
         if in_turn and config.getoption("--turn") is not None and turn_of(name) not in turns:
             left.update(found)
-        else:  # what has one turn in six would have the same cases each time
-            left.update(set(found) - set(sample(found, _sample(found[0]), [0] if in_turn else turns)))
+        else:  # what has one turn in eight would have the same cases each time
+            moved = rounds if in_turn else turns
+            left.update(set(found) - set(sample(found, _sample(found[0]), moved)))
     left.update(item for item in items if item.get_closest_marker("soak"))
     if left:
         config.hook.pytest_deselected(items=[*left])

@@ -191,6 +191,7 @@ assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
 """
 
 
+@pytest.mark.turns
 def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None:
     done = run(house, "-c", OPENED)
     assert done.returncode == 0, done.stderr
@@ -225,11 +226,13 @@ assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask
 """
 
 
+@pytest.mark.turns
 def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None:
     done = run(house, "-m", "tests.plain_words", "averages")
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
 
+@pytest.mark.turns
 def test_that_a_page_has_no_catalogue_yet_is_told_by_one_test(house: Path) -> None:
     of_catalogues = "every_area or of_its_message or alike"
     done = run(house, "-m", "pytest", "-q", "-k", of_catalogues, "tests/app/test_languages.py")
@@ -242,6 +245,7 @@ def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> No
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.turns
 def test_a_mask_made_by_the_guide_is_on_both_pages_with_program_and_checks(house: Path) -> None:
     done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr

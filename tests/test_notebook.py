@@ -25,6 +25,7 @@ def shown(cell: Any) -> list[str]:
     return [kind for output in cell.get("outputs", ()) for kind in output.get("data", {})]
 
 
+@pytest.mark.turns
 def test_every_part_shows_its_picture(ran: Any) -> None:
     part = ""
     kinds: dict[str, list[str]] = {}

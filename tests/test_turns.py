@@ -1,4 +1,4 @@
-"""Turns: each test in a browser has one, six turns run them all, and samples go on through the cases."""
+"""Turns: each test in a browser has one, eight turns run them all, and samples go on through the cases."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.turns import TURNS, sample, turn_of, turns_of
+from tests.turns import TURNS, round_of, sample, turn_of, turns_of
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -28,7 +28,7 @@ def collected(*asked: str) -> set[str]:
 @pytest.mark.turns
 def test_all_turns_together_run_all_that_is_run_without_turns_and_no_test_twice() -> None:
     # One process a turn: what is collected is decided when pytest starts.
-    asked = ("tests/browser/test_save.py", "tests/browser/test_arcs.py")
+    asked = ("tests/browser/test_live_figure.py", "tests/browser/test_arcs.py")
     each = [collected(f"--turn={turn}", *asked) for turn in range(TURNS)]
     always = set.intersection(*each)
     assert all(one - always for one in each)
@@ -38,6 +38,7 @@ def test_all_turns_together_run_all_that_is_run_without_turns_and_no_test_twice(
     assert {name.partition("[")[0] for name in collected(*asked)} == functions
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize(
     ("asked", "told"),
     [((), False), (("--turn=1", "--wide"), False), (("--turn=all",), False), (("--turn=1",), True)],
@@ -45,7 +46,7 @@ def test_all_turns_together_run_all_that_is_run_without_turns_and_no_test_twice(
 def test_a_run_tells_its_turn_where_turns_are_taken(asked: tuple[str, ...], told: bool) -> None:
     command = [sys.executable, "-m", "pytest", "--collect-only", "tests/test_decisions.py", *asked]
     head = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert ("turn: 1 of 6" in head) == told
+    assert ("turn: 1 of 8" in head) == told
     assert ("turn:" in head) == told
 
 
@@ -71,16 +72,18 @@ def test_commits_take_turns_and_what_is_no_repository_has_the_first(tmp_path: Pa
     git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b.c"]
     subprocess.run([*git, "init", "--quiet"], check=True)
     assert turns_of("", tmp_path) == [0]
-    found = []
+    found, rounds = [], []
     for number in range(2 * TURNS):
         subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", f"{number}"], check=True)
         found += turns_of("", tmp_path)
+        rounds.append(round_of(tmp_path))
     assert found == [(number + 1) % TURNS for number in range(2 * TURNS)]
+    assert rounds == [(number + 1) // TURNS for number in range(2 * TURNS)]
 
 
 def test_a_turn_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="one of 0, 1, 2, 3, 4, 5 and all; got '6'"):
-        turns_of("6", ROOT)
+    with pytest.raises(ValueError, match="one of 0, 1, 2, 3, 4, 5, 6, 7 and all; got '8'"):
+        turns_of("8", ROOT)
 
 
 def test_names_are_spread_over_the_turns() -> None:

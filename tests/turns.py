@@ -1,11 +1,12 @@
-"""Whose turn it is: of what takes long, `make test` runs a sixth, and another sixth at another commit.
+"""Whose turn it is: of what takes long, `make test` runs an eighth, and another eighth at another commit.
 
-    make test             # the sixth whose turn it is at this commit
-    make test TURN=2      # one of 0 to 5
-    make test TURN=all    # all six, as the machines that prove a change run them side by side
+    make test             # the eighth whose turn it is at this commit
+    make test TURN=2      # one of 0 to 7
+    make test TURN=all    # all eight, as the machines that prove a change run them side by side
 
-Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of other
-tests with many cases a sample is run, another one at each turn.
+Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of
+tests with many cases a sample is run: another one at each turn, or, of what has one turn itself, another one
+each time that all turns were taken.
 """
 
 import subprocess
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-TURNS = 6
+TURNS = 8
 ALL = "all"
 Case = TypeVar("Case")
 
@@ -23,25 +24,30 @@ def turns_of(asked: str, folder: Path) -> list[int]:
     """Return the turns that are asked for: one, all, or where nothing is asked the last commit's own.
 
     >>> turns_of("2", Path()), turns_of("all", Path())
-    ([2], [0, 1, 2, 3, 4, 5])
+    ([2], [0, 1, 2, 3, 4, 5, 6, 7])
     """
     if asked == ALL:
         return [*range(TURNS)]
     if not asked:
-        return [_of_commit(folder)]
+        return [_commits(folder) % TURNS]
     if asked not in {str(turn) for turn in range(TURNS)}:
         raise ValueError(f"a turn is one of {', '.join(map(str, range(TURNS)))} and {ALL}; got {asked!r}")
     return [int(asked)]
 
 
-def _of_commit(folder: Path) -> int:
-    """Return the turn of the commit in a folder, by how many there are; 0 where there is none or no git."""
+def round_of(folder: Path) -> int:
+    """Return how often all turns were taken up to the last commit in a folder, modulo `TURNS`."""
+    return _commits(folder) // TURNS % TURNS
+
+
+def _commits(folder: Path) -> int:
+    """Return how many commits led to the last one in a folder; 0 where there is none or no git."""
     asked = ["git", "-C", str(folder), "rev-list", "--count", "HEAD"]
     try:
         said = subprocess.run(asked, capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return 0
-    return int(said.stdout) % TURNS if said.returncode == 0 else 0
+    return int(said.stdout) if said.returncode == 0 else 0
 
 
 def turn_of(name: str) -> int:
@@ -54,13 +60,13 @@ def sample(cases: Sequence[Case], count: int, turns: Sequence[int]) -> list[Case
 
     >>> sample("abcdefghijkl", 2, [0]), sample("abcdefghijkl", 2, [1]), sample("abc", 2, [1])
     (['a', 'g'], ['b', 'h'], ['b', 'c'])
-    >>> "".join(sample("abcdefghijkl", 2, range(6)))
+    >>> "".join(sample("abcdefghijkl", 2, range(8)))
     'abcdefghijkl'
     """
     most = len(cases)
     if count >= most:
         return [*cases]
-    # A turn moves the sample by a sixth of the distance between two of its cases, by one where that is less.
+    # A turn moves the sample by an eighth of the distance between two cases, by one where that is less.
     moved = [max(turn * most // (TURNS * count), turn) for turn in turns]
     places = {(number * most // count + by) % most for number in range(count) for by in moved}
     return [cases[place] for place in sorted(places)]

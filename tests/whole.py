@@ -8,6 +8,7 @@ next. The output of the first is shown as it comes, that of the others when all 
 browser on the busy machine is run once more, alone.
 """
 
+import os
 import subprocess
 import sys
 import time
@@ -21,6 +22,8 @@ LOGS = ROOT / "build"
 ONCE_MORE = ["--last-failed", "--last-failed-no-failures=none", "--exitfirst"]
 TESTS_FAILED = 1  # of pytest's exit codes
 AT_ONCE = 3
+# What Python compiles is kept: else each of the four, and each server that they start, compiles it anew.
+KEPT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def run(part: Part, *more: str, shown: bool) -> Ended:
         code = subprocess.run(
             [*part.command, *more],
             cwd=ROOT,
+            env=KEPT,
             stdout=None if shown else log,
             stderr=None if shown else subprocess.STDOUT,
             check=False,

@@ -45,6 +45,7 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     return slider["values"][step] if slider else None, maps
 
 
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("link", OLD)
 def test_a_saved_link_shows_the_numbers_that_it_showed(link: str) -> None:
     step, maps = shown(link)

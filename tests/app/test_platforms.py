@@ -102,6 +102,7 @@ def _texts_without_an_encoding(path: Path) -> list[int]:
     return found
 
 
+@pytest.mark.turns
 def test_texts_are_utf_8_whatever_the_system_prefers() -> None:
     files = [path for folder in SHIPPED for path in (ROOT / folder).rglob("*.py")]
     found = {

@@ -453,6 +453,7 @@ def fresh() -> Iterator[None]:
         each.cache_clear()
 
 
+@pytest.mark.turns
 def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> None:
     site = Site(tmp_path / "figures", "https://lab.example.org")
     one = published("single-head")

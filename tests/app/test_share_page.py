@@ -93,6 +93,7 @@ def in_zip(content: bytes) -> dict[str, bytes]:
 # ---- the snippet ----
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
     with speaking(spoken):
@@ -231,6 +232,7 @@ def test_a_figure_is_made_only_when_asked_for(
     assert code == (["```{attention} single-head?mask=causal\n```"] if wanted else [])
 
 
+@pytest.mark.turns
 def test_what_frames_a_page_is_no_part_of_its_figure(
     made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,8 @@ class AppPage:
             self._ask()  # what a page does when it is there
 
     def _on_websocket(self, socket: Any) -> None:
+        if not socket.url.startswith(self.server.replace("http", "ws", 1)):
+            self.errors.append(f"connected elsewhere: {socket.url}")  # what a policy cannot forbid
         socket.on("framesent", self._on_sent)
         socket.on("framereceived", self._on_received)
 

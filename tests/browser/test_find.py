@@ -7,7 +7,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
 
-from attn_figures import theme
 from attn_ui.base.navigation import PAGES
 from attn_ui.screen import find
 from tests.browser.app_page import AppPage
@@ -162,7 +161,7 @@ def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
     app.page.evaluate(Axe().axe_script)
     type_in(app, "mask")
     expect(links(app)).to_have_count(8)
-    assert faults_in_both_themes(app, theme.LIGHT)[0] == []
+    assert faults_in_both_themes(app) == []
 
 
 def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) -> None:
@@ -220,7 +219,7 @@ def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("glossary")
     app.page.evaluate(Axe().axe_script)
-    assert faults_in_both_themes(app, theme.LIGHT)[0] == []
+    assert faults_in_both_themes(app) == []
     assert app.page.evaluate("document.documentElement.scrollWidth") <= width
 
 

@@ -19,10 +19,18 @@ from attn_ui.base.navigation import PAGES
 from attn_ui.host.assets import COMPILE_AT_ONCE
 from attn_ui.host.security import HEADERS
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address
-from tests.browser.app_page import READY
+from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
 
 ROOT = Path(__file__).resolve().parents[2]
+ELSEWHERE = ["http://127.0.0.1:9/words", "http://127.0.0.1:9/image", "ws://127.0.0.1:9/socket"]
+# Each fails: nobody listens there.
+ASK_ELSEWHERE = """async ([words, image, socket]) => {
+    const failed = (made) => new Promise((done) => { made.onerror = done; });
+    await fetch(words, { mode: 'no-cors' }).catch(() => null);
+    await failed(Object.assign(new Image(), { src: image }));
+    await failed(new WebSocket(socket));
+}"""
 
 
 @pytest.mark.parametrize("path", ["/", "/single-head", "/_stcore/health", f"{PLOTLY_ROUTE}/plotly.min.js"])
@@ -203,17 +211,22 @@ def test_the_plotly_route_serves_nothing_else(tab: Page, server: str, path: str)
     assert "torch" not in answer.text()
 
 
-@pytest.mark.always
-def test_nothing_is_fetched_from_elsewhere(tab: Page, server: str) -> None:
+def test_nothing_is_fetched_from_elsewhere(app: AppPage) -> None:
     asked: list[str] = []
-    tab.on("request", lambda request: asked.append(request.url))
+    app.page.on("request", lambda request: asked.append(request.url))
     for page in PAGES:
-        tab.goto(f"{server}/{page.address}")
-        tab.wait_for_selector(READY)
-        tab.wait_for_selector(".live-figure[data-state=drawn]")
-    own = (server, server.replace("http", "ws"), "data:", f"blob:{server}")
+        app.open(page.address)
+    own = (app.server, "data:", f"blob:{app.server}")
     assert [url for url in asked if not url.startswith(own)] == []
     assert len(asked) > 20
+
+
+@pytest.mark.always
+def test_what_any_test_would_fetch_from_elsewhere_is_an_error_of_its_page(app: AppPage) -> None:
+    app.open("glossary")
+    app.page.evaluate(ASK_ELSEWHERE, ELSEWHERE)
+    assert [url for url in ELSEWHERE if not any(url in error for error in app.errors)] == []
+    app.errors.clear()
 
 
 def test_the_server_runs_on_uvloop() -> None:
