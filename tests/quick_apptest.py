@@ -19,6 +19,17 @@ def look_for_components_once() -> None:
     """Keep what the first look finds, and each script that is compiled."""
     manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
     setattr(local_script_runner, "ScriptCache", Scripts)  # noqa: B010  (a name that it only imports)
+    local_script_runner.require_widgets_deltas = _wait_for
+
+
+_ask_again_and_again = local_script_runner.require_widgets_deltas
+
+
+def _wait_for(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait until a run has ended; asked each millisecond, as Streamlit does, it takes a tenth longer."""
+    if (thread := runner._script_thread) is not None:
+        thread.join(timeout)
+    _ask_again_and_again(runner, timeout)  # says so where it has not
 
 
 def leave_imports_to_themselves() -> None:

@@ -1,105 +1,18 @@
-"""axe-core on every page with its tabs and views, light and dark; the contrast of digits in cells."""
+"""The names of pictures and the contrast of digits in cells; axe-core is asked wherever a page is opened."""
 
-import itertools
-import zlib
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import expect
 
 from attn_figures import theme
-from pages.applications import settings as applications
-from pages.kernel_regression import settings as kernel_regression
-from pages.learned_heads import settings as learned_heads
-from pages.multi_head import settings as multi_head
-from pages.positional_encoding import settings as positional_encoding
-from pages.single_head import settings as single_head
-from pages.what_courses_say import settings as what_courses_say
 from tests.browser.app_page import AppPage
+from tests.browser.axe import wear
 from tests.browser.save_panel import SavePanel
 
 pytestmark = pytest.mark.still
-
-# A picture is one image with a name: its drawing is looked at by the tests of the colours instead.
-# The field for files is Streamlit's own, and gives one element two roles.
-CONTEXT = {"exclude": [[".live-plot svg"], ["[data-testid=stFileUploaderDropzone]"]]}
-GROUND = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
-
-
-def violations(app: AppPage, *rules: str) -> list[str]:
-    """Ask axe-core for what it finds wrong, one line for each element."""
-    options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if rules:
-        options["runOnly"] = list(rules)
-    found = app.page.evaluate("([context, options]) => axe.run(context, options)", [CONTEXT, options])
-    return [
-        f"{rule['id']}: {node['html'][:200]} ({node['failureSummary'][:200]})"
-        for rule in found["violations"]
-        for node in rule["nodes"]
-    ]
-
-
-def wear(app: AppPage, palette: theme.Palette) -> None:
-    """Change the scheme of the system, and wait until the page wears it."""
-    app.page.emulate_media(color_scheme="dark" if palette is theme.DARK else "light")
-    red, green, blue = (int(palette.paper[i : i + 2], 16) for i in (1, 3, 5))
-    ground = f"rgb({red}, {green}, {blue})"
-    app.page.wait_for_function(f"() => {GROUND} === '{ground}'")
-
-
-# What is looked at side by side: every tab once and every view once.
-WALKS = {
-    "kernel-regression": (kernel_regression.TAB, kernel_regression.KERNEL_VIEW),
-    "single-head": (single_head.TAB, single_head.STAGE),
-    "positional-encoding": (positional_encoding.TAB, positional_encoding.PICTURE),
-    "multi-head": (multi_head.TAB, multi_head.VIEW),
-    "learned-heads": (learned_heads.TAB, learned_heads.MODEL),
-    "what-courses-say": (what_courses_say.TAB, what_courses_say.CLAIM),
-    "applications": (applications.TAB, applications.USE),
-}
-STANDS = [
-    (address, tab or tabs.options[-1], view or views.options[-1])
-    for address, (tabs, views) in WALKS.items()
-    for tab, view in itertools.zip_longest(tabs.options, views.options)
-]
-
-
-def faults_in_both_themes(app: AppPage) -> list[str]:
-    """Ask axe for everything in light, which is worn, and for the colours in dark."""
-    found = violations(app)
-    wear(app, theme.DARK)
-    return found + [f"dark: {fault}" for fault in violations(app, "color-contrast")]
-
-
-def test_axe_finds_nothing_on_the_overview(app: AppPage) -> None:
-    app.open()
-    app.page.evaluate(Axe().axe_script)
-    assert faults_in_both_themes(app) == []
-
-
-@pytest.mark.always
-@pytest.mark.sample(9)
-@pytest.mark.parametrize("stands", STANDS, ids="-".join)
-def test_axe_finds_nothing_on_any_tab_or_view(
-    app: AppPage, stands: tuple[str, str, str], request: pytest.FixtureRequest
-) -> None:
-    address, tab, view = stands
-    tabs, views = WALKS[address]
-    app.open(f"{address}?{urlencode({tabs.name: tab, views.name: view})}")
-    app.page.evaluate(Axe().axe_script)
-    if tab == "Code":
-        expect(app.page.locator(".stCode .token").first).to_be_visible()  # coloured a moment later
-    if request.config.getoption("--wide"):
-        assert faults_in_both_themes(app) == []
-        return
-    if zlib.crc32("".join(stands).encode()) % 2:
-        wear(app, theme.DARK)
-    assert violations(app) == []
 
 
 def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, expect
 from attn_ui.base.navigation import PAGES
 from attn_ui.screen import find
 from tests.browser.app_page import AppPage
-from tests.browser.test_accessibility import faults_in_both_themes
+from tests.browser.axe import faults_in_both_themes
 from tests.browser.test_history import wait_at
 
 pytestmark = pytest.mark.still

@@ -6,7 +6,7 @@ from attn_ui.base.navigation import PAGES as LISTED
 from attn_words import PSEUDO
 from tests.browser.app_page import AppPage
 from tests.browser.geometry import MEASURE, faults, read
-from tests.browser.test_shifts import BEYOND
+from tests.browser.test_opens import BEYOND
 
 pytestmark = pytest.mark.still
 

@@ -198,6 +198,7 @@ def saved(peer: Peer, server: str) -> dict[str, tuple[str, bytes]]:
     return found
 
 
+@pytest.mark.sample(1)
 def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path) -> None:
     picture = np.asarray(Image.open(io.BytesIO(saved["png"][1])).convert("RGB"), int)
     assert picture.shape == (1800, 3200, 3)

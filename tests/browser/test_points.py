@@ -89,6 +89,7 @@ WRITTEN = """() => {
 LONG = "international+telecommunications+mammogram+COUNTERREVOLUTIONARY+attention+is+all+you+need"
 
 
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("width", [390, 1280, 1920])
 @pytest.mark.parametrize(
     "link",

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 from attn_ui.base import latex, terms
 from attn_ui.screen import terms as line
 from tests.browser.app_page import AppPage
-from tests.browser.test_accessibility import faults_in_both_themes
+from tests.browser.axe import faults_in_both_themes
 from tests.browser.test_history import wait_at
 
 pytestmark = pytest.mark.still
