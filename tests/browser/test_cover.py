@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from numpy.typing import NDArray
 from playwright.sync_api import WebSocket, expect
 
 from attn_live.arrays import read_body
 from pages import PAGES
 from tests.browser.app_page import AppPage
+from tests.browser.axe import violations
 from tests.browser.save_panel import SavePanel
-from tests.browser.test_accessibility import violations
 
 pytestmark = pytest.mark.still
 LINK = "single-head?cover=weights&predict=row&q=1"
@@ -113,7 +112,6 @@ def test_a_try_by_keys_alone_and_a_reload_covers_again(app: AppPage) -> None:
     assert sum(told()) == pytest.approx(1)
     assert bar.get_attribute("aria-valuetext") == f"{told()[2]:.2f}"
     said = told()
-    page.evaluate(Axe().axe_script)
     assert violations(app) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     for _ in range(3):
@@ -189,7 +187,6 @@ def test_a_curve_is_drawn_and_measured(app: AppPage) -> None:
     assert node.get_attribute("aria-valuetext") != before
     page.keyboard.press("ArrowDown")
     app.settle()
-    page.evaluate(Axe().axe_script)
     assert violations(app) == []
     page.get_by_role("button", name="Reveal").click()
     verdict = page.locator(".st-key-predict-verdict")

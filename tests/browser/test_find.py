@@ -4,7 +4,6 @@ import json
 import urllib.request
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, expect
 
 from attn_ui.base.navigation import PAGES
@@ -158,7 +157,6 @@ def test_every_name_leads_somewhere(app: AppPage, server: str) -> None:
 def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("single-head")
-    app.page.evaluate(Axe().axe_script)
     type_in(app, "mask")
     expect(links(app)).to_have_count(8)
     assert faults_in_both_themes(app) == []
@@ -218,7 +216,6 @@ def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
 def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("glossary")
-    app.page.evaluate(Axe().axe_script)
     assert faults_in_both_themes(app) == []
     assert app.page.evaluate("document.documentElement.scrollWidth") <= width
 

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from attn_ui.lessons import shelf
@@ -13,7 +12,7 @@ from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Lesson, Question
 from attn_ui.screen.lesson import MOST_PILLS, Place, href
 from tests.browser.app_page import AppPage
-from tests.browser.test_accessibility import violations
+from tests.browser.axe import violations
 
 LESSONS = shelf.files(shelf.OWN)
 OVERFLOWS = """(panel) => [...panel.querySelectorAll('*')].filter((each) =>
@@ -145,7 +144,6 @@ def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: 
         panel(app).get_by_label("Fold the lesson").click()
     else:
         assert picture["x"] + picture["width"] <= box["x"]
-    app.page.evaluate(Axe().axe_script)
     assert violations(app) == []
 
 

@@ -1,12 +1,11 @@
 """What a page says of a link that it could not use; tables and programs that are wider than a phone."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from attn_figures import theme
 from tests.browser.app_page import AppPage
-from tests.browser.test_accessibility import violations, wear
+from tests.browser.axe import violations, wear
 
 pytestmark = pytest.mark.still
 
@@ -29,7 +28,6 @@ def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) 
     for words in ("p", "code"):
         for node in said.locator(words).all():
             assert node.evaluate(SIZE) >= body
-    app.page.evaluate(Axe().axe_script)
     for palette in (theme.DARK, theme.LIGHT):
         wear(app, palette)
         assert violations(app) == []
@@ -67,7 +65,6 @@ def test_a_program_keeps_its_lines_and_is_scrolled_by_its_keys(app: AppPage, lin
     app.page.wait_for_function("() => document.activeElement.scrollLeft > 0")
     assert app.page.evaluate(OUT_OF_REACH) == []
     assert app.page.evaluate(SIDEWAYS) == 0
-    app.page.evaluate(Axe().axe_script)
     for palette in (theme.DARK, theme.LIGHT):
         wear(app, palette)
         assert violations(app) == []

@@ -1,12 +1,11 @@
 """Projector mode: one figure fills the screen in large type; keys step, play and leave."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import NAMES, AppPage
+from tests.browser.axe import violations
 from tests.browser.save_panel import SavePanel
-from tests.browser.test_accessibility import violations
 
 LEAST_LABEL = 17  # pixels on the screen; 20 where no more can be said in smaller type
 ON = ".live-figure[data-projector]"
@@ -94,7 +93,6 @@ def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     app.open("?projector=true")
     expect(app.page.locator(ON)).to_have_count(1)
     assert filled(app.page)
-    app.page.evaluate(Axe().axe_script)
     assert violations(app) == []
     app.page.wait_for_function(
         f"""() => {{

@@ -4,11 +4,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_page import AppPage
-from tests.browser.test_accessibility import violations
+from tests.browser.axe import violations
 from tests.browser.test_share import open_panel
 
 pytestmark = pytest.mark.still
@@ -113,5 +112,4 @@ def test_the_open_part_is_accessible_and_fits(app: AppPage, width: int, scheme: 
     assert box is not None
     assert panel["x"] <= box["x"]
     assert box["x"] + box["width"] <= panel["x"] + panel["width"]
-    app.page.evaluate(Axe().axe_script)
     assert violations(app) == []

@@ -1,7 +1,6 @@
 """Words and letters explained where they stand, as a hand, a finger and a keyboard find them."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, expect
 
 from attn_ui.base import latex, terms
@@ -189,7 +188,6 @@ def test_a_tap_explains_on_a_phone_and_axe_finds_nothing(app: AppPage) -> None:
     app.page.get_by_text("Words and symbols here").click()
     app.page.locator(".terms-here button").first.click()
     expect(card(app)).to_have_count(1)
-    app.page.evaluate(Axe().axe_script)
     assert faults_in_both_themes(app) == []
     assert app.page.evaluate("document.documentElement.scrollWidth") <= 390
     app.page.mouse.click(195, 10)
