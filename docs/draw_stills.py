@@ -6,6 +6,7 @@ at which widths of the window the title, the sentence under it and the figure st
 """
 
 import argparse
+import hashlib
 import io
 import json
 import re
@@ -14,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
@@ -114,6 +116,28 @@ def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[l
     return ranges, rooms
 
 
+def fingerprint(figure: Any) -> str:
+    """Return what becomes another where a figure does: by this it is known that its still picture is old.
+
+    >>> fingerprint({"z": np.array([1.0, 2.0])}) == fingerprint({"z": [1.0000001, 2]})
+    True
+    >>> fingerprint({"z": [1.0, 2.0]}) == fingerprint({"z": [1.0, 2.1]})
+    False
+    """
+    return hashlib.sha256(json.dumps(_plain(figure), sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(each) for each in value]
+    if isinstance(value, int | float | np.number):
+        # The last digits of a sum are the processor's, and so is all of what is nothing but rounding.
+        return float(f"{round(float(value), 9):.4g}") + 0.0
+    return value
+
+
 def main(browser: Browser, address: str, pages: Collection[str]) -> None:
     """Draw and measure some pages; what is known of others stays."""
     STILLS.mkdir(exist_ok=True)
@@ -139,6 +163,7 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
                     about["side"] = tab.evaluate(early.SIDE)
                     with speaking(spoken):
                         head = {"title": _(built.title), "about": runs(_(built.about))}
+                        head["figure"] = fingerprint(built.at("").figure())
                     about[spoken] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS)}
         PLACES.write_text(json.dumps(places, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         print(name, flush=True)

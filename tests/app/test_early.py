@@ -10,6 +10,7 @@ from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.host import early
 from attn_words import LANGUAGES, _, speaking
+from docs.draw_stills import fingerprint
 from pages import PAGES as BUILT
 
 MOST_BYTES = 45_000  # of one picture as it travels, with its letters
@@ -30,6 +31,15 @@ def test_title_and_sentence_are_the_pages_own(page: Listed) -> None:
         assert known["title"] == title
         assert [tuple(run) for run in known["about"]] == runs(about)
     assert PLACES[name_of(page)]["enters"] is bool(built.enters)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_each_picture_is_of_the_figure_that_comes_after_it(page: Listed) -> None:
+    for spoken in LANGUAGES:
+        with speaking(spoken):
+            now = fingerprint(BUILT[page.address].at("").figure())
+        known = PLACES[name_of(page)][spoken].get("figure")
+        assert known == now, f"make stills PAGE={name_of(page)}"
 
 
 def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:
