@@ -25,7 +25,7 @@ from attn_live.bundle import bundle
 from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
-from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS
+from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, file_name
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking
@@ -47,13 +47,16 @@ WITHOUT_LIFE = """() => {
 }"""
 """Has figures drawn no more, however wide the window becomes."""
 SCREENS = "() => screensOfFigure.filter((each) => !each.slide).map(({ width, height }) => [width, height])"
-DRAW = "async ([width, scheme]) => (await drawStillOf(width, scheme)).svg"
+DRAW = "async ([size, scheme]) => (await drawStillOf(...size, scheme)).svg"
 KIT = """
 export default (_home, subject) => {
   const { layout } = new Moving(subject.steps, null).at(subject.at.step, subject.at.row);
   window.screensOfFigure = layout.meta?.screens ?? [];
-  window.chooseScreen = (width, height) => choose(window.screensOfFigure, { width, height })?.width;
-  window.drawStillOf = (width, colours) => drawStill(subject, width, colours);
+  window.chooseScreen = (width, height) => {
+    const chosen = choose(window.screensOfFigure, { width, height });
+    return [chosen.width, chosen.height];
+  };
+  window.drawStillOf = (width, height, colours) => drawStill(subject, width, colours, height);
 };
 """
 
@@ -79,14 +82,14 @@ def hand_over(tab: Page) -> None:
     tab.wait_for_function("() => window.drawStillOf")
 
 
-def arrangements(tab: Page, rooms: dict[int, int]) -> list[int]:
-    """Return the widths of the arrangements in the common windows, from the pixels there are in each."""
+def arrangements(tab: Page, rooms: dict[int, int]) -> list[tuple[int, int]]:
+    """Return the sizes of the arrangements in the common windows, from the pixels there are in each."""
     ways = [
         [rooms[width] - bar, max(360, round(0.62 * height))]
         for width, height in WINDOWS
         for bar in ((0, SCROLL_BAR) if width > PHONES else (0,))
     ]
-    return sorted({tab.evaluate("(room) => chooseScreen(...room)", room) for room in ways})
+    return sorted({tuple(tab.evaluate("(room) => chooseScreen(...room)", room)) for room in ways})
 
 
 def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[list[float]], dict[int, int]]:
@@ -113,7 +116,13 @@ def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[l
                 ranges[-1][1] = high
             else:
                 ranges.append([low, high, *one])
-    return ranges, rooms
+        # A window as people have it, between two that are otherwise: known for itself.
+        ranges += [
+            [width, width, *found]
+            for width, found in samples
+            if width in dict(WINDOWS) and not any(low <= width <= high for low, high, *_ in ranges)
+        ]
+    return sorted(ranges), rooms
 
 
 def fingerprint(figure: Any) -> str:
@@ -157,9 +166,10 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
                 with at_rest(browser, spoken, scheme) as context:
                     tab = open_page(context, address, page, 1280)
                     hand_over(tab)
-                    for width in arrangements(tab, rooms):
-                        svg = tab.evaluate(DRAW, [width, scheme])
-                        (STILLS / f"{name}.{spoken}.{width}.{scheme}.svg").write_text(svg, encoding="utf-8")
+                    for size in arrangements(tab, rooms):
+                        svg = tab.evaluate(DRAW, [size, scheme])
+                        file = STILLS / file_name(name, spoken, size, scheme)
+                        file.write_text(svg, encoding="utf-8")
                     about["side"] = tab.evaluate(early.SIDE)
                     with speaking(spoken):
                         head = {"title": _(built.title), "about": runs(_(built.about))}

@@ -77,7 +77,7 @@ def skeleton(page: Listed, spoken: str) -> str:
         "side": known["side"],
         "tops": about["tops"],
         "screens": [
-            {"width": width, "height": height, **_drawn(page, spoken, width)}
+            {"width": width, "height": height, **_drawn(page, spoken, (width, height))}
             for width, height in about["screens"]
         ],
     }
@@ -99,6 +99,16 @@ def placed(text: str, page: Listed, spoken: str) -> str:
         return text
     with_fonts = early.held(text).replace("<title>", f"{announcements()}\n<title>", 1)
     return with_fonts.replace("<body>", f"<body>\n{made}", 1)
+
+
+def file_name(page: str, spoken: str, size: tuple[int, int], scheme: str) -> str:
+    """Return the name of the drawing of one arrangement; several may have one width.
+
+    >>> file_name("multi-head", "zh", (930, 494), "dark")
+    'multi-head.zh.930x494.dark.svg'
+    """
+    width, height = size
+    return f"{page}.{spoken}.{width}x{height}.{scheme}.svg"
 
 
 def named(path: str) -> str:
@@ -157,8 +167,8 @@ def _address(name: str) -> str:
     return f"./{ROUTE}{name}?v={version(name)}"
 
 
-def _drawn(page: Listed, spoken: str, width: int) -> dict[str, str]:
-    names = {scheme: f"{_name(page)}.{spoken}.{width}.{scheme}.svg" for scheme in SCHEMES}
+def _drawn(page: Listed, spoken: str, size: tuple[int, int]) -> dict[str, str]:
+    names = {scheme: file_name(_name(page), spoken, size, scheme) for scheme in SCHEMES}
     return {scheme: _address(name) for scheme, name in names.items() if name in _versions()}
 
 

@@ -45,12 +45,16 @@ def test_each_picture_is_of_the_figure_that_comes_after_it(page: Listed) -> None
 def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:
     found = {path.name for path in early.STILLS.glob("*.svg")}
     for name in found:
-        of, spoken, width, scheme, _suffix = name.split(".")
-        assert int(width) in [screen[0] for screen in PLACES[of][spoken]["screens"]]
+        of, spoken, size, scheme, _suffix = name.split(".")
+        width, height = map(int, size.split("x"))
+        assert [width, height] in PLACES[of][spoken]["screens"]
         other = {"light": "dark", "dark": "light"}[scheme]
-        assert f"{of}.{spoken}.{width}.{other}.svg" in found
+        assert f"{of}.{spoken}.{size}.{other}.svg" in found
         served = early.content(name)
         assert isinstance(served, str)
+        box = re.search(r'viewBox="0 0 (\d+) (\d+)"', served)
+        assert box is not None
+        assert (int(box[1]), int(box[2])) == (width, height), name
         assert len(gzip.compress(served.encode())) < MOST_BYTES, name
         assert not re.search(r"<script|\bon\w+=|https?://(?!www\.w3\.org/)", served), name
     for page in PAGES:
