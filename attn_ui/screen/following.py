@@ -31,7 +31,8 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_asid
 
     def again() -> None:
         state.sync(settings, entered=False)
-        stale = any(st.session_state.get(name) != value for name, value in before.items())
+        stale = [name for name, value in before.items() if st.session_state.get(name) != value]
+        state.overtake(stale)
         if stale or share.is_open() or not state.goes_on_from(seen):
             st.rerun()
         shown()

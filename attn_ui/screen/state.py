@@ -11,7 +11,7 @@ changes, so that a report never echoes back.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,7 @@ class _State:
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
     said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
     tied: set[str] = field(default_factory=set)  # settings whose own controls this run has made
+    overtaken: set[str] = field(default_factory=set)  # of these, those that a part's run knew of first
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
@@ -197,6 +198,15 @@ def tied() -> frozenset[str]:
     return frozenset(_state().tied)
 
 
+def overtake(names: Iterable[str]) -> None:
+    """Note which settings' own controls were changed before the run of a part that they are not in.
+
+    A browser sends what changes at once together, as what one part asks for. The address that it sends with
+    that is the one before, and the part's answer puts it back.
+    """
+    _state().overtaken.update(names)
+
+
 def said() -> list[tuple[str, str]]:
     """Return what the controls of this run have said until now, as labels and values in words."""
     return list(_state().said.values())
@@ -256,6 +266,9 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.asked.clear()
     state.said.clear()
     state.tied.clear()
+    for name in state.overtaken & set(st.session_state):
+        st.session_state[name] = st.session_state[name]  # so Streamlit tells the address of it
+    state.overtaken.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}
     history = travelled()

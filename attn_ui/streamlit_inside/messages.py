@@ -4,6 +4,7 @@ import contextlib
 from typing import Any
 from urllib.parse import urlsplit
 
+import streamlit as st
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 from starlette.types import Message
 
@@ -11,7 +12,7 @@ from attn_ui.streamlit_inside.part import Part, find, holds
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
-_LONGEST = 20_000  # bytes of an answer that is read; a longer one is a figure
+_KEPT_RUNS = "global.maxCachedMessageAge"  # that a browser keeps a message for which no answer names
 
 
 def _ends() -> str:
@@ -24,17 +25,20 @@ PART = Part(
     holds(_ASKED, "rerun_script"),
     holds(
         "streamlit.proto.ClientState_pb2:ClientState",
-        *("fragment_id", "is_history_navigation", "query_string"),
+        *("fragment_id", "is_history_navigation", "query_string", "cached_message_hashes"),
     ),
     holds("streamlit.proto.ClientState_pb2:ContextInfo", "url"),
-    holds(_ANSWER, "new_session", "delta", "script_finished"),
+    holds(_ANSWER, "new_session", "delta", "script_finished", "hash", "ref_hash"),
+    holds("streamlit.proto.ForwardMsg_pb2:ForwardMsgMetadata", "cacheable"),
     holds("streamlit.proto.ForwardMsg_pb2:RunIdentity", "fragment_ids", "script_run_id"),
     holds("streamlit.proto.Delta_pb2:Delta", "fragment_id"),
     _ends,
     uses="the messages between a browser and Streamlit",
     buys="a slider that is let go while the page is being made, or after its server was replaced, is "
-    "followed by the page, and who connects and asks for no page loses the place after 15 s",
-    without="the page stays as it was until the next change, and a place is kept by whatever is sent",
+    "followed by the page, who connects and asks for no page loses the place after 15 s, and a browser is "
+    "never told of a message by a name that it has forgotten meanwhile",
+    without="the page stays as it was until the next change, a place is kept by whatever is sent, and quick "
+    "hands on a slow line may lose the connection",
 )
 
 
@@ -46,7 +50,10 @@ def asks_for_a_run(message: Message) -> bool:
 
 
 class Talk:
-    """What was said on one connection: whether a page is being made, and which parts of it run alone."""
+    """What was said on one connection.
+
+    Whether a page is being made, which parts of it run alone, and which messages its browser still has.
+    """
 
     def __init__(self) -> None:
         """Start with a page that is yet to be made."""
@@ -54,41 +61,57 @@ class Talk:
         self._makes: str | None = None  # the run that makes the page; None once it is made
         self._is_travelled_to = False  # by the browser's back or forward button
         self._parts: set[str] = set()
+        self._ended = 0  # runs
+        self._named: dict[str, int] = {}  # after how many of them a large message was sent, or named, last
+        self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
 
     @property
     def _is_being_made(self) -> bool:
         return self._is_awaited or self._makes is not None
 
     def asked(self, message: Message) -> Message:
-        """Return a browser's message; where it asks for a part that is not there for sure, for the whole.
+        """Return a browser's message as it is to be taken.
 
-        While a page is made its parts may become others, and Streamlit leaves a part out that is no more.
-        Where that page is one to which somebody goes back, its address says what it shows, as before; the
-        controls that the browser has are still those of the other.
+        Where it asks for a part that is not there for sure, it gets the whole. While a page is made its parts
+        may become others, and Streamlit leaves a part out that is no more. Where that page is one to which
+        somebody goes back, its address says what it shows, as before; the controls that the browser has are
+        still those of the other.
+
+        And it names the large messages that it has, which need not be sent again. It forgets one after some
+        runs, and loses the connection for good where an answer names it: as runs may end between the question
+        and the answer, only those stay here that it keeps for as many runs again.
         """
         if not PART.on or (asked := _asked(message)) is None:
             return message
         run = asked.rerun_script
+        had = [*run.cached_message_hashes]
+        kept = [name for name in had if name in self._named]
+        run.cached_message_hashes[:] = kept
+        is_changed = kept != had
         part = run.fragment_id
         if not part:
             self._is_awaited, self._is_travelled_to = True, run.is_history_navigation
-        if not part or (part in self._parts and not self._is_being_made):
-            return message
-        self._is_awaited = True
-        run.fragment_id = ""
-        if self._is_travelled_to:
-            run.is_history_navigation = True
-            run.query_string = urlsplit(run.context_info.url).query
-        return {**message, "bytes": asked.SerializeToString()}
+        elif part not in self._parts or self._is_being_made:
+            self._is_awaited = is_changed = True
+            run.fragment_id = ""
+            if self._is_travelled_to:
+                run.is_history_navigation = True
+                run.query_string = urlsplit(run.context_info.url).query
+        return {**message, "bytes": asked.SerializeToString()} if is_changed else message
 
     def answered(self, message: Message) -> None:
         """Take note of a server's message."""
-        read = message.get("bytes") or b""
-        if not PART.on or message["type"] != "websocket.send" or len(read) > _LONGEST:
+        if not PART.on or message["type"] != "websocket.send":
             return
         kind = find(_ANSWER)
-        answer = kind.FromString(read)
+        answer = kind.FromString(message.get("bytes") or b"")
         what, run = answer.WhichOneof("type"), answer.metadata.run
+        if what == "ref_hash" or answer.metadata.cacheable:
+            self._named[answer.ref_hash or answer.hash] = self._ended
+        if what == "script_finished":
+            self._ended += 1
+            last = self._ended - self._named_for
+            self._named = {name: at for name, at in self._named.items() if at >= last}
         if what == "new_session" and not run.fragment_ids:
             self._is_awaited, self._makes = False, run.script_run_id
             self._parts.clear()
