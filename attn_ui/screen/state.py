@@ -266,8 +266,9 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.asked.clear()
     state.said.clear()
     state.tied.clear()
-    for name in state.overtaken & set(st.session_state):
-        st.session_state[name] = st.session_state[name]  # so Streamlit tells the address of it
+    for name in state.overtaken:
+        if name in st.session_state:
+            st.session_state[name] = st.session_state[name]  # so Streamlit tells the address of it
     state.overtaken.clear()
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}
