@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
-from attn_ui.base.links import Dropped, not_here, some_not_here
+from attn_ui.base.links import Dropped, not_here
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -242,9 +242,6 @@ class FromLink:
     ) -> list[str]:
         """Return those of the options that are offered."""
         chosen = [each for each in self._value(setting) if each in offered]
-        if setting.name in self.values:
-            here = replace(setting, options=tuple(offered))
-            self.dropped += some_not_here(here, self.values[setting.name])
         self._tell(setting, label, some_of(setting, chosen, names), style)
         return chosen
 

@@ -39,19 +39,6 @@ def not_here(offered: Steps, text: str, used: float) -> Dropped:
     return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
 
 
-def some_not_here(offered: Several, asked: Sequence[str]) -> list[Dropped]:
-    """Say which options that a link asked for are not here, though they are elsewhere; nothing where all are.
-
-    Args:
-        offered: the setting with the options that there are here; asked: by the link.
-    """
-    gone = [each for each in asked if each not in offered.options]
-    if not gone:
-        return []
-    kept = ", ".join(each for each in asked if each not in gone)
-    return [Dropped(offered.name, ", ".join(gone), offered.wanted(), kept)]
-
-
 def _quote(text: str) -> str:
     """Show foreign text as code: nothing in it is run, rendered or linked."""
     printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")

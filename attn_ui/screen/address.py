@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_ui.base.framing import framing
-from attn_ui.base.links import Dropped, bad_settings, not_here, some_not_here
-from attn_ui.base.parameters import Parameter, Several, Steps, by_name
+from attn_ui.base.links import Dropped, bad_settings, not_here
+from attn_ui.base.parameters import Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 from attn_words import language
@@ -15,7 +15,6 @@ from attn_words import language
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
-_SOME = "_address_some"  # what the link that opened the page asks for of settings with several options
 _NOTICES = "_address_notices"  # where the run in progress has room for them
 
 
@@ -44,11 +43,6 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
                 else:
                     del st.query_params[bad.name]
             st.rerun()
-        session[_SOME] = {
-            each.name: query[each.name]
-            for each in parameters
-            if isinstance(each, Several) and each.name in query
-        }
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
     named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
@@ -85,16 +79,13 @@ def show(offered: Steps) -> None:
     if found is None or offered.told:
         return
     used = offered.values[state.position(offered)]
-    dropped = {bad.name: bad for bad in _dropped_on(st.session_state[_PAGE])}
+    page = st.session_state[_PAGE]
+    dropped = {bad.name: bad for bad in _dropped_on(page)}
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
-    _add(not_here(offered, asked, used))
-
-
-def show_some(offered: Several) -> None:
-    """Say which options that the link asked for are not among those that there are here, once."""
-    for bad in some_not_here(offered, st.session_state.get(_SOME, {}).pop(offered.name, [])):
-        _add(bad)
+    dropped[offered.name] = not_here(offered, asked, used)
+    _keep(page, [*dropped.values()])
+    _show([*dropped.values()])
 
 
 def place(choice: Steps, count: int) -> int:
@@ -110,11 +101,6 @@ def place(choice: Steps, count: int) -> int:
 def drop(bad: Dropped) -> None:
     """Say of a teacher's word that it could not be used, where the page knows that only once it has run."""
     del st.query_params[bad.name]
-    _add(bad)
-
-
-def _add(bad: Dropped) -> None:
-    """Say of one more setting that it could not be used."""
     page = st.session_state[_PAGE]
     dropped = {each.name: each for each in _dropped_on(page)} | {bad.name: bad}
     _keep(page, [*dropped.values()])

@@ -10,7 +10,7 @@ from attn_ui.base.ask import some_of, yes_or_no
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
 from attn_ui.screen import named
-from attn_ui.screen.address import show, show_some
+from attn_ui.screen.address import show
 from attn_ui.screen.state import call, exact, move, position, tie, times_shown
 
 
@@ -99,10 +99,6 @@ def several(
     setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
 ) -> list[str]:
     """Offer switches for some of the options, any number of which may be on."""
-    show_some(replace(setting, options=tuple(offered)))
-    held = st.session_state.get(setting.name, ())
-    if not set(held) <= set(offered):  # Streamlit leaves in the address what is offered no more
-        st.session_state[setting.name] = [each for each in held if each in offered]
     tied, start = _tied_by_name(setting, names), {"default": [*setting.default]}
     chosen: list[str] = st.pills(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more

@@ -6,7 +6,6 @@ What the picture shows is computed again in NumPy, from the value that was typed
 import json
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 from attn_core import sentence_vectors, tokenize
 from attn_live.unpacking import figure_at
 from attn_ui.screen import settings_file
-from pages import PAGES as BUILT
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
 from pages.single_head.state import Inputs
 from tests import handed
@@ -273,30 +271,3 @@ def test_a_file_of_settings_carries_the_very_value() -> None:
     values = settings_file.read(file, "kernel-regression", settings)
     assert (values["h"], values["x0"]) == (0.237, 2.53)
     assert json.loads(file)["settings"]["h"] == "0.237"
-
-
-@pytest.mark.parametrize(
-    ("page", "query", "said", "left"),
-    [
-        ("multi-head", "heads=4&off=9", "`off` was `9`; wanted: any of 1, 2, 3, 4, each at most once", ""),
-        ("multi-head", "heads=4&off=2&off=9&off=12", "`off` was `9, 12`; wanted: any of 1, 2, 3, 4", "2"),
-        ("single-head", "stage=arcs&also=40", "`also` was `40`; wanted: whole numbers from 0 to 5", ""),
-        ("multi-head", "view=arcs&also=1&also=40", "`also` was `40`; wanted: whole numbers from 0 to 5", "1"),
-    ],
-)
-def test_of_several_those_that_are_not_here_are_said_and_the_others_used(
-    page: str, query: str, said: str, left: str
-) -> None:
-    (dropped,) = BUILT[page].at(query).dropped
-    at = open_sound(page, **parse_qs(query))
-    (warning,) = (str(each.value) for each in at.warning)
-    assert warning == dropped.sentence()
-    assert said in warning
-    assert address(at).get(dropped.name, "") == left
-
-
-def test_a_head_that_is_off_and_then_no_more_is_no_fault_of_the_link() -> None:
-    at = open_sound("multi-head", heads="4", off="4")
-    at.query_params["heads"] = "2"
-    assert not at.run().warning
-    assert "off" not in at.query_params
