@@ -12,7 +12,7 @@ from attn_ui.streamlit_inside.part import Part, find, holds
 
 _ASKED = "streamlit.proto.BackMsg_pb2:BackMsg"
 _ANSWER = "streamlit.proto.ForwardMsg_pb2:ForwardMsg"
-_KEPT_RUNS = "global.maxCachedMessageAge"  # that a browser keeps a message for which no answer names
+_KEPT_RUNS = "global.maxCachedMessageAge"  # for so many a browser keeps a message that is not named again
 
 
 def _ends() -> str:

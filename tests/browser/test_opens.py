@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attn_figures import theme
+from attn_ui.base.navigation import PAGES
 from pages.applications import settings as applications
 from pages.kernel_regression import settings as kernel_regression
 from pages.learned_heads import settings as learned_heads
@@ -32,7 +33,7 @@ WALKS = {
     "applications": (applications.TAB, applications.USE),
 }
 LINKS = [
-    *("", "glossary"),
+    *(page.address for page in PAGES),  # a picture stands before these
     *(
         f"{address}?{urlencode({tabs.name: tab or tabs.options[-1], views.name: view or views.options[-1]})}"
         for address, (tabs, views) in WALKS.items()
