@@ -44,6 +44,7 @@ class _State:
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
     linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
     held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
+    bare: bool = False  # whether the address would say nothing at all
     address: dict[str, list[str]] = field(default_factory=dict)  # when it was last brought together with them
 
 
@@ -280,6 +281,10 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
+    state.bare = False
+    state.bare = not history and address.keys() <= state.held.keys() and all(
+        _in_address(state, each) is None for each in held
+    )
     written = [_write(state, setting, address) for setting in held]
     _tell(state, is_told=any(written))
 
@@ -366,8 +371,8 @@ def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = setting.taken(state.current.get(setting.name, setting.default))
         shown = state.shown.get(setting.name, at)
-        left_out = setting.default in (at, shown) and not setting.always_written
-        return None if left_out else setting.text(shown)
+        is_written = setting.always_written or (setting.written_alone and state.bare)
+        return None if setting.default in (at, shown) and not is_written else setting.text(shown)
     wanted = _text(state, setting)
     too_long = isinstance(setting, Table) and _too_long(setting, wanted)
     return None if too_long or wanted == setting.default else wanted

@@ -156,3 +156,17 @@ def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppP
     app.page.wait_for_selector(READY)
     assert float(parse_qs(app.query)["h"][0]) > BANDWIDTH.values[start + 2] * 0.99
     assert app.readout("compare") == parse_qs(app.query)["h"][0]
+
+
+@pytest.mark.still
+def test_the_first_word_as_query_and_key_has_a_link_of_its_own(app: AppPage) -> None:
+    """A bare address opens with another key."""
+    app.open()
+    go_to(app, "Single head")
+    wait_at(app, "Single-head attention", k="1")
+    app.click_cell("walk", "weights", 0, 0)
+    wait_at(app, "Single-head attention", k="0")
+    app.open(app.page.url.removeprefix(f"{app.server}/"))
+    wait_at(app, "Single-head attention", k="0")
+    app.click_cell("walk", "weights", 0, 2)
+    wait_at(app, "Single-head attention", k="2")
