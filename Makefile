@@ -73,7 +73,7 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
-# Of what takes long an eighth, another one at another commit; TURN=all runs all, TURN=0 to 7 that eighth.
+# Of what takes long a twelfth, another one at another commit; TURN=all runs all, TURN=0 to 11 that twelfth.
 TURN ?=
 test: .venv/.dev browser
 	@$(BIN)/python -m tests.whole --turn=$(TURN)

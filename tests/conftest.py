@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         in_turn = _takes_turns(found[0])
         if in_turn and config.getoption("--turn") is not None and turn_of(name) not in turns:
             left.update(found)
-        else:  # what has one turn in eight would have the same cases each time
+        else:  # what has one turn in twelve would have the same cases each time
             moved = rounds if in_turn else turns
             left.update(set(found) - set(sample(found, _sample(found[0]), moved)))
     left.update(item for item in items if item.get_closest_marker("soak"))

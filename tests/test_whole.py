@@ -30,16 +30,18 @@ def part(name: str, code: str, *more: str, in_browser: bool = False) -> Part:
 
 def test_each_file_is_in_one_part_and_none_in_two() -> None:
     every = parts([])
+    for folder, ours in (("tests/browser", every[:2]), ("tests/app", every[2:4])):
+        files = sorted(
+            path.relative_to(whole.ROOT).as_posix() for path in whole.ROOT.glob(f"{folder}/test_*.py")
+        )
+        given = [[each for each in part.command if "test_" in each] for part in ours]
+        assert sorted(each for files in given for each in files) == files
+        assert all(given), folder
+    # The rest takes all but that.
     commands = {each.name: each.command for each in every}
-    browser = sorted(
-        path.relative_to(whole.ROOT).as_posix() for path in whole.ROOT.glob("tests/browser/test_*.py")
-    )
-    given = [each for part in every if part.in_browser for each in part.command if "test_" in each]
-    assert sorted(given) == browser
-    # The others say what they take, the rest takes all but that.
-    assert commands["pages"][-1:] == ["tests/app"]
     assert commands["rest"][-2:] == ["--ignore=tests/app", "--ignore=tests/browser"]
-    assert [each.name for each in every] == ["browser-1", "browser-2", "pages", "check", "rest"]
+    assert [each.name for each in every if each.in_browser] == ["browser-1", "browser-2"]
+    assert [*commands] == ["browser-1", "browser-2", "pages-1", "pages-2", "check", "rest"]
 
 
 def test_what_is_asked_of_pytest_reaches_every_run_of_it() -> None:

@@ -1,8 +1,8 @@
-"""Whose turn it is: of what takes long, `make test` runs an eighth, and another eighth at another commit.
+"""Whose turn it is: of what takes long, `make test` runs a twelfth, and another twelfth at another commit.
 
-    make test             # the eighth whose turn it is at this commit
-    make test TURN=2      # one of 0 to 7
-    make test TURN=all    # all eight, as the machines that prove a change run them side by side
+    make test             # the twelfth whose turn it is at this commit
+    make test TURN=2      # one of 0 to 11
+    make test TURN=all    # all twelve, as the machines that prove a change run them side by side
 
 Tests in a browser take turns, and what else is marked `turns`, but for what is marked `always`. Of
 tests with many cases a sample is run: another one at each turn, or, of what has one turn itself, another one
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-TURNS = 8
+TURNS = 12
 ALL = "all"
 Case = TypeVar("Case")
 
@@ -24,7 +24,7 @@ def turns_of(asked: str, folder: Path) -> list[int]:
     """Return the turns that are asked for: one, all, or where nothing is asked the last commit's own.
 
     >>> turns_of("2", Path()), turns_of("all", Path())
-    ([2], [0, 1, 2, 3, 4, 5, 6, 7])
+    ([2], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     """
     if asked == ALL:
         return [*range(TURNS)]
@@ -60,13 +60,13 @@ def sample(cases: Sequence[Case], count: int, turns: Sequence[int]) -> list[Case
 
     >>> sample("abcdefghijkl", 2, [0]), sample("abcdefghijkl", 2, [1]), sample("abc", 2, [1])
     (['a', 'g'], ['b', 'h'], ['b', 'c'])
-    >>> "".join(sample("abcdefghijkl", 2, range(8)))
+    >>> "".join(sample("abcdefghijkl", 2, range(12)))
     'abcdefghijkl'
     """
     most = len(cases)
     if count >= most:
         return [*cases]
-    # A turn moves the sample by an eighth of the distance between two cases, by one where that is less.
+    # A turn moves the sample by a twelfth of the distance between two cases, by one where that is less.
     moved = [max(turn * most // (TURNS * count), turn) for turn in turns]
     places = {(number * most // count + by) % most for number in range(count) for by in moved}
     return [cases[place] for place in sorted(places)]

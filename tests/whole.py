@@ -55,15 +55,22 @@ def parts(asked: Sequence[str]) -> list[Part]:
         own_cache = f"cache_dir=build/cache-{name}"
         return Part(name, [sys.executable, "-m", "pytest", *asked, "-o", own_cache, *which], in_browser)
 
-    files = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("tests/browser/test_*.py"))
-    half = [path for path in files if Path(path).stem < "test_m"]
+    (browser_1, browser_2), (pages_1, pages_2) = _halves("tests/browser"), _halves("tests/app")
     return [
-        pytest("browser-1", "--durations=20", *half, in_browser=True),
-        pytest("browser-2", *(path for path in files if path not in half), in_browser=True),
-        pytest("pages", "tests/app"),
+        pytest("browser-1", "--durations=20", *browser_1, in_browser=True),
+        pytest("browser-2", *browser_2, in_browser=True),
+        pytest("pages-1", *pages_1),
+        pytest("pages-2", *pages_2),
         Part("check", ["make", "--no-print-directory", "check"]),
         pytest("rest", "--ignore=tests/app", "--ignore=tests/browser"),
     ]
+
+
+def _halves(folder: str) -> tuple[list[str], list[str]]:
+    """Return the files of a folder's tests, each in one of two parts that take about as long."""
+    files = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("test_*.py"))
+    second = next((place for place, path in enumerate(files) if Path(path).stem >= "test_m"), len(files))
+    return files[:second], files[second:]
 
 
 def run(part: Part, *more: str, shown: bool) -> Ended:
