@@ -282,8 +282,10 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     if entered:
         _command(state, None)
     state.bare = False
-    state.bare = not history and address.keys() <= state.held.keys() and all(
-        _in_address(state, each) is None for each in held
+    state.bare = (
+        not history
+        and address.keys() <= state.held.keys()
+        and all(_in_address(state, each) is None for each in held)
     )
     written = [_write(state, setting, address) for setting in held]
     _tell(state, is_told=any(written))
