@@ -187,6 +187,8 @@ class Page(Generic[Asked, Now]):
         reads: reads the link before anything is asked, where it may mean more than it says; returns the
             settings to read it by.
         enters: changes settings where somebody opens the page without a link.
+        told_alone: the setting whose default its address says where that would else be bare, and so open
+            the page as `enters` has it.
         is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
             run must be stopped at once, or what the page asks changes otherwise than by its settings.
         asks_aside: whether it asks for settings in the sidebar.
@@ -205,6 +207,7 @@ class Page(Generic[Asked, Now]):
     tables: Callable[[Now], Mapping[str, Columns]] | None = None
     reads: Callable[[Ask], Sequence[Parameter]] | None = None
     enters: Callable[[Ask], None] | None = None
+    told_alone: str = ""
     is_whole: Callable[[Asked], bool] | None = None
     asks_aside: bool = True
     follows: Mapping[str, Sequence[str]] = field(default_factory=dict)

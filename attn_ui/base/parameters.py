@@ -199,10 +199,9 @@ class Steps:
 
     A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
     lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
-    value, never its position. The default is left out of the address, unless `always_written`, or unless
-    `written_alone` where the address would else be bare, which opens the page otherwise. Where only the
-    values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why it
-    shows another value than was asked for. The values in `named` stay where a page offers fewer than all.
+    value, never its position. The default is left out of the address, unless `always_written`. Where only
+    the values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why
+    it shows another value than was asked for. The values in `named` stay where a page offers fewer than all.
     """
 
     name: str
@@ -210,7 +209,6 @@ class Steps:
     values: tuple[float, ...]
     form: str = ".3g"
     always_written: bool = False
-    written_alone: bool = False
     only: str = ""
     told: bool = False
     named: tuple[float, ...] = ()

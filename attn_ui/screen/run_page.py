@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Page, Small
-from attn_ui.screen import palette, pinning, programs_tab, terms
+from attn_ui.screen import palette, pinning, programs_tab, state, terms
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
@@ -19,6 +19,7 @@ from attn_ui.screen.screen import SCREEN, Screen
 
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
+    state.tell_alone(page.told_alone)
     if page.enters:
         _enter(page.folder, page.enters)
     settings = page.reads(SCREEN) if page.reads else page.settings

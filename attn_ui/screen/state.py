@@ -44,7 +44,8 @@ class _State:
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
     linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
     held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
-    bare: bool = False  # whether the address would say nothing at all
+    alone: str = ""  # the setting whose default the address says where it would else be bare
+    bare: bool = False  # whether it would be
     address: dict[str, list[str]] = field(default_factory=dict)  # when it was last brought together with them
 
 
@@ -187,6 +188,11 @@ def call(name: str, label: str, said: str | None = None) -> None:
     state.called[name] = label
     if said is not None:
         state.said[name] = label, said
+
+
+def tell_alone(name: str) -> None:
+    """Have the address say the default of a setting, "" for none, where it would else be bare."""
+    _state().alone = name
 
 
 def tie(name: str) -> None:
@@ -373,7 +379,7 @@ def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = setting.taken(state.current.get(setting.name, setting.default))
         shown = state.shown.get(setting.name, at)
-        is_written = setting.always_written or (setting.written_alone and state.bare)
+        is_written = setting.always_written or (setting.name == state.alone and state.bare)
         return None if setting.default in (at, shown) and not is_written else setting.text(shown)
     wanted = _text(state, setting)
     too_long = isinstance(setting, Table) and _too_long(setting, wanted)

@@ -1,6 +1,7 @@
 """Single-head attention: every step, every number, and what breaks it."""
 
 from attn_ui.base.page import Page
+from attn_ui.base.shared_settings import KEY
 from attn_words import N_
 from pages.single_head.asks import asks, enters
 from pages.single_head.compute import Now
@@ -22,6 +23,7 @@ PAGE: Page[State, Now] = Page(
     programs=programs,
     tables=tables,
     enters=enters,
+    told_alone=KEY.name,
     follows=FOLLOWS,
 )
 

@@ -1,7 +1,5 @@
 """What this page can set: names in the link, defaults, ranges, and the sidebar that asks for them."""
 
-from dataclasses import replace
-
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
@@ -71,13 +69,12 @@ FIRST, SECOND = (
     Steps(f"dim{number}", number, tuple(range(1, 2 * MAX_TOKENS + 1)), ".0f") for number in (1, 2)
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
-_KEY = replace(KEY, written_alone=True)  # a bare address opens with another key
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, _KEY, MISTAKE, SWEEP_WIDTH, CODE),
+    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
     *(PLANE, FIRST, SECOND),
 )

@@ -40,8 +40,8 @@ def _script() -> None:
     from attn_ui.screen import state
 
     table, cells = Table("Q", 3, 4), Cells("blocked", 64)
-    alone = bool(st.session_state.get("alone"))
-    slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0), written_alone=alone)
+    slider = Steps("h", 1.0, (0.5, 1.0, 2.0, 4.0))
+    state.tell_alone(str(st.session_state.get("alone", "")))
     first = "entered" not in st.session_state
     state.sync((table, cells, slider), entered=first)
     st.session_state.entered = True
@@ -146,7 +146,7 @@ def test_a_default_is_written_where_the_address_would_else_be_bare_and_nowhere_e
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = AppTest.from_function(_script, default_timeout=30)
-    at.session_state["alone"] = True
+    at.session_state["alone"] = "h"
     at.query_params["another"] = "true"
     assert _address(at.run()) == {"another": "true"}
     del at.query_params["another"]
