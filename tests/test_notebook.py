@@ -3,18 +3,21 @@
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOK = ROOT / "docs" / "attention.ipynb"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FIGURE = "application/vnd.plotly.v1+json"
 
+pytestmark = pytest.mark.turns
+
 
 @pytest.fixture(scope="module")
 def ran() -> Any:
+    import nbformat  # noqa: PLC0415  (its schemas bring a grammar that takes two seconds)
+    from nbclient import NotebookClient  # noqa: PLC0415
+
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert [cell for cell in notebook.cells if cell.get("outputs")] == [], "it is kept without outputs"
     client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(ROOT)}})
@@ -25,7 +28,6 @@ def shown(cell: Any) -> list[str]:
     return [kind for output in cell.get("outputs", ()) for kind in output.get("data", {})]
 
 
-@pytest.mark.turns
 def test_every_part_shows_its_picture(ran: Any) -> None:
     part = ""
     kinds: dict[str, list[str]] = {}

@@ -61,6 +61,7 @@ async def _move_everything(server: str, page: str) -> None:
                 assert _pictures(student) != before, key
 
 
+@pytest.mark.turns
 def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page(server: tuple[str, int]) -> None:
     for page in PAGES:
         asyncio.run(_move_everything(server[0], page))

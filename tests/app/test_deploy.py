@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -21,17 +20,26 @@ BY_NAME = {(one["kind"], one["metadata"]["name"]): one for one in MANIFESTS}
 README = (DEPLOY / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.fixture(scope="module")
+def kubernetes_validate() -> Any:
+    import kubernetes_validate  # noqa: PLC0415  (its schemas bring a grammar that takes two seconds)
+
+    return kubernetes_validate
+
+
+@pytest.mark.turns
 @pytest.mark.parametrize(
     "manifest",
     [one for one in MANIFESTS if one["apiVersion"] != OF_GATEWAYS],
     ids=lambda one: f"{one['kind']} {one['metadata']['name']}",
 )
-def test_manifests_follow_the_published_schemas(manifest: dict[str, Any]) -> None:
+def test_manifests_follow_the_published_schemas(manifest: dict[str, Any], kubernetes_validate: Any) -> None:
     for version in ("1.30", kubernetes_validate.latest_version()):
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
-def test_the_validation_refuses_a_wrong_name() -> None:
+@pytest.mark.turns
+def test_the_validation_refuses_a_wrong_name(kubernetes_validate: Any) -> None:
     right = BY_NAME["Deployment", "attention-lab"]
     wrong = {**right, "spec": {**right["spec"], "replica": 2}}
     with pytest.raises(kubernetes_validate.ValidationError):

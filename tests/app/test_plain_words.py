@@ -12,7 +12,7 @@ SEQUENCE = re.compile(r"\b[a-m]{8,}\b|acefeld\w+|hackedleaf")
 ADDRESSES = [page.address for page in PAGES]
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("spoken", [PSEUDO, "zh"])
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_no_english_is_left_on_a_page(address: str, spoken: str, request: pytest.FixtureRequest) -> None:

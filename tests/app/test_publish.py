@@ -137,6 +137,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
     assert made.link == head["link"] == link
 
 
+@pytest.mark.turns
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("link", LINKS)
 def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
@@ -475,6 +476,7 @@ def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> Non
     assert (tmp_path / "figures" / "attention-lab-kit.js").stat().st_size > 50_000
 
 
+@pytest.mark.turns
 def test_a_chinese_site_brings_its_words(tmp_path: Path) -> None:
     with speaking("zh"):
         site = Site(tmp_path)

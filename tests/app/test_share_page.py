@@ -113,6 +113,7 @@ def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
     assert Read(snippet("single-head")).of("a") == []
 
 
+@pytest.mark.turns
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_the_archive_has_all_that_a_snippet_names(spoken: str) -> None:
     with speaking(spoken):

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import nbformat
-
 from tests.browser.conftest import ROOT, wait_for
 
 # What JupyterLab would ask of the network, and of whoever opens it first.
@@ -20,6 +18,8 @@ QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": 
 @contextlib.contextmanager
 def jupyter_lab(home: Path, cells: Sequence[str]) -> Iterator[str]:
     """Run JupyterLab with one notebook, n.ipynb, of these cells; nothing of the user's is read or written."""
+    import nbformat  # noqa: PLC0415  (its schemas bring a grammar that takes two seconds)
+
     notebook = nbformat.v4.new_notebook(
         cells=[*map(nbformat.v4.new_code_cell, cells)],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}},

@@ -80,7 +80,7 @@ BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - win
 
 
 @pytest.mark.always
-@pytest.mark.sample(7)
+@pytest.mark.sample(5)
 @pytest.mark.parametrize("link", LINKS)
 def test_a_page_opens_fits_is_open_to_all_and_stays_where_it_is(
     app: AppPage, link: str, request: pytest.FixtureRequest

@@ -104,7 +104,6 @@ def box_of(page: Peer, selector: str) -> list[float]:
     return box
 
 
-@pytest.mark.always
 @pytest.mark.sample(1)
 def test_a_page_opens_and_its_film_is_what_plotly_draws(page: Peer, server: str, address: str) -> None:
     page.open(f"{server}/{address}")
