@@ -16,7 +16,7 @@ pytestmark = pytest.mark.turns
 @pytest.fixture(scope="module")
 def ran() -> Any:
     import nbformat  # noqa: PLC0415  (its schemas bring a grammar that takes two seconds)
-    from nbclient import NotebookClient  # noqa: PLC0415  (likewise)
+    from nbclient import NotebookClient  # noqa: PLC0415  (for the same reason)
 
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     assert [cell for cell in notebook.cells if cell.get("outputs")] == [], "it is kept without outputs"
