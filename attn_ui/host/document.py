@@ -80,6 +80,7 @@ def announced(front: FrontEnd, page: Listed) -> str:
         *(font.format(path) for path in front.fonts),
         f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
+        early.ground(),
         _EARLY % (front_end.SERVER_STANDS_AT, _PLOTLY),
     ]
     # In the body: after Streamlit's own styles in the head, which count as much.

@@ -67,6 +67,16 @@ def announcements() -> str:
     return "\n".join(line.format(_address(f"{name}.woff2")) for name in _OF_PAGE)
 
 
+def ground() -> str:
+    """Return what lays paper under the app in the head; "" where its colours are others."""
+    if st.get_option("theme.base"):
+        return ""
+    return (
+        f"<style>{_colours()}{early.ground_style()}</style>\n"
+        f"<script>(() => {{\n{early.ground_script()}standOnPaper();\n}})();</script>"
+    )
+
+
 def skeleton(page: Listed, spoken: str) -> str:
     """Return what stands in the body before the app; "" where none was drawn, or its colours are others."""
     known = _places().get(_name(page), {})
@@ -83,7 +93,7 @@ def skeleton(page: Listed, spoken: str) -> str:
     }
     said = "".join(_run(*each) for each in about["about"])
     return (
-        f"<style data-early>{_faces()}{_colours()}{early.style()}</style>\n"
+        f"<style data-early>{_faces()}{early.style()}</style>\n"
         '<div class="early-grounds" data-early aria-hidden="true" hidden><div></div></div>\n'
         '<div class="early-room" data-early aria-hidden="true" hidden><div class="early-page"><div>'
         f'<h1>{html.escape(about["title"])}</h1><p>{said}</p><div class="early-picture"></div>'

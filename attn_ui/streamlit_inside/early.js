@@ -16,7 +16,8 @@ function standEarly({ side, tops, screens }) {
     for (const each of document.querySelectorAll("[data-early]")) each.remove();
     startApp();
   };
-  const scheme = schemeOf();
+  // Of the ground that stands there (ground.js); none where nobody knows.
+  const scheme = /** @type {"light" | "dark" | undefined} */ (document.documentElement.dataset.scheme);
   const isWide = innerWidth > 768; // a narrower window opens with its sidebar closed
   const own = isWide ? side : 0;
   const at = tops.find(([from = 0, to = 0]) => from <= innerWidth && innerWidth <= to);
@@ -65,26 +66,13 @@ function standEarly({ side, tops, screens }) {
   }, { capture: true, passive: true });
 }
 
-/** The colours that the app is going to have; "" where nobody knows. @returns {"light" | "dark" | ""} */
-function schemeOf() {
-  const kept = stored((key) => key.includes("ActiveTheme-") && key.includes(`-${location.pathname}-`));
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  return kept === null || kept === '"System"' ? system : "";
-}
-
 /** @param {number} side whether the visitor has given the sidebar another width */
 function widthKept(side) {
-  const kept = stored((key) => key === "sidebarWidth");
-  return kept !== null && Number.parseInt(kept, 10) !== side;
-}
-
-/** @param {(key: string) => boolean} isIt @returns {string | null} */
-function stored(isIt) {
   try {
-    const key = Object.keys(localStorage).find(isIt);
-    return key === undefined ? null : localStorage.getItem(key);
+    const kept = localStorage.getItem("sidebarWidth");
+    return kept !== null && Number.parseInt(kept, 10) !== side;
   } catch {
-    return null; // a browser that keeps nothing
+    return false; // a browser that keeps nothing
   }
 }
 

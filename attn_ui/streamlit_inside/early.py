@@ -1,4 +1,4 @@
-"""Where things stand on a page as Streamlit lays it out, for the still picture that stands there first."""
+"""Where things stand on a page as Streamlit lays it out, for paper and picture that are there first."""
 
 import re
 from functools import cache
@@ -35,6 +35,18 @@ def held(html: str) -> str:
     fetches = "".join(_FETCHES.findall(html))
     later = f"<template data-later>\n{fetches}</template>"
     return _FETCHES.sub("", html).replace("</body>", f"{later}\n</body>", 1)
+
+
+@cache
+def ground_style() -> str:
+    """Return the style of the paper before the app, whose colours stand in variables of the scheme."""
+    return (_HERE / "ground.css").read_text(encoding="utf-8")
+
+
+@cache
+def ground_script() -> str:
+    """Return what lays the paper, in the scheme that the app will have, until the app has its own."""
+    return joined(_HERE / "ground.js")
 
 
 @cache

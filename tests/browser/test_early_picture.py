@@ -2,13 +2,14 @@
 
 import io
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route
 
+from attn_figures import theme
 from attn_ui.base.navigation import PAGES
 from tests.browser.app_page import TIMEOUT
 from tests.browser.test_link_preview import HOSTILE, ask
@@ -166,9 +167,9 @@ def test_it_follows_the_page_that_is_scrolled_under_it(opened: Opened) -> None:
     assert places["early"][:2] == pytest.approx(places["live"][:2], abs=2)
 
 
-# Colours or a sidebar that the visitor has chosen: what stood there would be another page's.
+# Colours that nobody knows, or another sidebar: what stood there would be another page's.
 @pytest.mark.parametrize(
-    "kept", [("stActiveTheme-/single-head-v2", '"Dark"'), ("sidebarWidth", "400")], ids=lambda kept: kept[0]
+    "kept", [("stActiveTheme-/single-head-v2", '"Mine"'), ("sidebarWidth", "400")], ids=lambda kept: kept[0]
 )
 def test_there_is_none_where_the_visitor_has_another_page(
     browser: Browser, server: str, kept: tuple[str, str]
@@ -179,6 +180,38 @@ def test_there_is_none_where_the_visitor_has_another_page(
     page.goto(f"{server}/single-head", wait_until="domcontentloaded")
     assert page.locator("[data-early]").count() == 0
     context.close()
+
+
+@pytest.mark.sample(5)
+@pytest.mark.parametrize("kept", [None, "System", "Light", "Dark"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("link", ["multi-head?heads=2", "multi-head?embed=true&embed_options=dark_theme"])
+def test_paper_is_there_before_the_theme(
+    browser: Browser, server: str, scheme: Literal["light", "dark"], kept: str | None, link: str
+) -> None:
+    """Before the session tells its theme Streamlit stands on white, or on a dark of its own."""
+    context = browser.new_context(color_scheme=scheme, viewport={"width": 640, "height": 480})
+    if kept:
+        context.add_init_script(f"localStorage.setItem('stActiveTheme-/multi-head-v2', '\"{kept}\"')")
+    page = context.new_page()
+    page.route_web_socket("**/*", lambda _: None)  # the session tells nothing
+    page.goto(f"{server}/{link}")
+    page.wait_for_selector(".stApp")
+    is_dark = "dark_theme" in link or {"Light": False, "Dark": True}.get(kept or "", scheme == "dark")
+    with Image.open(io.BytesIO(page.screenshot())) as picture:
+        colours = np.asarray(picture.convert("RGB")).reshape(-1, 3)
+    found, counts = np.unique(colours, axis=0, return_counts=True)
+    assert (
+        f"#{found[counts.argmax()].tobytes().hex()}" == (theme.DARK if is_dark else theme.LIGHT).paper.lower()
+    )
+    context.close()
+
+
+def test_paper_goes_with_the_theme_and_the_theme_may_become_another(opened: Opened) -> None:
+    page, gate = opened("multi-head?heads=2", color_scheme="dark")
+    gate.open()
+    page.wait_for_selector(".live-figure[data-state=drawn]")
+    assert page.evaluate("document.documentElement.dataset.scheme") is None
 
 
 @pytest.mark.parametrize(
