@@ -4,6 +4,7 @@ One diagram has two forms, with the same boxes: upright ones for phones and for 
 wide ones elsewhere.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -19,6 +20,7 @@ from attn_figures.frame import Role
 from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
+from attn_figures.widths import letters
 
 Numbers = NDArray[np.float64]
 HALF = 0.27  # of a level, what a box takes above and below its middle
@@ -28,6 +30,9 @@ LABEL_ABOVE = 0.23  # of a level, from the start of an arrow to the middle of it
 STACKED = ((0.009, 0.07), (0.018, 0.14))  # of the width and of a level, how far boxes behind a box look out
 HEAD = 0.09  # of a level, from the end of an arrow to the middle of its head
 LARGEST_UNIT = 44.0  # pixels
+LETTER = 0.55  # of a font's size, what a letter takes
+STEEP = 4  # how much room counts against size
+RAISED = 1.2  # times that large type makes words of a figure larger than they are brought
 
 
 @dataclass(frozen=True)
@@ -123,7 +128,14 @@ def diagram(
         )
         for units in (upright, wide)
     )
-    each = zip(*(form["layout"]["meta"]["screens"] for form in (narrow, spec)), strict=True)
+    forms = [
+        [_in_words(screen, _room(boxes, arrows, screen["unit"] * units / columns)) for screen in screens]
+        for units, screens in (
+            (upright, narrow["layout"]["meta"]["screens"]),
+            (wide, spec["layout"]["meta"]["screens"]),
+        )
+    ]
+    each = zip(*forms, strict=True)
     spec["layout"]["meta"] = {"screens": [one if _is_upright(one, other) else other for one, other in each]}
     return spec
 
@@ -133,6 +145,43 @@ def _is_upright(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
     if narrow["slide"]:
         return bool(narrow["unit"] > wide["unit"])
     return bool(narrow["width"] < PHONES)
+
+
+def _in_words(screen: Mapping[str, Any], room: float) -> dict[str, Any]:
+    """Return an arrangement whose unit counts as much less as its words have too little room.
+
+    What is enlarged takes the arrangement with the largest unit: boxes that their words run out of are no
+    larger for being high.
+    """
+    return {**screen, "unit": round(screen["unit"] * min(1.0, room) ** STEEP, 3)}
+
+
+def _room(boxes: Sequence[Box], arrows: Sequence[Arrow], column: float) -> float:
+    """Return how much of the room that words in a slide's large type need is there; below 1 some is wanting.
+
+    Args:
+        boxes: with words in them; arrows: with labels beside them; column: pixels of a column.
+    """
+    letter = LETTER * theme.FONT_SIZE * RAISED
+    needs = [(_width(box.says) * letter, (box.x[1] - box.x[0]) * column) for box in boxes]
+    labels = [
+        (start, arrow.label_left, _width(arrow.label) * letter)
+        for arrow in arrows
+        if arrow.label
+        for start in _ends(arrow)[:1]
+    ]
+    for (x, y), is_left, width in labels:
+        # Two that stand at one height, one of which may begin where the other does not yet end.
+        for (other_x, other_y), other_is_left, other_width in labels:
+            if abs(y - other_y) < HALF and x < other_x:
+                taken = (0.0 if is_left else width) + (other_width if other_is_left else 0.0)
+                needs.append((taken, (other_x - x) * column))
+    return min((there / needed for needed, there in needs if needed), default=1.0)
+
+
+def _width(says: str) -> int:
+    """Return the letters of a text that may hold Plotly's tags."""
+    return letters(re.sub("<[^>]*>", "", says))
 
 
 def _corners(box: Box, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
