@@ -8,7 +8,7 @@ measured in one shared unit.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 from typing import Any
@@ -140,7 +140,9 @@ def arrange(
             -len(each[1].lines[0].boxes),
         ),
     )
-    return _place(way.lines, max(unit, 1.0), width, right, tight=tight)
+    placed = _place(way.lines, max(unit, 1.0), width, right, tight=tight)
+    places = sorted(zip(way.order, placed.places, strict=True), key=lambda each: each[0])
+    return replace(placed, places=tuple(place for _, place in places))
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ class _Way:
     lines: tuple[_Line, ...]
     labels: int  # pixels down that are taken by labels
     rows: float
+    order: tuple[int, ...]  # which box stands at each place, line by line
 
     def most(self, width: int, height: int, largest: float) -> float:
         """Return how many pixels a unit can have at most: captions may leave it fewer."""
@@ -216,12 +219,36 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_Way, ...]:
     else:
         breaks = {_uniform(count, per_line): None for per_line in range(count, 0, -1)}
         breaks |= dict.fromkeys(_even(boxes))
-    ways = []
-    for ends in breaks:
-        lines = tuple(_line(boxes[start:end]) for start, end in pairwise((0, *ends)))
-        labels = sum(line.top + line.bottom for line in lines)
-        ways.append(_Way(lines, labels, sum(line.rows for line in lines)))
+        if half := _half(boxes):
+            return _in_pairs(boxes, half)
+    return tuple(_way(boxes, ends, range(count)) for ends in breaks)
+
+
+def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Way:
+    """Return boxes in an order, broken into lines that end where they are told."""
+    ordered = tuple(boxes[place] for place in order)
+    lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
+    labels = sum(line.top + line.bottom for line in lines)
+    return _Way(lines, labels, sum(line.rows for line in lines), tuple(order))
+
+
+def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_Way, ...]:
+    """Return the ways in which each of the second half stands under its own of the first, or all in a row."""
+    count = len(boxes)
+    ways = [_way(boxes, (count,), range(count))]
+    for per_line in range(half, 0, -1):
+        if half % per_line == 0:
+            order = sorted(range(count), key=lambda place: (place % half // per_line, place // half, place))
+            ways.append(_way(boxes, _uniform(count, per_line), order))
     return tuple(ways)
+
+
+def _half(boxes: Sequence[Box]) -> int:
+    """Return how many boxes of one kind come first, where as many of another follow; 0 elsewhere."""
+    half = len(boxes) // 2
+    kinds = [(box.columns, box.rows, box.top, box.bottom) for box in boxes]
+    first, second = {*kinds[:half]}, {*kinds[half:]}
+    return half if 2 * half == len(boxes) and len(first) == len(second) == 1 and first != second else 0
 
 
 def _uniform(count: int, per_line: int) -> tuple[int, ...]:

@@ -102,8 +102,10 @@ def beside(tried: Trial) -> Spec:
 
 
 def _trial_maps(tried: Trial) -> list[Matrix]:
+    # Of numbers a few say what lies between; words stand as far as there is room, and what goes is told.
+    ticks = few(tried.rows) if all(each.isdecimal() for each in tried.rows) else None
     common: dict[str, Any] = {
-        "rows": Side(tried.rows, tried.row_title, "ink", ticks=few(tried.rows)),
+        "rows": Side(tried.rows, tried.row_title, "ink", ticks),
         "columns": Side(tried.columns, tried.column_title, "ink", ticks=few(tried.columns)),
         "size": (BODY, BODY),
         "pick": Pick(together="trial"),

@@ -7,7 +7,7 @@ import { download, fileName, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
 import { csvBlob, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
-import { painted, pngBlob, svgBlob } from "./raster.js";
+import { lettered, painted, pngBlob, svgBlob } from "./raster.js";
 import { recordable, sweepBlob } from "./sweep.js";
 import { paragraph, word } from "./word.js";
 
@@ -292,7 +292,7 @@ class Kit {
           blob,
           name: fileName(inLook, "pdf"),
           about: word("{size} inches", { size: inches }),
-          shown: svgBlob(picture),
+          shown: svgBlob(await lettered(picture, subject.font)),
           note: asPictures(pictured),
         };
       }
@@ -320,7 +320,7 @@ class Kit {
       case "npz":
         return { blob: npzBlob(figure()), name: fileName(about, "npz") };
       default: {
-        const picture = await makePicture(subject, look);
+        const picture = await lettered(await makePicture(subject, look), subject.font);
         const blob = await pngBlob(await painted(picture, scale));
         return { blob, name: fileName(inLook, "png"), about: sizeOf(picture, scale) };
       }

@@ -1,5 +1,6 @@
 // The figure as one file that still moves: its steps, these very modules and plotly.js, which the browser unpacks.
 
+import { toBase64 } from "./base64.js";
 import { compressed } from "./pdf.js";
 
 /** @typedef {import("./types").Subject} Subject */
@@ -73,11 +74,6 @@ async function message({ meta, says, packed, at, chosen }) {
   }
   bytes.set(packed, place);
   return bytes;
-}
-
-/** @param {Uint8Array} bytes */
-export function toBase64(bytes) {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 /** @param {string} text */

@@ -30,6 +30,9 @@ const SLIDE_HEIGHT = 900; // pixels of the slide on which each shape stands
 const USUAL_LABEL = 13; // pixels of most labels as figures bring them
 const MOST_RAISED = 1.2; // times that a label may grow before it needs room that its figure has not kept for it
 const CAPTION_FONT = 14;
+const WIDER = 1.15; // times that words may come out wider in letters of another program
+const WORDS_APART = 6; // pixels between words under panels side by side
+const LEAST_SET = 0.6; // of their size, what such words keep at least
 const LINE = 1.35; // of a caption's font size
 const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
 const CAPTION_PADDING = 18;
@@ -69,7 +72,10 @@ export async function makePicture(subject, look, known) {
   const data = look.large ? said.map((trace) => raised(trace, smallest, true)) : said;
   const drawn = { data, layout: look.large ? raisedLayout(layout, smallest, screen) : layout };
   if (look.colours === "transparent") bare(drawn.layout);
-  return { svg: blownUp(await draw(subject.Plotly, drawn, size), size, shape), ...shape };
+  return {
+    svg: blownUp(await draw(subject.Plotly, drawn, size, caption.lines.length > 0), size, shape),
+    ...shape,
+  };
 }
 
 /** @param {Look} look @returns {Size} */
@@ -104,9 +110,10 @@ export function captionTexts({ meta, texts, address }, left = []) {
  * @param {any} Plotly
  * @param {Figure} figure
  * @param {Size} size
+ * @param {boolean} isCaptioned whether the last of its annotations is the caption
  * @returns {Promise<string>} an SVG
  */
-async function draw(Plotly, { data, layout }, size) {
+async function draw(Plotly, { data, layout }, size, isCaptioned) {
   const node = document.createElement("div");
   Object.assign(node.style, { position: "absolute", left: "-20000px", top: "0" });
   document.body.append(node);
@@ -114,6 +121,10 @@ async function draw(Plotly, { data, layout }, size) {
     await Plotly.newPlot(node, data, { ...layout, ...size }, { staticPlot: true });
     inkCells(node);
     thin(node);
+    setApart(
+      [...node.querySelectorAll(".annotation-text")].slice(0, isCaptioned ? -1 : undefined),
+      size.width,
+    );
     return Plotly.Snapshot.toSVG(node, "svg", 1);
   } finally {
     Plotly.purge(node);
@@ -316,6 +327,41 @@ function thin(node) {
       for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();
     }
   }
+}
+
+/**
+ * Words side by side over or under panels that large type made run into one another, or beyond the edge, are set
+ * smaller, all alike.
+ *
+ * @param {Element[]} all the words of a picture but its caption
+ * @param {number} width of the picture
+ */
+function setApart(all, width) {
+  const words = all.filter(
+    (each) => each.textContent?.trim() && each.getAttribute("text-anchor") === "middle",
+  );
+  const [first] = words;
+  if (!first) return;
+  const edge = first.closest("svg")?.getBoundingClientRect().left ?? 0;
+  const boxes = words.map((each) => each.getBoundingClientRect());
+  const middles = boxes.map(({ left, right }) => (left + right) / 2);
+  const wide = boxes.map((box) => WIDER * box.width);
+  let share = 1;
+  for (const [i, one] of boxes.entries()) {
+    const [at = 0, most = 0] = [middles[i], wide[i]];
+    share = Math.min(share, (2 * Math.min(at - edge, edge + width - at)) / most);
+    for (let j = i + 1; j < boxes.length; j++)
+      if (Math.abs(one.top - (boxes[j]?.top ?? 0)) < one.height / 2)
+        share = Math.min(
+          share,
+          (Math.abs(at - (middles[j] ?? 0)) - WORDS_APART) / ((most + (wide[j] ?? 0)) / 2),
+        );
+  }
+  if (share >= 1) return;
+  const size = getComputedStyle(first).fontSize;
+  for (const each of words)
+    if (each instanceof SVGElement && getComputedStyle(each).fontSize === size)
+      each.style.fontSize = `${Math.max(share, LEAST_SET) * Number.parseFloat(size)}px`;
 }
 
 /** @param {(SVGTextElement | null)[]} labels of one axis, in their order */

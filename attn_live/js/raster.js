@@ -1,5 +1,6 @@
 // From an SVG to pixels.
 
+import { toBase64 } from "./base64.js";
 import { mustBeTruthful } from "./canvas.js";
 
 /** @typedef {{ svg: string, width: number, height: number }} Picture */
@@ -7,6 +8,36 @@ import { mustBeTruthful } from "./canvas.js";
 /** @param {Picture} picture */
 export function svgBlob({ svg }) {
   return new Blob([svg], { type: "image/svg+xml" });
+}
+
+/** What words of a figure are set in: a family and a weight, and the file that has them. */
+const LETTERS_OF = /** @type {const} */ ([
+  ["Source Sans", "200 599", "sans"],
+  ["Source Sans", "600 900", "sans-bold"],
+  ["Source Serif", "200 900", "serif"],
+]);
+
+/** The rules of those that were asked for before: a film has many pictures. @type {Record<string, string>} */
+const fontFaces = {};
+
+/**
+ * A picture that brings its own letters: no page lends its fonts to an image, and others are wider.
+ *
+ * @param {Picture} picture
+ * @param {(name: string) => Promise<Uint8Array>} font a font's file
+ * @returns {Promise<Picture>} the same where its fonts cannot be had
+ */
+export async function lettered(picture, font) {
+  try {
+    for (const [family, weight, name] of LETTERS_OF)
+      fontFaces[name] ??=
+        `@font-face{font-family:"${family}";font-weight:${weight};src:url(data:font/ttf;base64,${toBase64(await font(name))})}`;
+    const needed = LETTERS_OF.filter(([family]) => picture.svg.includes(family));
+    const style = `<style>${needed.map(([, , name]) => fontFaces[name]).join("")}</style>`;
+    return { ...picture, svg: picture.svg.replace(/<svg[^>]*>/, (root) => root + style) };
+  } catch {
+    return picture;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { mustBeTruthful } from "./canvas.js";
 import { inColours, makePicture } from "./picture.js";
-import { painted } from "./raster.js";
+import { lettered, painted } from "./raster.js";
 import { word } from "./word.js";
 
 /** @typedef {import("./types").Subject} Subject */
@@ -53,7 +53,7 @@ export async function sweepBlob(subject, look, say, stop) {
         at: { ...subject.at, step },
         texts: subject.textsAt({ ...subject.at, step }),
       };
-      const picture = await makePicture(here, look, moving);
+      const picture = await lettered(await makePicture(here, look, moving), subject.font);
       pictures.push(await createImageBitmap(await painted(picture, 1)));
     }
     const [first] = pictures;

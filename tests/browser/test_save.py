@@ -285,6 +285,61 @@ def drawn(plot: Any) -> Any:
     )
 
 
+# Words of a picture that lie on one another: captions, legends, what stands in boxes and at arrows.
+ON_ANOTHER = """() => {
+    const words = [...document.querySelectorAll('.annotation text, .textpoint text')]
+        .filter(text => text.textContent.trim())
+        .map(text => [text.textContent, text.getBoundingClientRect()]);
+    const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
+        && one.top < other.bottom - 6 && other.top < one.bottom - 6;
+    return words.flatMap(([said, box], i) =>
+        words.slice(i + 1).filter(([, other]) => meet(box, other)).map(([other]) => [said, other]));
+}"""
+NARROW = ("half slide", "square")
+
+
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    "link",
+    [
+        "multi-head?view=encoder+and+decoder",
+        "multi-head?view=diagram&heads=8",
+        "single-head?stage=diagram",
+        "kernel-regression?picture=Four+kernels",
+        "kernel-regression?picture=Where+it+fails",
+        "learned-heads?look=text%27s+flow",
+    ],
+)
+def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(
+    app: AppPage, browser: Browser, link: str, tmp_path: Path
+) -> None:
+    app.open(link)
+    panel = SavePanel(app, first_figure(app))
+    page = browser.new_page()
+    for shape in NARROW:
+        path = panel.save(tmp_path, "svg", shape=shape, large=True, caption=True, colours="print")
+        page.goto(path.as_uri())  # set in whatever letters the machine has, as other programs do
+        assert page.evaluate(ON_ANOTHER) == [], shape
+        assert page.evaluate(MISPLACED) == [], shape
+    page.close()
+    panel.close()
+
+
+def test_pixels_are_set_in_the_letters_of_the_page(live: AppPage, tmp_path: Path) -> None:
+    """No page lends its fonts to an image: where the files of fonts cannot be had others take their place."""
+    pictures = []
+    for _ in range(2):
+        live.open()
+        panel = SavePanel(live, "first")
+        with Image.open(panel.save(tmp_path, "png", shape="16:9", scale="1")) as picture:
+            pictures.append(np.asarray(picture.convert("L"), dtype=int))
+        panel.close()
+        live.page.route("**/fonts/*", lambda route: route.abort())
+    assert pictures[0].shape == pictures[1].shape
+    assert (abs(pictures[0] - pictures[1]) > 100).sum() > 100  # pixels of letters
+    live.errors.clear()  # of the files that were held back
+
+
 def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path) -> None:
     live.open()
     live.press("first", "ArrowRight")

@@ -65,6 +65,16 @@ def test_lines_are_as_even_as_they_can_be() -> None:
     assert leads == [True, False, False, False] * 2
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 560), (688, 640), (560, 1200), (350, 4000)])
+def test_each_of_the_second_kind_stands_right_under_its_own_of_the_first(width: int, height: int) -> None:
+    curves, maps = [Box(6, 4.4, top=34, bottom=28)] * 4, [Box(6, 4.4, top=30, bottom=32, caption=200)] * 4
+    places = arrange([*curves, *maps], width, height).places
+    lines = sorted({place.y for place in places}, reverse=True)
+    line = [lines.index(place.y) for place in places]
+    assert [below - above for above, below in zip(line[:4], line[4:], strict=True)] == [1] * 4
+    assert len({line.count(each) for each in line}) == 1
+
+
 def test_a_unit_never_grows_past_its_limit() -> None:
     assert arrange([Box(2, 2)], 1900, 760, largest_unit=40).unit == 40
 
