@@ -476,7 +476,7 @@ class Matrix:
             return ("", 0.0), ("", 0.0)
         limit = 1.0 if self.ramp.scale == "weights" else self._limit()
         wide, narrow = (".2f", ".1f") if limit < 10 else (".1f", ".0f") if limit < 100 else (".0f", ".0f")
-        if self.ramp.scale == "weights":
+        if self.ramp.scale == "weights" or limit < 1:  # of differences of weights one digit tells little
             narrow = wide
         sign = "-" if self.ramp.scale == "scores" else ""
         first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))

@@ -35,7 +35,7 @@ SMALL_TICK = 10  # pixels of the three numbers beside a shorter one
 UNDER_BARS = 8  # pixels between the lowest bar and the figure's edge, for the lower half of its last number
 SMALLEST_DIGIT = 9  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_PROJECTED = 10, 9  # pixels of a number that is enlarged with its slide
-SMALLEST_DECIMALS = 12  # likewise
+SMALLEST_DECIMALS = 10.5  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
@@ -64,7 +64,7 @@ class Room(NamedTuple):
     smallest_digit: int = SMALLEST_DIGIT  # pixels below which no number is drawn
 
     @property
-    def smallest_decimals(self) -> int:
+    def smallest_decimals(self) -> float:
         """Pixels below which a number gives its last decimal away."""
         return SMALLEST_DECIMALS if self.slide else SMALLEST_DIGIT
 
