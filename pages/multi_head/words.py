@@ -370,7 +370,10 @@ def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -
                 d_model=d_model,
                 held=held,
             ),
-            _("Several heads cost no more."),
+            _(
+                "The projections take as many operations too; scaling and softmax take more with every head, "
+                "for each head does them for all pairs."
+            ),
         )
     told = {
         "heads": every,

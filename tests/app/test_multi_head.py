@@ -471,6 +471,7 @@ def test_sentences() -> None:
     assert "differ by less than 0.005" in words.against(0, 1, 0.004, "a", "b")
     assert words.moved_most("a", [0.1, 0.9], 1.0, 0.25).endswith("the output moves by 0.25.")
     assert "hold the same number" in words.parameters(256, 256, 4, 2, 8)
+    assert "cost no more" not in words.parameters(256, 256, 4, 2, 8)
     assert "1,024 more" in words.parameters(2048, 1024, 4, 8, 16)
     assert "768 fewer" in words.parameters(256, 1024, 1, 4, 16)
     assert "Over heads 1 and 3: rows of the mean" in words.combined([0, 2], 1.4, 0.3)
@@ -798,6 +799,19 @@ def test_where_every_vector_is_zero_the_block_speaks_of_no_cosine(link: dict[str
     assert "a cosine of" not in said
     assert "but for those whose numbers are all the same" in text(
         open_page(tab="Block", norm="before", dm="1")
+    )
+
+
+def test_what_grows_with_the_heads_is_told_above_the_table_that_counts_it() -> None:
+    said = text(open_page(tab="Shapes", heads="8"))
+    rows = [
+        line.strip("| ").split(" | ") for line in said.splitlines() if "of width" in line and " | " in line
+    ]
+    one, here = ([int(each.replace(",", "")) for each in row[1:]] for row in rows[:2])
+    assert one[:2] == here[:2]  # parameters, and what the projections take
+    assert one[2] < here[2]
+    assert (
+        "The projections take as many operations too; scaling and softmax take more with every head" in said
     )
 
 
