@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
+from attn_figures.one_or_many import LEAST
 from attn_figures.ties import TIE, largest
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
@@ -15,7 +16,6 @@ from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
-ROUNDING = 1e-12  # below this share of their size, no token differs from another
 
 
 def heads(count: int) -> str:
@@ -1001,12 +1001,12 @@ def _apart(layer: int, way: str, apart: float) -> str:
     if layer == 0:
         if not apart:
             return _("Before the first layer nothing tells tokens apart: the distance is exactly 0.")
-        if apart < ROUNDING:
+        if apart <= LEAST:
             return _("Before the first layer no more than rounding tells tokens apart.")
         return _("Before the first layer tokens are {apart} of their size apart.", **told)
     if not apart:
         return _("After {layers} {way} nothing tells tokens apart: the distance is exactly 0.", **told)
-    if apart < ROUNDING:
+    if apart <= LEAST:
         return _("After {layers} {way} no more than rounding tells tokens apart.", **told)
     return _("After {layers} {way} tokens are {apart} of their size apart.", **told)
 
