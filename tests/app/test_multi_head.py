@@ -539,10 +539,12 @@ def test_shared_heads_are_one_link() -> None:
     assert "| 2 | grouped-query | 192 |" in said
     assert "enable_gqa=True" in said
     assert "fails" not in said
-    broken = text(open_page(tab="Break it", fault="key heads tiled", kv="2"))
-    assert "Heads 2 and 3 read another group's keys" in broken
-    alone = text(open_page(tab="Break it", fault="key heads tiled", heads="1"))
-    assert "Nothing fails here" in alone
+    broken = open_page(tab="Break it", fault="key heads tiled", kv="2")
+    assert "Heads 2 and 3 read another group's keys" in text(broken)
+    assert "Here 4 heads share 2 heads of keys." in captions(broken)
+    alone = open_page(tab="Break it", fault="key heads tiled", heads="1")
+    assert "Nothing fails here" in text(alone)
+    assert "Here 1 head has 1 head of keys to itself." in captions(alone)
 
 
 def test_the_cache_is_one_link() -> None:
