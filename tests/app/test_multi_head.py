@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlencode
 
 import numpy as np
 import pyarrow as pa
@@ -802,6 +803,25 @@ def test_where_every_vector_is_zero_the_block_speaks_of_no_cosine(link: dict[str
     assert "but for those whose numbers are all the same" in text(
         open_page(tab="Block", norm="before", dm="1")
     )
+
+
+def test_all_heads_that_are_equally_narrow_are_named() -> None:
+    kinds = [("hmask", "a pattern a head"), ("patterns", "causal"), ("patterns", "sliding window")]
+    link = urlencode([*kinds, ("heads", "4"), ("text", "a a a a a"), ("reach", "1")])
+    said = PAGES["multi-head"].at(link).sentence
+    # Of equal words a query shares its weight equally among the keys that it sees.
+    window, causal = np.mean([2, 3, 3, 3, 2]), np.mean([1, 2, 3, 4, 5])
+    assert f"Heads 2 and 4 have the narrowest weights: as spread as equal weights on {window:.1f}" in said
+    assert f"Heads 1 and 3 have the widest: {causal:.1f}." in said
+
+
+def test_the_block_says_that_heads_switched_off_attend_in_it() -> None:
+    link = {"tab": "Block", "text": "a b c", "heads": "2"}
+    some_off, none_off = open_page(**link, off=["1", "2"]), open_page(**link)
+    assert said_now(some_off)[-1] == said_now(none_off)[-1]
+    assert "All heads attend, whatever the sidebar switches off" in captions(some_off)
+    for more in ({"hmask": "causal"}, {"t": "0.1"}):
+        assert said_now(open_page(**link, **more))[-1] != said_now(none_off)[-1]
 
 
 def test_what_grows_with_the_heads_is_told_above_the_table_that_counts_it() -> None:
