@@ -70,7 +70,12 @@ def _of_a_mask(
         query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False
     ) -> Attention:
         right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
-        return right if right.mask is None else attend(right, right.mask, query, key, value)
+        mask = right.mask
+        if mask is None and (is_causal or (attn_mask is not None and attn_mask.dtype == torch.bool)):
+            mask = torch.ones_like(
+                right.scores, dtype=torch.bool
+            )  # it masks nothing, and is one all the same
+        return right if mask is None else attend(right, mask, query, key, value)
 
     return mistaken
 

@@ -23,7 +23,7 @@ ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.
 PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line
 PARAMETERS, ENTROPY, RANK = N_("parameters"), N_("entropy (nats)"), N_("rank")
 SCORE_RANK, WEIGHT_RANK = N_("rank of the scores"), N_("effective rank of the weights")
-LEAST = 1e-15  # below this share of their size, vectors differ by rounding alone
+LEAST = 1e-12  # below this share of their size, vectors differ by rounding alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _distances(
         x_title=_("Layers"),
         y_title=_("Distance of tokens"),
         x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
-        y={"type": "log", "range": [-16.6, 0.6]} | _powers(range(-16, 1, 4)),
+        y={"type": "log", "range": [-13.2, 0.6]} | _powers(range(-12, 1, 4)),
         marks=[upright(layer)],
         legend=[(_heads(counts[place]), colour) for _who, place, colour in (told if chosen else told[1:])]
         + [(_("dotted: {way}", way=_(name)), LIGHT.muted) for name in distances if name != way],

@@ -44,12 +44,11 @@ class Slider:
 
     label: str
     steps: Steps
-    unit: str = ""
     names: Sequence[str] = ()
 
     def texts(self) -> list[str]:
         """What the read-out says at each position: the step's name where it has one."""
-        return list(self.names) or [f"{text} {self.unit}".rstrip() for text in self.steps.texts()]
+        return list(self.names) or self.steps.texts()
 
 
 @dataclass(frozen=True)

@@ -132,13 +132,23 @@ def _moved(walk: Weighed, rows: NDArray[np.intp], number: Write) -> str:
     if not walk.kept.mass[rows].any():
         return _("No row has weight to share out: every output is zero.")
     if apart.max() < _ROUNDING:
-        return _("With rows that sum to one again no output moves.")
-    return _(
-        "With rows that sum to one again the output moves by {mean} on average, most at {query}: by {most}.",
-        mean=number(float(apart.mean()), 3),
-        most=number(float(apart.max()), 3),
-        query=_query(walk, *rows[largest(apart)].tolist()),
-    )
+        moved = _("With rows that sum to one again no output moves.")
+    else:
+        moved = _(
+            "With rows that sum to one again the output moves by {mean} on average, most at {query}: by "
+            "{most}.",
+            mean=number(float(apart.mean()), 3),
+            most=number(float(apart.max()), 3),
+            query=_query(walk, *rows[largest(apart)].tolist()),
+        )
+    if nothing := int((walk.kept.mass[rows] == 0).sum()):
+        zero = _n(
+            "The row that keeps nothing stays zero, and its output becomes zero.",
+            "The {count} rows that keep nothing stay zero, and their outputs become zero.",
+            nothing,
+        )
+        return paragraph(moved, zero)
+    return moved
 
 
 def without(walk: Weighed, number: Write) -> str:
@@ -218,7 +228,8 @@ def kept_formula(aside: Aside) -> str:
         rule = rf"W_{{ij}} \ge W_{{i({aside.value:.0f})}}"
     return (
         rf"m_i = \sum_j [\,{rule}\,]\, W_{{ij}},\quad "
-        rf"\hat W_{{ij}} = \frac{{[\,{rule}\,]\, W_{{ij}}}}{{m_i}},\quad \hat O = \hat W V"
+        rf"\hat W_{{ij}} = \begin{{cases}} [\,{rule}\,]\, W_{{ij}} / m_i & m_i > 0 \\ 0 & m_i = 0 "
+        r"\end{cases},\quad \hat O = \hat W V"
     )
 
 

@@ -19,6 +19,7 @@ from attn_words import N_, _, paragraph
 from pages.kernel_regression.plane import AXIS, COORDINATES, DOWN, MAP, PlanePoints
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL_SLIP
+from pages.kernel_regression.words import CLOSE
 
 RINGS, ROUND = (0.5, 1.2), 64  # bandwidths at which the kernel is held against a circle, and places on each
 EVERY, WORK = (
@@ -202,6 +203,6 @@ def _another(asked: Asked, name: str) -> str:
             right=right.supported,
         )
         return paragraph(told, apart)
-    if wrong.error <= right.error:
+    if wrong.error <= right.error * CLOSE:
         return paragraph(told, _("So another bandwidth mends it here."))
     return paragraph(told, _("So **none of them mends it**."))

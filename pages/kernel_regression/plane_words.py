@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_figures.numbers import number
-from attn_words import _, _n, paragraph
+from attn_words import N_, _, _n, paragraph
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.words import Heaviest, among, estimate_sayer, named, told_apart
+from pages.kernel_regression.words import CLOSE, Heaviest, among, estimate_sayer, named, told_apart
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,16 @@ def left_out_sentence(points: Points, bandwidth: float, at: LeftOutAt) -> str:
             error=error,
             among=compared,
         )
+    said = (
+        N_(
+            "Leave-one-out error at h = {h}: {error}; the smallest of {among} is {least} at h = {best}, so "
+            "this h is as good."
+        )
+        if at.error <= at.best_error * CLOSE
+        else N_("Leave-one-out error at h = {h}: {error}; the smallest of {among} is {least} at h = {best}.")
+    )
     return _(
-        "Leave-one-out error at h = {h}: {error}; the smallest of {among} is {least} at h = {best}.",
+        said,
         h=h,
         error=error,
         among=compared,

@@ -6,16 +6,16 @@ import numpy as np
 
 from attn_figures.block_diagrams import Shapes
 from attn_figures.numbers import fixed, number
+from attn_figures.one_or_many import LEAST
 from attn_figures.ties import TIE, largest
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown as named
-from attn_ui.base.ties import differ_as_much
+from attn_ui.base.ties import as_much, differ_as_much
 from attn_ui.base.weight_tables import Given, Weight
 from attn_words import _, _c, _n, paragraph
 from pages.multi_head.settings import HEADS_MASK, POSITIONS
 
 MOST_HEADS_TOLD = 4  # whose numbers a sentence gives one by one
-ROUNDING = 1e-12  # below this share of their size, no token differs from another
 
 
 def heads(count: int) -> str:
@@ -155,9 +155,9 @@ def maps(
     every = heads_of_width(n_head, d_head)
     if not any(effective):
         return _("{heads}: no query may attend to any key, so every weight is zero.", heads=every)
-    narrow = largest(-np.array(effective))[0]
-    wide = largest(np.array(effective))[0]
-    spread = {"effective": f"{effective[narrow]:.1f}", "keys": keys(n_key)}
+    narrow, wide = (largest(sign * np.array(effective)) for sign in (-1, 1))
+    least, most = f"{effective[narrow[0]]:.1f}", f"{effective[wide[0]]:.1f}"
+    spread = {"effective": least, "keys": keys(n_key)}
     if n_head == 1:
         return paragraph(
             _("{heads}: one map.", heads=every),
@@ -178,8 +178,7 @@ def maps(
         if width == d_model
         else _("{heads}.", heads=every)
     )
-    if round(effective[narrow], 1) == round(effective[wide], 1):
-        spread["effective"] = f"{effective[wide]:.1f}"
+    if least == most:
         return paragraph(
             begin,
             _(
@@ -196,20 +195,32 @@ def maps(
         )
     return paragraph(
         begin,
-        _(
-            "Head {head} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
+        _n(
+            "Head {heads} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
             "average over the queries that may attend.",
-            head=narrow + 1,
+            "Heads {heads} have the narrowest weights: as spread as equal weights on {effective} of {keys}, "
+            "on average over the queries that may attend.",
+            len(narrow),
+            heads=_numbers([head + 1 for head in narrow]),
             **spread,
         )
         if some_empty
-        else _(
-            "Head {head} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
+        else _n(
+            "Head {heads} has the narrowest weights: as spread as equal weights on {effective} of {keys}, on "
             "average.",
-            head=narrow + 1,
+            "Heads {heads} have the narrowest weights: as spread as equal weights on {effective} of {keys}, "
+            "on average.",
+            len(narrow),
+            heads=_numbers([head + 1 for head in narrow]),
             **spread,
         ),
-        _("Head {head} has the widest: {effective}.", head=wide + 1, effective=f"{effective[wide]:.1f}"),
+        _n(
+            "Head {heads} has the widest: {effective}.",
+            "Heads {heads} have the widest: {effective}.",
+            len(wide),
+            heads=_numbers([head + 1 for head in wide]),
+            effective=most,
+        ),
     )
 
 
@@ -370,7 +381,10 @@ def parameters(here: int, single: int, n_head: int, d_head: int, d_model: int) -
                 d_model=d_model,
                 held=held,
             ),
-            _("Several heads cost no more."),
+            _(
+                "The projections take as many operations too; scaling and softmax take more with every head, "
+                "for each head does them for all pairs."
+            ),
         )
     told = {
         "heads": every,
@@ -748,8 +762,10 @@ def pairs(attended: int, full: int, kinds: Sequence[str], n_head: int) -> str:
     )
 
 
-def placed(scheme: str, strength: float, where: str, before: float, after: float) -> str:
+def placed(scheme: str, strength: float, where: str, before: float, after: float, *, n_tied: int = 0) -> str:
     """Say what positions change most, and where; its words are escaped already.
+
+    ``n_tied`` counts the other cells that they change as much.
 
     >>> placed("ramp", 1.0, "head 2, love to dogs", 0.25, 0.75)
     'Positions (ramp, strength 1): most in head 2, love to dogs, from 0.25 without them to 0.75.'
@@ -760,13 +776,14 @@ def placed(scheme: str, strength: float, where: str, before: float, after: float
     if abs(after - before) < 0.001:
         return _("Positions ({scheme}, strength {strength}) move no weight by 0.001 or more.", **told)
     digits = 2 if round(before, 2) != round(after, 2) else 4
-    return _(
+    said = _(
         "Positions ({scheme}, strength {strength}): most in {where}, from {before} without them to {after}.",
         where=where,
         before=f"{before:.{digits}f}",
         after=f"{after:.{digits}f}",
         **told,
     )
+    return paragraph(said, as_much(n_tied))
 
 
 def other_values(what: str, offered: Sequence[str], n_tokens: int, n_head: int) -> str:
@@ -998,12 +1015,12 @@ def _apart(layer: int, way: str, apart: float) -> str:
     if layer == 0:
         if not apart:
             return _("Before the first layer nothing tells tokens apart: the distance is exactly 0.")
-        if apart < ROUNDING:
+        if apart <= LEAST:
             return _("Before the first layer no more than rounding tells tokens apart.")
         return _("Before the first layer tokens are {apart} of their size apart.", **told)
     if not apart:
         return _("After {layers} {way} nothing tells tokens apart: the distance is exactly 0.", **told)
-    if apart < ROUNDING:
+    if apart <= LEAST:
         return _("After {layers} {way} no more than rounding tells tokens apart.", **told)
     return _("After {layers} {way} tokens are {apart} of their size apart.", **told)
 

@@ -10,7 +10,7 @@ from attn_core import SCHEMES, Scheme, label_tokens
 from attn_figures.numbers import fixed, number, power_of_ten
 from attn_figures.ties import largest
 from attn_ui.base.markdown import listed, plain
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import Steps, shown
 from attn_ui.base.ties import as_much, differ_as_much
 from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.settings import SCHEME
@@ -23,6 +23,11 @@ ROUNDING = 1e-9  # of the numbers' own size
 def named(scheme: str) -> str:
     """Return the name of a scheme as it is shown."""
     return shown(SCHEME, scheme)
+
+
+def so_many_positions(steps: Steps) -> tuple[str, ...]:
+    """Say each length of a slider as so many positions."""
+    return tuple(_n("{count} position", "{count} positions", int(length)) for length in steps.values)
 
 
 def titled(scheme: str) -> str:

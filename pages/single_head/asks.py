@@ -107,6 +107,11 @@ _MAKES = {
     "W_k": N_("A key's numbers are about {factor} times as large as a vector's."),
     "W_v": N_("A value's numbers are about {factor} times as large as a vector's."),
 }
+_MAKES_WITHOUT_BIAS = {
+    "W_q": N_("Without its bias, a query's numbers are about {factor} times as large as a vector's."),
+    "W_k": N_("Without its bias, a key's numbers are about {factor} times as large as a vector's."),
+    "W_v": N_("Without its bias, a value's numbers are about {factor} times as large as a vector's."),
+}
 
 
 def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
@@ -117,7 +122,8 @@ def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
     wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
     name, d_model = drawn[0].name, drawn[0].shape[0]
     said = spread({name: f"{each:.3g}" for name, each in wide.items()})
-    return paragraph(said, _(_MAKES[name], factor=f"{wide[name] * d_model**0.5:.3g}"))
+    makes = _MAKES if head.biases is None else _MAKES_WITHOUT_BIAS
+    return paragraph(said, _(makes[name], factor=f"{wide[name] * d_model**0.5:.3g}"))
 
 
 def _ask_sentences(ask: Ask, inputs: Inputs) -> Inputs:

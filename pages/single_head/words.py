@@ -403,14 +403,17 @@ def points(now: Now) -> str:
         cosines = walk.key @ query / (lengths * length)
         # The same word again has the same key.
         best = all_largest(cosines)
-        nearest = _n(
-            "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
-            "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",
-            len(best),
-            key=first_of([_quoted("key", walk.keys[key]) for key in best]),
-            query=_query(now),
-            cosine=fixed(float(cosines[best[0]]), 3),
-        )
+        told = {"query": _query(now), "cosine": fixed(float(cosines[best[0]]), 3)}
+        if cosines[best[0]] <= TIE - 1:
+            nearest = _("Every key points straight away from {query}: their cosine is {cosine}.", **told)
+        else:
+            nearest = _n(
+                "Of all keys, {key} is nearest to {query} in direction: their cosine is {cosine}.",
+                "Of all keys, {key} are nearest to {query} in direction: their cosine is {cosine}.",
+                len(best),
+                key=first_of([_quoted("key", walk.keys[key]) for key in best]),
+                **told,
+            )
     moved = _n(
         "{count} key has another rank by the score in the plane than by its score.",
         "{count} keys have another rank by the score in the plane than by their score.",

@@ -99,6 +99,24 @@ def test_where_both_agree_it_is_not_said_to_fail(monkeypatch: pytest.MonkeyPatch
     assert "mends it here" in told
 
 
+@pytest.mark.parametrize(("apart", "mends"), [(0.0, True), (1e-8, True), (0.005, True), (0.02, False)])
+def test_errors_as_good_as_equal_are_mended(
+    apart: float, mends: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    errors = {"mixed units": 3.5321 * (1 + apart), None: 3.5321}
+    monkeypatch.setattr(break_plane, "least", lambda *at: break_plane.Least(0.5, errors[at[-1]], 12))
+    told = " ".join(said(asked(), "mixed units"))
+    assert ("mends it here" in told, "none of them mends it" in told) == (mends, not mends)
+
+
+@pytest.mark.parametrize("name", VECTOR_SLIPS)
+def test_of_four_points_each_mistake_comes_to_the_same_error(name: str) -> None:
+    told = " ".join(said(asked(n=4), name))
+    found = re.findall(r"of those tried: ([\d.]+) \(h = [\d.]+\), by the distance ([\d.]+)", told)
+    assert found[0][0] == found[0][1]
+    assert "mends it here" in told
+
+
 @pytest.mark.parametrize("name", VECTOR_SLIPS)
 def test_the_lines_that_are_handed_over_do_what_is_drawn(name: str) -> None:
     """Run the wrong lines and the right ones, each against the loops."""

@@ -193,6 +193,30 @@ def test_a_name_is_of_one_term() -> None:
     assert len(EVERY_TERM) == sum(map(len, TERMS.values()))
 
 
+def test_what_terms_say_of_numbers_is_so() -> None:
+    draw = torch.Generator().manual_seed(1)
+    q, k = (torch.randn(1, 6, dtype=torch.float64, generator=draw).expand(5, 6) for _ in range(2))
+    scores = attn_core.rotary_embedding(q) @ attn_core.rotary_embedding(k).mT
+    for found in (scores, attn_core.relative_position_buckets(5, 5)):
+        torch.testing.assert_close(found[:-1, :-1], found[1:, 1:])  # one number all along a diagonal,
+        assert abs(found[0, 1] - found[1, 0]) > 1e-3  # and another as far away on the other side
+    for name in ("RoPE", "T5 relative bias", "Relative position"):
+        assert "offset" in EVERY_TERM[name].says
+        assert "distance" not in EVERY_TERM[name].says
+
+    at = torch.rand(5, dtype=torch.float64, generator=draw)
+    weights = attn_core.nadaraya_watson(at, at, at, kernel="gaussian", bandwidth=0.3).weights
+    torch.testing.assert_close(weights, F.softmax(-(((at[:, None] - at) / 0.3) ** 2) / 2, dim=-1))
+    assert "minus half the squared distances in bandwidths" in EVERY_TERM["Gaussian kernel"].says
+
+    modules = [
+        attn_core.MultiHeadAttention(8, heads, d_head=width) for heads, width in ((1, 8), (4, 2), (4, 8))
+    ]
+    one, shared_out, as_wide = (sum(each.numel() for each in module.parameters()) for module in modules)
+    assert one == shared_out < as_wide
+    assert "heads that share out d_model add none" in EVERY_TERM["Parameters"].says
+
+
 @pytest.mark.parametrize("group", GROUP.options)
 def test_the_list_shows_its_terms_and_their_links(group: str) -> None:
     said = "\n".join(each.value for each in open_sound("glossary", group=group).markdown)

@@ -3,10 +3,12 @@
 import cmath
 import math
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -14,6 +16,7 @@ from attn_core import MASK_PATTERNS, SCHEMES, BiasScheme, Masking, RelativeBucke
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
+from pages import PAGES
 from pages.multi_head import compute, programs, words
 from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (
@@ -520,6 +523,16 @@ def test_a_cell_is_blocked_by_its_button() -> None:
     (button,) = [each for each in at.button if each.label == "Free this cell"]
     button.click().run()
     assert "The mask leaves 144 of 144 pairs" in text(at)
+
+
+@pytest.mark.parametrize("words_typed", ["a a", "a a a", "a b c"])
+def test_cells_that_positions_change_as_much_are_counted(words_typed: str) -> None:
+    at = PAGES["multi-head"].at(f"text={words_typed}&heads=4&pos=ALiBi&strength=0.5")
+    bare = PAGES["multi-head"].at(f"text={words_typed}&heads=4").seen.now.result.weights
+    change = (at.seen.now.result.weights - bare).abs().numpy()
+    tied = int(np.isclose(change, change.max(), rtol=1e-9, atol=0).sum()) - 1
+    told = re.findall(r"(One|\d+) other cells? changes? as much\.", at.sentence)
+    assert told == ([] if not tied else ["One" if tied == 1 else str(tied)])
 
 
 def test_sentences() -> None:

@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlencode
 
 import numpy as np
 import pyarrow as pa
@@ -471,6 +472,7 @@ def test_sentences() -> None:
     assert "differ by less than 0.005" in words.against(0, 1, 0.004, "a", "b")
     assert words.moved_most("a", [0.1, 0.9], 1.0, 0.25).endswith("the output moves by 0.25.")
     assert "hold the same number" in words.parameters(256, 256, 4, 2, 8)
+    assert "cost no more" not in words.parameters(256, 256, 4, 2, 8)
     assert "1,024 more" in words.parameters(2048, 1024, 4, 8, 16)
     assert "768 fewer" in words.parameters(256, 1024, 1, 4, 16)
     assert "Over heads 1 and 3: rows of the mean" in words.combined([0, 2], 1.4, 0.3)
@@ -538,10 +540,12 @@ def test_shared_heads_are_one_link() -> None:
     assert "| 2 | grouped-query | 192 |" in said
     assert "enable_gqa=True" in said
     assert "fails" not in said
-    broken = text(open_page(tab="Break it", fault="key heads tiled", kv="2"))
-    assert "Heads 2 and 3 read another group's keys" in broken
-    alone = text(open_page(tab="Break it", fault="key heads tiled", heads="1"))
-    assert "Nothing fails here" in alone
+    broken = open_page(tab="Break it", fault="key heads tiled", kv="2")
+    assert "Heads 2 and 3 read another group's keys" in text(broken)
+    assert "Here 4 heads share 2 heads of keys." in captions(broken)
+    alone = open_page(tab="Break it", fault="key heads tiled", heads="1")
+    assert "Nothing fails here" in text(alone)
+    assert "Here 1 head has 1 head of keys to itself." in captions(alone)
 
 
 def test_the_cache_is_one_link() -> None:
@@ -798,6 +802,38 @@ def test_where_every_vector_is_zero_the_block_speaks_of_no_cosine(link: dict[str
     assert "a cosine of" not in said
     assert "but for those whose numbers are all the same" in text(
         open_page(tab="Block", norm="before", dm="1")
+    )
+
+
+def test_all_heads_that_are_equally_narrow_are_named() -> None:
+    kinds = [("hmask", "a pattern a head"), ("patterns", "causal"), ("patterns", "sliding window")]
+    link = urlencode([*kinds, ("heads", "4"), ("text", "a a a a a"), ("reach", "1")])
+    said = PAGES["multi-head"].at(link).sentence
+    # Of equal words a query shares its weight equally among the keys that it sees.
+    window, causal = np.mean([2, 3, 3, 3, 2]), np.mean([1, 2, 3, 4, 5])
+    assert f"Heads 2 and 4 have the narrowest weights: as spread as equal weights on {window:.1f}" in said
+    assert f"Heads 1 and 3 have the widest: {causal:.1f}." in said
+
+
+def test_the_block_says_that_heads_switched_off_attend_in_it() -> None:
+    link = {"tab": "Block", "text": "a b c", "heads": "2"}
+    some_off, none_off = open_page(**link, off=["1", "2"]), open_page(**link)
+    assert said_now(some_off)[-1] == said_now(none_off)[-1]
+    assert "All heads attend, whatever the sidebar switches off" in captions(some_off)
+    for more in ({"hmask": "causal"}, {"t": "0.1"}):
+        assert said_now(open_page(**link, **more))[-1] != said_now(none_off)[-1]
+
+
+def test_what_grows_with_the_heads_is_told_above_the_table_that_counts_it() -> None:
+    said = text(open_page(tab="Shapes", heads="8"))
+    rows = [
+        line.strip("| ").split(" | ") for line in said.splitlines() if "of width" in line and " | " in line
+    ]
+    one, here = ([int(each.replace(",", "")) for each in row[1:]] for row in rows[:2])
+    assert one[:2] == here[:2]  # parameters, and what the projections take
+    assert one[2] < here[2]
+    assert (
+        "The projections take as many operations too; scaling and softmax take more with every head" in said
     )
 
 

@@ -1,12 +1,14 @@
 """The tab "One or many": its numbers hold in every setting, its programs print them, its links open."""
 
 import math
+import re
 from dataclasses import replace
 
 import pytest
 import torch
 
 from attn_figures.numbers import number
+from attn_figures.one_or_many import LEAST
 from pages.multi_head import study as studies
 from pages.multi_head import words
 from pages.multi_head.compute import Now
@@ -16,6 +18,8 @@ from pages.multi_head.tabs import one_or_many as tab
 from pages.multi_head.views import one_or_many as view
 from tests.app.test_multi_head import LOOK, OWN, SETTINGS, captions, open_page, text
 from tests.handed import leaves
+
+LOW = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -56,7 +60,7 @@ def test_the_program_prints_the_row_of_the_table(name: str) -> None:
     study, at = here.study, here.chosen
     expected = [study.entropy[:, at], study.score_rank[:, at], study.effective_rank[:, at]]
     if study.distances is not None:
-        expected += [each[:, at, -1].clamp(min=1e-15).log() for each in study.distances]
+        expected += [each[:, at, -1].clamp(min=LEAST).log() for each in study.distances]
     columns = torch.stack(expected)
     counted = columns.mean(dim=1) > math.log(1e-9)  # below it there is rounding, other here and there
     assert counted.sum() >= min(len(columns), 4)
@@ -140,6 +144,20 @@ def test_table_sentence_and_picture_tell_one_distance(text_typed: str, layers: i
     if text_typed == "a":
         assert not each
         assert row.endswith("| 0 | 0 |")
+
+
+def test_table_sentence_and_caption_have_one_threshold() -> None:
+    now = Now(replace(OWN, text="a b c"), LOOK, 8)
+    here = one_or_many(now)
+    assert here.study.distances is not None
+    threshold = float(re.findall(r"Below 1 × 10⁻(\d+) there is only", tab.notes(here, now).translate(LOW))[0])
+    size = 10**-threshold
+    for apart, is_rounding in ((size * 0.9, True), (size * 1.1, False)):
+        study = replace(here.study, distances=torch.full_like(here.study.distances, apart))
+        made = here._replace(study=study)
+        cell = tab.sizes(made).splitlines()[-1].split(" | ")[-1].strip(" |")
+        assert cell == ("below 1 × 10⁻¹²" if is_rounding else "1.1 × 10⁻¹² ×/÷ 1")
+        assert ("no more than rounding" in view.said(made, 12, residual=True)) == is_rounding
 
 
 def test_sentences() -> None:

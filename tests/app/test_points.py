@@ -157,6 +157,16 @@ def test_programs_print_the_points(link: dict[str, Any]) -> None:
     assert faults("single-head", {"stage": "points", **link}) == []
 
 
+@pytest.mark.parametrize("words", ["a a", "a b", "a b c d"])
+def test_what_points_straight_away_is_not_the_nearest(words: str) -> None:
+    page = PAGES["single-head"].at(f"stage=points&text={words}&d=1&dk=1&dv=1")
+    walk, (row, _) = page.seen.now.walk, page.seen.now.cell
+    signs = np.sign(walk.key[:, 0] * walk.query[row, 0])  # of numbers, the cosine is the product of the signs
+    assert ("Every key points straight away from" in page.sentence) == bool((signs < 0).all())
+    assert ("nearest to" in page.sentence) == bool((signs > 0).any())
+    assert f"their cosine is {'1.000' if (signs > 0).any() else '−1.000'}." in page.sentence
+
+
 @pytest.mark.parametrize("row", range(4))
 def test_every_key_that_is_nearest_in_direction_is_named(row: int) -> None:
     page = PAGES["single-head"].at(f"stage=points&text=the+cat+the+mat&q={row}")

@@ -323,6 +323,24 @@ def test_rows_that_tie_are_named_where_small_weights_are_set_aside() -> None:
     assert re.split(r", | and ", most[1]) == largest(names, walk.kept.apart)
 
 
+@pytest.mark.parametrize("link", ["single-head?stage=kept", "multi-head?view=kept"])
+@pytest.mark.parametrize("above", [0.3, 0.4, 0.5])
+def test_a_row_that_keeps_nothing_is_said_to_stay_zero(link: str, above: float) -> None:
+    address, query = link.split("?")
+    at = PAGES[address].at(f"{query}&keep=above&above={above:g}&text=a b c d e&renorm=true")
+    rows = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
+    again = np.nan_to_num(np.asarray(drawn(at)["renormalised"]["z"], dtype=float))
+    empty = int((rows.max(axis=1) < above).sum())
+    assert np.allclose(np.sort(again.sum(axis=1)), [0.0] * empty + [1.0] * (5 - empty))
+    told = re.search(r"The (?:row|(\d+) rows) that keeps? nothing stays? zero", plain(at.sentence))
+    if 0 < empty < 5:
+        assert told is not None
+        assert int(told[1] or 1) == empty
+    else:
+        assert told is None
+        assert ("every output is zero" in at.sentence) == bool(empty)
+
+
 @pytest.mark.parametrize("link", ["single-head?stage=without&text=a", "multi-head?view=without&text=a"])
 def test_of_one_word_no_other_is_told(link: str) -> None:
     address, query = link.split("?")

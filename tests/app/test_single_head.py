@@ -214,6 +214,13 @@ def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
     assert ("Empty cells are not numbers." in said(at)) == (mistake == "unguarded-softmax")
 
 
+@pytest.mark.parametrize("link", [{"text": "alone"}, {"cross": "true", "text": "a b c", "text2": "x"}])
+def test_a_mask_of_one_key_turned_round_leaves_every_query_without_a_key(link: dict[str, str]) -> None:
+    told = said(opened(tab="Break it", mistake="mask-turned-round", **link))
+    assert "The largest change of a weight is 1. What fails now: each row of weights sums to one" in told
+    assert "survives" not in told
+
+
 def test_stepper_walks_to_the_end_and_round() -> None:
     at = opened()
     seen = []

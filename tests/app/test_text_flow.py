@@ -182,3 +182,24 @@ def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
     (last,) = (trace for trace in found.figure()["data"] if trace["name"] == "last token")
     assert "head <b>%{y}</b>, key <b>%{x}</b>" in last["hovertemplate"]
     np.testing.assert_allclose(last["z"], found.seen.now.maps[1][:, -1].detach(), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("address", "link", "one", "several"),
+    [
+        ("learned-heads", "look=eviction&budget=1", "1 key", "2 keys"),
+        ("positional-encoding", "show=encoding&drive=length&length=1", "1 position", "2 positions"),
+        (
+            "positional-encoding",
+            "show=similarity&scheme=ramp&drive=length&length=1",
+            "1 position",
+            "2 positions",
+        ),
+        ("positional-encoding", "show=past+training&drive=length&trained=4", "4 positions", "8 positions"),
+    ],
+)
+def test_a_slider_counts_one_as_one(address: str, link: str, one: str, several: str) -> None:
+    figure: Any = PAGES[address].at(link).seen.figure
+    texts = figure.slider.texts()
+    assert texts[:2] == [one, several]
+    assert len({*texts}) == len(texts)

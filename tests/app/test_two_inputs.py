@@ -320,6 +320,9 @@ def test_what_is_said_of_the_error_left_out() -> None:
     assert (
         left_out_sentence(points, 1.0, at) == "Leave-one-out error at h = 1: 0.5, the smallest of 59 tried."
     )
+    tied = left_out_sentence(points, 2.0, replace(at, best_error=0.5 - 1e-8))
+    assert tied.endswith("the smallest of 59 tried is 0.5 at h = 1, so this h is as good.")
+    assert "as good" not in left_out_sentence(points, 2.0, replace(at, best_error=0.49))
     assert "of the 3 of 40 points that keep a neighbour." in left_out_sentence(
         points, 2.0, replace(at, supported=3)
     )

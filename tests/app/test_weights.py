@@ -131,11 +131,32 @@ def two_heads(x: Numbers, given: dict[str, Numbers]) -> Numbers:
             {"init": "scaled normal"},
             "Standard deviation 0.577 in W_q, W_k and W_v. A query's numbers are about 1 times",
         ),
+        (
+            {"init": "nn.Linear", "d": "1", "vectors": "random", "bias": "true"},
+            "Without its bias, a query's numbers are about 0.577 times",
+        ),
     ],
 )
 def test_the_sidebar_says_how_wide_weights_are(link: dict[str, str], wanted: str) -> None:
     told = sidebar(open_page("single-head", **{**WORDS, **link}))
     assert wanted in told
+
+
+def test_a_bias_is_left_out_of_what_weights_make_of_a_vector() -> None:
+    draw = torch.Generator().manual_seed(1)
+    x = torch.randn(200_000, 1, dtype=torch.float64, generator=draw)
+    made = [torch.nn.Linear(1, 1, dtype=torch.float64) for _ in range(400)]
+    with torch.no_grad():
+        sizes = [
+            float(torch.cat([layer(x[at::400]) - bias * layer.bias for at, layer in enumerate(made)]).std())
+            for bias in (0, 1)
+        ]
+    assert sizes == [pytest.approx((2 / 3) ** 0.5, rel=0.1), pytest.approx((1 / 3) ** 0.5, rel=0.1)]
+    for bias, told in (
+        ("true", "Without its bias, a query's numbers are about"),
+        ("false", "A query's numbers"),
+    ):
+        assert told in sidebar(open_page("single-head", init="nn.Linear", d="1", bias=bias, text="a b c"))
 
 
 def test_free_heads_say_both_ends() -> None:

@@ -137,6 +137,27 @@ def test_mask_turned_round_shows_what_should_be_hidden(inputs: Inputs, mask: Ten
     assert torch.equal(stages.mask, ~mask)
 
 
+@pytest.mark.parametrize("n_query", [1, 3])
+def test_a_mask_that_hides_nothing_hides_everything_turned_round(n_query: int, draw: Draw) -> None:
+    query, key, value = draw(n_query, 11), draw(1, 11), draw(1, 13)  # of one key: causality hides none
+    for told in ({"attn_mask": torch.ones(n_query, 1, dtype=torch.bool)}, {"is_causal": True}):
+        stages = ATTENTION_MISTAKES["mask-turned-round"].attend(query, key, value, **told)
+        assert not stages.weights.any()
+        assert not stages.output.any()
+        assert stages.mask is not None
+        assert not stages.mask.any()
+        for name in ("mask-after-softmax", "zero-for-minus-infinity"):
+            same = ATTENTION_MISTAKES[name].attend(query, key, value, **told)
+            torch.testing.assert_close(same.weights, torch.ones(n_query, 1, dtype=torch.float64))
+
+
+def test_a_bias_that_masks_nothing_is_no_mask_to_mistake(inputs: Inputs, draw: Draw) -> None:
+    bias = draw(5, 7)
+    expected = F.scaled_dot_product_attention(*inputs, attn_mask=bias)
+    for name in ("mask-after-softmax", "zero-for-minus-infinity", "mask-turned-round"):
+        torch.testing.assert_close(broken(name, inputs, bias).output, expected)
+
+
 def test_unguarded_softmax_is_nan_in_a_masked_row_only(inputs: Inputs, mask: Tensor) -> None:
     mask = mask.clone()
     mask[2] = False

@@ -79,7 +79,8 @@ TERMS = (
     ),
     Term(
         "Parameters",
-        "The parameters of multi-head attention are the numbers in its projections; heads add none.",
+        "The parameters of multi-head attention are the numbers in its projections; heads that share out "
+        "d_model add none.",
         "a claim about them, measured",
         Place("what_courses_say", {"claim": "parameters"}),
         also=("parameter count", "weights of a model"),

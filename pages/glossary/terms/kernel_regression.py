@@ -30,7 +30,7 @@ TERMS = (
     ),
     Term(
         "Gaussian kernel",
-        "The Gaussian kernel makes the weights a softmax of the squared distances.",
+        "The Gaussian kernel makes the weights a softmax of minus half the squared distances in bandwidths.",
         "its estimate",
         Place("kernel_regression"),
         also=("RBF kernel", "gaussian"),

@@ -60,7 +60,7 @@ TERMS = (
     ),
     Term(
         "RoPE",
-        "RoPE turns queries and keys by angles that grow with their places, so scores see distances alone.",
+        "RoPE turns queries and keys by angles that grow with their places, so scores see offsets alone.",
         "the scheme “rotary”",
         _scheme(scheme="rotary"),
         also=("rotary embedding", "rotary position embedding", "rotary"),
@@ -90,7 +90,7 @@ TERMS = (
     ),
     Term(
         "T5 relative bias",
-        "The T5 bias adds to each score a learned number for its bucket of distances.",
+        "The T5 bias adds to each score a learned number for its bucket of offsets.",
         "the scheme “buckets”",
         _scheme(scheme="buckets"),
         also=("relative position bias", "relative position buckets", "T5 bias", "buckets"),
@@ -105,7 +105,7 @@ TERMS = (
     ),
     Term(
         "Relative position",
-        "A scheme of relative positions lets scores depend on distances, and not on places.",
+        "A scheme of relative positions lets scores depend on the offset of key from query, not on places.",
         "the shift test",
         _scheme(show="shift test", scheme="rotary"),
         also=("translation invariance", "shift test"),

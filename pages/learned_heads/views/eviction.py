@@ -13,7 +13,7 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_words import _
+from attn_words import _, _n
 from pages.learned_heads import eviction_words as words
 from pages.learned_heads.compute import Now, array, steps_of
 from pages.learned_heads.evicted import Evicted, runs_of
@@ -38,7 +38,9 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
             "roofline of a step"
         ),
         name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
-        slider=Slider(_("Budget"), slider, _("keys")),
+        slider=Slider(
+            _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]
+        ),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
         says=says,
     )

@@ -91,6 +91,10 @@ def show(now: Now) -> None:
         paragraph(
             _("Grey: the other five ways."),
             _weights_of(now),
+            _(
+                "All heads attend, whatever the sidebar switches off; its mask and its temperature hold in "
+                "every layer."
+            ),
             _("Vectors of zeros have no direction: both means leave them out."),
         )
     )

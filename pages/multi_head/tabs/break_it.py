@@ -35,9 +35,10 @@ def show(now: Now) -> None:
     if mistake.needs == "shared heads":
         now = now.sharing(_some_sharing(now))
         st.caption(
-            _(
-                "Here {heads} heads share {shared} of keys.",
-                heads=now.n_head,
+            _n(
+                "Here {count} head has {shared} of keys to itself.",
+                "Here {count} heads share {shared} of keys.",
+                now.n_head,
                 shared=words.heads(now.module.num_kv_heads),
             )
         )

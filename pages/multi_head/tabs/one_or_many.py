@@ -146,8 +146,8 @@ def _told_powers(values: Tensor) -> str:
     """Write the geometric mean, as the curves and the sentence have it, and one deviation as a factor."""
     if not bool(values.any()):
         return "0"
-    if float(values.max()) < pictures.LEAST * 10:
-        return _("below {least}", least=number(pictures.LEAST * 10))
+    if float(values.max()) < pictures.LEAST:
+        return _("below {least}", least=number(pictures.LEAST))
     spread = Spread.of_powers(values[:, None])
     return f"{number(float(spread.mean[0]), 3)} ×/÷ {number(float((spread.high / spread.mean)[0]), 2)}"
 

@@ -30,7 +30,8 @@ def conditions(now: Now) -> list[str]:
         said.append(words.pairs(int(each.sum()), each.numel(), kinds, now.n_head))
     if now.scheme.adds != "nothing":
         change = now.result.weights - now.unplaced.result.weights
-        head, query, key = np.unravel_index(largest(change.abs().numpy())[0], change.shape)
+        most, *ties = largest(change.abs().numpy())
+        head, query, key = np.unravel_index(most, change.shape)
         said.append(
             words.placed(
                 setting.positions.name,
@@ -43,6 +44,7 @@ def conditions(now: Now) -> list[str]:
                 ),
                 float(now.unplaced.result.weights[head, query, key]),
                 float(now.result.weights[head, query, key]),
+                n_tied=len(ties),
             )
         )
     if setting.positions.name == "ramp" and now.tokens.shape[1] > 1:

@@ -14,7 +14,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import BASE
-from attn_words import _, _c
+from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import TRAINED
@@ -35,7 +35,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     figures, says = _packed(now.state.still(steps), steps)
     slider = Slider(_("Base"), steps)
     if not by_base:
-        slider = Slider(_("Training length"), steps, _c("unit", "positions"))
+        slider = Slider(_("Training length"), steps, words.so_many_positions(steps))
     figure = Figure(
         figures,
         key="past",

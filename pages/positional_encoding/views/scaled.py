@@ -11,7 +11,8 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import BASE
-from attn_words import _, _c, _n, paragraph
+from attn_words import _, _n, paragraph
+from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, named
 from pages.positional_encoding.settings import FACTOR, TRAINED
@@ -20,9 +21,10 @@ from pages.positional_encoding.state import State
 
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw how far pairs turn, how much slower the scaling makes each, and the score by offset."""
+    trained = ask.exact(TRAINED)
     slider = {
         "factor": Slider(_("Factor"), ask.exact(FACTOR)),
-        "length": Slider(_("Trained length"), ask.exact(TRAINED), _c("unit", "positions")),
+        "length": Slider(_("Trained length"), trained, words.so_many_positions(trained)),
         "base": Slider(_("Base"), ask.exact(BASE)),
     }[now.state.sweep]
     figures, says = _packed(now.state.still(slider.steps), slider.steps)

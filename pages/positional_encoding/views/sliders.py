@@ -10,7 +10,8 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import BASE, RAMP_STEP
-from attn_words import _, _c
+from attn_words import _
+from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
@@ -50,7 +51,7 @@ def driver(ask: Ask, now: Now, *, has_step: bool) -> Driver:
     else:
         length = ask.exact(LENGTH)
         lengths = tuple(int(value) for value in length.values)
-        return Driver(Slider(_("Length"), length, _c("unit", "positions")), lengths)
+        return Driver(Slider(_("Length"), length, words.so_many_positions(length)), lengths)
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
