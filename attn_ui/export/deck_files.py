@@ -2,6 +2,7 @@
 
 import base64
 import io
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from html import escape
@@ -16,6 +17,7 @@ from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
+from attn_figures.widths import letters
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
@@ -28,9 +30,12 @@ WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
 MARGIN = 0.5
 TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit
 PICTURE_TOP, PICTURE_HEIGHT = 1.18, 5.25
-CAPTION_TOP, CAPTION_HEIGHT = 6.45, 0.65
+CAPTION_TOP, CAPTION_HEIGHT = 6.44, 0.68
 LINK_TOP, LINK_HEIGHT = 7.12, 0.28
 TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 28, 14, 9
+LEAST_POINTS = 8  # of a caption that is long
+HALF_A_WORD = 3  # letters
+LETTER, LINE = 0.52, 1.2  # of the size of type: how wide a letter is, how high a line
 CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
 BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
 MOST_LINK = 150  # characters that fit on a line
@@ -55,7 +60,7 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
         picture.left = Emu((deck.slide_width - picture.width) // 2)
         picture._element.nvPicPr.cNvPr.set("descr", each.caption)
         for text, top, height, points, colour, url in (
-            (each.caption, CAPTION_TOP, CAPTION_HEIGHT, CAPTION_POINTS, theme.PRINT.ink, ""),
+            (each.caption, CAPTION_TOP, CAPTION_HEIGHT, caption_points(each.caption), theme.PRINT.ink, ""),
             (_shortened(each.link), LINK_TOP, LINK_HEIGHT, LINK_POINTS, theme.PRINT.muted, each.url),
         ):
             box = slide.shapes.add_textbox(
@@ -83,6 +88,21 @@ def write_pdf(slides: Sequence["Slide"], path: Path, page: "Page") -> None:
     page.set_content(_document(slides))
     page.wait_for_function("() => [...document.images].every((each) => each.complete && each.naturalWidth)")
     page.pdf(path=str(path), width=f"{WIDTH}in", height=f"{HEIGHT}in", print_background=True, tagged=True)
+
+
+def caption_points(caption: str) -> int:
+    """Return the size of type in which a caption has room between the picture and the link.
+
+    >>> caption_points("One head"), caption_points("word " * 100)
+    (14, 10)
+    """
+    across, down = 72 * (WIDTH - 2 * BESIDE_CODE), 72 * CAPTION_HEIGHT
+    for points in range(CAPTION_POINTS, LEAST_POINTS, -1):
+        # A line ends with a word: on average half of one is missing.
+        lines = math.ceil(letters(caption) / (across / (LETTER * points) - HALF_A_WORD))
+        if lines * LINE * points <= down:
+            return points
+    return LEAST_POINTS
 
 
 def _code(url: str, kind: str) -> bytes:
@@ -130,7 +150,7 @@ def _document(slides: Sequence["Slide"]) -> str:
         parts.append(
             f"<section lang='{each.spoken}'><h1>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
-            f"<p>{escape(each.caption)}</p>"
+            f"<p style='font-size: {caption_points(each.caption)}pt'>{escape(each.caption)}</p>"
             f"<small>{_anchor(each.url, link)}</small>"
             + (f"<img class='code' alt='{named}' src='data:image/svg+xml;base64,{code}'>" if code else "")
             + "</section>"
@@ -147,7 +167,7 @@ p, small {{ justify-content: center; text-align: center; }}
 h1 {{ top: {TITLE_TOP}in; height: {TITLE_HEIGHT}in; font-size: {TITLE_POINTS}pt; font-weight: 400; }}
 img {{ top: {PICTURE_TOP}in; height: {PICTURE_HEIGHT}in; width: {WIDTH - 2 * MARGIN}in; }}
 img {{ object-fit: contain; }}
-p {{ top: {CAPTION_TOP}in; height: {CAPTION_HEIGHT}in; font-size: {CAPTION_POINTS}pt; }}
+p {{ top: {CAPTION_TOP}in; height: {CAPTION_HEIGHT}in; line-height: {LINE}; }}
 small {{ top: {LINK_TOP}in; height: {LINK_HEIGHT}in; font-size: {LINK_POINTS}pt; }}
 small, a {{ color: {theme.PRINT.muted}; }}
 p, small {{ left: {BESIDE_CODE}in; right: {BESIDE_CODE}in; }}

@@ -11,7 +11,7 @@ from pptx import Presentation
 from pptx.util import Pt
 from pypdf import PdfReader
 
-from attn_ui.export import slides
+from attn_ui.export import deck_files, slides
 from attn_ui.lessons.link_list import read_list
 
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
@@ -59,3 +59,32 @@ def test_two_slides_as_pptx_and_as_pdf(browser: Browser, server: str, tmp_path: 
     leads = [each.get_object()["/A"]["/URI"] for each in page.annotations or ()]
     assert leads == ["https://lab.example.org/single-head?t=0.50&text=a+b&say=b+for+a"]
     assert "0.90" in text  # of the picture: it is a drawing, whose words and numbers can be found
+
+
+def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Browser, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
+    said = (
+        "Head 1 keeps most of the squared length of its queries and keys, 90.1%, and leaves out 0.0139588. "
+    )
+    captions = [(said * 6)[:count] for count in (40, 180, 260, 400, 520)]
+    captions.append("注意力的权重由查询与键的点积得到。" * 12)
+    deck = [slides.Slide("A title", each, "https://lab.example.org", picture) for each in captions]
+    page = browser.new_page()
+    deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
+    places = page.evaluate(
+        """() => [...document.querySelectorAll('section')].map(section => {
+            const words = element => {
+                const range = document.createRange();
+                range.selectNodeContents(element);
+                return range.getBoundingClientRect();
+            };
+            const [above, said, link] = ['img', 'p', 'small'].map(each => section.querySelector(each));
+            const [top, bottom] = [words(said).top, words(said).bottom];
+            return [top - above.getBoundingClientRect().bottom, words(link).top - bottom];
+        })"""
+    )
+    page.close()
+    assert len(places) == len(captions)
+    assert all(above > -2 and below > -2 for above, below in places), places
+    assert len({deck_files.caption_points(each) for each in captions}) > 2  # none is smaller than it must be
