@@ -1,12 +1,24 @@
 """What a mask takes beside its width, asked for in one way on each page; and cells that a click blocks."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from attn_ui.base.ask import Ask
-from attn_ui.base.parameters import tab_name
+from attn_ui.base.parameters import Choice, shown, tab_name
 from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
 from attn_words import _
+
+
+def mask_said(setting: Choice, kinds: Sequence[str]) -> str:
+    """Say which mask there is, for who sees a saved picture; "" for none.
+
+    Args:
+        setting: whose options the masks are; kinds: what there are, head by head where there are several.
+    """
+    if not any(kind != "none" for kind in kinds):
+        return ""
+    masks = ", ".join(shown(setting, each) for each in kinds)
+    return _("masks, head by head: {masks}", masks=masks) if len(kinds) > 1 else _("mask: {mask}", mask=masks)
 
 
 def ask_details(ask: Ask, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:

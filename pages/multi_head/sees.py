@@ -1,14 +1,14 @@
 """The picture of all heads at every place of the slider, and what newcomers may stumble over."""
 
 from attn_ui.base.ask import Ask
-from attn_ui.base.masking import toggle_cell
+from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Small, query_rows
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _
 from pages.multi_head import words
 from pages.multi_head.asks import Asked, with_heads
 from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of
-from pages.multi_head.settings import HEADS
+from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, packed, said, set_aside
 from pages.multi_head.views.conditions import notes_on
@@ -37,6 +37,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         clicked=VIEWS[look.view].clicked or by_click,
         says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
+        caption=mask_said(HEADS_MASK, now.setting.kinds),
     )
     notes = [Small(note) for note in _notes(ask, moving, now)]
     return Seen(now, figure, formula=set_aside.formula(now), notes=notes)

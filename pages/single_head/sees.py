@@ -9,7 +9,7 @@ from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
-from attn_ui.base.masking import toggle_cell
+from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_kept, ask_without
 from attn_ui.base.shared_cache import shared
@@ -19,7 +19,7 @@ from pages.single_head import score_words
 from pages.single_head.asks_along import ask_along
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
-from pages.single_head.settings import STAGE
+from pages.single_head.settings import MASK, STAGE
 from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.state import Look, State
 
@@ -76,6 +76,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         clicked=_open_box if stage == "diagram" else by_click,
         says=_said(stage, state, cell, moving),
         says_what_is_chosen=True,
+        caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )
     formula = "" if stage == "all at once" else STAGES[stage].formula(now)
     return Seen(now, figure, formula=formula, notes=[Small(note) for note in notes])

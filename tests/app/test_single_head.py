@@ -17,6 +17,7 @@ from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_live.says import said_at
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE
 from attn_ui.screen.typed_tables import edited, matrix_of
+from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
@@ -474,3 +475,24 @@ def test_weights_that_are_no_numbers_are_counted_and_fail(link: dict[str, str], 
 def test_rows_that_are_empty_are_not_said_to_sum_to_one() -> None:
     told = said(opened(tab="Checks", mask="padding", w="6"))
     assert "| each row of weights sums to one, or is empty | :material/check: holds exactly |" in told
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "said"),
+    [
+        ("single-head", "mask=causal", "mask: causal"),
+        ("single-head", "", ""),
+        ("single-head", "mask=causal&stage=X", ""),  # no mask has come to these
+        ("multi-head", "hmask=causal", "mask: causal"),
+        ("multi-head", "hmask=a pattern a head&patterns=causal", "mask: causal"),
+        (
+            "multi-head",
+            "hmask=a pattern a head&patterns=causal&patterns=sliding window",
+            "masks, head by head: causal, sliding window",
+        ),
+    ],
+)
+def test_a_saved_picture_says_which_mask_there_is(page: str, link: str, said: str) -> None:
+    figure = PAGES[page].at(link).seen.figure
+    assert figure
+    assert figure.caption == said
