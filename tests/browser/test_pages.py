@@ -8,6 +8,20 @@ from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
 
+# The words of the links to the pages that a line breaks.
+BROKEN = r"""(links) => links.flatMap((link) => {
+    const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+    const broken = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const word of text.data.matchAll(/[^\s-]+/g)) {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            if (new Set(Array.from(range.getClientRects(), (box) => box.top)).size > 1) broken.push(word[0]);
+        }
+    return broken;
+})"""
+
 URLS = [page.address for page in PAGES]
 
 
@@ -45,7 +59,7 @@ def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("width", [700, 760, 820, 1280])
+@pytest.mark.parametrize("width", [390, 660, 760, 820, 1024, 1280])
 def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 900})
     app.open()
@@ -58,3 +72,10 @@ def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None
         )
     )
     assert cut == []
+    links = app.page.locator(".st-key-chapters").get_by_test_id("stPageLink")
+    expect(links).to_have_count(len(PAGES) - 1)
+    assert links.evaluate_all(BROKEN) == []
+    lines = links.evaluate_all(
+        "links => new Set(links.map((link) => link.getBoundingClientRect().left)).size"
+    )
+    assert lines == (1 if width < 640 else 4 if width < 1200 else 8)
