@@ -79,3 +79,19 @@ def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None
         "links => new Set(links.map((link) => link.getBoundingClientRect().left)).size"
     )
     assert lines == (1 if width < 640 else 4 if width < 1200 else 8)
+
+
+def test_at_four_times_the_size_no_word_between_maps_is_cut(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 320, "height": 900})
+    for address, key in (("", "story"), ("multi-head", "maps")):
+        app.open(address)
+        cut = app.figure(key).evaluate(
+            """(figure) => {
+                const { left, right } = figure.querySelector(".main-svg").getBoundingClientRect();
+                const isCut = (box) => box.left < left - 0.5 || box.right > right + 0.5;
+                const words = [...figure.querySelectorAll(".annotation-text-g text")];
+                const out = words.filter((word) => isCut(word.getBoundingClientRect()));
+                return out.map((word) => word.textContent);
+            }"""
+        )
+        assert cut == []
