@@ -95,3 +95,44 @@ def test_at_four_times_the_size_no_word_between_maps_is_cut(app: AppPage) -> Non
             }"""
         )
         assert cut == []
+
+
+# Of formulas side by side: each line of each, as the reader sees it.
+FORMULAS = ".stMain [role=tabpanel] .katex-display .katex-html"
+LINES = """(formulas) => [...document.querySelectorAll(formulas)].map((html) => {
+    const lines = [];
+    let bottom = -Infinity;
+    for (const base of html.querySelectorAll(":scope > .base")) {
+        const box = base.getBoundingClientRect();
+        if (box.top >= bottom - 4) lines.push("");
+        bottom = box.bottom;
+        lines[lines.length - 1] += base.textContent;
+    }
+    return lines;
+})"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "applications?tab=Maths",
+        "applications?use=images&tab=Maths",
+        "applications?use=BERT+and+GPT&tab=Maths",
+        "kernel-regression?tab=Maths",
+        "kernel-regression?picture=Local+lines&tab=Maths",
+    ],
+)
+def test_on_a_phone_no_formula_breaks_after_its_sign_of_equality(app: AppPage, address: str) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open(address)
+    lines = app.page.evaluate(LINES, FORMULAS)
+    assert any(len(each) > 1 for each in lines)
+    ends = [line.rstrip() for each in lines for line in each[:-1]]
+    assert [line for line in ends if line.endswith("=")] == []
+    app.page.set_viewport_size({"width": 320, "height": 844})
+    out = app.page.evaluate(
+        """(formulas) => [...document.querySelectorAll(`${formulas} > .base`)]
+            .map((base) => base.getBoundingClientRect().right - document.documentElement.clientWidth)""",
+        FORMULAS,
+    )
+    assert max(out) <= 0
