@@ -110,7 +110,7 @@ def around_queries(scene: Scene, queries: Numbers) -> Numbers:
 
 
 def bubbles(scene: Scene, weights: Numbers) -> Mark:
-    """Each point's weight for one query, as area and as colour."""
+    """Each point's weight for one query, as area and as colour; no edge of the chart cuts one flat."""
     drawn = marks.points(
         "weight of each point",
         scene.keys,
@@ -120,7 +120,7 @@ def bubbles(scene: Scene, weights: Numbers) -> Mark:
         ring=LIGHT.query,
         ring_width=1,
     )
-    return by_area(drawn, len(scene.keys))
+    return by_area(drawn, len(scene.keys)) | {"cliponaxis": False}
 
 
 def by_area(drawn: Mark, n_key: int) -> Mark:

@@ -39,6 +39,7 @@ SMALLEST_DECIMALS = 10.5  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
 PHONES_BELOW = 560  # pixels
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
+NARROWEST = 288  # pixels of a window of 320, in which the narrowest arrangement is drawn smaller
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = LABEL_SIZES[-1]
@@ -370,12 +371,14 @@ def _settings(
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
             labels = geometry.row_room(tried.size) if names_rows else 0
-            cramped = place.x[0] * arranged.width < labels + geometry.operator_pixels + 4
+            before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else arranged.width)
+            cramped = before < labels + geometry.operator_pixels + 4
             # Where a line starts with it, it stands in the empty corner above the row labels.
             corner = labelled and place.leads and (stacked or cramped)
             settings[f"{operator}.y"] = 1 if corner else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
-            settings[f"{operator}.xshift"] = -4 if corner else -labels - (4 if names_rows else 8)
+            aside = max(-4, math.ceil(geometry.operator_pixels - before) + 2)
+            settings[f"{operator}.xshift"] = aside if corner else -labels - (4 if names_rows else 8)
         if geometry.formats:
             form, digits = _numbers(geometry, room, arranged.unit)
             settings[f"data[{panel.first_trace}].texttemplate"] = form

@@ -44,6 +44,11 @@ _SIGNS = {
     r"\partial": "∂",
     r"\in": "∈",
 }
+_GAPS = (r"\quad", r"\qquad")
+_RELATIONS = ("=", r"\le", r"\ge", r"\in")
+_OPENS, _CLOSES = ("{", r"\left", r"\begin"), ("}", r"\right", r"\end")
+_A_LINE = 23.0  # letters that a phone has room for on one line of formulas
+_SMALLER = 0.7  # of a letter's width, in what is raised or lowered
 
 
 def formulas_in(markdown: str) -> list[str]:
@@ -196,6 +201,63 @@ def _after_scripts(tokens: Tokens) -> Tokens:
     while tokens and tokens[0] in ("_", "^", "'"):
         tokens = tokens[1:] if tokens[0] == "'" else _script(tokens[1:])[1]
     return tokens
+
+
+def in_lines(latex: str) -> str:
+    r"""Let a line that is too long break between formulas, or before a sign of equality, and not after one.
+
+    KaTeX breaks after each relation. What stands in braces it keeps together: so do all parts here that are
+    no longer than a line of a phone; a longer one still breaks as it must.
+
+    Args:
+        latex: formulas, some of them joined by ``\\quad`` or ``\\qquad``.
+
+    >>> in_lines(r"k = e, \qquad W = Q K = I")
+    '{k = e, }\\qquad \\allowbreak {W = Q K }\\allowbreak {{}= I}'
+    """
+    parts: list[list[str]] = [[]]
+    gaps: list[str] = []
+    depth, related = 0, False
+    for token in _TOKEN.findall(latex):
+        depth += (token in _OPENS) - (token in _CLOSES)
+        if not depth and token in _GAPS:
+            gaps.append(f"{token} ")
+            parts.append([])
+            related = False
+            continue
+        if not depth and token in _RELATIONS:
+            if related:
+                gaps.append("")
+                parts.append(["{}"])
+            related = True
+        parts[-1].append(token)
+    first, *others = (_together("".join(part).lstrip()) for part in parts)
+    return first + "".join(rf"{gap}\allowbreak {part}" for gap, part in zip(gaps, others, strict=True))
+
+
+def _together(part: str) -> str:
+    """Put a part in braces if a line has room for it."""
+    return f"{{{part}}}" if part and _wide(_TOKEN.findall(part)) <= _A_LINE else part
+
+
+def _wide(tokens: Tokens) -> float:
+    """Return how many letters wide a formula is; of a fraction and of rows the widest part counts."""
+    if r"\\" in tokens:
+        at = tokens.index(r"\\")
+        return max(_wide(tokens[:at]), _wide(tokens[at + 1 :]))
+    beside: list[str] = []
+    width = 0.0
+    while tokens:
+        first, tokens = tokens[0], tokens[1:]
+        if first in (r"\frac", r"\tfrac"):
+            over, tokens = _group(tokens)
+            under, tokens = _group(tokens)
+            width += max(_wide(over), _wide(under))
+        else:
+            beside.append(first)
+    runs = in_text("".join(beside))
+    drawn = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in runs)
+    return width + sum(count * (_SMALLER if small else 1) for count, small in drawn)
 
 
 def written(markdown: str) -> list[Run]:

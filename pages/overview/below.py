@@ -20,11 +20,12 @@ CHAPTERS = [page for page in PAGES if not page.is_default]
 
 def show(_temperature: float) -> None:
     """Lead on to the pages, advise, and draw the uses."""
-    for column, chapter in zip(st.columns(len(CHAPTERS)), CHAPTERS, strict=True):
-        with column:
-            script = str(FOLDER / chapter.folder / "page.py")
-            st.page_link(script, label=f"**{_(chapter.title)}**", icon=":material/arrow_forward:")
-            st.caption(_(chapter.about))
+    with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):
+        for chapter in CHAPTERS:
+            with st.container():
+                script = str(FOLDER / chapter.folder / "page.py")
+                st.page_link(script, label=f"**{_(chapter.title)}**", icon=":material/arrow_forward:")
+                st.caption(_(chapter.about))
 
     st.header(_("Lessons"), anchor=False)
     st.markdown(

@@ -16,6 +16,25 @@ from tests.browser.app_page import AppPage
 pytestmark = pytest.mark.still
 
 PAGE = "kernel-regression"
+# Of each circle of weight: how many pixels of its height an edge of the chart cuts off.
+CUT = """(figure) => {
+    const isWeight = (trace) => trace.__data__?.[0].trace.name === "weight of each point";
+    const circles = [...figure.querySelectorAll(".scatterlayer .trace")].find(isWeight);
+    return [...circles.querySelectorAll(".point")].map((circle) => {
+        const { top, bottom, height } = circle.getBoundingClientRect();
+        let kept = height;
+        for (let part = circle; part !== figure; part = part.parentElement) {
+            const name = part.getAttribute("clip-path")?.match(/#([^'")]+)/)?.[1];
+            const edge = name && document.getElementById(name).querySelector("rect");
+            if (!edge) continue;
+            const { d: scale, f: moved } = part.getScreenCTM();
+            const above = moved + scale * (edge.y?.baseVal.value ?? 0);
+            const below = above + scale * edge.height.baseVal.value;
+            kept = Math.min(kept, Math.min(bottom, below) - Math.max(top, above));
+        }
+        return Math.max(0, height - kept);
+    });
+}"""
 
 
 def points_of(seed: int = 4, data: str = "sine") -> Points:
@@ -279,3 +298,12 @@ def test_a_number_changed_in_the_table_moves_its_point(app: AppPage) -> None:
     assert after[0] == 6.25
     np.testing.assert_array_equal(after[1:], before[1:])
     assert app.trace("fit", "true curve", "y")[0] is not None  # the toy data's truth still holds
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_edge_cuts_the_circle_of_a_heavy_point(app: AppPage, width: int) -> None:
+    app.page.set_viewport_size({"width": width, "height": 800})
+    app.open(f"{PAGE}?points=6&seed=34")
+    cut = app.figure("fit").evaluate(CUT)
+    assert len(cut) == 6
+    assert max(cut) < 0.5

@@ -8,6 +8,20 @@ from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
 
+# The words of the links to the pages that a line breaks.
+BROKEN = r"""(links) => links.flatMap((link) => {
+    const texts = document.createTreeWalker(link, NodeFilter.SHOW_TEXT);
+    const broken = [];
+    for (let text = texts.nextNode(); text; text = texts.nextNode())
+        for (const word of text.data.matchAll(/[^\s-]+/g)) {
+            const range = document.createRange();
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            if (new Set(Array.from(range.getClientRects(), (box) => box.top)).size > 1) broken.push(word[0]);
+        }
+    return broken;
+})"""
+
 URLS = [page.address for page in PAGES]
 
 
@@ -45,7 +59,7 @@ def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address:
 
 
 @pytest.mark.sample(2)
-@pytest.mark.parametrize("width", [700, 760, 820, 1280])
+@pytest.mark.parametrize("width", [390, 660, 760, 820, 1024, 1280])
 def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 900})
     app.open()
@@ -58,3 +72,67 @@ def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None
         )
     )
     assert cut == []
+    links = app.page.locator(".st-key-chapters").get_by_test_id("stPageLink")
+    expect(links).to_have_count(len(PAGES) - 1)
+    assert links.evaluate_all(BROKEN) == []
+    lines = links.evaluate_all(
+        "links => new Set(links.map((link) => link.getBoundingClientRect().left)).size"
+    )
+    assert lines == (1 if width < 640 else 4 if width < 1200 else 8)
+
+
+def test_at_four_times_the_size_no_word_between_maps_is_cut(app: AppPage) -> None:
+    app.page.set_viewport_size({"width": 320, "height": 900})
+    for address, key in (("", "story"), ("multi-head", "maps")):
+        app.open(address)
+        cut = app.figure(key).evaluate(
+            """(figure) => {
+                const { left, right } = figure.querySelector(".main-svg").getBoundingClientRect();
+                const isCut = (box) => box.left < left - 0.5 || box.right > right + 0.5;
+                const words = [...figure.querySelectorAll(".annotation-text-g text")];
+                const out = words.filter((word) => isCut(word.getBoundingClientRect()));
+                return out.map((word) => word.textContent);
+            }"""
+        )
+        assert cut == []
+
+
+# Of formulas side by side: each line of each, as the reader sees it.
+FORMULAS = ".stMain [role=tabpanel] .katex-display .katex-html"
+LINES = """(formulas) => [...document.querySelectorAll(formulas)].map((html) => {
+    const lines = [];
+    let bottom = -Infinity;
+    for (const base of html.querySelectorAll(":scope > .base")) {
+        const box = base.getBoundingClientRect();
+        if (box.top >= bottom - 4) lines.push("");
+        bottom = box.bottom;
+        lines[lines.length - 1] += base.textContent;
+    }
+    return lines;
+})"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "applications?tab=Maths",
+        "applications?use=images&tab=Maths",
+        "applications?use=BERT+and+GPT&tab=Maths",
+        "kernel-regression?tab=Maths",
+        "kernel-regression?picture=Local+lines&tab=Maths",
+    ],
+)
+def test_on_a_phone_no_formula_breaks_after_its_sign_of_equality(app: AppPage, address: str) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open(address)
+    lines = app.page.evaluate(LINES, FORMULAS)
+    assert any(len(each) > 1 for each in lines)
+    ends = [line.rstrip() for each in lines for line in each[:-1]]
+    assert [line for line in ends if line.endswith("=")] == []
+    app.page.set_viewport_size({"width": 320, "height": 844})
+    out = app.page.evaluate(
+        """(formulas) => [...document.querySelectorAll(`${formulas} > .base`)]
+            .map((base) => base.getBoundingClientRect().right - document.documentElement.clientWidth)""",
+        FORMULAS,
+    )
+    assert max(out) <= 0

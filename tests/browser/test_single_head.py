@@ -2,12 +2,13 @@
 
 import math
 import re
+from collections.abc import Callable
 from typing import Literal
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.app_page import AppPage
 
@@ -297,3 +298,15 @@ def test_empty_sentence_is_named_and_the_picture_stays(app: AppPage, theme: Lite
     app.settle()
     expect(app.page.get_by_text("No word here yet.")).to_be_visible()
     np.testing.assert_array_equal(drawn(app, "weights"), before)
+
+
+def test_beside_a_sidebar_the_two_tables_of_arithmetic_are_whole(
+    touch: Callable[[int, int], Page], server: str
+) -> None:
+    app = AppPage(touch(820, 1180), server)
+    opened(app, tab="Arithmetic")
+    expect(app.page.get_by_role("heading", name="Input")).to_be_in_viewport()
+    tables = app.page.get_by_role("tabpanel").locator("table").filter(has_text=re.compile("product|result"))
+    expect(tables).to_have_count(2)
+    assert tables.evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)") == [0, 0]
+    assert app.errors == []

@@ -46,3 +46,18 @@ def test_tabs_are_opened_by_keyboard_and_the_link_follows(app: AppPage) -> None:
     assert app.query == "tab=Block"
     app.tab("Heads add up")
     assert app.query == ""
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("name", ["Shared heads", "Checks"])
+def test_on_a_phone_what_must_hold_stands_beside_whether_it_does(app: AppPage, name: str) -> None:
+    app.page.set_viewport_size({"width": 390, "height": 844})
+    app.open(f"multi-head?tab={name.replace(' ', '+')}")
+    table = app.page.get_by_role("tabpanel").locator("table", has_text="What must hold").last
+    expect(table.locator("code").first).to_be_visible()
+    hidden, highest = table.evaluate(
+        "table => [table.scrollWidth - table.clientWidth,"
+        " Math.max(...Array.from(table.rows, (row) => row.offsetHeight))]"
+    )
+    assert hidden <= 0
+    assert highest <= 150

@@ -53,10 +53,10 @@ def show(now: Now) -> None:
         key=key,
     )
     st.markdown(paragraph(framed, _(ROUNDED)))
-    with st.container(width=960):
-        left, right = st.columns(2, gap="large")
-    left.markdown(products(now))
-    right.markdown(steps(now))
+    with st.container(width=960), st.container(horizontal=True, gap="large", key="worked-out"):
+        for worked in (products(now), steps(now)):
+            with st.container():
+                st.markdown(worked)
     st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
     st.markdown(mixture(now))
 
