@@ -246,10 +246,11 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     last = len(LABEL_SIZES) - 1
     smallest = panels.arranged(room, last, largest_unit, right)
     if room.is_phone:
-        # A phone may scroll: rather than leave words out, maps stand one above the other.
-        higher = panels.arranged(room._replace(height=PHONE_ROOM), last, largest_unit, right)
-        if higher.every == 1:
-            return higher
+        # A phone may scroll: rather than leave words out, maps stand one above the other, in larger words.
+        for size, pixels in enumerate(LABEL_SIZES):
+            higher = panels.arranged(room._replace(height=PHONE_ROOM), size, largest_unit, right)
+            if higher.every == 1 and panels.label_size(higher.placed.unit) >= pixels:
+                return higher
     # On a page, whose hover tells the words, the room of labels may go to cells that are small without it.
     least = 0.0 if room.slide else LABELS_WORTH * bare.placed.unit
     return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare

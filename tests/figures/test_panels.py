@@ -13,6 +13,7 @@ import pytest
 from attn_figures import panels
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
+from attn_figures.geometry import LABEL_SIZES
 from attn_figures.matrix import Extra, Hover, Matrix, Pick, Ramp, SideBars
 from attn_figures.panels import Absent, compose
 from attn_figures.picture import Spec
@@ -279,3 +280,14 @@ def test_differences_below_one_keep_both_decimals() -> None:
     listed = compose([change, replace(change, name="t")]).layout.meta["screens"]
     forms = {screen["settings"]["data[0].texttemplate"] for screen in listed}
     assert "%{z:.2f}" in forms <= {"%{z:.2f}", ""}
+
+
+@pytest.mark.parametrize("count", [12, 20, 30])
+def test_maps_one_above_the_other_on_a_phone_have_the_largest_labels_that_do_not_touch(count: int) -> None:
+    words = [chr(ord("a") + place % 26) for place in range(count)]
+    one = Matrix("1", np.eye(count), "1", Side(words), Side(words, role="key"))
+    maps = [one, *(replace(one, name=name) for name in "2345")]
+    screens = compose(maps, phone_height=400).layout.meta["screens"]
+    for screen in screens[:3]:
+        there = [size for size in LABEL_SIZES if size <= 0.85 * screen["unit"]]
+        assert (screen["every"], screen["label"]) == (1, max(there)), screen["width"]
