@@ -206,15 +206,22 @@ def test_labels_and_boxes_keep_apart_in_both_forms(n_head: int) -> None:
     for x, y in zip(traces["shapes"]["x"], traces["shapes"]["y"], strict=True):
         assert not any(left < x < right and low - 0.1 < y < high + 0.1 for left, right, low, high in edges)
     screens = spec["layout"]["meta"]["screens"]
+    low, high = spec["layout"]["yaxis"]["range"]
+    levels = high - low
     on_phones, on_pages, on_slides = (
-        {wide(each) for each in screens if each["slide"] == slide and low <= each["width"] < high}
-        for slide, low, high in ((False, 0, 640), (False, 640, 10**6), (True, 0, 10**6))
+        {
+            round(wide(each, levels))
+            for each in screens
+            if each["slide"] == slide and least <= each["width"] < most
+        }
+        for slide, least, most in ((False, 0, 640), (False, 640, 10**6), (True, 0, 10**6))
     )
-    assert (on_phones, on_pages) == ({11.6}, {24.0})
-    assert on_slides == {11.6, 24.0}  # each takes the form in which its boxes are larger
+    assert (on_phones, on_pages) == ({12}, {24})
+    assert on_slides == {12, 24}  # each takes the form in which its boxes are larger
 
 
-def wide(screen: dict[str, Any]) -> float:
-    """How many units wide the diagram is drawn."""
-    left, right = screen["settings"]["layout.xaxis.domain"]
-    return float(round((right - left) * screen["width"] / screen["unit"], 1))
+def wide(screen: dict[str, Any], levels: float) -> float:
+    """How many units wide the diagram is drawn: a level has 1.6."""
+    (left, right), (low, high) = (screen["settings"][f"layout.{side}axis.domain"] for side in "xy")
+    across, down = (right - left) * screen["width"], (high - low) * screen["height"]
+    return float(round(across / down * 1.6 * levels, 1))
