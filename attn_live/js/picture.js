@@ -32,6 +32,7 @@ const MOST_RAISED = 1.2; // times that a label may grow before it needs room tha
 const CAPTION_FONT = 14;
 const WIDER = 1.15; // times that words may come out wider in letters of another program
 const WORDS_APART = 6; // pixels between words under panels side by side
+const NEARLY_APART = 0.95; // of their size: in the letters of the page they do not meet
 const LEAST_SET = 0.6; // of their size, what such words keep at least
 const LINE = 1.35; // of a caption's font size
 const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
@@ -357,7 +358,7 @@ function setApart(all, width) {
           (Math.abs(at - (middles[j] ?? 0)) - WORDS_APART) / ((most + (wide[j] ?? 0)) / 2),
         );
   }
-  if (share >= 1) return;
+  if (share > NEARLY_APART) return;
   const size = getComputedStyle(first).fontSize;
   for (const each of words)
     if (each instanceof SVGElement && getComputedStyle(each).fontSize === size)

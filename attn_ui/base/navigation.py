@@ -82,7 +82,7 @@ PAGES = (
     Listed(
         N_("What courses say"),
         N_("Sentences that go around, each measured: does it hold, and where?"),
-        opens_with=("ButtonGroup", "NumberInput", "PageLink"),
+        opens_with=("ButtonGroup", "NumberInput", "PageLink", "Selectbox", "rehype-katex"),
     ),
     Listed(
         N_("Applications"),
