@@ -318,7 +318,7 @@ def _of_the_study(at: AppTest, text: str) -> list[str]:
 
 
 def _same(cell: str, printed: str) -> bool:
-    return cell == printed or (cell.startswith("below") and float(printed.partition(" ")[0]) < 1e-14)
+    return cell == printed or (cell.startswith("below") and float(printed.partition(" ")[0]) <= 1e-12)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
