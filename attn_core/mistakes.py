@@ -72,9 +72,8 @@ def _of_a_mask(
         right = scaled_dot_product_attention(query, key, value, attn_mask, is_causal=is_causal)
         mask = right.mask
         if mask is None and (is_causal or (attn_mask is not None and attn_mask.dtype == torch.bool)):
-            mask = torch.ones_like(
-                right.scores, dtype=torch.bool
-            )  # it masks nothing, and is one all the same
+            # It masks nothing, and is one all the same.
+            mask = torch.ones_like(right.scores, dtype=torch.bool)
         return right if mask is None else attend(right, mask, query, key, value)
 
     return mistaken

@@ -165,10 +165,7 @@ def _room(boxes: Sequence[Box], arrows: Sequence[Arrow], column: float) -> float
     letter = LETTER * theme.FONT_SIZE * RAISED
     needs = [(_width(box.says) * letter, (box.x[1] - box.x[0]) * column) for box in boxes]
     labels = [
-        (start, arrow.label_left, _width(arrow.label) * letter)
-        for arrow in arrows
-        if arrow.label
-        for start in _ends(arrow)[:1]
+        (_ends(arrow)[0], arrow.label_left, _width(arrow.label) * letter) for arrow in arrows if arrow.label
     ]
     for (x, y), is_left, width in labels:
         # Two that stand at one height, one of which may begin where the other does not yet end.

@@ -344,19 +344,18 @@ function setApart(all, width) {
   const [first] = words;
   if (!first) return;
   const edge = first.closest("svg")?.getBoundingClientRect().left ?? 0;
-  const boxes = words.map((each) => each.getBoundingClientRect());
-  const middles = boxes.map(({ left, right }) => (left + right) / 2);
-  const wide = boxes.map((box) => WIDER * box.width);
+  const boxes = words.map((each) => {
+    const { left, width: across, top, height } = each.getBoundingClientRect();
+    return { middle: left + across / 2, half: (WIDER * across) / 2, top, height };
+  });
   let share = 1;
   for (const [i, one] of boxes.entries()) {
-    const [at = 0, most = 0] = [middles[i], wide[i]];
-    share = Math.min(share, (2 * Math.min(at - edge, edge + width - at)) / most);
-    for (let j = i + 1; j < boxes.length; j++)
-      if (Math.abs(one.top - (boxes[j]?.top ?? 0)) < one.height / 2)
-        share = Math.min(
-          share,
-          (Math.abs(at - (middles[j] ?? 0)) - WORDS_APART) / ((most + (wide[j] ?? 0)) / 2),
-        );
+    share = Math.min(share, Math.min(one.middle - edge, edge + width - one.middle) / one.half);
+    for (const other of boxes.slice(i + 1)) {
+      const between = Math.abs(one.middle - other.middle) - WORDS_APART;
+      const areBeside = Math.abs(one.top - other.top) < one.height / 2;
+      if (areBeside) share = Math.min(share, between / (one.half + other.half));
+    }
   }
   if (share > NEARLY_APART) return;
   const size = getComputedStyle(first).fontSize;

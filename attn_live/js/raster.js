@@ -29,10 +29,10 @@ const fontFaces = {};
  */
 export async function lettered(picture, font) {
   try {
-    for (const [family, weight, name] of LETTERS_OF)
+    const needed = LETTERS_OF.filter(([family]) => picture.svg.includes(family));
+    for (const [family, weight, name] of needed)
       fontFaces[name] ??=
         `@font-face{font-family:"${family}";font-weight:${weight};src:url(data:font/ttf;base64,${toBase64(await font(name))})}`;
-    const needed = LETTERS_OF.filter(([family]) => picture.svg.includes(family));
     const style = `<style>${needed.map(([, , name]) => fontFaces[name]).join("")}</style>`;
     return { ...picture, svg: picture.svg.replace(/<svg[^>]*>/, (root) => root + style) };
   } catch {

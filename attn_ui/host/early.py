@@ -72,8 +72,8 @@ def ground() -> str:
     if st.get_option("theme.base"):
         return ""
     return (
-        f"<style>{_colours()}{early.ground_style()}</style>\n"
-        f"<script>(() => {{\n{early.ground_script()}standOnPaper();\n}})();</script>"
+        f"<style>{_colours()}{early.style('ground')}</style>\n"
+        f"<script>(() => {{\n{early.script('ground')}standOnPaper();\n}})();</script>"
     )
 
 
@@ -93,12 +93,13 @@ def skeleton(page: Listed, spoken: str) -> str:
     }
     said = "".join(_run(*each) for each in about["about"])
     return (
-        f"<style data-early>{_faces()}{early.style()}</style>\n"
+        f"<style data-early>{_faces()}{early.style('early')}</style>\n"
         '<div class="early-grounds" data-early aria-hidden="true" hidden><div></div></div>\n'
         '<div class="early-room" data-early aria-hidden="true" hidden><div class="early-page"><div>'
         f'<h1>{html.escape(about["title"])}</h1><p>{said}</p><div class="early-picture"></div>'
         "</div></div></div>\n"
-        f"<script data-early>(() => {{\n{early.script()}standEarly({json.dumps(places)});\n}})();</script>"
+        f"<script data-early>(() => {{\n{early.script('early')}"
+        f"standEarly({json.dumps(places)});\n}})();</script>"
     )
 
 

@@ -287,9 +287,10 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
-    state.bare = False
+    state.bare = False  # while it is asked what would stand there
     state.bare = (
-        not history
+        bool(state.alone)
+        and not history
         and address.keys() <= state.held.keys()
         and all(_in_address(state, each) is None for each in held)
     )

@@ -38,24 +38,12 @@ def held(html: str) -> str:
 
 
 @cache
-def ground_style() -> str:
-    """Return the style of the paper before the app, whose colours stand in variables of the scheme."""
-    return (_HERE / "ground.css").read_text(encoding="utf-8")
+def style(name: str) -> str:
+    """Return the style of what stands before the app: "ground", its paper, or "early", its picture."""
+    return (_HERE / f"{name}.css").read_text(encoding="utf-8")
 
 
 @cache
-def ground_script() -> str:
-    """Return what lays the paper, in the scheme that the app will have, until the app has its own."""
-    return joined(_HERE / "ground.js")
-
-
-@cache
-def style() -> str:
-    """Return the style of what stands before the app."""
-    return (_HERE / "early.css").read_text(encoding="utf-8")
-
-
-@cache
-def script() -> str:
-    """Return what chooses the picture, and takes all away when the app's own stands there."""
-    return joined(_HERE / "early.js")
+def script(name: str) -> str:
+    """Return what puts it there, and takes it away when the app's own stands there."""
+    return joined(_HERE / f"{name}.js")

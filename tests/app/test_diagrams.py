@@ -209,15 +209,11 @@ def test_labels_and_boxes_keep_apart_in_both_forms(n_head: int) -> None:
     low, high = spec["layout"]["yaxis"]["range"]
     levels = high - low
     on_phones, on_pages, on_slides = (
-        {
-            round(wide(each, levels))
-            for each in screens
-            if each["slide"] == slide and least <= each["width"] < most
-        }
+        {wide(each, levels) for each in screens if each["slide"] == slide and least <= each["width"] < most}
         for slide, least, most in ((False, 0, 640), (False, 640, 10**6), (True, 0, 10**6))
     )
-    assert (on_phones, on_pages) == ({12}, {24})
-    assert on_slides == {12, 24}  # each takes the form in which its boxes are larger
+    assert (on_phones, on_pages) == ({11.6}, {24.0})
+    assert on_slides == {11.6, 24.0}  # each takes the form in which its boxes are larger
 
 
 def wide(screen: dict[str, Any], levels: float) -> float:
