@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -75,10 +75,18 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
     Raises:
         ValueError: typed tables that do not fit one another.
     """
+    steps = _at_every_step(state, look)
+    walk = steps[0].walk
+    cell = min(cell[0], len(walk.queries) - 1), min(cell[1], len(walk.keys) - 1)
+    return [replace(now, cell=cell) for now in steps]
+
+
+@lru_cache(maxsize=16)
+def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
+    """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
     inputs, scoring = state.inputs, state.scoring
     head = make_head(inputs)
     shape = len(head.queries), len(head.keys)
-    cell = min(cell[0], shape[0] - 1), min(cell[1], shape[1] - 1)
     temperatures = list(scoring.temperature.values) if look.moves == "temperature" else [look.temperature]
     widths = [int(each) for each in scoring.width.values] if look.moves == "mask width" else [look.width]
     masks = torch.stack([make_mask(scoring.masking, *shape, each) for each in widths])
@@ -93,14 +101,14 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
     if len(asides) > 1 or asides[0].what:
         scale = scoring.scale_at(head.d_k) / look.temperature
         walks = set_aside(walks[0], head, masks[0], scale, asides)
-    return [
+    return tuple(
         Now(
             inputs,
             scoring,
             head,
             temperatures[min(step, len(temperatures) - 1)],
             widths[min(step, len(widths) - 1)],
-            cell,
+            (0, 0),
             walk,
             effective[min(step, len(effective) - 1)],
             unit_weights[min(step, len(unit_weights) - 1)],
@@ -109,7 +117,7 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
             look.along,
         )
         for step, walk in enumerate(walks)
-    ]
+    )
 
 
 def _walks(
