@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from PIL import Image, ImageChops, ImageFilter
-from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route, expect
 
 from attn_figures import theme
 from attn_ui.base.navigation import PAGES
@@ -244,3 +244,19 @@ def test_its_words_are_those_of_the_language_that_is_asked_for(server: str) -> N
     for headers, said in (({}, "See attention"), ({"Accept_Language": "zh-CN"}, "看见注意力")):
         _, _, body = ask(server, "/", Accept="text/html", **headers)
         assert f"<h1>{said}</h1>" in body.decode()
+
+
+@pytest.mark.always
+def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:
+    page, _ = opened("single-head")
+    buttons = Gate()
+    page.route("**/static/js/Button.*.js", buttons.hear)
+    page.reload(wait_until="commit")
+    find = page.locator(".st-key-page-head .find")
+    page.wait_for_selector(".st-key-page-head [class*=st-key-language-]", state="attached")
+    expect(find).to_be_attached()
+    expect(find).to_be_hidden()
+    buttons.open()
+    expect(page.locator(".st-key-page-head [class*=st-key-language-] button")).to_be_visible()
+    expect(find).to_be_visible()
+    assert not [names for _, _, names in page.evaluate("window.shifts") if "find" in names]
