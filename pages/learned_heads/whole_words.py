@@ -135,6 +135,15 @@ def _each(measure: str, of: str, fields: Mapping[str, object]) -> str:
     return _("Each of the {heads} heads has a mean distance of **{score}** positions.", **fields)
 
 
+def counted_apart() -> str:
+    """Say how places are measured in a map whose sides are unlike."""
+    return _(
+        "Where a map has another number of queries than keys, both are counted from 0: the token before, the "
+        "token itself and distances go by these numbers. With a cache of keys, query 0 is not the first "
+        "token."
+    )
+
+
 def nowhere(measure: str, n_head: int, *, of: str = "token") -> str:
     """Say why no head can look where the measure asks.
 
