@@ -138,6 +138,13 @@ class Products:
         else:
             self._derive(name, args, output)
 
+    def fused(self, weights: Tensor, output: Any) -> Softmax:
+        """Follow what a function of torch's made of values: weights that are used, for a part or for all."""
+        softmax = Softmax(tuple(weights.shape), uses=1)
+        if isinstance(output, Tensor):
+            self._results.put(output, softmax)
+        return softmax
+
     def _softmax_axis(
         self, function: Callable[..., Any], name: str, args: Any, kwargs: Any, output: Tensor
     ) -> Any:

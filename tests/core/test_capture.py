@@ -447,14 +447,18 @@ class SoftmaxByHand(nn.Module):
 class Chunks(nn.Module):
     """Queries some at a time, joined or written into the whole; or sequences one at a time."""
 
-    def __init__(self, way: str) -> None:
+    def __init__(self, way: str, *, by_torch: bool) -> None:
         super().__init__()
-        self.way = way
+        self.way, self.by_torch = way, by_torch
+
+    def attend(self, query: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        by_torch = F.scaled_dot_product_attention
+        return by_torch(query, x, x) if self.by_torch else (query @ x.mT).softmax(-1) @ x
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if self.way == "a sequence each":
-            return torch.stack([(each[None] @ each.mT).softmax(-1) @ each for each in x])
-        made = [(some @ x.mT).softmax(-1) @ x for some in x.split(2, dim=-2)]
+            return torch.stack([self.attend(each[None], each[None]) for each in x])
+        made = [self.attend(some, x) for some in x.split(2, dim=-2)]
         if self.way == "joined":
             return torch.cat(made, dim=-2)
         whole = torch.empty_like(x)
@@ -489,10 +493,21 @@ def test_a_softmax_by_another_name_is_one(way: str) -> None:
     close(maps["0"][0], (x[1] @ x[1].T).softmax(-1), atol=1e-6)
 
 
-@pytest.mark.parametrize("way", ["joined", "written", "a sequence each"])
-def test_rows_of_some_queries_or_sequences_are_no_map_of_all(way: str, refuses: Refuses) -> None:
+@pytest.mark.parametrize(
+    ("way", "by_torch"),
+    [
+        ("joined", False),
+        ("written", False),
+        ("a sequence each", False),
+        ("joined", True),
+        ("written", True),
+    ],
+)
+def test_rows_of_some_queries_or_sequences_are_no_map_of_all(
+    way: str, by_torch: bool, refuses: Refuses
+) -> None:
     with refuses("for a part of its places or sequences"):
-        capture(Chunks(way), torch.randn(2, 4, 12))
+        capture(Chunks(way, by_torch=by_torch), torch.randn(2, 4, 12))
 
 
 class Scaled(nn.Module):
