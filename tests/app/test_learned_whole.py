@@ -590,6 +590,14 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     assert "entropy" in message(at)[0]["slider"]["label"]
 
 
+def test_a_small_mean_weight_is_not_rounded_to_none() -> None:
+    at = opened(source=OWN)
+    upload(at, "even.npz", npz(even=np.full((1, 300, 300), 1 / 300)))
+    assert "gives the token before 0.0033 of its weight" in sentence(at)
+    upload(at, "none.npz", npz(itself=np.eye(4)[None]))
+    assert "gives the token before 0.00 of its weight" in sentence(at)
+
+
 def test_sides_that_are_unlike_are_said_to_be_counted_apart() -> None:
     """One query against a cache of five keys is the fifth token, and looks 4 places away at itself."""
     whole, step = np.eye(5, dtype="f4")[None], np.zeros((1, 1, 5), dtype="f4")
