@@ -38,6 +38,7 @@ from attn_words import _
 __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES", "read_attention"]
 EXTENSIONS = (".npz", ".safetensors", ".npy")
 _SCORES_AT_ONCE = 2_000_000  # of Q and K: what they take on the way is bounded too
+_MOST_UNREAD, _LETTERS = 4, 40
 _TOLD = (NAMES, TOKENS, SPECIAL, NOTES, PRECISION)
 
 
@@ -53,7 +54,8 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
 
     Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
     are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
-    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``.
+    from the shapes before any number is read. Weight on keys that were cut away is in ``beyond``. Where there
+    are Q and K, nothing else is looked at, such as a mask, and the notes say so.
 
     ``precision`` is that of the numbers: of their format, of what the file says they went through, or, where
     rows do not sum to one as exactly as that, of the coarsest format in which every number is exact.
@@ -82,6 +84,8 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     arrays, told = _opened(suffix, data)
     notes = told_of.notes(told.get(NOTES))
     planned = affordable(_planned(arrays, told_of.order(told.get(NAMES), MAX_HEADS)), notes)
+    if isinstance(planned[0], Projected):
+        notes += _unread(arrays)
     sides = {min(side, MAX_PLACES) for each in planned for side in each.sides}
     longest = max(side for each in planned for side in each.sides)
     tokens = told_of.tokens(told.get(TOKENS), sides, longest, MAX_PLACES)
@@ -97,6 +101,17 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
             beyond[layer.name] = outside.clip(0).astype(np.float32)
         precisions.append(precision)
     return AttentionMaps(maps, tokens, special, tuple(dict.fromkeys(notes)), beyond, coarsest(precisions[1:]))
+
+
+def _unread(arrays: Mapping[str, Stored]) -> Iterator[str]:
+    """Say that what stands beside Q and K, such as a mask or the weights themselves, is not looked at."""
+    names = [name[:_LETTERS] for name in natural(arrays) if name not in ("Q", "K", "V")]
+    if names:
+        yield _(
+            "The weights are softmax(QKᵀ/√d) of Q and K alone; what else the file holds is not read: "
+            "{names}.",
+            names=", ".join(names[:_MOST_UNREAD]) + (", …" if len(names) > _MOST_UNREAD else ""),
+        )
 
 
 def _opened(suffix: str, data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:

@@ -1,6 +1,7 @@
 """The attention of any PyTorch model, taken where it is computed: the model runs as it would alone."""
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -78,7 +79,7 @@ def capture(
     watch.finish()
     found = _Found(watch.seen)
     if not found.maps:
-        raise ValueError(_nothing(model, watch, sequence))
+        raise ValueError(_nothing(model, watch.seen, found.ran, sequence))
     sides = {side for weights in found.maps.values() for side in weights.shape[1:]}
     if tokens is not None and len(tokens) not in sides:
         wanted = " or ".join(map(str, sorted(sides)))
@@ -109,10 +110,12 @@ class _Found:
         self.precisions: list[str] = []
         self.ran: list[Ran] = []
         times: dict[str, int] = {}
+        alone = Counter(id(each.module) for each in seen if each.kept and each.kept.shared_by > 1)
         for each in seen:
             name, kind = each.name or "attention", type(each.module).__name__
-            if each.missed:
-                self.ran.append(Ran(name, kind, each.computed_by, each.shape, missed=each.missed))
+            missed = each.missed or _one_by_one(each.kept, alone[id(each.module)])
+            if missed:
+                self.ran.append(Ran(name, kind, each.computed_by, each.shape, missed=missed))
                 continue
             times[name] = times.get(name, 0) + 1
             map_name = f"{name} ({times[name]})" if times[name] > 1 else name
@@ -131,6 +134,13 @@ class _Found:
             yield full
 
 
+def _one_by_one(kept: Kept, runs: int) -> str:
+    """Say why maps of one sequence each are of no sequence that can be told; empty where one serves all."""
+    if runs < 2 or kept.shared_by < 2 or runs % kept.shared_by:
+        return ""
+    return f"runs for one sequence at a time, {runs} times for {kept.shared_by}: capture each alone"
+
+
 def _refuse_hidden(model: nn.Module) -> None:
     for name, module in model.named_modules():
         asked = getattr(getattr(module, "config", None), "_attn_implementation", None) or ""
@@ -142,12 +152,12 @@ def _refuse_hidden(model: nn.Module) -> None:
             )
 
 
-def _nothing(model: nn.Module, watch: Watch, sequence: int) -> str:
+def _nothing(model: nn.Module, seen: Sequence[Seen], ran: Sequence[Ran], sequence: int) -> str:
     """Say why there is no map at all."""
-    short = [each.outside for each in watch.seen if each.outside]
+    short = [each.outside for each in seen if each.outside]
     if short:
         return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"
-    missed = [f"{each.name or 'the model'} {each.missed}" for each in watch.seen]
+    missed = [f"{each.name or 'the model'} {one.missed}" for each, one in zip(seen, ran, strict=True)]
     why = f": {missed[0]}" + (f", and {len(missed) - 1} more" if len(missed) > 1 else "") if missed else ""
     return (
         "model must run an attention of torch (F.scaled_dot_product_attention, nn.MultiheadAttention) or a "

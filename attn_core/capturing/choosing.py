@@ -19,11 +19,15 @@ _FIRST = (*_BATCHED, "inputs_embeds", "pixel_values", "input_features")
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """The maps of one sequence from one attention, (n_head, n_query, n_key), one a part of the sequence."""
+    """The maps of one sequence from one attention, (n_head, n_query, n_key), one a part of the sequence.
+
+    ``shared_by`` is how many sequences the model was given where the attention had but one.
+    """
 
     parts: list[np.ndarray]
     shape: tuple[int, ...]
     precision: str
+    shared_by: int = 1
 
 
 class OutsideBatchError(ValueError):
@@ -55,9 +59,11 @@ class Choice:
         (windows, images) follow one another, as Swin lays them; a batch of one serves all. Heads that stand
         elsewhere are found by their number. Of three axes, the first is the batch with its heads.
 
-        Raises ValueError where no reading fits or two do, for rows of more than one, and for what is
-        computed inside ``torch.vmap``, where one sequence stands for all.
+        Raises ValueError where no reading fits or two do, for rows of more than one or of NaN, and for what
+        is computed inside ``torch.vmap``, where one sequence stands for all, or without any numbers.
         """
+        if weights.is_meta:
+            raise ValueError("runs on the meta device, where there are no numbers")
         if is_in_vmap(weights):
             raise ValueError("runs inside torch.vmap, where one sequence stands for all")
         batches = self._batches(weights)
@@ -70,10 +76,12 @@ class Choice:
         start = 0 if is_shared else self.sequence * parts
         kept = [_array(each) for each in weights[start : start + parts]]
         precision = str(weights.dtype).removeprefix("torch.")
+        if any(np.isnan(each).any() for each in kept):
+            raise ValueError("makes weights that are NaN, in rows that are not masked whole")
         most = max(float(each.sum(axis=-1, dtype=np.float64).max(initial=0)) for each in kept)
         if most > 1 + row_tolerance(precision, shape[-1]):
             raise ValueError(f"makes weights whose rows sum to up to {most:.3g}, more than one")
-        return Kept(kept, shape, precision)
+        return Kept(kept, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
         """The sizes of the batch: rows are the places of one sequence where weights have as many."""

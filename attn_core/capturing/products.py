@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from attn_core.capturing.choosing import tensors
+from attn_core.capturing.torch_inside import is_in_vmap
 
 _SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
 # What a weight may pass through and stay the same weight: (…, query, key) in, (…, query, key) out.
@@ -51,12 +52,13 @@ class _Remembered:
 class Softmax:
     """One softmax over the last axis: what became of it.
 
-    ``is_factor`` is whether it is multiplied with a softmax, ``is_spread`` whether what it made of values is
-    one part of a larger result.
+    ``unread`` are its products with values in which queries cannot be told, ``is_factor`` whether it is
+    multiplied with a softmax, ``is_spread`` whether what it made of values is one part of a larger result.
     """
 
     shape: tuple[int, ...]
     uses: int = 0
+    unread: int = 0
     cuts: int = 0
     is_piece: bool = False
     is_factor: bool = False
@@ -77,7 +79,7 @@ class Softmax:
             return f"multiplies its softmax of shape {self.shape} with another, as a factor of its weights"
         if self.is_spread:
             return f"uses its softmax of shape {self.shape} for a part of its places or sequences"
-        if self.is_piece or (self.cuts and self.uses > 1):
+        if self.is_piece or (self.cuts and self.uses + self.unread > 1):
             return f"uses its softmax of shape {self.shape} in pieces, such as blocks or a local band"
         return ""
 
@@ -123,7 +125,7 @@ class Products:
         if not isinstance(output, Tensor):
             return
         if (axis := self._softmax_axis(function, name, args, kwargs, output)) is not None:
-            self._begin(axis, output, made)
+            self._begin(axis, output, _zero_where_blind(function, first, output), made)
         elif name == "einsum":
             self._einsum(args, output)
         elif name in _PRODUCTS:
@@ -135,6 +137,13 @@ class Products:
             self._pass_on(function, first, args, kwargs, output)
         else:
             self._derive(name, args, output)
+
+    def fused(self, weights: Tensor, output: Any) -> Softmax:
+        """Follow what a function of torch's made of values: weights that are used, for a part or for all."""
+        softmax = Softmax(tuple(weights.shape), uses=1)
+        if isinstance(output, Tensor):
+            self._results.put(output, softmax)
+        return softmax
 
     def _softmax_axis(
         self, function: Callable[..., Any], name: str, args: Any, kwargs: Any, output: Tensor
@@ -170,7 +179,7 @@ class Products:
         self.alive = {key: each for key, each in self.alive.items() if each[2] not in ended}
         return bool(handed)
 
-    def _begin(self, axis: Any, output: Tensor, made: Made) -> None:
+    def _begin(self, axis: Any, output: Tensor, clean: Tensor, made: Made) -> None:
         if output.ndim < 3 or not isinstance(axis, int):
             return
         if axis % output.ndim != output.ndim - 1:
@@ -180,7 +189,7 @@ class Products:
             return
         softmax = Softmax(tuple(output.shape))
         made.softmaxes.append(softmax)
-        self.alive[id(output)] = (output, output, softmax)
+        self.alive[id(output)] = (output, clean, softmax)
 
     def _pass_on(
         self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any, output: Tensor
@@ -253,9 +262,24 @@ class Products:
         for (axes, operand), (other, values) in zip(both, reversed(both), strict=True):
             queries = [axis for axis in axes[:-1] if axis in out and axis not in other]
             # The softmax's axis is summed over; the query's is in the result and not in the values.
-            is_product = axes[-1] not in out and axes[-1] in other and len(queries) == 1
-            if id(operand) in self.alive and "..." not in axes and is_product:
+            is_product = axes[-1] not in out and axes[-1] in other
+            if id(operand) not in self.alive or "..." in axes or not is_product:
+                continue
+            if len(queries) == 1:
                 self._use(operand, values, output, axes.index(queries[0]))
+            elif not _is_learned(values):
+                self.alive[id(operand)][2].unread += 1
+
+
+def _zero_where_blind(function: Any, scores: Any, weights: Tensor) -> Tensor:
+    """Zero in the rows that see nothing, which a softmax makes NaN: all scores -inf, or their powers zero.
+
+    What is NaN for another reason, such as scores that are, stays so.
+    """
+    if not isinstance(scores, Tensor) or weights.is_meta or is_in_vmap(weights) or not weights.isnan().any():
+        return weights
+    nothing = -torch.inf if function in _SOFTMAX else 0.0
+    return weights.masked_fill((scores == nothing).all(dim=-1, keepdim=True), 0.0)
 
 
 def _is_learned(values: Any) -> bool:

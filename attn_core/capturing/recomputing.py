@@ -44,7 +44,24 @@ def of_mha(args: Any, kwargs: Any) -> Tensor:
     given |= {"need_weights": True, "average_attn_weights": False, "training": False, "is_causal": False}
     weights = F.multi_head_attention_forward(**given)[1]
     assert weights is not None  # they were asked for
-    return weights if weights.ndim == 4 else weights[None]
+    weights = weights if weights.ndim == 4 else weights[None]
+    return weights.masked_fill(_hides_all(given, weights.shape), 0.0)  # where torch's own are NaN
+
+
+def _hides_all(given: dict[str, Any], shape: torch.Size) -> Tensor:
+    """Which rows of weights, (batch, n_head, n_query, n_key), the masks of a call hide whole."""
+    masks = [given[name] for name in ("attn_mask", "key_padding_mask")]
+    hides, pads = (
+        None if each is None else each if each.dtype == torch.bool else each == -torch.inf for each in masks
+    )
+    hidden = torch.zeros(shape, dtype=torch.bool, device=given["query"].device)
+    if hides is not None:  # (n_query, n_key), or a mask for each sequence and head
+        n_key = hides.shape[-1]
+        hidden[..., :n_key] |= hides.reshape(-1, shape[1] if hides.ndim == 3 else 1, *hides.shape[-2:])
+    if pads is not None:
+        n_key = pads.shape[-1]
+        hidden[..., :n_key] |= pads.reshape(-1, 1, 1, n_key)
+    return hidden.all(dim=-1, keepdim=True)  # keys that torch adds are hidden by no mask
 
 
 def of_fused_layer(args: Any, kwargs: Any) -> Tensor:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from attn_core.capturing import recomputing
-from attn_core.capturing.products import Made, Products
+from attn_core.capturing.products import Made, Products, Softmax
 from attn_core.capturing.torch_inside import FUSED_HEADS, FUSED_LAYER
 
 _TORCH: Mapping[Any, tuple[str, Callable[[Any, Any], Tensor]]] = {
@@ -44,6 +44,8 @@ class Seen:
     missed: str = ""
     outside: int = 0
     """The sequences that it has, where the one asked for is none of them."""
+    made: Softmax | None = None
+    """What became of a function's weights after it, where torch computed them."""
 
 
 @dataclass(eq=False)
@@ -86,6 +88,7 @@ class Watch(TorchFunctionMode):
                 taken = _unpacked(weights(args, kwargs), self.frames[-1].module)
                 is_plain = func is not F.scaled_dot_product_attention  # which knows of no heads
                 self._add(self.frames[-1], computed_by, taken, {taken.shape[-3]} if is_plain else None)
+                self._follow(taken, output)
         elif getattr(func, "__name__", "") in {"flex_attention", "flex_attention_backward"}:
             self._miss("computes its attention by flex_attention, whose weights never exist")
         else:
@@ -111,9 +114,18 @@ class Watch(TorchFunctionMode):
         self._judge(frame, is_handed=is_handed)
         outer.seen += frame.seen
 
+    def _follow(self, weights: Tensor, output: Any) -> None:
+        """See whether what torch's function gives becomes a part of something larger."""
+        seen = self.frames[-1].seen
+        seen[-1] = replace(seen[-1], made=self.products.fused(weights, output))
+
     def finish(self) -> None:
-        """Judge what was computed outside every module."""
-        self._judge(self.frames[0], is_handed=False)
+        """Judge what was computed outside every module, and what became of what torch gave."""
+        frame = self.frames[0]
+        self._judge(frame, is_handed=False)
+        for place, each in enumerate(frame.seen):
+            if each.made is not None and each.made.missed and not each.missed:
+                frame.seen[place] = replace(each, kept=None, missed=each.made.missed)
 
     def _judge(self, frame: _Frame, *, is_handed: bool) -> None:
         kind = type(frame.module).__name__

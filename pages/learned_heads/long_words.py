@@ -17,8 +17,8 @@ def seen(now: LongText, looks: Looks, head: int) -> str:
         "**{itself}**, on average.",
         head=capital(now.name(head)),
         places=f"{now.n:,}",
-        before=f"{looks.shares[PREVIOUS][head]:.2f}",
-        itself=f"{looks.shares[ITSELF][head]:.2f}",
+        before=whole_words.mean(looks.shares[PREVIOUS][head]),
+        itself=whole_words.mean(looks.shares[ITSELF][head]),
     )
     drawn = whole_words.drawn(
         [plain(token) for token in now.special],

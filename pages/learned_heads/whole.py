@@ -169,6 +169,11 @@ class Whole:
         return pairs.get(self.measure, 1) > 0
 
     @property
+    def has_unlike_sides(self) -> bool:
+        """Whether a map has another number of queries than keys, so that none tells which place is whose."""
+        return any(weights.shape[1] != weights.shape[2] for weights in self.maps.maps.values())
+
+    @property
     def holds_whole_words(self) -> bool:
         """Whether no token that is shown goes on with the word before it, as far as tokens tell."""
         tokens = self.shown.tokens or ()

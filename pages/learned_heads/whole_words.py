@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from attn_figures.numbers import number
 from attn_ui.base.markdown import capital, listed
 from attn_words import N_, _, _n, paragraph
 
+_ROUNDING = 1e-9  # a weight below it is one by rounding
 # By the measure, and by what a place is called.
 _LOOKS: Mapping[str, Mapping[str, str]] = {
     "previous token": {"token": N_("the token before"), "word": N_("the word before")},
@@ -58,7 +60,7 @@ def seen(
     >>> seen("head 1.1", "entropy", 0.5, 1, 2, alike=True)
     'Each of the 2 heads has an entropy of **0.50** nats.'
     """
-    fields: dict[str, object] = {"score": f"{score:.2f}", "heads": n_head}
+    fields: dict[str, object] = {"score": mean(score), "heads": n_head}
     if n_head == 1:
         return _the_one(measure, of, fields)
     if alike:
@@ -80,6 +82,16 @@ def seen(
         place=place,
         **fields,
     )
+
+
+def mean(score: float) -> str:
+    """Write a mean weight with two decimals, or two digits where these hide it: of 300 keys each has 0.0033.
+
+    >>> mean(0.254), mean(0.0033), mean(1e-12), mean(0.0)
+    ('0.25', '0.0033', '0.00', '0.00')
+    """
+    text = f"{score:.2f}"
+    return number(score, 2) if text == "0.00" and score > _ROUNDING else text
 
 
 def _highest(name: str, measure: str, rank: int, fields: Mapping[str, object]) -> str:
@@ -135,6 +147,15 @@ def _each(measure: str, of: str, fields: Mapping[str, object]) -> str:
     return _("Each of the {heads} heads has a mean distance of **{score}** positions.", **fields)
 
 
+def counted_apart() -> str:
+    """Say how places are measured in a map whose sides are unlike."""
+    return _(
+        "Where a map has another number of queries than keys, both are counted from 0: the token before, the "
+        "token itself and distances go by these numbers. With a cache of keys, query 0 is not the first "
+        "token."
+    )
+
+
 def nowhere(measure: str, n_head: int, *, of: str = "token") -> str:
     """Say why no head can look where the measure asks.
 
@@ -161,7 +182,7 @@ def drawn(tokens: Sequence[str], share: float, *, later: bool, hidden: bool, sin
     where = listed(tokens) if tokens else _("the first token")
     if hidden:
         where = _n("{tokens}, which is hidden", "{tokens}, which are hidden", len(tokens), tokens=where)
-    fields = {"share": f"{share:.2f}", "tokens": where}
+    fields = {"share": mean(share), "tokens": where}
     if share >= sink:
         if later:
             return _(

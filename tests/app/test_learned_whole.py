@@ -590,6 +590,27 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     assert "entropy" in message(at)[0]["slider"]["label"]
 
 
+def test_a_small_mean_weight_is_not_rounded_to_none() -> None:
+    at = opened(source=OWN)
+    upload(at, "even.npz", npz(even=np.full((1, 300, 300), 1 / 300)))
+    assert "gives the token before 0.0033 of its weight" in sentence(at)
+    upload(at, "none.npz", npz(itself=np.eye(4)[None]))
+    assert "gives the token before 0.00 of its weight" in sentence(at)
+
+
+def test_sides_that_are_unlike_are_said_to_be_counted_apart() -> None:
+    """One query against a cache of five keys is the fifth token, and looks 4 places away at itself."""
+    whole, step = np.eye(5, dtype="f4")[None], np.zeros((1, 1, 5), dtype="f4")
+    step[..., -1] = 1.0
+    at = opened(source=OWN)
+    upload(at, "square.npz", npz(whole=whole))
+    assert "counted from 0" not in texts(at)
+    upload(at, "cache.npz", npz(step=step))
+    assert "With a cache of keys, query 0 is not the first token." in texts(at)
+    at.selectbox(key="rankby").select("distance").run()
+    assert "4.00" in sentence(at)
+
+
 @pytest.mark.parametrize("keep", ["max", "mean"])
 @pytest.mark.parametrize("masked", [False, True])
 def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> None:

@@ -98,6 +98,21 @@ def test_weights_are_computed_from_queries_and_keys() -> None:
     np.testing.assert_allclose(single.maps["layer 0"], expected[0], atol=1e-6)
 
 
+def test_what_stands_beside_queries_and_keys_is_told_to_be_unread() -> None:
+    """A mask, or the weights that the model had under it: what is computed of Q and K knows of neither."""
+    q = np.random.default_rng(1).normal(size=(2, 4, 8))
+    says = "The weights are softmax(QKᵀ/√d) of Q and K alone; what else the file holds is not read: "
+    tokens = {"tokens": list("abcd")}
+    mask = {"mask": np.tri(4, dtype=bool)}
+    assert read_attention("a.npz", npz(Q=q, K=q, V=q, **tokens)).notes == ()
+    assert read_attention("a.npz", npz(Q=q, K=q, **mask, **tokens)).notes == (f"{says}mask.",)
+    data = safetensors.numpy.save({"K": q, "Q": q, "attn": weights(2, 4, 4), "scale": np.ones(())})
+    assert read_attention("a.safetensors", data).notes == (f"{says}attn, scale.",)
+    many = {f"{i}" * 60: q for i in range(6)}
+    (note,) = read_attention("a.npz", npz(Q=q, K=q, **many)).notes
+    assert note == says + ", ".join(f"{i}" * 40 for i in range(4)) + ", …."
+
+
 def test_what_is_too_long_is_cut_and_that_is_said() -> None:
     long = weights(1, 1, 4, 4100).astype("f4")
     read = read_attention("a.npz", npz(weights=long, tokens=[f"t{i}" for i in range(4100)]))

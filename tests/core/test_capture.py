@@ -447,14 +447,18 @@ class SoftmaxByHand(nn.Module):
 class Chunks(nn.Module):
     """Queries some at a time, joined or written into the whole; or sequences one at a time."""
 
-    def __init__(self, way: str) -> None:
+    def __init__(self, way: str, *, by_torch: bool) -> None:
         super().__init__()
-        self.way = way
+        self.way, self.by_torch = way, by_torch
+
+    def attend(self, query: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        by_torch = F.scaled_dot_product_attention
+        return by_torch(query, x, x) if self.by_torch else (query @ x.mT).softmax(-1) @ x
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if self.way == "a sequence each":
-            return torch.stack([(each[None] @ each.mT).softmax(-1) @ each for each in x])
-        made = [(some @ x.mT).softmax(-1) @ x for some in x.split(2, dim=-2)]
+            return torch.stack([self.attend(each[None], each[None]) for each in x])
+        made = [self.attend(some, x) for some in x.split(2, dim=-2)]
         if self.way == "joined":
             return torch.cat(made, dim=-2)
         whole = torch.empty_like(x)
@@ -489,10 +493,113 @@ def test_a_softmax_by_another_name_is_one(way: str) -> None:
     close(maps["0"][0], (x[1] @ x[1].T).softmax(-1), atol=1e-6)
 
 
-@pytest.mark.parametrize("way", ["joined", "written", "a sequence each"])
-def test_rows_of_some_queries_or_sequences_are_no_map_of_all(way: str, refuses: Refuses) -> None:
+@pytest.mark.parametrize(
+    ("way", "by_torch"),
+    [
+        ("joined", False),
+        ("written", False),
+        ("a sequence each", False),
+        ("joined", True),
+        ("written", True),
+    ],
+)
+def test_rows_of_some_queries_or_sequences_are_no_map_of_all(
+    way: str, by_torch: bool, refuses: Refuses
+) -> None:
     with refuses("for a part of its places or sequences"):
-        capture(Chunks(way), torch.randn(2, 4, 12))
+        capture(Chunks(way, by_torch=by_torch), torch.randn(2, 4, 12))
+
+
+class Scaled(nn.Module):
+    def __init__(self, by: float) -> None:
+        super().__init__()
+        self.by = by
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * self.by
+
+
+@pytest.mark.parametrize("way", ["torch", "module", "by hand"])
+def test_sequences_one_at_a_time_are_not_all_taken_for_the_one_asked_for(way: str, refuses: Refuses) -> None:
+    class Loop(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attend = nn.MultiheadAttention(8, 2, batch_first=True)
+
+        def one(self, x: torch.Tensor) -> torch.Tensor:
+            if way == "module":
+                given: torch.Tensor = self.attend(x, x, x)[0]
+                return given
+            q = x.unflatten(-1, (2, 4)).transpose(1, 2)
+            return F.scaled_dot_product_attention(q, q, q) if way == "torch" else (q @ q.mT).softmax(-1) @ q
+
+        def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+            return [self.one(each) for each in x.split(1)]
+
+    x = torch.randn(3, 5, 8)
+    for sequence in (0, 2):
+        with refuses("one sequence at a time, 3 times for 3: capture each alone"):
+            capture(Loop(), x, sequence=sequence)
+    assert len(capture(Loop(), x[1:2]).maps) == 1
+
+
+@pytest.mark.parametrize("kind", ["by hand", "by powers", "module", "module, a mask a head", "encoder"])
+def test_a_row_that_sees_nothing_is_zero_however_it_is_computed(kind: str) -> None:
+    """As by ``F.scaled_dot_product_attention``; torch's softmax makes it NaN, which nothing can show."""
+    pads = torch.tensor([[False] * 4, [True] * 4])
+    x = torch.randn(2, 4, 8)
+
+    class ByHand(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            scores = (x @ x.mT).masked_fill(pads[:, None], -torch.inf)
+            if kind == "by hand":
+                return (scores.softmax(-1) @ x).nan_to_num()
+            powers = scores.exp()
+            return ((powers / powers.sum(-1, keepdim=True)) @ x).nan_to_num()
+
+    module = nn.MultiheadAttention(8, 2, batch_first=True)
+    hides = torch.stack([pads[:1].expand(4, 4)] * 2 + [torch.eye(4).bool().logical_not()] * 2)
+    hides[3, 1] = True  # the second sequence's second head: one row
+    encoder = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    calls: dict[str, tuple[nn.Module, tuple[torch.Tensor, ...], dict[str, Any]]] = {
+        "by hand": (ByHand(), (x,), {}),
+        "by powers": (ByHand(), (x,), {}),
+        "module": (module, (x, x, x), {"key_padding_mask": pads}),
+        "module, a mask a head": (module, (x, x, x), {"attn_mask": hides}),
+        "encoder": (encoder, (x,), {"src_key_padding_mask": pads}),
+    }
+    model, args, inputs = calls[kind]
+    (map_of_one,) = capture(model, *args, sequence=1, **inputs).maps.values()
+    whole = 1 if kind == "module, a mask a head" else 4
+    sums = map_of_one[-1].sum(-1)
+    assert (sums == 0).sum() == whole
+    np.testing.assert_allclose(sums[sums != 0], 1, rtol=1e-6)
+    assert np.isfinite(map_of_one).all()
+
+
+def test_numbers_that_are_none_are_missed(refuses: Refuses) -> None:
+    x = torch.randn(2, 4, 12)
+    with refuses("the model makes weights that are NaN, in rows that are not masked whole"):
+        capture(Block(), x * torch.nan)
+    with pytest.warns(UserWarning, match="1 of 2 attentions kept; missed: 2 "):
+        capture(nn.Sequential(Block(), Scaled(torch.inf), Block()), x)
+    with refuses("runs on the meta device, where there are no numbers"):
+        capture(nn.MultiheadAttention(8, 2, device="meta"), *[torch.randn(3, 1, 8, device="meta")] * 3)
+
+
+def test_an_einsum_over_a_piece_is_a_use_of_it(refuses: Refuses) -> None:
+    """Local blocks beside global keys, as PegasusX has them: one einsum is over blocks and places."""
+
+    class Local(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            blocks, wide = x.unflatten(1, (2, 2)), x[:, :1]
+            scores = torch.cat([torch.einsum("bnqd,bgd->bnqg", blocks, wide), blocks @ blocks.mT], -1)
+            weights = scores.softmax(-1)
+            near = torch.einsum("bnqk,bnkd->bnqd", weights[..., 1:], blocks)
+            return near + torch.einsum("bnqg,bgd->bnqd", weights[..., :1], wide)
+
+    with refuses("in pieces, such as blocks or a local band"):
+        capture(Local(), torch.randn(2, 4, 12))
 
 
 def test_an_encoder_of_torch_in_its_own_order_is_fed_ids() -> None:

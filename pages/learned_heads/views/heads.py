@@ -99,6 +99,7 @@ def _notes(heads: Heads) -> list[str]:
     more = len(named) - _MOST_NAMES
     return [
         *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
+        f":material/info: {words.counted_apart()}" if whole.has_unlike_sides else "",
         hidden,
         _("Layers, as the file names them: {names} and {count} more.", names=names, count=more)
         if more > 0
