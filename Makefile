@@ -43,7 +43,8 @@ slides: .venv/.slides
 # A lesson on paper, with room for answers, and its solutions: make handout LESSON=lessons/FILE.md
 HANDOUTS ?= build/handout
 handout: .venv/.slides
-	$(BIN)/python -m attn_ui.export.handout "$(LESSON)" --out "$(HANDOUTS)" --language "$(LANGUAGE)"
+	$(BIN)/python -m attn_ui.export.handout "$(or $(LESSON),$(error a handout is of a lesson: make handout LESSON=lessons/FILE.md))" \
+	  --out "$(HANDOUTS)" --language "$(LANGUAGE)"
 
 # The book as a site in build/book/html, in every language: make book APP=https://an.app.to.which.figures.lead
 # FORMAT=pdf for a PDF of each language instead.

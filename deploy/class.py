@@ -182,6 +182,7 @@ class Class:
         self.ports = [_free_port() for _ in range(processes)]
         self.generation: Generation | None = None
         self.nginx: subprocess.Popen[bytes] | None = None
+        self.folder = tempfile.TemporaryDirectory(prefix="lab-nginx-")
         self.stopping = False
         self.renew = False
 
@@ -193,20 +194,28 @@ class Class:
         for port in self.ports:
             if not self._answers_in_time(port):
                 raise RuntimeError(f"the process at port {port} did not answer within {START_SECONDS} s")
-        folder = Path(tempfile.mkdtemp(prefix="lab-nginx-"))
+        folder = Path(self.folder.name)
         shutil.copy(ROOT / "deploy" / "nginx.conf", folder / "nginx.conf")
         servers = [f"server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;\n" for port in self.ports]
         (folder / "lab-servers.conf").write_text("".join(servers), encoding="utf-8")
         (folder / "lab-listen.conf").write_text(f"listen {self.port};\n", encoding="utf-8")
-        config = str(folder / "nginx.conf")
-        options = f"daemon off; pid {folder / 'nginx.pid'};"
-        self.nginx = subprocess.Popen(["nginx", "-p", str(folder), "-c", config, "-g", options])
+        self._start_nginx(folder)
 
-    def _answers_in_time(self, port: int) -> bool:
+    def _start_nginx(self, folder: Path) -> None:
+        """Start nginx in a group of its own; return when it answers."""
+        options = f"daemon off; pid {folder / 'nginx.pid'};"
+        command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", options]
+        self.nginx = nginx = subprocess.Popen(command, start_new_session=True)
+        if not self._answers_in_time(self.port, lambda: nginx.poll() is None) and not self.stopping:
+            raise RuntimeError(f"nginx does not serve port {self.port}; what it says stands above")
+
+    def _answers_in_time(self, port: int, lives: Callable[[], bool] = lambda: True) -> bool:
         deadline = time.monotonic() + START_SECONDS
-        while not (answers := _answers(port)) and not self.stopping and time.monotonic() < deadline:
+        while not self.stopping and lives() and time.monotonic() < deadline:
+            if _answers(port):
+                return True
             time.sleep(0.1)  # another process starts meanwhile
-        return answers
+        return False
 
     def watch(self) -> None:
         """Look after the processes until told to stop."""
@@ -219,8 +228,10 @@ class Class:
             if self.renew:
                 self.renew = False
                 self._restart_all(self.generation)
-            if self.nginx is None or self.nginx.poll() is not None:
-                break
+            if self.nginx is not None and self.nginx.poll() is not None:
+                print("nginx ended; starting it again", flush=True)
+                self._end_nginx()
+                self._start_nginx(Path(self.folder.name))
             time.sleep(0.2)  # between two looks at the processes
         self.stop()
 
@@ -259,9 +270,17 @@ class Class:
         if self.nginx and self.nginx.poll() is None:
             self.nginx.terminate()
             self.nginx.wait()
+        self._end_nginx()
         if self.generation:
             self.generation.close()
             self.generation = None
+        self.folder.cleanup()
+
+    def _end_nginx(self) -> None:
+        """End what a killed nginx left behind: its workers hold the port."""
+        if self.nginx:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.nginx.pid, signal.SIGKILL)
 
 
 def _try_pages() -> None:
@@ -275,6 +294,22 @@ def _try_pages() -> None:
     )
     if tried.returncode:
         raise RuntimeError(f"the app cannot be opened ({tried.stdout.strip()})")
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    """Read a whole number of a command line, within bounds."""
+
+    def read(text: str) -> int:
+        if not (text.isdecimal() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"wanted a whole number from {least} to {most:,}, got {text!r}")
+        return int(text)
+
+    return read
+
+
+def _is_taken(port: int) -> bool:
+    with contextlib.closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _free_port() -> int:
@@ -295,8 +330,8 @@ def _answers(port: int) -> bool:
 def main() -> None:
     """Start, print the address, watch, stop."""
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
-    asked.add_argument("--port", type=int, default=8600)
+    asked.add_argument("--processes", type=_whole(1, 256), default=max(1, (os.cpu_count() or 2) - 1))
+    asked.add_argument("--port", type=_whole(1, 65_535), default=8600)
     chosen = asked.parse_args()
     if not (hasattr(os, "setpgid") and hasattr(signal, "SIGHUP")):
         raise SystemExit(
@@ -307,6 +342,8 @@ def main() -> None:
         raise SystemExit(
             "nginx is needed: apt-get install nginx (Debian, Ubuntu), brew install nginx (macOS)"
         )
+    if _is_taken(chosen.port):
+        raise SystemExit(f"port {chosen.port} is taken, perhaps by another class; --port takes a free one")
     # One secret for all: a visitor whose process ended is known to the next.
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = secrets.token_hex(32)
     # What a class asks for is kept once, not once a process.
@@ -327,7 +364,8 @@ def main() -> None:
     try:
         room.start()
         host = import_module("attn_ui.host.reach").own_host() or "127.0.0.1"
-        print(f"{chosen.processes} processes: give the class http://{host}:{chosen.port}", flush=True)
+        number = f"{chosen.processes} process{'es' if chosen.processes > 1 else ''}"
+        print(f"{number}: give the class http://{host}:{chosen.port}", flush=True)
         room.watch()
     except RuntimeError as error:
         raise SystemExit(str(error)) from None

@@ -4,6 +4,7 @@ import { mustBeTruthful } from "./canvas.js";
 import { download, fileName } from "./files.js";
 import { pngBlob } from "./raster.js";
 import { paragraph, word } from "./word.js";
+import { heldByXml } from "./xml.js";
 
 /** @typedef {import("./long_map.js").LongMap} LongMap */
 /** @typedef {"png" | "svg" | "slide"} Kind */
@@ -357,8 +358,7 @@ function near(number) {
 
 /** @param {string} text */
 function escaped(text) {
-  return text
-    .replace(/\p{Cc}|[\ufffe\uffff]/gu, "�") // no XML may hold these
+  return heldByXml(text)
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")

@@ -6,6 +6,7 @@ import { inkCells } from "./ink.js";
 import { ticksOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
 import { breadth } from "./word.js";
+import { heldByXml } from "./xml.js";
 
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {import("./types").Screen} Screen */
@@ -126,7 +127,7 @@ async function draw(Plotly, { data, layout }, size, isCaptioned) {
       [...node.querySelectorAll(".annotation-text")].slice(0, isCaptioned ? -1 : undefined),
       size.width,
     );
-    return Plotly.Snapshot.toSVG(node, "svg", 1);
+    return heldByXml(Plotly.Snapshot.toSVG(node, "svg", 1));
   } finally {
     Plotly.purge(node);
     node.remove();

@@ -3,6 +3,7 @@
 import { fit, Moving } from "./figure.js";
 import { inkCells } from "./ink.js";
 import { choosable, outlines } from "./pointing.js";
+import { heldByXml } from "./xml.js";
 
 /** @typedef {import("./types").Subject} Subject */
 
@@ -44,7 +45,7 @@ export async function drawStill({ Plotly, steps, meta, at, chosen }, width, colo
     inkCells(node);
     for (const crisp of node.querySelectorAll(".crisp")) crisp.setAttribute("shape-rendering", "crispEdges");
     const frames = outlines(choosable(node), chosen).flatMap((frame) => frameShapes(frame, layout));
-    const drawn = Plotly.Snapshot.toSVG(node, "svg", 1);
+    const drawn = heldByXml(Plotly.Snapshot.toSVG(node, "svg", 1));
     const root = new DOMParser().parseFromString(drawn, "image/svg+xml").documentElement;
     root.append(...frames);
     trim(root);

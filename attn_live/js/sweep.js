@@ -28,6 +28,12 @@ export function recordable() {
   return RECORDED.filter(([kind]) => MediaRecorder.isTypeSupported(kind));
 }
 
+/** The steps that a film shows: the first, the last, and evenly between. @param {number} last */
+export function stepsOf(last) {
+  const count = Math.min(last + 1, MOST_PICTURES);
+  return Array.from({ length: count }, (_, i) => Math.round((i * last) / Math.max(1, count - 1)));
+}
+
 /**
  * @param {Subject} subject
  * @param {Look} look
@@ -37,17 +43,16 @@ export function recordable() {
  */
 export async function sweepBlob(subject, look, say, stop) {
   mustBeTruthful();
-  const last = subject.steps.header.n_steps - 1;
-  const count = Math.min(last + 1, MOST_PICTURES);
+  const steps = stepsOf(subject.steps.header.n_steps - 1);
+  const count = steps.length;
   const moving = inColours(subject, look);
   /** @type {ImageBitmap[]} */
   const pictures = [];
   const canvas = document.createElement("canvas");
   try {
-    for (let i = 0; i < count; i++) {
+    for (const [i, step] of steps.entries()) {
       if (stop.aborted) throw new Error("stopped");
       say(word("Drawing picture {number} of {count}.", { number: i + 1, count }));
-      const step = count > 1 ? Math.round((i * last) / (count - 1)) : 0;
       const here = {
         ...subject,
         at: { ...subject.at, step },

@@ -3,8 +3,10 @@
 import base64
 import io
 import math
+import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +41,7 @@ LETTER, LINE = 0.52, 1.2  # of the size of type: how wide a letter is, how high 
 CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
 BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
 MOST_LINK = 150  # characters that fit on a line
+_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 LOCALES = {"zh": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 """What PowerPoint is told of a language that is not English, so that it takes a font with its letters."""
 
@@ -48,7 +51,7 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
     deck = Presentation()
     deck.slide_width, deck.slide_height = Inches(WIDTH), Inches(HEIGHT)
     layout = deck.slide_layouts[5]  # a title alone
-    for each in slides:
+    for each in map(_held, slides):
         slide = deck.slides.add_slide(layout)
         title = slide.shapes.title
         title.left, title.top = Inches(MARGIN), Inches(TITLE_TOP)
@@ -105,6 +108,14 @@ def caption_points(caption: str) -> int:
     return LEAST_POINTS
 
 
+def _held(slide: "Slide") -> "Slide":
+    """Return a slide without what no XML may hold: a person's words may have it."""
+    title, caption, link, url = (
+        _NO_XML.sub("\ufffd", each) for each in (slide.title, slide.caption, slide.link, slide.url)
+    )
+    return replace(slide, title=title, caption=caption, link=link, url=url)
+
+
 def _code(url: str, kind: str) -> bytes:
     """Return a link's QR code as a file; nothing where there is no link, or one that is too long to scan."""
     file = io.BytesIO()
@@ -141,7 +152,7 @@ def _shortened(link: str) -> str:
 
 def _document(slides: Sequence["Slide"]) -> str:
     parts = []
-    for each in slides:
+    for each in map(_held, slides):
         svg = base64.b64encode(each.picture.read_bytes()).decode()
         link = escape(_shortened(each.link))
         with speaking(each.spoken):

@@ -21,11 +21,23 @@ def offer_csv(label: str, name: str, content: Callable[[], bytes], **more: Any) 
 
 
 def csv_of(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    r"""Write a table as CSV.
+    r"""Write a table as CSV; no spreadsheet takes a person's word for a formula.
 
-    >>> csv_of(["x", "y"], [["a, b", 0.5]])
-    b'x,y\n"a, b",0.5\n'
+    >>> csv_of(["x", "y"], [["a, b", 0.5], ["=1+1", -2], ["-5", None]])
+    b'x,y\n"a, b",0.5\n\'=1+1,-2\n-5,\n'
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    written = csv.writer(text, lineterminator="\n")
+    written.writerows(map(_safe, row) for row in (header, *rows))
     return text.getvalue().encode()
+
+
+def _safe(cell: object) -> object:
+    """Put an apostrophe before a text that would be a formula, as `numbers.js` does."""
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell

@@ -56,3 +56,12 @@ def test_positions_are_written_as_they_are_computed(offered: Offered) -> None:
     assert [row[0] for row in rows] == ["a", "b", "c"]
     numbers = np.array([row[1:] for row in rows], dtype=float)
     np.testing.assert_array_equal(numbers, np.broadcast_to([[0.0], [0.5], [1.0]], numbers.shape))
+
+
+@pytest.mark.parametrize(
+    ("page", "name"), [("single-head", "single-head-attention.csv"), ("positional-encoding", "words.csv")]
+)
+def test_words_in_a_table_are_no_formulas(page: str, name: str, offered: Offered) -> None:
+    open_page(page, text="= a - 2 @", tab="Data")
+    _, *rows = csv.reader(offered[name]().decode().splitlines())
+    assert {row[0] for row in rows} == {"'=", "a", "'-", "2", "'@"}

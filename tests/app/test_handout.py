@@ -1,6 +1,8 @@
 """A lesson on paper: room for answers and none of them in one file, all of them in the other."""
 
 import re
+import shutil
+import subprocess
 from html import unescape
 from pathlib import Path
 
@@ -113,3 +115,11 @@ def test_what_is_no_lesson_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
     bad.write_text("no lesson", encoding="utf-8")
     with pytest.raises(slides.SlidesError, match=r"bad\.md, line 1: wanted title"):
         slides.lines_of(bad)
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_a_handout_of_no_lesson_is_a_sentence() -> None:
+    command = ["make", "--dry-run", "handout", "LESSON="]
+    made = subprocess.run(command, cwd=shelf.ROOT, capture_output=True, text=True, check=False)
+    assert made.returncode
+    assert "a handout is of a lesson: make handout LESSON=lessons/FILE.md" in made.stderr

@@ -336,6 +336,16 @@ def test_own_points_of_any_size_are_drawn_told_and_checked(name: str) -> None:
         assert tab != "Checks" or "fails" not in told(at)
 
 
+@pytest.mark.parametrize("value", [7.25, -7.25, 1e6, 1e-6])
+def test_constant_values_stand_in_a_chart_of_their_own_size(value: float) -> None:
+    def room(each: float) -> tuple[float, float]:
+        low, high = Sweep(from_columns(np.arange(9.0), np.full(9, each), "x", "y"), "gaussian").scene.y_range
+        return (each - low) / abs(each), (high - each) / abs(each)
+
+    assert room(value) == pytest.approx(room(1.0))
+    assert min(room(value)) > 0
+
+
 def dated(count: int = 30) -> Points:
     return from_columns(
         19753 + 7.0 * np.arange(count, dtype=np.float64),

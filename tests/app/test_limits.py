@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from attn_ui.host.faults import WithoutMessage, WithoutQuery
-from attn_ui.host.limits import Limits
+from attn_ui.host.limits import Bucket, Limits
 
 STREAM: dict[str, Any] = {"type": "websocket", "path": "/lab/_stcore/stream", "headers": []}
 BACK: dict[str, Any] = {**STREAM, "headers": [(b"sec-websocket-protocol", b"streamlit, x, some-session")]}
@@ -210,3 +210,11 @@ def test_a_logged_fault_names_the_place_but_not_what_was_typed() -> None:
     assert "builtins.KeyError" in text
     assert "builtins.ValueError" in text
     assert "in fail" in text
+
+
+def test_who_was_silent_for_long_has_no_more_at_once_than_who_comes() -> None:
+    bucket = Bucket(rate=10, most=20)
+    bucket.seen = 0.0
+    waits = [bucket.wait(1000.0) for _ in range(22)]
+    assert waits[:20] == [0.0] * 20
+    assert waits[20:] == pytest.approx([0.1, 0.2])

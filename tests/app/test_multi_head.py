@@ -317,6 +317,11 @@ def test_switching_heads_off_takes_away_their_part_and_no_more() -> None:
     assert output_of(result, []) is result.output
 
 
+def test_heads_off_are_those_that_are_there() -> None:
+    now = Now(OWN, replace(LOOK, off=(1, 3, 4, 9)), 4)
+    assert (now.off, now.shown_heads) == ([1, 3], [0, 2])
+
+
 def test_the_ledger_follows_the_tensors() -> None:
     table = ledger(Now(SETTINGS["cross"][0], LOOK, 4))
     assert "| `B, n_key, d_model` | `1, 7, 11` | 77 |" in table

@@ -20,6 +20,7 @@ from pages.single_head.snippet import snippet
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
+from pages.single_head.words import all_at_once
 from tests.handed import leaves
 from tests.plain_words import english_in
 
@@ -344,3 +345,11 @@ def test_a_small_weight_is_told_and_one_that_is_nearly_all_is_not_told_as_all() 
     # Softmax of 32 and 50 over the root of three.
     page = PAGES["single-head"].at("example=two+keys,+one+query&stage=hard+or+soft")
     assert f"gives it the weight {1 / (1 + np.exp(-18 / 3**0.5)):.6f}," in page.sentence
+
+
+def test_weights_that_differ_by_rounding_tie_for_the_largest() -> None:
+    now = PAGES["single-head"].at("text=a+b+c&t=10").seen.now
+    weights = now.walk.weights.copy()
+    for last, wanted in ((1e-15, "gives its largest weight, 0.400 each, to"), (1e-3, "weight, 0.401, to")):
+        weights[now.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
+        assert wanted in all_at_once(replace(now, walk=replace(now.walk, weights=weights)))

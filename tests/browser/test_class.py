@@ -184,6 +184,16 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
         wait_for(f"http://127.0.0.1:{port}/_stcore/health", room.process)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
+def test_a_killed_proxy_is_started_again(room: Room) -> None:
+    children = Path(f"/proc/{room.process.pid}/task/{room.process.pid}/children").read_text().split()
+    master = next(pid for pid in children if Path(f"/proc/{pid}/comm").read_text().strip() == "nginx")
+    subprocess.run(["kill", "-9", master], check=True)
+    room.wait_to_write("nginx ended; starting it again")
+    wait_for(f"{room.address}/_stcore/health", room.process)
+    room.wait_until(lambda: not Path(f"/proc/{master}").exists())
+
+
 @pytest.mark.soak
 def test_code_that_does_not_open_leaves_the_class_as_it_is(
     tmp_path: Path, pytestconfig: pytest.Config

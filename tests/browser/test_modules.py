@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +169,16 @@ def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
     assert modules.evaluate(name, ["Maß T 1.00", "../x"]) == "maß-t-1.00-..-x.png"
     assert modules.evaluate(name, [["../..", "a/b\\c"]]) == "a-b-c.png"
     assert modules.evaluate(name, [["", "…"]]) == "figure.png"
+
+
+@pytest.mark.parametrize("last", [0, 1, 2, 28, 29, 30, 47, 400])
+def test_a_film_goes_from_the_first_step_to_the_last(tab: Page, last: int) -> None:
+    tab.set_content("<p>modules</p>")
+    tab.add_script_tag(content=bundle("sweep.js"))
+    shown = tab.evaluate("last => stepsOf(last)", last)
+    assert (shown[0], shown[-1], len(shown)) == (0, last, min(last + 1, 30))
+    gaps = {later - before for before, later in pairwise(shown)}
+    assert not gaps or (min(gaps) > 0 and max(gaps) - min(gaps) <= 1)
 
 
 def test_words_in_a_table_are_no_formulas(modules: Page) -> None:

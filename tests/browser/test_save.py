@@ -325,6 +325,16 @@ def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(
     panel.close()
 
 
+@pytest.mark.parametrize("caption", [False, True])
+def test_a_picture_of_words_that_no_xml_may_hold_is_made(app: AppPage, caption: bool, tmp_path: Path) -> None:
+    app.open("single-head?text=%EF%BF%BE+b")
+    panel = SavePanel(app, first_figure(app))
+    path = panel.save(tmp_path, "svg", shape="16:9", caption=caption)
+    assert "\ufffd" in words(ElementTree.parse(path).getroot())
+    panel.save(tmp_path, "png", shape="16:9", scale="1")
+    panel.close()
+
+
 def test_pixels_are_set_in_the_letters_of_the_page(live: AppPage, tmp_path: Path) -> None:
     """No page lends its fonts to an image: where the files of fonts cannot be had others take their place."""
     pictures = []

@@ -1,6 +1,7 @@
 """A deck of two links, from the app's own pictures: its words, its pictures, its pages."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -88,3 +89,29 @@ def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Brows
     assert len(places) == len(captions)
     assert all(above > -2 and below > -2 for above, below in places), places
     assert len({deck_files.caption_points(each) for each in captions}) > 2  # none is smaller than it must be
+
+
+def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    Image.new("RGB", (16, 9)).save(picture)
+    wild = "a\0b\x0b\ud800\ufffe"
+    deck = [slides.Slide(f"{wild} {number}", wild, f"single-head?say={wild}", picture) for number in (1, 2)]
+    deck_files.write_pptx(deck, tmp_path / "deck.pptx")
+    made = Presentation(str(tmp_path / "deck.pptx")).slides
+    kept = "a\ufffdb\ufffd\ufffd\ufffd"
+    assert [slide.shapes.title.text for slide in made] == [f"{kept} 1", f"{kept} 2"]
+    drawing = tmp_path / "picture.svg"
+    drawing.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
+    page = browser.new_page()
+    deck_files.write_pdf([replace(each, picture=drawing) for each in deck], tmp_path / "deck.pdf", page)
+    page.close()
+    assert len(PdfReader(tmp_path / "deck.pdf").pages) == 2
+
+
+def test_captions_and_links_are_as_large_as_they_can_be() -> None:
+    sizes = [deck_files.caption_points("word " * count) for count in range(1, 200)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {*sizes} == {*range(deck_files.LEAST_POINTS, deck_files.CAPTION_POINTS + 1)}
+    most = "x" * deck_files.MOST_LINK
+    assert deck_files._shortened(most) == most
+    assert deck_files._shortened(f"{most}y") == f"{most[:-1]}…"

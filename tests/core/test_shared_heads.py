@@ -123,13 +123,14 @@ def test_costs_are_those_of_a_count_by_hand() -> None:
 
 
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("masked", [False, True])
-def test_the_absorbed_form_is_the_expanded_one(bias: bool, masked: bool, draw: Draw) -> None:
+@pytest.mark.parametrize("given", ["no mask", "a mask", "biases"])
+def test_the_absorbed_form_is_the_expanded_one(bias: bool, given: str, draw: Draw) -> None:
     module = MultiHeadAttention(12, 4, bias=bias, seed=5, dtype=torch.float64).requires_grad_(False)
     x = draw(6, 12)
-    mask = causal_mask(6) if masked else None
+    masks = {"no mask": None, "a mask": causal_mask(6), "biases": draw(4, 6, 6)}
+    mask = masks[given]
     if mask is not None:
-        mask[2] = False
+        mask[..., 2, :] = False if mask.dtype == torch.bool else -torch.inf
     for d_latent in (1, 3, 12):
         latent = LatentAttention.from_multi_head(module, d_latent)
         expanded = latent.expanded(x, attn_mask=mask)

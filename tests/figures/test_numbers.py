@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_figures.numbers import distinct, number
+from attn_figures.numbers import as_weight, distinct, number
 
 FINITE = st.floats(-1e300, 1e300, allow_nan=False) | st.floats(-2e4, 2e4) | st.floats(-2.0, 2.0)
 
@@ -56,3 +56,11 @@ def test_numbers_that_differ_are_told_apart(values: list[float]) -> None:
     close = any(a != b and math.isclose(a, b, rel_tol=1e-14, abs_tol=1e-300) for a in values for b in values)
     if not close:
         assert len(set(distinct(values))) == len(set(values))
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [(1.234e-5, "0.000012"), (1e-5, "0.000010"), (9.9e-6, "9.9 × 10⁻⁶"), (1.234e-6, "1.23 × 10⁻⁶")],
+)
+def test_a_small_weight_keeps_two_digits(weight: float, text: str) -> None:
+    assert as_weight(weight) == text

@@ -11,7 +11,7 @@ from attn_figures.numbers import fixed
 from attn_ui.base.hand_weights import is_by_hand
 from attn_ui.base.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.screen import weights_tab
-from attn_ui.screen.download import offer_csv
+from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.typed_tables import Typed, paste, type_over
 from attn_words import _
@@ -37,14 +37,18 @@ def show(now: Now) -> None:
             by_hand=is_by_hand(SCREEN),
             write=partial(fixed, decimals=6),
         )
-    pairs, *others = (pd.DataFrame(each) for each in tables(now).values())
-    st.dataframe(pairs.rename(columns=_), hide_index=True, height=320)
+    pairs, *others = tables(now).values()
+    st.dataframe(pd.DataFrame(pairs).rename(columns=_), hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
-        offer_csv(_("Save as CSV"), "single-head-attention.csv", lambda: pairs.to_csv(index=False).encode())
+        offer_csv(
+            _("Save as CSV"),
+            "single-head-attention.csv",
+            lambda: csv_of([*pairs], zip(*pairs.values(), strict=True)),
+        )
     right.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
     for each in others:
-        st.dataframe(each.rename(columns=_), hide_index=True)
+        st.dataframe(pd.DataFrame(each).rename(columns=_), hide_index=True)
 
 
 def _weights(now: Now) -> dict[str, Numbers]:

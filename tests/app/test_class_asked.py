@@ -1,0 +1,46 @@
+"""What `deploy/class.py` says of numbers that it cannot serve, before anything is started."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _asked(*words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(ROOT / "deploy" / "class.py"), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("--processes", "0"), "wanted a whole number from 1 to 256, got '0'"),
+        (("--processes=-2",), "wanted a whole number from 1 to 256, got '-2'"),
+        (("--port", "70000"), "wanted a whole number from 1 to 65,535, got '70000'"),
+        (("--port=-5",), "wanted a whole number from 1 to 65,535, got '-5'"),
+        (("--port", "x"), "wanted a whole number from 1 to 65,535, got 'x'"),
+    ],
+)
+def test_a_number_that_cannot_be_served_is_refused_at_once(words: tuple[str, ...], wanted: str) -> None:
+    tried = _asked(*words)
+    assert tried.returncode == 2
+    assert wanted in tried.stderr
+    assert not tried.stdout
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it")
+def test_a_port_that_is_taken_is_told_before_processes_start() -> None:
+    with contextlib.closing(socket.socket()) as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        tried = _asked("--processes", "1", "--port", str(port))
+    assert tried.returncode == 1
+    assert tried.stderr.startswith(f"port {port} is taken")
+    assert not tried.stdout
