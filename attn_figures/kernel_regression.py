@@ -95,7 +95,8 @@ def compare(
             size=(6.0, 4.4),
             row=row,
             name=f"{name} weights",
-            title=_("{kernel} weights", kernel=said.get(name, name)),
+            # No longer than its map, or the four stand two on a line where there is room for all.
+            title=said.get(name, name),
             names_rows=False,
         )
         for name, estimate in kernels.items()

@@ -29,6 +29,7 @@ from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
 
 LARGE = 1024  # cells
+UNDER_CHOICES = 400  # pixels that a window of 1366 x 768 has between choices and the slider
 _SCORES = {
     "dot product": N_("scores QKᵀ"),
     "additive": N_("scores, additive"),
@@ -523,7 +524,7 @@ def kept_weights(walk: Walk) -> Spec:
     aside = walk.mask & ~found.cells
     panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
     if found.renormalised is None or found.output is None or found.apart is None:
-        return compose.spec(panels, largest_unit=64)
+        return compose.spec(panels, largest_unit=64, laptop_height=UNDER_CHOICES)
     again = _map(
         walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
         hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),

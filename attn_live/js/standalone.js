@@ -10,11 +10,21 @@ function bytesIn(id) {
 }
 
 /** @param {string} id */
+function unpacked(id) {
+  return new Response(new Blob([bytesIn(id)]).stream().pipeThrough(new DecompressionStream("gzip")));
+}
+
+/** @param {string} id */
 async function runPacked(id) {
-  const unpacked = new Blob([bytesIn(id)]).stream().pipeThrough(new DecompressionStream("gzip"));
   const script = document.createElement("script");
-  script.textContent = await new Response(unpacked).text();
+  script.textContent = await unpacked(id).text();
   document.head.append(script);
+}
+
+/** @param {string} id */
+async function addLetters(id) {
+  const face = new FontFace("Source Sans", await unpacked(id).arrayBuffer(), { weight: "200 599" });
+  document.fonts.add(await face.load());
 }
 
 class FileFigure extends LiveFigure {
@@ -30,7 +40,8 @@ if (main?.firstElementChild) {
   const figure = new FileFigure(main);
   const update = () => figure.update({ parentElement: main, data: message, setStateValue: () => {} });
   const message = bytesIn("message");
-  runPacked("plotly")
+  // Plotly measures words as it draws them: their letters have to be there.
+  Promise.all([runPacked("plotly"), addLetters("letters")])
     .then(update)
     .catch((error) => figure.fail(error));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);

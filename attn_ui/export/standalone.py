@@ -1,15 +1,17 @@
 """One figure as a single HTML file that moves without a server or a network.
 
-The page holds the modules and the style of the live figure, and six places to be filled: the message that
-Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its address; the
-language and, where that is not English, what the modules say in it. The browser fills it when somebody saves
-a figure (`attn_live/js/moving.js`).
+The page holds the modules, the style and the letters of the live figure, and six places to be filled: the
+message that Python sends for the figure and plotly.js as gzip, both in base64; the figure's title and its
+address; the language and, where that is not English, what the modules say in it. The browser fills it when
+somebody saves a figure (`attn_live/js/moving.js`).
 """
 
+from base64 import b64encode
 from functools import cache
+from gzip import compress
 
 from attn_figures import theme
-from attn_live.bundle import bundle, mark, markup, style
+from attn_live.bundle import bundle, font, mark, markup, style
 
 _PAGE = """<!doctype html>
 <html lang="{{LANG}}">
@@ -35,6 +37,7 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 <footer>{{ADDRESS}}</footer>
 <script type="application/octet-stream" id="message">{{MESSAGE}}</script>
 <script type="application/octet-stream" id="plotly">{{PLOTLY}}</script>
+<script type="application/octet-stream" id="letters">%(letters)s</script>
 <script type="module">
 %(script)s</script>
 </body>
@@ -55,6 +58,7 @@ def page() -> str:
     if "</script" in script.lower():
         raise ValueError("the modules must not hold </script>, which ends the element that they stand in")
     return _PAGE % {
+        "letters": _letters(),
         "light": _style(theme.LIGHT),
         "dark": _style(theme.DARK),
         "style": style(),
@@ -62,6 +66,11 @@ def page() -> str:
         "needs": bundle("needs.js"),
         "script": script,
     }
+
+
+def _letters() -> str:
+    """Return the letters in which numbers fit their cells, as gzip in base64; others are wider, and touch."""
+    return b64encode(compress(font("sans"), mtime=0)).decode()
 
 
 def _style(palette: theme.Palette) -> str:

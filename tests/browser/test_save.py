@@ -237,6 +237,15 @@ def check_film(panel: SavePanel, folder: Path, page: Page) -> None:
     assert first != later
 
 
+FACES = "() => [...document.fonts].map(face => face.status)"
+# How wide ten digits are in the letters of a figure, of their size.
+WIDE = """plot => {
+    const brush = document.createElement("canvas").getContext("2d");
+    brush.font = `100px ${plot._fullLayout.font.family}`;
+    return brush.measureText("0123456789").width / 1000;
+}"""
+
+
 def check_moving(browser: Browser, path: Path, app: AppPage, key: str) -> None:
     """The file moves with the network off, stands where the page stands, and tells its numbers on hover."""
     assert path.stat().st_size <= MOST_BYTES
@@ -250,6 +259,11 @@ def check_moving(browser: Browser, path: Path, app: AppPage, key: str) -> None:
     page.goto(path.as_uri())
     expect(page.locator(".live-figure[data-state=drawn]")).to_be_visible()
     assert drawn(page.locator(".live-plot")) == drawn(app.figure(key).locator(".live-plot"))
+    # Its numbers are set in the letters that their cells have room for, which the file brings along.
+    assert page.evaluate(FACES) == ["loaded"]
+    assert page.locator(".live-plot").evaluate(WIDE) == pytest.approx(
+        app.figure(key).locator(".live-plot").evaluate(WIDE), abs=0.02
+    )
     slider = page.locator("input[data-live=step]")
     if slider.count():
         before = page.locator(".live-figure").get_attribute("data-step")

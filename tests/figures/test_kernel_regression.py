@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
+from attn_figures.arrange import fitting
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor, fit_moves
@@ -98,6 +99,22 @@ def test_what_fit_says_of_its_steps_is_what_they_differ_in(empty: list[tuple[int
     for step in range(len(steps)):
         for row in (0, 4):
             np.testing.assert_equal(figure_at(said, step, row), figure_at(compared, step, row))
+
+
+@pytest.mark.parametrize(("width", "height"), [(380, 4000), (680, 391), (780, 420), (860, 420)])
+def test_four_kernels_stand_in_a_row_over_their_maps_or_fill_a_phone(width: int, height: int) -> None:
+    """391 pixels are what a window of 1024 x 768 has between the views and two sliders."""
+    names = ("gaussian", "boxcar", "triangular", "epanechnikov")
+    spec = compare.spec(scene(), {name: estimate() for name in names})
+    screen = fitting(spec["layout"]["meta"]["screens"], width)
+    assert screen["width"] == width
+    assert screen["height"] <= min(height, 720)
+    assert screen["unit"] > 19  # a map is six of these wide
+    assert screen["every"] == 1
+    assert screen["label"] >= 10
+    notes = [note["text"] for note in spec["layout"]["annotations"]]
+    for name in names:
+        assert any(name in note and "×" in note for note in notes)  # each map says whose it is
 
 
 def test_compare_has_a_chart_and_a_map_a_kernel_and_its_cursor_fits_them() -> None:

@@ -12,9 +12,9 @@ import torch
 import attn_core
 from attn_figures import single_head as pictures
 from attn_figures import theme
-from attn_figures.arrange import settle
+from attn_figures.arrange import fitting, settle
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import Lookup, Walk, mistake_picture
+from attn_figures.single_head import Kept, Lookup, Walk, mistake_picture
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -88,6 +88,22 @@ def test_biases_stand_beside_the_projections(walk: Walk) -> None:
     gap = [np.nan] * (D_V - D_K)
     wanted = [[0.0] * D_K + gap, [1.0] * D_K + gap, [2.0] * D_V]
     np.testing.assert_array_equal(drawn["b"].z, wanted)
+
+
+@pytest.mark.parametrize("width", [680, 930, 980, 1120])
+def test_kept_weights_stand_over_their_slider_in_a_low_window(width: int) -> None:
+    n = 6
+    square, vectors = np.full((n, n), 1 / n), np.ones((n, 4))
+    labels = [str(i) for i in range(n)]
+    walk = Walk(
+        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
+        vectors[:, :1], square, vectors, "÷ √4<br>÷ T", kept=Kept(square > 0, np.ones((n, 1))),
+    )  # fmt: skip
+    listed = pictures.kept_weights.spec(walk)["layout"]["meta"]["screens"]
+    low = fitting(listed, width, 0.62 * 768)  # as the browser chooses
+    assert low["width"] == width
+    assert low["height"] <= 768 - 316 - 42  # what views, choices and the slider leave
+    assert low["unit"] > 45
 
 
 @pytest.mark.parametrize("width", [930, 1120, 1420, 1900])
