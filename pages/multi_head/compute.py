@@ -48,6 +48,8 @@ from pages.multi_head.weights import Sizes, taken
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 # What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
 _NUMBERS = SharedCache(40_000_000)
+fullness = _NUMBERS.fullness
+"""How full that is, and what it was good for."""
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
     "entropy": lambda result: mean_of_rows(entropy(result.weights), result.weights),
@@ -287,11 +289,18 @@ def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHead
     return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
 
 
-@_NUMBERS.share
 def latent_module(setting: Setting, n_head: int) -> LatentAttention:
     """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
+    return LatentAttention(module(setting, n_head), *_latent_maps(setting, n_head))
+
+
+@_NUMBERS.share
+def _latent_maps(setting: Setting, n_head: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what latent attention has of its own: the module is kept already, and would count twice."""
     attention = module(setting, n_head)
-    return LatentAttention.from_multi_head(attention, min(attention.d_key, 2 * n_head * attention.d_head))
+    rank = min(attention.d_key, 2 * n_head * attention.d_head)
+    latent = LatentAttention.from_multi_head(attention, rank)
+    return latent.down, latent.up_key, latent.up_value
 
 
 @_NUMBERS.share

@@ -262,7 +262,7 @@ def checks(here: OneOrMany, layer: int, *, residual: bool) -> list[Check]:
             if here.setting.projection
             else _("the parameters counted are those that the module holds"),
             torch.tensor(float(study.sizes[at].parameters)),
-            torch.tensor(float(_parameters(here))),
+            torch.tensor(float(_parameters(first, here))),
         ),
         compare(
             _("the entropy of the first seed is that of a loop over its weights"),
@@ -315,8 +315,7 @@ def _module(here: OneOrMany, *, layer: int = 0) -> MultiHeadAttention:
     )
 
 
-def _parameters(here: OneOrMany) -> int:
-    module = _module(here)
+def _parameters(module: MultiHeadAttention, here: OneOrMany) -> int:
     held: nn.Module = module.to_torch() if here.setting.projection else module
     return sum(each.numel() for each in held.parameters())
 

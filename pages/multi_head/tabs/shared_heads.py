@@ -69,7 +69,7 @@ def show(now: Now) -> None:
 def say(now: Now, groups: int) -> str:
     """Say who shares keys with whom, and what it saves and costs."""
     d_head = now.module.d_head
-    change = off(now.sharing(groups), now)
+    change = _changes(now.setting, now.n_head)[groups]
     return words.sharing(now.n_head, groups, 2 * groups * d_head, 2 * now.n_head * d_head, change)
 
 
@@ -78,9 +78,16 @@ def kv_slider(n_head: int) -> Steps:
     return replace(KV_HEADS, values=tuple(divisors(n_head)))
 
 
-def off(other: Now, now: Now) -> float:
-    """Return the largest change of the output, as a share of its largest number."""
-    return largest(other.result.output - now.result.output) / (largest(now.result.output) or 1.0)
+@shared
+def _changes(setting: Setting, n_head: int) -> dict[int, float]:
+    """Return the largest change of the output, as a share of its largest number, by the heads of keys.
+
+    The modules of all of them together are more than is kept of the widest models.
+    """
+    now = Now(setting, ONE_LOOK, n_head)
+    right = now.result.output
+    every = {groups: now.sharing(groups).result.output for groups in divisors(n_head)}
+    return {groups: largest(output - right) / (largest(right) or 1.0) for groups, output in every.items()}
 
 
 @shared
@@ -125,7 +132,7 @@ def sizes(now: Now) -> str:
             num_kv_heads=groups,
         )
         kept = 2 * groups * d_head
-        change = 100 * off(now.sharing(groups), now)
+        change = 100 * _changes(now.setting, now.n_head)[groups]
         a_token = _("{numbers} numbers", numbers=f"{kept:,}")
         in_all = _("{bytes} bytes", bytes=f"{2 * kept * len(n.keys):,}")
         lines.append(f"| {groups} | {name} | {size.parameters:,} | {a_token} | {in_all} | {change:.3g}% |")
