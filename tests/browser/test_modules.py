@@ -226,7 +226,7 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
         (
             "kernel-regression",
             {"picture": "Four kernels"},
-            [f"{kernel} {what}" for what in ("weights", "data") for kernel in KERNELS],
+            [*KERNELS, *(f"{kernel} data" for kernel in KERNELS)],
         ),
     ],
 )

@@ -57,9 +57,11 @@ OURS = """
     const shifts = [];
     new PerformanceObserver((list) => {
         for (const { value, sources } of list.getEntries()) {
-            const ours = sources.filter(({ node }) => {
+            const ours = sources.filter(({ node, previousRect, currentRect }) => {
                 const element = node?.nodeType === Node.TEXT_NODE ? node.parentElement : node;
-                return element?.closest('.stMainBlockContainer, .stSidebar');
+                // All of the page at once, when the sidebar comes.
+                const isPage = element?.matches('.stMainBlockContainer') && previousRect.y === currentRect.y;
+                return !isPage && element?.closest('.stMainBlockContainer, .stSidebar');
             });
             if (ours.length) shifts.push([value, ...ours.map(({ node }) => node.className)]);
         }
