@@ -555,7 +555,7 @@ def test_shared_heads_are_one_link() -> None:
 
 @pytest.mark.parametrize("tab", ["Shared heads", "Block", "One or many"])
 def test_the_widest_model_is_computed_once_for_all_runs(tab: str) -> None:
-    """Its modules of 8 MB threw one another out, so that each run of *Shared heads* made all of them again."""
+    """Its modules of 8 MB threw one another out: each run of *Shared heads* made all anew."""
     link = {"case": "the original Transformer", "tab": tab}
     open_page(**link)
     before = compute.fullness().misses
