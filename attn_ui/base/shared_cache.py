@@ -137,7 +137,10 @@ class Shared(Generic[P, R]):
         update_wrapper(self, function)
         self._cache, self._function = cache, function
         self._signature = inspect.signature(function)
-        self._names = [name for name in self._signature.parameters if not name.startswith("_")]
+        every = [*self._signature.parameters]
+        self._names = [name for name in every if not name.startswith("_")]
+        self._places = [place for place, name in enumerate(every) if not name.startswith("_")]
+        self._n_every = len(every)
         self._name = f"{function.__module__}.{function.__qualname__}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -149,10 +152,13 @@ class Shared(Generic[P, R]):
         return self._cache.keeps(self._key(*args, **kwargs))
 
     def _key(self, *args: P.args, **kwargs: P.kwargs) -> Hashable:
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        given = tuple((type(value), value) for value in (bound.arguments[each] for each in self._names))
-        return self._name, language(), given
+        if kwargs or len(args) != self._n_every:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            values = [bound.arguments[each] for each in self._names]
+        else:  # as most are called, and `bind` takes as long as the rest
+            values = [args[place] for place in self._places]
+        return self._name, language(), tuple((type(value), value) for value in values)
 
 
 class _LeftError(Exception):

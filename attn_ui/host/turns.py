@@ -4,8 +4,9 @@ Runs are threads of one process and share its interpreter lock. Sixty of them at
 another, and from the loop that sends what they made, so that nobody is served: in a line, the same work is
 done in half the time and the first is served at once.
 
-The line is by visitor, not by arrival: whoever has had least of the processor lately is next. A run that
-takes long goes on beside the others, but one at a time: who was long the last time waits while another is.
+The line is by visitor, not by arrival: whoever has had least of the processor lately is next. Who waits is
+forgiven as much as it waited: nobody is overtaken for longer than what it had. A run that takes long goes on
+beside the others, but one at a time: who was long the last time waits while another is.
 """
 
 import math
@@ -45,6 +46,7 @@ class _Run:
 
     visitor: str
     worked: float  # seconds that its thread had of the processor before it
+    came: float  # when it began to wait
     began: float = 0.0
     called: threading.Event = field(default_factory=threading.Event)
 
@@ -93,7 +95,7 @@ class Turns:
         self._mine.depth = depth + 1
         if depth:
             return self
-        self._mine.run = run = _Run(self._who(), self._worked())
+        self._mine.run = run = _Run(self._who(), self._worked(), self._clock())
         with self._lock:
             self._waiting.append(run)
             self._call_next()
@@ -136,7 +138,8 @@ class Turns:
             self._present = None
         may = [run for run in self._waiting if not (self._beside and self._is_long(run, now))]
         if may:
-            self._present = min(may, key=lambda run: self._of(run).left(now))  # the first of equals
+            owed = {run: self._of(run).left(now) - (now - run.came) for run in may}
+            self._present = min(may, key=owed.__getitem__)  # the first of equals
             self._waiting.remove(self._present)
             self._present.began = now
             self._present.called.set()

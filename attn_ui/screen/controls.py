@@ -15,7 +15,6 @@ from attn_ui.screen.state import call, exact, move, position, tie, times_shown
 
 
 def _tied(name: str) -> dict[str, Any]:
-    tie(name)
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
@@ -23,14 +22,14 @@ def _tied_by_name(setting: Choice | Several, names: Sequence[str] = ()) -> dict[
     """Tie options that are shown in other words than the address has."""
     if not named.here(setting):
         return _tied(setting.name)
-    tie(setting.name)
     called = {option: shown(setting, option) for option in setting.options}
     called |= {str(number): plain(name) for number, name in enumerate(names)}
     return {"key": setting.name, "persist_state": "session", "format_func": called.__getitem__}
 
 
-def _call(name: str, label: str, said: str, more: dict[str, Any]) -> None:
-    """Note what a control says; one that cannot be used says nothing of what is shown."""
+def _note(name: str, value: Any, label: str, said: str, more: dict[str, Any]) -> None:
+    """Note what a control was made with; one that cannot be used says nothing of what is shown."""
+    tie(name, value)
     call(name, label, None if more.get("disabled") else said)
 
 
@@ -44,7 +43,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
     tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
     chosen: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
     named.after(choice, chosen)
-    _call(choice.name, label, shown(choice, chosen), more)
+    _note(choice.name, chosen, label, shown(choice, chosen), more)
     return chosen
 
 
@@ -55,7 +54,7 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
         label, choice.options, required=True, **_unless_set(choice, start), **tied, **more
     )
     named.after(choice, chosen)
-    _call(choice.name, label, shown(choice, chosen), more)
+    _note(choice.name, chosen, label, shown(choice, chosen), more)
     return chosen
 
 
@@ -64,7 +63,7 @@ def whole(setting: Whole, label: str, **more: Any) -> int:
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
     tied = _tied(setting.name)
     number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
-    _call(setting.name, label, str(number), more)
+    _note(setting.name, number, label, str(number), more)
     return number
 
 
@@ -75,14 +74,14 @@ def real(setting: Real, label: str, **more: Any) -> float:
     number: float = st.slider(
         label, setting.low, setting.high, setting.default, setting.step, format="%g", **tied, **more
     )
-    _call(setting.name, label, f"{number:g}", more)
+    _note(setting.name, number, label, f"{number:g}", more)
     return number
 
 
 def flag(setting: Flag, label: str, **more: Any) -> bool:
     """Offer a switch."""
     on = bool(st.toggle(label, setting.default, **_tied(setting.name), **more))
-    _call(setting.name, label, yes_or_no(on), more)
+    _note(setting.name, on, label, yes_or_no(on), more)
     return on
 
 
@@ -91,7 +90,7 @@ def line(setting: Text, label: str, **more: Any) -> str:
     text: str = st.text_input(
         label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
     )
-    _call(setting.name, label, text, more)
+    _note(setting.name, text, label, text, more)
     return text
 
 
@@ -104,7 +103,7 @@ def several(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
     named.after(setting, chosen)
-    _call(setting.name, label, some_of(setting, chosen, names), more)
+    _note(setting.name, chosen, label, some_of(setting, chosen, names), more)
     return chosen
 
 

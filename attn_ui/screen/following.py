@@ -26,7 +26,7 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_asid
         settings: all of the page.
         asks_aside: whether the page has a sidebar.
     """
-    before = {name: st.session_state[name] for name in state.tied()}
+    before = state.tied()
     seen = state.seen()
 
     def again() -> None:

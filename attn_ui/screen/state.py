@@ -10,6 +10,7 @@ A live slider is moved by the browser itself; it is commanded to another positio
 changes, so that a report never echoes back.
 """
 
+import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,10 +19,11 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
-from attn_ui.streamlit_inside.run import travelled
+from attn_ui.streamlit_inside.run import session, travelled
 
 Held = Steps | Table | Cells | Sight | Tabs
 _KEY = "_state"
+_MINE = threading.local()  # a thread runs pages of one session
 
 
 @dataclass
@@ -37,7 +39,7 @@ class _State:
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
     said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
-    tied: set[str] = field(default_factory=set)  # settings whose own controls this run has made
+    tied: dict[str, Any] = field(default_factory=dict)  # what the own controls of this run's settings say
     overtaken: set[str] = field(default_factory=set)  # of these, those that a part's run knew of first
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
@@ -50,8 +52,16 @@ class _State:
 
 
 def _state() -> _State:
-    state: _State = st.session_state.setdefault(_KEY, _State())
-    return state
+    """Return what the session holds of this; its thread keeps it, as a run asks for it some seventy times."""
+    kept: _State | None = getattr(_MINE, "state", None)
+    if kept is not None:
+        return kept
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _State()
+    found: _State = st.session_state[_KEY]
+    if session() is not None:
+        _MINE.state = found
+    return found
 
 
 def between(steps: Steps) -> float | None:
@@ -195,14 +205,14 @@ def tell_alone(name: str) -> None:
     _state().alone = name
 
 
-def tie(name: str) -> None:
-    """Note that a control of Streamlit's own was made in this run, tied to a setting."""
-    _state().tied.add(name)
+def tie(name: str, value: Any) -> None:
+    """Note that a control of Streamlit's own was made in this run, tied to a setting, and what it says."""
+    _state().tied[name] = value
 
 
-def tied() -> frozenset[str]:
-    """Name the settings whose own controls this run has made until now."""
-    return frozenset(_state().tied)
+def tied() -> dict[str, Any]:
+    """Return what the settings say whose own controls this run has made until now, by their names."""
+    return dict(_state().tied)
 
 
 def overtake(names: Iterable[str]) -> None:

@@ -22,6 +22,8 @@ PARTS: tuple[Part, ...] = (
     run.HISTORY,
     run.ADDRESS,
     repeated_work.PART,
+    repeated_work.THEME,
+    repeated_work.REPORTS,
     messages.PART,
     uploaded.PART,
     routes.STREAM,

@@ -64,6 +64,7 @@ class Talk:
         self._ended = 0  # runs
         self._named: dict[str, int] = {}  # after how many of them a large message was sent, or named, last
         self._named_for: int = st.get_option(_KEPT_RUNS) // 2  # runs
+        self._answer: Any = find(_ANSWER) if PART.on else None  # there are some seventy in a run
 
     @property
     def _is_being_made(self) -> bool:
@@ -101,27 +102,30 @@ class Talk:
 
     def answered(self, message: Message) -> None:
         """Take note of a server's message."""
-        if not PART.on or message["type"] != "websocket.send":
+        kind = self._answer
+        if kind is None or message["type"] != "websocket.send":
             return
-        kind = find(_ANSWER)
         answer = kind.FromString(message.get("bytes") or b"")
-        what, run = answer.WhichOneof("type"), answer.metadata.run
+        what = answer.WhichOneof("type")
         if what == "ref_hash" or answer.metadata.cacheable:
             self._named[answer.ref_hash or answer.hash] = self._ended
-        if what == "script_finished":
-            self._ended += 1
-            last = self._ended - self._named_for
-            self._named = {name: at for name, at in self._named.items() if at >= last}
+        if what == "delta":
+            if answer.delta.fragment_id:
+                self._parts.add(answer.delta.fragment_id)
+            return
+        run = answer.metadata.run
         if what == "new_session" and not run.fragment_ids:
             self._is_awaited, self._makes = False, run.script_run_id
             self._parts.clear()
-        elif what == "delta" and answer.delta.fragment_id:
-            self._parts.add(answer.delta.fragment_id)
-        elif what == "script_finished" and answer.script_finished == kind.FINISHED_SUCCESSFULLY:
-            # The one before may end well after another was asked for.
-            if run.script_run_id == self._makes:
-                self._makes = None
-            self._is_travelled_to &= self._is_being_made
+        elif what == "script_finished":
+            self._ended += 1
+            last = self._ended - self._named_for
+            self._named = {name: at for name, at in self._named.items() if at >= last}
+            if answer.script_finished == kind.FINISHED_SUCCESSFULLY:
+                # The one before may end well after another was asked for.
+                if run.script_run_id == self._makes:
+                    self._makes = None
+                self._is_travelled_to &= self._is_being_made
 
 
 def _asked(message: Message) -> Any | None:

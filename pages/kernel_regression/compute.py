@@ -28,6 +28,7 @@ from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
+from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
@@ -220,9 +221,9 @@ class Standing:
     @cached_property
     def regression(self) -> KernelRegression:
         """Every stage of the regression of all queries."""
-        return nadaraya_watson(
-            *self.tensors(), torch.from_numpy(self.values), kernel=self.kernel, bandwidth=self.bandwidth
-        )
+        numbers = self.queries, self.keys, self.values
+        told = tuple((each.shape, each.tobytes()) for each in numbers)
+        return _regression(told, self.kernel, self.bandwidth, self)
 
     @cached_property
     def lines(self) -> LocalLinear:
@@ -234,6 +235,15 @@ class Standing:
     def tensors(self) -> tuple[Tensor, Tensor]:
         """Queries and keys for `attn_core`."""
         return torch.from_numpy(self.queries), torch.from_numpy(self.keys)
+
+
+@shared
+def _regression(
+    told: tuple[tuple[tuple[int, ...], bytes], ...], kernel: str, bandwidth: float, _standing: Standing
+) -> KernelRegression:
+    return nadaraya_watson(
+        *_standing.tensors(), torch.from_numpy(_standing.values), kernel=kernel, bandwidth=bandwidth
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -114,6 +114,7 @@ class Points:
         return hashlib.sha256(words + self.keys.tobytes() + self.values.tobytes() + curve).hexdigest()
 
 
+@lru_cache(64)
 def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
     """Draw a toy data set."""
     drawn = regression_sample(name, n_points=n_points, noise=noise, seed=seed)

@@ -10,6 +10,7 @@ from torch import Tensor
 from attn_core import SCHEMES, Scheme, make_scheme, sentence_vectors
 from attn_core.attention import Attention
 from attn_ui.base.parameters import Steps
+from attn_ui.base.shared_cache import shared
 from pages.positional_encoding.state import State, fitting_width
 
 MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its message stays light
@@ -34,13 +35,12 @@ class Now:
     @cached_property
     def x(self) -> Tensor:
         """One vector a word, (n, width)."""
-        state = self.state
-        return sentence_vectors(state.tokens, self.width, kind=state.words, seed=state.seed)
+        return _vectors(self.state.tokens, self.width, self.state.words, self.state.seed)
 
     @cached_property
     def attended(self) -> Attention:
         """The words attending to one another with their positions, at the strength set."""
-        return self.scheme().attend(self.x)
+        return _attended(self.state)
 
     def scheme(self, **changes: object) -> Scheme:
         """Return the scheme, some of its settings changed: a tensor of strengths or bases, another head."""
@@ -67,10 +67,31 @@ class Now:
         """
         return Now(replace(self.state.under(scheme), width=self.width))
 
+    def terms(self, query: int, key: int) -> dict[str, float]:
+        """Return the summands of one scaled score, by what they come from."""
+        return _terms(self.state, query, key)
+
     def weights(self, strengths: Tensor) -> Tensor:
         """Return the weights (steps, n, n) at each strength."""
         weights = self.scheme(strength=strengths).attend(self.x).weights
         return weights.expand(len(strengths), -1, -1)
+
+
+@shared
+def _vectors(tokens: tuple[str, ...], width: int, words: str, seed: int) -> Tensor:
+    return sentence_vectors(tokens, width, kind=words, seed=seed)
+
+
+@shared
+def _attended(state: State) -> Attention:
+    now = Now(state)
+    return now.scheme().attend(now.x)
+
+
+@shared
+def _terms(state: State, query: int, key: int) -> dict[str, float]:
+    now = Now(state)
+    return now.scheme().terms(now.x, query, key)
 
 
 def usable_schemes() -> list[str]:

@@ -147,6 +147,14 @@ ALTERED: dict[str, tuple[str, Any]] = {
         "streamlit.runtime.state.safe_session_state.SafeSessionState.filtered_state",
         _AsAttribute(repeated_work._all_of),
     ),
+    "a theme that is described once": (
+        "streamlit.runtime.app_session._populate_theme_msg",
+        lambda message, section: None,
+    ),
+    "reports without a class of their own": (
+        "streamlit.components.v2.bidi_component.main.make_bidi_component_presenter",
+        lambda component_id: None,
+    ),
     "reading of messages": ("streamlit.proto.BackMsg_pb2.BackMsg", GONE),
     "limits of files by visitor": (
         "streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager",

@@ -1,9 +1,14 @@
 """What takes the place of Streamlit's repeated work says what Streamlit said."""
 
+import gc
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from streamlit import config
+from streamlit.components.v2 import presentation
+from streamlit.components.v2.bidi_component import main as components
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 from attn_ui.streamlit_inside import repeated_work
@@ -51,3 +56,75 @@ def copies(monkeypatch: pytest.MonkeyPatch, place: Callable[[], None]) -> int:
 def test_a_run_copies_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert copies(monkeypatch, lambda: None) > 3  # else Streamlit has mended it, and this may go
     assert copies(monkeypatch, repeated_work.install) == 0
+
+
+def described(describe: Any) -> CustomThemeConfig:
+    """Return the theme as a new session's message has it."""
+    theme = CustomThemeConfig()
+    for section in ("", "sidebar", "light", "light.sidebar", "dark", "dark.sidebar"):
+        place = theme
+        for part in filter(None, section.split(".")):
+            place = getattr(place, part)
+        describe(place, f"theme.{section}".removesuffix("."))
+    return theme
+
+
+def test_the_theme_is_the_same_and_follows_its_configuration() -> None:
+    theirs, own = repeated_work._describe, repeated_work._Themes()
+    before = described(theirs)
+    assert before.dark.sidebar.ByteSize()
+    for _ in range(2):
+        assert described(own) == before
+        assert described(own).SerializeToString(deterministic=True) == before.SerializeToString(
+            deterministic=True
+        )
+    was = config.get_option("theme.primaryColor")
+    try:
+        config.set_option("theme.primaryColor", "#123456")
+        config._on_config_parsed.send()  # as a changed config.toml is told
+        assert described(own).primary_color == "#123456"
+    finally:
+        config.set_option("theme.primaryColor", was)
+        config._on_config_parsed.send()
+    assert described(own) == before
+
+
+def reads(describe: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Count how often the configuration is read for a second description of the theme."""
+    read: list[str] = []
+    their_options = config.get_options_for_section
+
+    def counted(section: str) -> dict[str, Any]:
+        read.append(section)
+        return their_options(section)
+
+    described(describe)
+    with monkeypatch.context() as patch:
+        patch.setattr(config, "get_options_for_section", counted)
+        described(describe)
+    return len(read)
+
+
+def test_the_theme_is_described_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert reads(repeated_work._describe, monkeypatch) == 6  # else Streamlit has mended it, and this may go
+    assert reads(repeated_work._Themes(), monkeypatch) == 0
+
+
+def classes_of_reports() -> int:
+    """Count the classes that Streamlit makes so that a figure's report could be written to."""
+    gc.collect()
+    open_page("single-head")
+    return sum(each.__name__ == "_WriteThrough" for each in dict.__subclasses__())
+
+
+def test_a_run_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.disable()
+    try:
+        # Streamlit's own, also where a test before this has started the app in this process.
+        theirs = presentation.make_bidi_component_presenter
+        monkeypatch.setattr(components, "make_bidi_component_presenter", theirs)
+        assert classes_of_reports() > 0  # else Streamlit has mended it, and this may go
+        monkeypatch.setattr(components, "make_bidi_component_presenter", repeated_work._as_reported)
+        assert classes_of_reports() == 0
+    finally:
+        gc.enable()

@@ -138,6 +138,23 @@ def test_whoever_had_least_is_next_though_others_came_before() -> None:
     assert hall.serves("a1", "b1", "c1", "d1", "b2", "a2", "a3")
 
 
+@pytest.mark.parametrize(("waits", "third"), [(0.15, "d1"), (0.25, "a2")])
+def test_nobody_is_overtaken_for_longer_than_what_it_had(waits: float, third: str) -> None:
+    hall = Hall()
+    hall.come("a1", work=0.2)
+    hall.leave("a1")
+    hall.come("c1", work=0.1)
+    hall.come("a2", work=0.1)
+    hall.now += waits
+    hall.come("d1", work=0.1)  # has had nothing, and comes when a2 has waited long
+    hall.leave("c1")
+    _until(lambda: len(hall.served) == 3)
+    assert hall.served[-1] == third
+    for run in (third, *({"a2", "d1"} - {third})):
+        _until(lambda run=run: hall.served[-1] == run)
+        hall.leave(run)
+
+
 def test_what_a_visitor_had_is_forgotten_by_halves() -> None:
     hall = Hall()
     for run, work in (("a1", 0.2), ("b1", 0.1)):

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 import torch
-from numpy.typing import NDArray
 
 from attn_figures.heads_add_up import added_up, shares
 from attn_live.packing import pack
@@ -28,7 +27,6 @@ def show(now: Now) -> None:
     result, query = now.result, now.cell[0]
     tokens = now.tokens.queries
     d_out = result.output.shape[-1]
-    lengths = array(result.contributions.norm(dim=-1))
     if not now.setting.projection:
         st.markdown(
             _(
@@ -57,7 +55,7 @@ def show(now: Now) -> None:
         alt=_("What each head adds to the output of one token, one row a head, and the sum"),
         name="heads add up",
         slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
-        says=_sentences(now, lengths.T),
+        says=_sentences(now.setting, now.n_head, tuple(now.off)),
     )
     if d_out > MOST_DIMENSIONS:
         st.caption(
@@ -77,18 +75,20 @@ def show(now: Now) -> None:
     )
 
 
-def _sentences(now: Now, lengths: NDArray[np.float64]) -> list[str]:
-    """Say of every token which head adds most to it; lengths (n_query, n_head)."""
-    output = now.result.output
-    changes = (output_of(now.result, now.off) - output).norm(dim=-1).tolist() if now.off else None
+@shared
+def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]:
+    """Say of every token which head adds most to it."""
+    result = stages(setting, n_head)
+    lengths = array(result.contributions.norm(dim=-1)).T  # (n_query, n_head)
+    changes = (output_of(result, off) - result.output).norm(dim=-1).tolist() if off else None
     return [
         words.moved_most(
             coloured("query", token),
             lengths[place].tolist(),
-            float(output[place].norm()),
+            float(result.output[place].norm()),
             None if changes is None else changes[place],
         )
-        for place, token in enumerate(now.tokens.queries)
+        for place, token in enumerate(sequences(setting).queries)
     ]
 
 

@@ -21,7 +21,7 @@ def show(now: Now) -> None:
     with right:
         key = controls.pick(KEY, _("Key"), labels)
     scheme, attended = now.scheme(), now.attended
-    terms, scaled = scheme.terms(now.x, query, key), attended.scaled_scores[query]
+    terms, scaled = now.terms(query, key), attended.scaled_scores[query]
     told = _(
         "The scaled score of :violet[**{query}**] at position {query_place} and :orange[**{key}**] at "
         "position {key_place}, by what each part comes from.",

@@ -8,12 +8,14 @@ from attn_core.scores import score_terms
 from attn_figures.numbers import as_weight, bracketed, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
+from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.screen import controls
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, paragraph
 from pages.single_head.compute import Now
+from pages.single_head.state import Inputs, Scoring
 
 MOST_TERMS = 8  # of a sum that is written out
 DIGITS = 6  # as the hover has them
@@ -64,9 +66,7 @@ def show(now: Now) -> None:
 def products(now: Now) -> str:
     """Write the dot product out, one dimension a row."""
     walk, (row, column) = now.walk, now.cell
-    query, key = now.head.query[row : row + 1], now.head.key[column : column + 1]
-    left, right = (each[0, 0].tolist() for each in score_terms(now.scoring.score, query, key, now.own))
-    pairs = zip(left, right, strict=True)
+    pairs = zip(*_factors(now.inputs, now.scoring, row, column, now), strict=True)
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
         for dimension, (one, other) in enumerate(pairs, start=1)
@@ -80,6 +80,12 @@ def products(now: Now) -> str:
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
     heads = [*FACTORS.get(now.scoring.score, heads)]
     return table([_("dimension"), *heads, _c("arithmetic", "product")], rows, numbers=3)
+
+
+@shared
+def _factors(inputs: Inputs, scoring: Scoring, row: int, column: int, _now: Now) -> tuple[list[float], ...]:
+    query, key = _now.head.query[row : row + 1], _now.head.key[column : column + 1]
+    return tuple(each[0, 0].tolist() for each in score_terms(scoring.score, query, key, _now.own))
 
 
 def steps(now: Now) -> str:

@@ -1,0 +1,64 @@
+"""One run of the app: chooses the page, and runs it in its turn."""
+
+from base64 import b64encode
+from copy import copy
+from pathlib import Path
+
+import streamlit as st
+
+from attn_ui.base.framing import LESSON
+from attn_ui.base.navigation import PAGES
+from attn_ui.host.turns import TURNS
+from attn_ui.screen import language, palette, share
+from attn_ui.screen.style import dress
+from attn_ui.streamlit_inside import markup
+from attn_words import _
+from attn_words import language as spoken
+
+_ROOT = Path(__file__).resolve().parents[2]
+# As it is sent: a path would be read and put so in every run.
+_ICON = "data:image/svg+xml;base64," + b64encode((_ROOT / "attn_ui" / "icon.svg").read_bytes()).decode()
+
+
+def run() -> None:
+    """Run the page that the address names."""
+    language.speak_here()
+    palette.wear_here()
+    dress()
+    is_embedded = st.context.is_embedded
+    if is_embedded:
+        # In a course page the figure stands alone: its settings are the link's.
+        st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
+    # Each run has its own copies: Streamlit writes into a page that it may be run once, and where somebody is
+    # quick, the run that is called off and the one that takes its place stand in line together.
+    made = [copy(page) for page in _pages()]
+    page = st.navigation(made, position="hidden" if is_embedded else "top")
+    # Without a session, as where the module is only imported, none of them is open.
+    listed = next((listed for listed, one in zip(PAGES, made, strict=True) if one is page), PAGES[0])
+    st.set_page_config(
+        page_title=listed.heading,
+        page_icon=_ICON,
+        layout="wide",
+        # A lesson has chosen the settings: its panel and the figure need the room.
+        initial_sidebar_state="collapsed" if LESSON.name in st.query_params else 264,
+    )
+    with TURNS:
+        page.run()
+        share.fill()
+
+
+def _pages() -> tuple[st.Page, ...]:
+    """Return all, made once for a session and language: making them looks for their files."""
+    key = f"_pages_{spoken()}"
+    if key not in st.session_state:
+        st.session_state[key] = tuple(
+            st.Page(
+                _ROOT / "pages" / page.folder / "page.py",
+                title=_(page.title),
+                url_path=page.address or None,
+                default=page.is_default,
+            )
+            for page in PAGES
+        )
+    made: tuple[st.Page, ...] = st.session_state[key]
+    return made
