@@ -36,6 +36,7 @@ WORTH = 0.9  # of the largest unit there could be, what a figure without an empt
 FULL = 0.6  # of the longest line, the least that another may take
 CAPTIONS_APART = 14  # pixels
 ALL_UP_TO = 6  # boxes whose every way to break into lines is tried; of more the even ones
+ROUNDING = 1e-9  # of a unit, by which one must be larger to be surely larger
 USUAL_UNIT = 30.0  # pixels, to compare labels with cells before it is known how large these are
 
 
@@ -155,6 +156,7 @@ class _Line:
     top: int
     rows: float
     bottom: int
+    free: float  # the unit beyond which no caption goes beyond its body
 
     def gaps(self, unit: float) -> list[float]:
         """Return the pixels before each box, and after the last."""
@@ -167,7 +169,8 @@ class _Line:
 
     def width(self, unit: float) -> float:
         """Return the pixels that the line takes."""
-        return sum(self.gaps(unit)) + self.columns * unit
+        gaps = self.pixels if unit > self.free else sum(self.gaps(unit))
+        return gaps + self.columns * unit
 
     def unit(self, width: int, largest: float) -> float:
         """Return how many pixels a unit can have."""
@@ -189,11 +192,12 @@ class _Way:
     labels: int  # pixels down that are taken by labels
     rows: float
     order: tuple[int, ...]  # which box stands at each place, line by line
+    across: tuple[tuple[int, float], ...]  # pixels and units across, of lines that differ in them
 
     def most(self, width: int, height: int, largest: float) -> float:
         """Return how many pixels a unit can have at most: captions may leave it fewer."""
-        across = min((width - line.pixels) / line.columns for line in self.lines)
-        return min(largest, (height - self.labels) / self.rows, across)
+        across = [(width - pixels) / columns for pixels, columns in self.across]
+        return min(largest, (height - self.labels) / self.rows, *across)
 
     def unit(self, width: int, height: int, largest: float) -> float:
         """Return how many pixels a unit can have."""
@@ -229,7 +233,8 @@ def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Wa
     ordered = tuple(boxes[place] for place in order)
     lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
     labels = sum(line.top + line.bottom for line in lines)
-    return _Way(lines, labels, sum(line.rows for line in lines), tuple(order))
+    across = tuple({(line.pixels, line.columns): None for line in lines})
+    return _Way(lines, labels, sum(line.rows for line in lines), tuple(order), across)
 
 
 def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_Way, ...]:
@@ -285,6 +290,7 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
         top=max(box.top for box in boxes),
         rows=max(box.rows for box in boxes),
         bottom=max(box.bottom for box in boxes),
+        free=max(box.caption / box.columns if box.caption else 0.0 for box in boxes) * (1 + ROUNDING),
     )
 
 
@@ -293,16 +299,17 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight
     places = []
     top = 0.0
     # Lines start at one left edge, so that columns of matrices stay aligned; the longest line is centred.
-    lead = max(line.gaps(unit)[0] for line in lines)
-    longest = max(line.width(unit) + lead - line.gaps(unit)[0] for line in lines)
+    gaps = [line.gaps(unit) for line in lines]
+    widths = [sum(apart) + line.columns * unit for apart, line in zip(gaps, lines, strict=True)]
+    lead = max(apart[0] for apart in gaps)
+    longest = max(wide + lead - apart[0] for wide, apart in zip(widths, gaps, strict=True))
     if longest > width - right:  # one edge for all would push a long line out
-        lead, longest = 0.0, max(line.width(unit) for line in lines)
+        lead, longest = 0.0, max(widths)
     if tight:
         width = min(width, math.ceil(longest) + right)
-    for line in lines:
+    for line, before in zip(lines, gaps, strict=True):
         top += line.top
         cursor = max(0.0, (width - right - longest) / 2)
-        before = line.gaps(unit)
         before[0] = max(before[0], lead)
         for index, box in enumerate(line.boxes):
             cursor += before[index]
