@@ -1,7 +1,9 @@
 """The sidebar: what is asked of the vectors, the mask and the scale, and under which condition."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import Any
 
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
@@ -76,7 +78,8 @@ def _ask_inputs(ask: Ask) -> Inputs:
     ask.heading(_("Queries, keys, values"))
     inputs = replace(inputs, qkv=_ask_qkv(ask, inputs))
     inputs = _ask_tables(ask, inputs) if inputs.qkv == "typed" else _ask_making(ask, inputs)
-    by_hand, about = False, ask.space()
+    by_hand = False
+    about: AbstractContextManager[Any] = nullcontext()
     if inputs.qkv == "projected":
         inputs = replace(
             inputs, init=ask_init(ask, INIT, {name: _(each.sentence) for name, each in INITS.items()})
