@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -82,7 +82,30 @@ class Arrangement:
     places: tuple[Place, ...]
 
 
-def arrange(
+@dataclass(frozen=True)
+class Solved:
+    """Boxes broken into lines, and pixels to a unit; many are tried, and few are looked at any closer."""
+
+    unit: float
+    way: "_Way"
+    width: int
+    right: int
+    tight: bool
+
+    @cached_property
+    def arrangement(self) -> Arrangement:
+        """All boxes placed."""
+        placed = _place(self.way.lines, self.unit, self.width, self.right, tight=self.tight)
+        places = sorted(zip(self.way.order, placed.places, strict=True), key=lambda each: each[0])
+        return replace(placed, places=tuple(place for _, place in places))
+
+
+def arrange(boxes: Sequence[Box], width: int, height: int, **options: Any) -> Arrangement:
+    """Place boxes as `solve` breaks them into lines, which see."""
+    return solve(boxes, width, height, **options).arrangement
+
+
+def solve(
     boxes: Sequence[Box],
     width: int,
     height: int,
@@ -91,7 +114,7 @@ def arrange(
     right: int = 0,
     legible: Sequence[float] = (),
     tight: bool = False,
-) -> Arrangement:
+) -> Solved:
     """Flow boxes into lines so that the shared unit comes out as large as it can, and no line stands empty.
 
     A line much shorter than the others is avoided where that costs the cells no more than `WORTH` of their
@@ -141,9 +164,7 @@ def arrange(
             -len(each[1].lines[0].boxes),
         ),
     )
-    placed = _place(way.lines, max(unit, 1.0), width, right, tight=tight)
-    places = sorted(zip(way.order, placed.places, strict=True), key=lambda each: each[0])
-    return replace(placed, places=tuple(place for _, place in places))
+    return Solved(max(unit, 1.0), way, width, right, tight)
 
 
 @dataclass(frozen=True)
