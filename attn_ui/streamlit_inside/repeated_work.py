@@ -12,7 +12,7 @@ from typing import Any
 from attn_ui.streamlit_inside.part import Part, find, there
 
 _STATE = "streamlit.runtime.state.safe_session_state:SafeSessionState"
-_SESSION = "streamlit.runtime.app_session:_populate_theme_msg"
+_DESCRIBES = "streamlit.runtime.app_session:_populate_theme_msg"
 _THEME = "streamlit.proto.NewSession_pb2:CustomThemeConfig"
 _PARSED = "streamlit.config:on_config_parsed"
 _REPORTS = "streamlit.components.v2.bidi_component.main:make_bidi_component_presenter"
@@ -35,7 +35,7 @@ PART = Part(
 )
 THEME = Part(
     "a theme that is described once",
-    there(_SESSION, "msg", "section"),
+    there(_DESCRIBES, "msg", "section"),
     there(f"{_THEME}.MergeFrom"),
     there(_PARSED, "func", "force_connect"),
     uses="app_session._populate_theme_msg, which is replaced",
@@ -50,7 +50,7 @@ REPORTS = Part(
     without="each look at a figure's report makes a class",
 )
 _all_of: Any = getattr(vars(find(_STATE))["filtered_state"], "fget", None) if PART.on else None
-_describe: Any = find(_SESSION) if THEME.on else None
+_describe: Any = find(_DESCRIBES) if THEME.on else None
 
 
 class _Session(Mapping[str, Any]):
@@ -97,7 +97,7 @@ def install() -> None:
     if PART.on:
         setattr(find(_STATE), "filtered_state", property(_Session))  # noqa: B010  (typed as read-only)
     if THEME.on:
-        _put(_SESSION, _Themes())
+        _put(_DESCRIBES, _Themes())
     if REPORTS.on:
         _put(_REPORTS, _as_reported)
 
