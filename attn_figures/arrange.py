@@ -8,7 +8,7 @@ measured in one shared unit.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
 from typing import Any
@@ -74,38 +74,37 @@ class Place:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """All boxes placed: figure size in pixels, pixels to a unit, and one `Place` a box in the same order."""
-
-    width: int
-    height: int
-    unit: float
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
-class Solved:
     """Boxes broken into lines, and pixels to a unit; many are tried, and few are looked at any closer."""
 
     unit: float
-    way: "_Way"
-    width: int
-    right: int
-    tight: bool
+    _way: "_Way"
+    _room: int  # pixels of width that there are
+    _right: int
+    _tight: bool
+
+    @property
+    def width(self) -> int:
+        """The figure's width in pixels."""
+        return self._placed[0]
+
+    @property
+    def height(self) -> int:
+        """The figure's height in pixels."""
+        return self._placed[1]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """One place a box, in the order of the boxes."""
+        return self._placed[2]
 
     @cached_property
-    def arrangement(self) -> Arrangement:
-        """All boxes placed."""
-        placed = _place(self.way.lines, self.unit, self.width, self.right, tight=self.tight)
-        places = sorted(zip(self.way.order, placed.places, strict=True), key=lambda each: each[0])
-        return replace(placed, places=tuple(place for _, place in places))
+    def _placed(self) -> tuple[int, int, tuple[Place, ...]]:
+        width, height, placed = _place(self._way.lines, self.unit, self._room, self._right, tight=self._tight)
+        places = sorted(zip(self._way.order, placed, strict=True), key=lambda each: each[0])
+        return width, height, tuple(place for _, place in places)
 
 
-def arrange(boxes: Sequence[Box], width: int, height: int, **options: Any) -> Arrangement:
-    """Place boxes as `solve` breaks them into lines, which see."""
-    return solve(boxes, width, height, **options).arrangement
-
-
-def solve(
+def arrange(
     boxes: Sequence[Box],
     width: int,
     height: int,
@@ -114,7 +113,7 @@ def solve(
     right: int = 0,
     legible: Sequence[float] = (),
     tight: bool = False,
-) -> Solved:
+) -> Arrangement:
     """Flow boxes into lines so that the shared unit comes out as large as it can, and no line stands empty.
 
     A line much shorter than the others is avoided where that costs the cells no more than `WORTH` of their
@@ -164,7 +163,7 @@ def solve(
             -len(each[1].lines[0].boxes),
         ),
     )
-    return Solved(max(unit, 1.0), way, width, right, tight)
+    return Arrangement(max(unit, 1.0), way, width, right, tight)
 
 
 @dataclass(frozen=True)
@@ -315,7 +314,9 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
     )
 
 
-def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool) -> Arrangement:
+def _place(
+    lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool
+) -> tuple[int, int, list[Place]]:
     height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
@@ -342,7 +343,7 @@ def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight
             )
             cursor = body[1]
         top += line.rows * unit + line.bottom
-    return Arrangement(width, height, unit, tuple(places))
+    return width, height, places
 
 
 @dataclass(frozen=True)

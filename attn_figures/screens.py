@@ -20,13 +20,12 @@ from attn_figures.arrange import (
     WORTH,
     Arrangement,
     Box,
-    Solved,
     Tree,
     Variant,
+    arrange,
     as_tree,
     fitting,
     screens,
-    solve,
 )
 from attn_figures.geometry import LABEL_SIZES, Geometry, Placed
 
@@ -80,21 +79,11 @@ class Room(NamedTuple):
 class _Try:
     """Panels arranged with labels of one size, of which one in `every` stays; no labels where size is -1."""
 
-    solved: Solved
+    placed: Arrangement
     size: int
     every: int
     digits: tuple[int, int]  # how many panels have numbers, and how many of them all decimals
     smallest: int = SMALLEST_LABEL  # pixels: labels go rather than be smaller
-
-    @property
-    def placed(self) -> Arrangement:
-        """Where they stand."""
-        return self.solved.arrangement
-
-    @property
-    def unit(self) -> float:
-        """Pixels to a unit."""
-        return self.solved.unit
 
     @property
     def pixels(self) -> int:
@@ -128,15 +117,15 @@ class _Panels:
         if known not in self._legible:
             legible = {unit for each in self._kinds for unit in _legible(each, room, size)}
             self._legible[known] = tuple(sorted(legible))
-        solved = _solved(
+        placed = _arranged(
             self._boxes[size],
             *(room.width, room.height),
             **{"largest_unit": largest_unit, "right": right, "legible": self._legible[known]},
             tight=room.slide,
         )
-        sizes = ((every, self.label_size(solved.unit, every)) for every in EVERY)
+        sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
         every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
-        return _Try(solved, size, every if size >= 0 else 1, self._digits(room, solved.unit), smallest)
+        return _Try(placed, size, every if size >= 0 else 1, self._digits(room, placed.unit), smallest)
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
@@ -152,7 +141,7 @@ class _Panels:
         return some, whole
 
 
-_solved = lru_cache(maxsize=4096)(solve)  # other words and numbers in the same boxes stand as these do
+_arranged = lru_cache(maxsize=4096)(arrange)  # other words and numbers in the same boxes stand as these do
 
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
@@ -233,7 +222,7 @@ def _barred(panels: Sequence[Placed], tried: _Try, room: Room, bars: Sequence[tu
         for panel in panels
         if panel.geometry.formats
         and panel.geometry.formats[0][0]
-        and not _numbers(panel.geometry, room, tried.unit)[0]
+        and not _numbers(panel.geometry, room, tried.placed.unit)[0]
     }
     return [] if room.is_phone else [bar for bar, wanted in bars if wanted or bar in untold]
 
@@ -242,29 +231,29 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     """Return, of arrangements that say as much, the one with the largest cells beside free pixels."""
     # Without labels cells are as large as they can be: what cannot be read then need not be tried.
     bare = panels.arranged(room, -1, largest_unit, right)
-    bound = panels.label_size(bare.unit / WORTH)
+    bound = panels.label_size(bare.placed.unit / WORTH)
     whole: list[_Try] = []
     for size, pixels in enumerate(LABEL_SIZES):
         if pixels > bound or (whole and pixels < SMALLEST_BESIDE_DIGITS):
             continue
         tried = panels.arranged(room, size, largest_unit, right)
-        if tried.every == 1 and panels.label_size(tried.unit) >= pixels:
+        if tried.every == 1 and panels.label_size(tried.placed.unit) >= pixels:
             whole.append(tried)
             if tried.digits == bare.digits:
                 break
     if whole:
-        return max(whole, key=lambda each: (each.digits[0], -each.size, each.unit))
+        return max(whole, key=lambda each: (each.digits[0], -each.size, each.placed.unit))
     last = len(LABEL_SIZES) - 1
     smallest = panels.arranged(room, last, largest_unit, right)
     if room.is_phone:
         # A phone may scroll: rather than leave words out, maps stand one above the other, in larger words.
         for size, pixels in enumerate(LABEL_SIZES):
             higher = panels.arranged(room._replace(height=PHONE_ROOM), size, largest_unit, right)
-            if higher.every == 1 and panels.label_size(higher.unit) >= pixels:
+            if higher.every == 1 and panels.label_size(higher.placed.unit) >= pixels:
                 return higher
     # On a page, whose hover tells the words, the room of labels may go to cells that are small without it.
-    least = 0.0 if room.slide else LABELS_WORTH * bare.unit
-    return smallest if smallest.every <= EVERY[-1] and smallest.unit >= least else bare
+    least = 0.0 if room.slide else LABELS_WORTH * bare.placed.unit
+    return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
 
 
 def _with_fewer(
@@ -328,14 +317,14 @@ def _thinned(panels: Sequence[Placed], tried: _Try) -> Iterator[str]:
 
 def _every(units: float, tried: _Try) -> int:
     """Return how many labels of an axis go to one that stays."""
-    fits = (every for every in EVERY if _pixels(units * every * tried.unit) >= tried.smallest)
+    fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= tried.smallest)
     return min(next(fits, EVERY[-1]), tried.every)
 
 
 def _smallest_label(panels: Sequence[Placed], tried: _Try) -> int:
     """Return the size of the smallest label that is drawn, 0 where none is."""
     units = {units for panel in panels for _, units in _label_axes(panel)}
-    sizes = (_pixels(each * _every(each, tried) * tried.unit) for each in units)
+    sizes = (_pixels(each * _every(each, tried) * tried.placed.unit) for each in units)
     return min(tried.pixels, *sizes) if units and tried.pixels else 0
 
 
