@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from attn_figures.picture import Spec
 
@@ -40,8 +40,7 @@ ROUNDING = 1e-9  # of a unit, by which one must be larger to be surely larger
 USUAL_UNIT = 30.0  # pixels, to compare labels with cells before it is known how large these are
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(NamedTuple):
     """The room that one subplot needs: a body of columns x rows units, and pixels for the labels around it.
 
     `lead` is the room on the left of a box that starts a line (its row labels), `left` of any other box;

@@ -1,7 +1,7 @@
 """Charts beside matrices: curves, points and bars on two plain axes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from attn_figures import theme
@@ -63,7 +63,7 @@ class Chart:
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
             left = max(box.left, self.under.left)
-            box = replace(box, left=left, lead=self.under.lead, trail=self.under.trail)
+            box = box._replace(left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
         below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
         words = [at for at, trace in enumerate(self.drawn) if self.letter and is_words(trace)]

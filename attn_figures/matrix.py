@@ -292,7 +292,7 @@ class Matrix:
         mask = None if self.mask is None else self.mask.tobytes()
         limit = None if self.ramp.scale == "weights" else self._limit()
         told = tuple(name for name, _ in self.hover.extra.named)
-        return Look((*_WORDS_OF(self), sides, mask, limit, told, self._told(self._size)), self._numbers())
+        return Look((*_WORDS_OF(self), sides, mask, limit, told, self._told()), self._numbers())
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
@@ -392,12 +392,15 @@ class Matrix:
         """Return the title with the shape after it, and that all is zero where nothing else tells it."""
         if not self.shows_shape:
             return self.title
-        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._told(self._size)}</span>"
+        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._told()}</span>"
 
-    def _told(self, size: float) -> str:
-        """Return the shape, and of values of this size at most whether they have no colour and no number."""
+    def _told(self, of_size: float | None = None) -> str:
+        """Return the shape, and whether values of its own, or of this size, have no colour and no number."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
-        if self.ramp.scale == "weights" or self._numbers_fit() or size > ROUNDING * self._limit():
+        if self.ramp.scale == "weights" or self._numbers_fit():
+            return shape
+        size = self._size if of_size is None else of_size
+        if size > ROUNDING * self._limit():
             return shape
         return _("{shape}, all ≈ 0", shape=shape) if size else _("{shape}, all 0", shape=shape)
 

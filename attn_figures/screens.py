@@ -27,7 +27,7 @@ from attn_figures.arrange import (
     fitting,
     screens,
 )
-from attn_figures.geometry import LABEL_SIZES, Geometry, Placed
+from attn_figures.geometry import LABEL_SIZES, Geometry, Placed, Tick
 
 BAR_ROOM = 64  # pixels on the right for colour bars
 ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
@@ -75,6 +75,13 @@ class Room(NamedTuple):
         return self.width < PHONES_BELOW and not self.slide
 
 
+class _Numbers(NamedTuple):
+    """How the numbers of a kind of panel are written: "" where they cannot be read, and the font's size."""
+
+    form: str
+    size: float
+
+
 @dataclass(frozen=True)
 class _Try:
     """Panels arranged with labels of one size, of which one in `every` stays; no labels where size is -1."""
@@ -82,6 +89,7 @@ class _Try:
     placed: Arrangement
     size: int
     every: int
+    numbers: tuple[_Numbers, ...]  # one a kind
     digits: tuple[int, int]  # how many panels have numbers, and how many of them all decimals
     smallest: int = SMALLEST_LABEL  # pixels: labels go rather than be smaller
 
@@ -92,17 +100,22 @@ class _Try:
 
 
 class _Panels:
-    """The panels of a figure; those of one geometry are looked at once."""
+    """The panels of a figure; those of one kind, which is to say of one geometry, are looked at once."""
 
     def __init__(self, panels: Sequence[Placed]) -> None:
         self.all = panels
-        self._kinds = Counter(panel.geometry for panel in panels)
+        counted = Counter(panel.geometry for panel in panels)
+        self.kinds = tuple(counted)
+        numbered = {kind: number for number, kind in enumerate(self.kinds)}
+        self.kind_of = [numbered[panel.geometry] for panel in panels]
+        self.axes = [(f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}") for panel in panels]
+        self._counts = tuple(counted.values())
         self._boxes: dict[int, tuple[Box, ...]] = {}
         self._legible: dict[tuple[int, int], tuple[float, ...]] = {}
         # How many units apart labels stand, and how many there are.
         self._sides = {
             (units, len(places))
-            for each in self._kinds
+            for each in self.kinds
             if each.label_units and each.ticks
             for units, (places, _) in zip(each.label_units, each.ticks, strict=True)
         }
@@ -115,7 +128,7 @@ class _Panels:
             self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
         known = size, room.smallest_digit
         if known not in self._legible:
-            legible = {unit for each in self._kinds for unit in _legible(each, room, size)}
+            legible = {unit for each in self.kinds for unit in _legible(each, room, size)}
             self._legible[known] = tuple(sorted(legible))
         placed = _arranged(
             self._boxes[size],
@@ -125,17 +138,17 @@ class _Panels:
         )
         sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
         every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
-        return _Try(placed, size, every if size >= 0 else 1, self._digits(room, placed.unit), smallest)
+        numbers = tuple(_numbers(each, room, placed.unit) for each in self.kinds)
+        return _Try(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
         sides = (units * every for units, count in self._sides if count > every)
         return min((_pixels(units * unit) for units in sides), default=theme.FONT_SIZE)
 
-    def _digits(self, room: Room, unit: float) -> tuple[int, int]:
+    def _digits(self, numbers: Sequence[_Numbers]) -> tuple[int, int]:
         some = whole = 0
-        for each, count in self._kinds.items():
-            form, _ = _numbers(each, room, unit)
+        for each, count, (form, _) in zip(self.kinds, self._counts, numbers, strict=True):
             some += count * bool(form)
             whole += count * bool(form and each.formats and form == each.formats[0][0])
         return some, whole
@@ -171,14 +184,14 @@ def all_screens(
         for fewer in _with_fewer(every_panel, room, largest_unit, bars)
     ]
     rooms, found = [room for room, _ in tried], [each for _, each in tried]
-    thinned = {axis for each in found for axis in _thinned(panels, each)}
+    thinned = {axis for each in found for axis in _thinned(every_panel, each)}
     listed = screens(
         [
             Variant(
                 each.placed,
-                _settings(panels, each, room, bars, thinned),
+                _settings(every_panel, each, room, bars, thinned),
                 slide=room.slide,
-                label=_smallest_label(panels, each),
+                label=_smallest_label(every_panel, each),
                 every=each.every,
             )
             for room, each in zip(rooms, found, strict=True)
@@ -210,21 +223,21 @@ def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple
         largest_unit *= LARGER_ON_SLIDE
     if not any(wanted for _, wanted in bars) or room.is_phone:
         plain = _best_beside(panels, room, largest_unit, 0)
-        if room.is_phone or not _barred(panels.all, plain, room, bars):
+        if room.is_phone or not _barred(panels, plain, room, bars):
             return plain
     return _best_beside(panels, room, largest_unit, BAR_ROOM)
 
 
-def _barred(panels: Sequence[Placed], tried: _Try, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
+def _barred(panels: _Panels, tried: _Try, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
     """Name the colour axes that have a bar: where it is wanted, and where a map's numbers have no room."""
-    untold = {
-        panel.coloraxis
-        for panel in panels
-        if panel.geometry.formats
-        and panel.geometry.formats[0][0]
-        and not _numbers(panel.geometry, room, tried.placed.unit)[0]
-    }
-    return [] if room.is_phone else [bar for bar, wanted in bars if wanted or bar in untold]
+    if room.is_phone:
+        return []
+    untold = [
+        bool(kind.formats and kind.formats[0][0] and not numbers.form)
+        for kind, numbers in zip(panels.kinds, tried.numbers, strict=True)
+    ]
+    axes = {panel.coloraxis for panel, kind in zip(panels.all, panels.kind_of, strict=True) if untold[kind]}
+    return [bar for bar, wanted in bars if wanted or bar in axes]
 
 
 def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Try:
@@ -268,7 +281,7 @@ def _with_fewer(
         fewer = panels.arranged(room, size, LARGER_ON_SLIDE * largest_unit, right, SMALLEST_BESIDE_DIGITS)
         if fewer.every > EVERY[-1]:
             return
-        if right or not (any(wanted for _, wanted in bars) or _barred(panels.all, fewer, room, bars)):
+        if right or not (any(wanted for _, wanted in bars) or _barred(panels, fewer, room, bars)):
             yield fewer
             return
 
@@ -295,23 +308,25 @@ def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
     return [max(least / (LABEL_SHARE * units) for units in geometry.label_units), *digits]
 
 
-def _numbers(geometry: Geometry, room: Room, unit: float) -> tuple[str, float]:
-    """Return the longest number format that can be read in a cell, and its size; "" where none can."""
+def _numbers(geometry: Geometry, room: Room, unit: float) -> _Numbers:
+    """Return the longest number format that can be read in a cell, and its size."""
     wide, tall = (side * unit for side in geometry.cell)
     largest = theme.FONT_SIZE * (LARGEST_DIGIT if room.slide else 1)
     formats = geometry.formats or ()
     for form, ems in formats:
         size = math.floor(10 * min(largest, 0.8 * tall, CELL_SHARE * wide / ems)) / 10 if form else 0.0
         if size >= (room.smallest_digit if form == formats[-1][0] else room.smallest_decimals):
-            return form, size
-    return "", room.smallest_digit
+            return _Numbers(form, size)
+    return _Numbers("", room.smallest_digit)
 
 
-def _thinned(panels: Sequence[Placed], tried: _Try) -> Iterator[str]:
+def _thinned(panels: _Panels, tried: _Try) -> Iterator[str]:
     """Name the axes on which labels are left out."""
-    for panel in panels:
-        for axis, units in _label_axes(panel):
-            if tried.size >= 0 and _every(units, tried) > 1:
+    if tried.size < 0 or tried.every == 1:
+        return
+    for axes, kind in zip(panels.axes, panels.kind_of, strict=True):
+        for axis, units in zip(axes, panels.kinds[kind].label_units or (), strict=False):
+            if _every(units, tried) > 1:
                 yield axis
 
 
@@ -321,24 +336,39 @@ def _every(units: float, tried: _Try) -> int:
     return min(next(fits, EVERY[-1]), tried.every)
 
 
-def _smallest_label(panels: Sequence[Placed], tried: _Try) -> int:
+def _smallest_label(panels: _Panels, tried: _Try) -> int:
     """Return the size of the smallest label that is drawn, 0 where none is."""
-    units = {units for panel in panels for _, units in _label_axes(panel)}
+    units = {units for kind in panels.kinds for units in kind.label_units or ()}
     sizes = (_pixels(each * _every(each, tried) * tried.placed.unit) for each in units)
     return min(tried.pixels, *sizes) if units and tried.pixels else 0
-
-
-def _label_axes(panel: Placed) -> Iterator[tuple[str, float]]:
-    if panel.geometry.label_units:
-        yield f"layout.{panel.axes.x_layout}", panel.geometry.label_units[0]
-        yield f"layout.{panel.axes.y_layout}", panel.geometry.label_units[1]
 
 
 # ---- what it sets ----
 
 
+class _Labels(NamedTuple):
+    """The labels along one side of a kind of panel."""
+
+    size: int  # pixels of their font
+    readable: bool
+    every: int  # one in so many stays
+    ticks: Tick
+
+
+def _labels(geometry: Geometry, tried: _Try) -> list[_Labels]:
+    """Return the labels of the columns and of the rows; none where a panel has none."""
+    sides = []
+    for units, ticks in zip(geometry.label_units or (), geometry.ticks or (), strict=False):
+        every = _every(units, tried)
+        # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
+        size = min(_pixels(units * every * tried.placed.unit), tried.pixels)
+        readable = tried.size >= 0 and size >= SMALLEST_LABEL
+        sides.append(_Labels(max(size, SMALLEST_LABEL), readable, every, ticks))
+    return sides
+
+
 def _settings(
-    panels: Sequence[Placed],
+    panels: _Panels,
     tried: _Try,
     room: Room,
     bars: Sequence[tuple[str, bool]],
@@ -347,9 +377,11 @@ def _settings(
     settings: dict[str, Any] = {}
     arranged, labelled = tried.placed, tried.size >= 0
     stacked = all(place.leads for place in arranged.places)
-    for panel, place in zip(panels, arranged.places, strict=True):
-        geometry = panel.geometry
-        x, y = f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}"
+    labels = [_labels(kind, tried) for kind in panels.kinds]
+    for panel, kind, axes, place in zip(
+        panels.all, panels.kind_of, panels.axes, arranged.places, strict=True
+    ):
+        geometry, (x, y) = panel.geometry, axes
         wide = (place.x[1] - place.x[0]) * arranged.width
         tall = (place.y[1] - place.y[0]) * arranged.height
         settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
@@ -358,32 +390,28 @@ def _settings(
         names_rows = place.leads or geometry.names_rows
         if geometry.formats:
             settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
-        for (axis, units), ticks in zip(_label_axes(panel), geometry.ticks or (), strict=False):
-            every = _every(units, tried)
-            # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
-            size = min(_pixels(units * every * arranged.unit), tried.pixels)
-            settings[f"{axis}.tickfont.size"] = max(size, SMALLEST_LABEL)
-            readable = labelled and size >= SMALLEST_LABEL
-            settings[f"{axis}.showticklabels"] = readable and (axis == x or names_rows)
+        for axis, side in zip(axes, labels[kind], strict=False):
+            settings[f"{axis}.tickfont.size"] = side.size
+            settings[f"{axis}.showticklabels"] = side.readable and (axis == x or names_rows)
             if axis in thinned:
-                for name, all_of_them in zip(("tickvals", "ticktext"), ticks, strict=True):
-                    settings[f"{axis}.{name}"] = [*all_of_them[::every]]
+                for name, all_of_them in zip(("tickvals", "ticktext"), side.ticks, strict=True):
+                    settings[f"{axis}.{name}"] = [*all_of_them[:: side.every]]
         settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
-            labels = geometry.row_room(tried.size) if names_rows else 0
+            room_of_labels = geometry.row_room(tried.size) if names_rows else 0
             before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else arranged.width)
-            cramped = before < labels + geometry.operator_pixels + 4
+            cramped = before < room_of_labels + geometry.operator_pixels + 4
             # Where a line starts with it, it stands in the empty corner above the row labels.
             corner = labelled and place.leads and (stacked or cramped)
             settings[f"{operator}.y"] = 1 if corner else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             aside = max(-4, math.ceil(geometry.operator_pixels - before) + 2)
-            settings[f"{operator}.xshift"] = aside if corner else -labels - (4 if names_rows else 8)
+            settings[f"{operator}.xshift"] = aside if corner else -room_of_labels - (4 if names_rows else 8)
         if geometry.formats:
-            form, digits = _numbers(geometry, room, arranged.unit)
-            settings[f"data[{panel.first_trace}].texttemplate"] = form
-            settings[f"data[{panel.first_trace}].textfont.size"] = digits
+            numbers = tried.numbers[kind]
+            settings[f"data[{panel.first_trace}].texttemplate"] = numbers.form
+            settings[f"data[{panel.first_trace}].textfont.size"] = numbers.size
         for trace in geometry.words:
             fitting = min(theme.FONT_SIZE, int(geometry.letter * arranged.unit / LETTER_WIDE))
             settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(fitting, SMALLEST_LABEL)

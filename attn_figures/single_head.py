@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Any
 
@@ -137,6 +138,12 @@ class Walk:
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 
+    @cached_property
+    def limit(self) -> float:
+        """The end of one ramp for all vectors, so that one colour is one number."""
+        vectors = [self.x, self.memory, self.query, self.key, self.value]
+        return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
+
     def keeping(self, found: Any, output: Any, *, again: bool) -> list["Walk"]:
         """Return it with what is kept of the weights at each step.
 
@@ -233,30 +240,24 @@ def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
 
 
 def _query(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("Q", walk.query, "Q", walk.queries, ("query", "query"), limit=_limit(walk), **more)
+    return _vectors("Q", walk.query, "Q", walk.queries, ("query", "query"), limit=walk.limit, **more)
 
 
 def _key(walk: Walk, **more: Any) -> Matrix:
-    return _vectors("K", walk.key, "K", walk.keys, ("key", "key"), limit=_limit(walk), **more)
+    return _vectors("K", walk.key, "K", walk.keys, ("key", "key"), limit=walk.limit, **more)
 
 
 def _value(walk: Walk, **more: Any) -> Matrix:
     more = {"pick": KEYS} | more
-    return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), limit=_limit(walk), **more)
+    return _vectors("V", walk.value, "V", walk.keys, ("key", "value"), limit=walk.limit, **more)
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
     said = _("output")
     settings: dict[str, Any] = {"pick": QUERIES, "quantity": said} | more
     return _vectors(
-        "output", walk.output, said, walk.queries, ("query", "output"), limit=_limit(walk), **settings
+        "output", walk.output, said, walk.queries, ("query", "output"), limit=walk.limit, **settings
     )
-
-
-def _limit(walk: Walk) -> float:
-    """The end of one ramp for all vectors, so that one colour is one number."""
-    vectors = [walk.x, walk.memory, walk.query, walk.key, walk.value]
-    return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
 
 @Picture
@@ -310,7 +311,7 @@ def _sources(walk: Walk) -> list[Matrix]:
     """What the head is made from: X, and Y where the keys come from a second sequence."""
     if walk.x is None or walk.memory is None:
         return []
-    limit = _limit(walk)
+    limit = walk.limit
     x = _vectors("X", walk.x, "X", walk.queries, ("query", "ink"), pick=QUERIES, limit=limit)
     if walk.memory is walk.x:
         return [x]
@@ -371,7 +372,7 @@ def dot_products(walk: Walk) -> Spec:
         "Kᵀ",
         rows=Side([str(number) for number in range(1, walk.key.shape[1] + 1)], role="key"),
         columns=Side(walk.keys, role="key"),
-        ramp=Ramp("scores", _limit(walk)),
+        ramp=Ramp("scores", walk.limit),
         hover=Hover("K", words=(_("dimension"), _("key"))),
         operator=_MEETS[walk.score],
         pick=Pick(None, "key"),
