@@ -6,13 +6,24 @@ import pandas  # noqa: F401  (imported here so that the first visitor does not w
 import streamlit as st
 import torch
 
-import attn_core  # noqa: F401  (the same)
 from attn_ui.host.server import parts
+from attn_ui.lessons.shelf import shelf
+from attn_ui.screen import run_page  # noqa: F401  (the same)
+from pages import PAGES
 
 
 def warm_up() -> None:
-    """Take one thread a request: a classroom sends many small ones."""
+    """Take one thread a request, as a classroom sends many small ones; and import every page."""
     torch.set_num_threads(1)
+    for address in PAGES:
+        PAGES[address]
 
 
-app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up))
+def draw_first() -> None:
+    """Read the lessons and draw what pages open with: whoever comes first would wait for it otherwise."""
+    shelf()
+    for page in PAGES.values():
+        page.at("").sentence  # noqa: B018  (to ask is to compute)
+
+
+app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up, draw_first))

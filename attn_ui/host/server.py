@@ -43,7 +43,7 @@ TRIM_SECONDS = 2.0
 LOOK_THROUGH = 10
 
 
-def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
+def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Return what `st.App` takes besides the script.
 
     The call `app = st.App(...)` itself must stand in the file that is started: `streamlit run` looks for
@@ -51,6 +51,7 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
 
     Args:
         warm_up: called once, before the first visitor; what it imports and builds is never collected.
+        beside: called once, in a thread beside the first visitors.
     """
 
     @asynccontextmanager
@@ -63,9 +64,10 @@ def parts(warm_up: Callable[[], None]) -> dict[str, Any]:
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
-        tidying = asyncio.create_task(tidy())
+        tasks = asyncio.create_task(tidy()), asyncio.create_task(asyncio.to_thread(beside))
         yield
-        tidying.cancel()
+        for task in tasks:
+            task.cancel()
 
     chosen, plotly = _chosen()
     give_memory_back()

@@ -5,6 +5,7 @@ import gc
 import gzip
 import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,24 @@ def test_the_shared_cache_is_as_large_as_the_host_says(monkeypatch: pytest.Monke
         assert asyncio.run(started()) == 32_000_000
     finally:
         shared_cache.bound(shared_cache.MOST_BYTES)
+
+
+def test_what_is_done_beside_the_first_visitors_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("collect", "freeze", "set_threshold"):
+        monkeypatch.setattr(gc, name, lambda *_: None)  # of the server's process, not of this one
+    monkeypatch.setattr(server, "keep_logs_clean", lambda: None)
+    served, done = threading.Event(), threading.Event()
+
+    def beside() -> None:
+        assert served.wait(10)
+        done.set()
+
+    async def started() -> bool:
+        async with server.parts(lambda: None, beside)["lifespan"](None):
+            served.set()  # not reached where the start waits for it
+            return await asyncio.to_thread(done.wait, 10)
+
+    assert asyncio.run(started())
 
 
 def _bundle(folder: Path, name: str, version: str) -> Path:
