@@ -37,8 +37,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         slider = Slider(_("Temperature T"), scoring.temperature)
     elif moves == "mask width":
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
-    aside = NOTHING_ASIDE
-    every: tuple[Aside, ...] = (aside,)
+    every: tuple[Aside, ...] = (NOTHING_ASIDE,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
         shape = len(head.queries), len(head.keys)
@@ -49,7 +48,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         )
         moves, slider = None, asides.slider
         notes += [asides.note()] if asides.note() else []
-        aside, every = asides.at(ask.value(asides.steps)), tuple(map(asides.at, asides.steps.values))
+        every = tuple(map(asides.at, asides.steps.values))
     group = _ask_group(ask, head.queries) if STAGES[stage].takes_together else ALONE
     along = None
     if STAGES[stage].has_plane:
@@ -57,16 +56,16 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         notes += [f":material/edit: {each}" for each in unfit]
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    look = Look(temperature, width, (aside,), group, along)
-    (now,) = at_every_step(state, cell, look)
-    moving = look.over_the_slider(moves, every)
+    look = Look(temperature, width, every, group, along, moves).over_the_slider()
+    # One of the steps that the picture is drawn at, which are computed together.
+    now = at_every_step(state, cell, look)[slider.steps.nearest(ask.value(slider.steps)) if slider else 0]
     alt = STAGES[stage].alt
     if stage == "scores":
         alt = score_words.DRAWN.get(scoring.score, alt)
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, moving),
+        _drawn(stage, state, look),
         key="walk",
         alt=_(alt),
         name=f"single head {stage}",
@@ -74,7 +73,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, moving),
+        says=_said(stage, state, cell, look),
         says_what_is_chosen=True,
         caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )

@@ -112,11 +112,11 @@ class Look:
     along: Along | None = None
     moves: str | None = None
 
-    def over_the_slider(self, moves: str | None, asides: tuple[Aside, ...]) -> "Look":
-        """Return the look at all of the slider's values; where it stands is then no part of it."""
-        temperature = 1.0 if moves == "temperature" else self.temperature
-        width = 0 if moves == "mask width" else self.width
-        return replace(self, temperature=temperature, width=width, asides=asides, moves=moves)
+    def over_the_slider(self) -> "Look":
+        """Return it without where the slider stands, which is no part of what is drawn at all its places."""
+        temperature = 1.0 if self.moves == "temperature" else self.temperature
+        width = 0 if self.moves == "mask width" else self.width
+        return replace(self, temperature=temperature, width=width)
 
 
 @dataclass(frozen=True)
