@@ -21,6 +21,7 @@ from attn_words import _
 
 LIGHT = theme.LIGHT
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
+UNDER_VIEWS = 420  # pixels that a window of 1024 x 768 has between two lines of views and two sliders
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
 _ALL = slice(None)
 
@@ -174,7 +175,7 @@ def small_multiples(
         quiet = {"showticklabels": False}
         chart = replace(chart, x=chart.x | quiet, y=chart.y | quiet)
         panels.append(chart if head < len(planes) else Absent(chart))
-    return compose.spec(panels, largest_unit=64, phone_height=TWO_ABREAST)
+    return compose.spec(panels, largest_unit=64, phone_height=TWO_ABREAST, laptop_height=UNDER_VIEWS)
 
 
 def follow_small(

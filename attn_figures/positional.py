@@ -16,6 +16,7 @@ from attn_figures.picture import Picture, Spec
 from attn_words import _
 
 MOST_WORDS = 14  # labels a side
+PHONE_HEIGHT = 920  # pixels that the maps of all schemes take on a phone, two in a line
 BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 
@@ -51,10 +52,8 @@ def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers], said: Map
         common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
         common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
     return compose.spec(
-        [
-            Matrix(name, weights, said.get(name, name), numbered=False, **common)
-            for name, weights in maps.items()
-        ]
+        [Matrix(name, weights, said.get(name, name), **common) for name, weights in maps.items()],
+        phone_height=PHONE_HEIGHT,
     )
 
 

@@ -41,6 +41,7 @@ PHONES_BELOW = 560  # pixels
 LAPTOPS_BELOW = 1560  # pixels: a page so wide stands in a high window
 NARROWEST = 288  # pixels of a window of 320, in which the narrowest arrangement is drawn smaller
 PHONE_ROOM = 4000  # pixels that a figure may take where it is scrolled
+THREE_PHONES = 2500  # pixels
 HIGHEST = 0.75  # of its width that a roomy figure's height may be
 SMALLEST_LABEL = LABEL_SIZES[-1]
 LETTER_WIDE = 0.55  # of the size of its font, that a letter is wide
@@ -260,13 +261,24 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     smallest = panels.arranged(room, last, largest_unit, right)
     if room.is_phone:
         # A phone may scroll: rather than leave words out, maps stand one above the other, in larger words.
-        for size, pixels in enumerate(LABEL_SIZES):
-            higher = panels.arranged(room._replace(height=PHONE_ROOM), size, largest_unit, right)
-            if higher.every == 1 and panels.label_size(higher.placed.unit) >= pixels:
-                return higher
+        higher = _whole(panels, room._replace(height=PHONE_ROOM), largest_unit, right, SMALLEST_LABEL)
+        if higher and higher.placed.height > THREE_PHONES:  # too many: side by side in twice the room
+            twice = room._replace(height=2 * room.height)
+            higher = _whole(panels, twice, largest_unit, right, SMALLEST_BESIDE_DIGITS) or higher
+        if higher:
+            return higher
     # On a page, whose hover tells the words, the room of labels may go to cells that are small without it.
     least = 0.0 if room.slide else LABELS_WORTH * bare.placed.unit
     return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
+
+
+def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smallest: int) -> _Try | None:
+    """Return the arrangement with the largest labels, none of which is left out or smaller than told."""
+    for size, pixels in enumerate(LABEL_SIZES):
+        tried = panels.arranged(room, size, largest_unit, right)
+        if pixels >= smallest and tried.every == 1 and panels.label_size(tried.placed.unit) >= pixels:
+            return tried
+    return None
 
 
 def _with_fewer(

@@ -5,6 +5,8 @@ import { choose, roomBelow } from "../../attn_live/js/figure.js";
 
 const MOST_WAITED_MILLISECONDS = 700; // should the picture be late, or what follows fail: the app does not wait for it
 const WITHOUT_FIGURE_MILLISECONDS = 3000; // after which a page is taken for one that has none
+const LOW = "(min-width: 769px) and (max-height: 790px)"; // as in markup.css
+const HIGHER = { title: 20, about: 32, stage: 44 }; // pixels that all stands higher there than in a high window
 
 /**
  * @param {{ side: number, tops: number[][], screens: { width: number, height: number, light: string, dark: string }[] }} places
@@ -28,13 +30,14 @@ function standEarly({ side, tops, screens }) {
   const chosen = choose(screens, { width, height: roomBelow() });
   if (!scheme || !at || !chosen?.light || chosen.width > width || (own && widthKept(own))) return gone();
   const [, , title = 0, beside = 0, about = 0, stage = 0] = at;
+  const higher = matchMedia(LOW).matches ? HIGHER : { title: 0, about: 0, stage: 0 };
   for (const each of [grounds, room]) each.dataset.scheme = scheme;
   grounds.firstElementChild.style.width = `${own}px`;
   grounds.firstElementChild.hidden = !own;
   const [heading, sentence, picture] = page.children;
-  Object.assign(heading.style, { top: `${title}px`, width: `calc(100% - ${beside}px)` });
-  sentence.style.top = `${about}px`;
-  Object.assign(picture.style, { top: `${stage}px`, height: `${chosen.height}px` });
+  Object.assign(heading.style, { top: `${title - higher.title}px`, width: `calc(100% - ${beside}px)` });
+  sentence.style.top = `${about - higher.about}px`;
+  Object.assign(picture.style, { top: `${stage - higher.stage}px`, height: `${chosen.height}px` });
   const image = document.createElement("img");
   Object.assign(image, { alt: "", width: chosen.width, height: chosen.height, fetchPriority: "high" });
   image.src = chosen[scheme];

@@ -14,7 +14,7 @@ from attn_ui.base.navigation import PAGES
 from tests.browser.app_page import TIMEOUT
 from tests.browser.test_link_preview import HOSTILE, ask
 
-WINDOWS = ((1280, 800), (390, 844), (1920, 1080), (820, 1180))
+WINDOWS = ((1280, 800), (1366, 768), (390, 844), (1920, 1080), (820, 1180))
 SHOWN = "() => document.querySelector('.early-picture img')?.complete"
 DRAWN = ".live-figure[data-state=drawn]"
 EARLY = {"figure": ".early-picture", "title": ".early-room h1", "sentence": ".early-room p"}

@@ -37,6 +37,29 @@ def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPa
     assert bottom <= 768 - 16
 
 
+@pytest.mark.sample(2)
+@pytest.mark.parametrize(
+    "link",
+    [
+        "single-head",
+        "single-head?stage=hard+or+soft",
+        "single-head?stage=kept",
+        "multi-head",
+        "multi-head?view=points",
+        "multi-head?view=encoder+and+decoder",
+        "kernel-regression?picture=Bridge+to+attention",
+    ],
+)
+@pytest.mark.parametrize("window", [(1024, 768), (1366, 768)], ids=str)
+def test_a_low_window_shows_the_whole_picture_above_its_sliders(
+    app: AppPage, window: tuple[int, int], link: str
+) -> None:
+    app.page.set_viewport_size({"width": window[0], "height": window[1]})
+    app.open(link)
+    edges = app.page.evaluate(EDGES)
+    assert edges["picture"] <= edges["sliders"][0] + 1  # its last row and its captions too
+
+
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions"])
 def test_a_phone_shows_the_picture_and_the_weights_over_it_above_the_sliders(app: AppPage, use: str) -> None:

@@ -291,3 +291,12 @@ def test_maps_one_above_the_other_on_a_phone_have_the_largest_labels_that_do_not
     for screen in screens[:3]:
         there = [size for size in LABEL_SIZES if size <= 0.85 * screen["unit"]]
         assert (screen["every"], screen["label"]) == (1, max(there)), screen["width"]
+
+
+def test_of_many_maps_two_stand_abreast_on_a_phone_rather_than_five_screens_down() -> None:
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    one = Matrix("1", np.full((9, 9), 0.25), "1", Side(words), Side(words, role="key"))
+    screens = compose([one, *(replace(one, name=name) for name in "2345678")], phone_height=480).layout.meta
+    for screen in screens["screens"][:3]:
+        assert screen["every"] == 1
+        assert screen["height"] <= 960
