@@ -110,8 +110,8 @@ class Ask(Protocol):
     def under_picture(self) -> AbstractContextManager[Any]:
         """What is asked within stands under the picture, though it decides what that shows."""
 
-    def space(self) -> AbstractContextManager[Any]:
-        """Keep a place here, for what is said within it later."""
+    def space(self, *, needed: bool = True) -> AbstractContextManager[Any]:
+        """Keep a place here, for what is said within it later; none where nothing will be."""
 
     def working(self) -> AbstractContextManager[Progress]:
         """Keep a place here that shows, until this is left, how far something is that takes long.
@@ -288,7 +288,12 @@ class FromLink:
         """There is none."""
         return nullcontext()
 
-    space = under_picture = sidebar
+    under_picture = sidebar
+
+    def space(self, *, needed: bool = True) -> AbstractContextManager[Any]:
+        """There is none."""
+        del needed
+        return nullcontext()
 
     def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """There is none."""

@@ -1,7 +1,7 @@
 """Answers what a page asks with Streamlit's controls: see `attn_ui.base.ask`, whose methods these are."""
 
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -117,9 +117,9 @@ class Screen:
         return st.container(key="under-picture")
 
     @staticmethod
-    def space() -> AbstractContextManager[Any]:
+    def space(*, needed: bool = True) -> AbstractContextManager[Any]:
         """A place to fill later."""
-        return st.container()
+        return st.container() if needed else nullcontext()
 
     @staticmethod
     def part(module: str, of: Any, otherwise: str = "") -> None:

@@ -1,8 +1,6 @@
 """What is asked above the picture and in the sidebar."""
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from attn_core import KERNELS, function_sample, read_function
 from attn_ui.base.ask import Ask
@@ -66,7 +64,7 @@ def _ask_data(ask: Ask, two_inputs: bool) -> Drawn:
         ask.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
     own, typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
     text = ask.line(TRUTH, _("y, a function of x")) if typed else TRUTH.default
-    under_the_text: AbstractContextManager[Any] = ask.space() if typed else nullcontext()
+    under_the_text = ask.space(needed=typed)
     drawn = Drawn(
         data,
         ask.whole(POINTS, _("Points"), disabled=own),

@@ -1,7 +1,6 @@
 """What is asked: in the sidebar the words, sizes, weights, mask and slider; which heads under the picture."""
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,7 +129,7 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
             memory_text = ask_sentence(
                 ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
             )
-    about: AbstractContextManager[Any] = nullcontext() if own else ask.space()
+    about = ask.space(needed=not own)
     ask.heading(_("Positions"))
     positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
     ask.heading(_("Sizes"))

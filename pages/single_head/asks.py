@@ -1,9 +1,7 @@
 """The sidebar: what is asked of the vectors, the mask and the scale, and under which condition."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
 from attn_ui.base.ask import Ask
@@ -78,13 +76,12 @@ def _ask_inputs(ask: Ask) -> Inputs:
     ask.heading(_("Queries, keys, values"))
     inputs = replace(inputs, qkv=_ask_qkv(ask, inputs))
     inputs = _ask_tables(ask, inputs) if inputs.qkv == "typed" else _ask_making(ask, inputs)
-    by_hand = False
-    about: AbstractContextManager[Any] = nullcontext()
-    if inputs.qkv == "projected":
+    if projected := inputs.qkv == "projected":
         inputs = replace(
             inputs, init=ask_init(ask, INIT, {name: _(each.sentence) for name, each in INITS.items()})
         )
-        about, by_hand = ask.space(), ask_whether(ask)
+    about = ask.space(needed=projected)
+    by_hand = projected and ask_whether(ask)
     try:
         head = make_head(inputs)
     except ValueError as problem:
@@ -92,7 +89,7 @@ def _ask_inputs(ask: Ask) -> Inputs:
         ask.say(paragraph(f":material/edit: {plain(str(problem))}", kept))
         ask.call("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
         return ask.kept(_GOOD, Inputs())
-    if inputs.qkv == "projected":
+    if projected:
         given: Given = ask_by_hand(ask, [[each] for each in weights(head)]) if by_hand else ()
         with about:
             if drawn := _drawn_so(inputs.init, head, [name for name, _rows in given]):
