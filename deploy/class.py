@@ -42,6 +42,9 @@ else:  # on macOS a process that has loaded the system's frameworks must not be 
 # The app, and what `streamlit run` imports besides, the most of it.
 SERVER = ("app", "streamlit.web.cli", "uvicorn", "uvicorn.loops.auto", "websockets.server", "PIL.Image")
 
+# Waits until whoever started it is no more, however that ended; then ends a group of processes and its folder.
+AFTER_US = 'read _; kill -s KILL -- "-$1"; rm -r -- "$2"'
+
 
 class Generation:
     """The code as it is now, imported once, and the processes that serve it."""
@@ -182,6 +185,7 @@ class Class:
         self.ports = [_free_port() for _ in range(processes)]
         self.generation: Generation | None = None
         self.nginx: subprocess.Popen[bytes] | None = None
+        self.after_us: subprocess.Popen[bytes] | None = None
         self.folder = tempfile.TemporaryDirectory(prefix="lab-nginx-")
         self.stopping = False
         self.renew = False
@@ -206,6 +210,11 @@ class Class:
         options = f"daemon off; pid {folder / 'nginx.pid'};"
         command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", options]
         self.nginx = nginx = subprocess.Popen(command, start_new_session=True)
+        # Where this process is killed nginx would go on, and hold the port of the next class.
+        last = ["sh", "-c", AFTER_US, "sh", str(nginx.pid), str(folder)]
+        self.after_us = subprocess.Popen(
+            last, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         if not self._answers_in_time(self.port, lambda: nginx.poll() is None) and not self.stopping:
             raise RuntimeError(f"nginx does not serve port {self.port}; what it says stands above")
 
@@ -278,6 +287,10 @@ class Class:
 
     def _end_nginx(self) -> None:
         """End what a killed nginx left behind: its workers hold the port."""
+        if self.after_us:
+            self.after_us.kill()
+            self.after_us.communicate()
+            self.after_us = None
         if self.nginx:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.nginx.pid, signal.SIGKILL)
