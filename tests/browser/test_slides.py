@@ -91,6 +91,33 @@ def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Brows
     assert len({deck_files.caption_points(each) for each in captions}) > 2  # none is smaller than it must be
 
 
+def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
+    titles = [
+        "Donaudampfschifffahrtsgesellschaftskapitän antidisestablishmentarianism "
+        "pneumonoultramicroscopicsilicovolcanoconiosis",
+        "WORDS OF WIDE LETTERS " * 7,
+        "noblanks" * 40,
+        "查询与键的点积 " * 20,
+        "more than any slide has room for " * 60,
+    ]
+    deck = [slides.Slide(each, "said", "https://lab.example.org", picture) for each in ["A title", *titles]]
+    page = browser.new_page()
+    deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
+    places = page.evaluate(
+        """() => [...document.querySelectorAll('h1')].map(title => {
+            const range = document.createRange();
+            range.selectNodeContents(title);
+            const [box, words] = [title.getBoundingClientRect(), range.getBoundingClientRect()];
+            return [words.top - box.top, box.bottom - words.bottom, box.right - words.right];
+        })"""
+    )
+    page.close()
+    assert all(min(each) > -2 for each in places), places
+    assert deck_files.title_points("A title") == deck_files.TITLE_POINTS
+
+
 def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     Image.new("RGB", (16, 9)).save(picture)
