@@ -6,6 +6,8 @@ BIN := .venv/bin
 .PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
+	@{ [ "$(PORT)" -ge 1 ] && [ "$(PORT)" -le 65535 ]; } 2> /dev/null \
+	|| { echo "PORT: wanted a whole number from 1 to 65535, got '$(PORT)'"; exit 2; }
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 # N processes behind nginx on this machine: make class N=4

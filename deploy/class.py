@@ -42,7 +42,7 @@ else:  # on macOS a process that has loaded the system's frameworks must not be 
 # The app, and what `streamlit run` imports besides, the most of it.
 SERVER = ("app", "streamlit.web.cli", "uvicorn", "uvicorn.loops.auto", "websockets.server", "PIL.Image")
 
-# Waits until whoever started it is no more, however that ended; then ends a group of processes and its folder.
+# Waits until whoever started it is no more, however that ended; then a group and its folder end.
 AFTER_US = 'read _; kill -s KILL -- "-$1"; rm -r -- "$2"'
 
 
