@@ -39,6 +39,17 @@ def not_here(offered: Steps, text: str, used: float) -> Dropped:
     return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
 
 
+def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
+    """Say of a setting which of the options that the link asked for the page has here.
+
+    Args:
+        offered: the setting with the options that there are here; texts: what the link asked for.
+    """
+    used = [text for text in texts if text in offered.options]
+    wanted = _("{wanted} here", wanted=offered.wanted())
+    return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used))
+
+
 def _quote(text: str) -> str:
     """Show foreign text as code: nothing in it is run, rendered or linked."""
     printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
