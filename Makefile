@@ -73,6 +73,7 @@ words: .venv/.dev
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app
 	mkdir -p build/plotly-js
+	rm -f build/plotly.js-cartesian-dist-min-*.tgz # of another version: tar takes one
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
