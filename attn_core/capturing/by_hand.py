@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
+SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax, torch.special.softmax}
+_OF_OTHERS = {F.softmin, F.gumbel_softmax}  # of scores turned round, or with noise added
 _LOG_SOFTMAX = {
-    torch.log_softmax, torch.nn.functional.log_softmax, Tensor.log_softmax, torch.special.log_softmax,
+    torch.log_softmax, F.log_softmax, Tensor.log_softmax, torch.special.log_softmax,
 }  # fmt: skip
-_EXP = {"exp", "exp_", "exp2", "exp2_"}
+_EXP = {"exp", "exp_", "exp2", "exp2_", "__rpow__"}
 DIVIDES = {"div", "__truediv__", "true_divide", "divide", "div_", "__itruediv__"}
 _TAKES = {"sub", "__sub__", "subtract", "sub_", "__isub__"}
 _MULTIPLIES = {"mul", "__mul__", "__rmul__", "multiply", "mul_", "__imul__"}
@@ -82,8 +84,8 @@ class ByHand:
         first = args[0] if args else kwargs.get("input")
         if not isinstance(first, Tensor):
             return None
-        if function in SOFTMAX:
-            return _axes(first, args, kwargs)
+        if (axes := self._named(function, first, args, kwargs)) is not None:
+            return axes
         if function in _LOG_SOFTMAX:
             self._logs.put(output, _axes(first, args, kwargs))
         elif name == "logsumexp":
@@ -92,7 +94,7 @@ class ByHand:
             if total.of() is first and args[1].shape == total.shape:
                 self._logs.put(output, total.axes)
         elif name in _EXP:
-            if (of_log := self._logs.get(first)) is not None and "2" not in name:
+            if (of_log := self._logs.get(first)) is not None and name in {"exp", "exp_"}:
                 return tuple(of_log)
             self._powers.put(output, Powers(output.shape))
         elif name == "sum" and (powers := self._powers.get(first)):
@@ -103,6 +105,20 @@ class ByHand:
             return axes
         else:
             self._pass_on(name, args, output)
+        return None
+
+    def _named(
+        self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any
+    ) -> tuple[int, ...] | None:
+        """The axes of what torch has a name for."""
+        if function in SOFTMAX:
+            return _axes(first, args, kwargs)
+        if function in _OF_OTHERS:
+            return _axes(first, (first, *args[4 if function is F.gumbel_softmax else 1 :]), kwargs)
+        if function is F.normalize and self._powers.get(first):
+            order, axis = (*args[1:], *(2.0, 1)[len(args) - 1 :])[:2]
+            is_by_sum = kwargs.get("p", order) == 1
+            return _axes(first, (first, kwargs.get("dim", axis)), {}) if is_by_sum else None
         return None
 
     def powers(self, tensor: Any) -> Powers | None:

@@ -447,6 +447,8 @@ class SoftmaxByHand(nn.Module):
             "sums without an axis": lambda: (powers / (powers.sum(-1)[..., None] + 1e-30)) @ x,
             "masked": lambda: (masked / masked.sum(-1, keepdim=True)) @ x,
             "inverse": lambda: (powers * (1 / powers.sum(-1).unsqueeze(-1))) @ x,
+            "normalised": lambda: F.normalize(powers, p=1.0, dim=-1) @ x,
+            "softmin": lambda: F.softmin(-scores, dim=-1) @ x,
             "two axes": lambda: (powers / powers.sum(dim=(-2, -1), keepdim=True)) @ x,
             "two axes in one": lambda: (
                 scores[:, None].flatten(-2).softmax(-1).unflatten(-1, scores.shape[-2:]) @ x[:, None]
@@ -507,7 +509,17 @@ def test_a_choice_among_experts_is_no_attention() -> None:
 
 
 @pytest.mark.parametrize(
-    "way", ["logarithm", "by hand", "logsumexp", "sums without an axis", "masked", "inverse"]
+    "way",
+    [
+        "logarithm",
+        "by hand",
+        "logsumexp",
+        "sums without an axis",
+        "masked",
+        "inverse",
+        "normalised",
+        "softmin",
+    ],
 )
 def test_a_softmax_by_another_name_is_one(way: str) -> None:
     x = torch.randn(2, 5, 12)
