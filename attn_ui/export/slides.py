@@ -22,6 +22,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
@@ -203,10 +204,19 @@ def save_slide(
     name = download.value.suggested_filename
     picture = picture.with_name(f"{picture.name}-{name}")
     download.value.save_as(picture)
+    if kind == "html":
+        _leads_to(picture, public or line.link)
     page.keyboard.press("Escape")
     spoken = language_of(line.link)
     slide = Slide(line.title or heading, said or alt, public or line.link, picture, public, spoken)
     return slide, " ".join(dropped)
+
+
+def _leads_to(file: Path, link: str) -> None:
+    """Have a moving file name the link of the list: the app that drew it may be gone."""
+    before, mark, rest = file.read_text(encoding="utf-8").partition("<footer>")
+    _here, end, after = rest.partition("</footer>")
+    file.write_text(f"{before}{mark}{escape(link)}{end}{after}", encoding="utf-8", newline="\n")
 
 
 def make(

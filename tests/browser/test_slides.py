@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import Browser
@@ -60,6 +61,19 @@ def test_two_slides_as_pptx_and_as_pdf(browser: Browser, server: str, tmp_path: 
     leads = [each.get_object()["/A"]["/URI"] for each in page.annotations or ()]
     assert leads == ["https://lab.example.org/single-head?t=0.50&text=a+b&say=b+for+a"]
     assert "0.90" in text  # of the picture: it is a drawing, whose words and numbers can be found
+
+
+@pytest.mark.parametrize("public", ["", "https://lab.example.org/course"])
+def test_a_moving_file_names_the_link_and_not_the_app_that_drew_it(
+    browser: Browser, server: str, tmp_path: Path, public: str
+) -> None:
+    lines, _ = read_list(LIST)
+    assert slides.make(lines[:1], tmp_path, "html", server, browser, public=public) == []
+    (file,) = tmp_path.glob("*.html")
+    text = file.read_text(encoding="utf-8")
+    link = "single-head?t=0.50&amp;text=a+b&amp;say=b+for+a"
+    assert f"<footer>{public}/{link}</footer>" in text if public else f"<footer>{link}</footer>" in text
+    assert server not in text
 
 
 def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Browser, tmp_path: Path) -> None:
