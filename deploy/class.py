@@ -13,6 +13,7 @@ memory than two of their own, and one that ended is there again at once.
 import argparse
 import contextlib
 import gc
+import logging
 import multiprocessing
 import os
 import pkgutil
@@ -165,6 +166,10 @@ def _work(port: int, how: str = "") -> BaseProcess:
 def _serve(port: int) -> None:
     """Be what `streamlit run app.py` starts."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # It was imported before its port was known: Streamlit takes that for a change, and tells to restart it.
+    logging.getLogger("streamlit.config").addFilter(
+        lambda record: "option section" not in record.getMessage()
+    )
     here = [f"--server.port={port}", "--server.address=127.0.0.1"]
     import_module("streamlit.web.cli").main(["run", "app.py", "--server.headless=true", *here])
 

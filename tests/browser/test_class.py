@@ -116,6 +116,10 @@ def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
     assert "secret" not in room.log.read_text()
 
 
+def test_a_start_tells_nobody_to_restart(room: Room) -> None:
+    assert "restart streamlit" not in room.log.read_text()
+
+
 def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
     with urllib.request.urlopen(f"{room.address}/") as answer:
         page = answer.read().decode()
