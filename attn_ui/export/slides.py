@@ -324,7 +324,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
             lesson = shelf.translated(shelf.opened(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
-        return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
+        return [Line(step.line, step.link, _asking(step), bare(step.title)) for step in lesson.steps], []
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
