@@ -149,9 +149,9 @@ def bare(markdown: str) -> str:
 
 _SIGNS = {
     "cdot": "·", "times": "×", "odot": "⊙", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥",
-    "ne": "≠", "neq": "≠", "approx": "≈", "mid": "|", "to": "→", "infty": "∞", "sum": "∑", "top": "ᵀ", "sqrt": "√",
-    "ldots": "…", "dots": "…", "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|", "left": "",
-    "right": "",
+    "ne": "≠", "neq": "≠", "approx": "≈", "mid": "|", "to": "→", "infty": "∞", "sum": "∑", "top": "ᵀ",
+    "sqrt": "√", "ldots": "…", "dots": "…", "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|",
+    "left": "", "right": "",
 }  # fmt: skip
 
 
