@@ -34,19 +34,19 @@ digests:
 	  echo "$$base@$$digest"; done > deploy/bases.tmp && mv deploy/bases.tmp deploy/bases.env && cat deploy/bases.env
 
 # Slides of a list of links: make slides LINKS=docs/lecture.txt FORMAT=pptx (or pdf, png, svg, html) OUT=build/slides
-# LANGUAGE=zh for links that name no language of their own; of handouts too.
+# LANGUAGE=zh for links that name no language of their own; of handouts too. A lesson in lessons/zh_CN is Chinese anyway.
 LINKS ?= docs/lecture.txt
 FORMAT ?= pptx
 OUT ?= build/slides
-LANGUAGE = en
+LANGUAGE =
 slides: .venv/.slides
-	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)" --language "$(LANGUAGE)"
+	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)" $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 # A lesson on paper, with room for answers, and its solutions: make handout LESSON=lessons/FILE.md
 HANDOUTS ?= build/handout
 handout: .venv/.slides
 	$(BIN)/python -m attn_ui.export.handout "$(or $(LESSON),$(error a handout is of a lesson: make handout LESSON=lessons/FILE.md))" \
-	  --out "$(HANDOUTS)" --language "$(LANGUAGE)"
+	  --out "$(HANDOUTS)" $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 # The book as a site in build/book/html, in every language: make book APP=https://an.app.to.which.figures.lead
 # FORMAT=pdf for a PDF of each language instead.

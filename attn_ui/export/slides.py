@@ -299,12 +299,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
     parser.add_argument("--format", choices=FORMATS, default="pptx")
-    parser.add_argument("--language", choices=LANGUAGES, default=SOURCE, help="of links that name none")
+    parser.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        help="of links that name none; that of the list's folder unless given",
+    )
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     asked = parser.parse_args(arguments)
     try:
-        with speaking(asked.language):
+        with speaking(asked.language or shelf.language_of_folder(asked.links)):
             return _run(asked)
     except SlidesError as error:
         print(f"slides: {error}", file=sys.stderr)
