@@ -22,12 +22,19 @@ class Dropped:
 
     def sentence(self) -> str:
         """Say what came and what was wanted, safe to show as markdown."""
-        said = {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
+        said = self._said()
         if self.used:
             return _(
                 "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
             )
         return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **said)
+
+    def complaint(self) -> str:
+        """Say the same where nothing is used in its place, because nothing is made of such a link."""
+        return _("The link's {name} was {text}; wanted: {wanted}.", **self._said())
+
+    def _said(self) -> dict[str, str]:
+        return {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
 
 
 def not_here(offered: Steps, text: str, used: float) -> Dropped:
