@@ -6,6 +6,8 @@ BIN := .venv/bin
 .PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
 run: .venv/.app
+	@{ [ "$(PORT)" -ge 1 ] && [ "$(PORT)" -le 65535 ]; } 2> /dev/null \
+	|| { echo "PORT: wanted a whole number from 1 to 65535, got '$(PORT)'"; exit 2; }
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 # N processes behind nginx on this machine: make class N=4
@@ -32,19 +34,19 @@ digests:
 	  echo "$$base@$$digest"; done > deploy/bases.tmp && mv deploy/bases.tmp deploy/bases.env && cat deploy/bases.env
 
 # Slides of a list of links: make slides LINKS=docs/lecture.txt FORMAT=pptx (or pdf, png, svg, html) OUT=build/slides
-# LANGUAGE=zh for links that name no language of their own; of handouts too.
+# LANGUAGE=zh for links that name no language of their own; of handouts too. A lesson in lessons/zh_CN is Chinese anyway.
 LINKS ?= docs/lecture.txt
 FORMAT ?= pptx
 OUT ?= build/slides
-LANGUAGE = en
+LANGUAGE =
 slides: .venv/.slides
-	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)" --language "$(LANGUAGE)"
+	$(BIN)/python -m attn_ui.export.slides "$(LINKS)" --out "$(OUT)" --format "$(FORMAT)" $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 # A lesson on paper, with room for answers, and its solutions: make handout LESSON=lessons/FILE.md
 HANDOUTS ?= build/handout
 handout: .venv/.slides
 	$(BIN)/python -m attn_ui.export.handout "$(or $(LESSON),$(error a handout is of a lesson: make handout LESSON=lessons/FILE.md))" \
-	  --out "$(HANDOUTS)" --language "$(LANGUAGE)"
+	  --out "$(HANDOUTS)" $(if $(LANGUAGE),--language "$(LANGUAGE)")
 
 # The book as a site in build/book/html, in every language: make book APP=https://an.app.to.which.figures.lead
 # FORMAT=pdf for a PDF of each language instead.
@@ -71,6 +73,7 @@ words: .venv/.dev
 # A third of plotly.js, of the version that the installed plotly needs: run with ATTENTION_LAB_PLOTLY_JS=build/plotly-js
 cartesian: .venv/.app
 	mkdir -p build/plotly-js
+	rm -f build/plotly.js-cartesian-dist-min-*.tgz # of another version: tar takes one
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 

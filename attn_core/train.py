@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.task == "all" and chosen.out:
         parser.error("--out is one file, and `all` writes several")
+    if chosen.seed is not None and not 0 <= chosen.seed < 2**63:
+        parser.error(f"--seed must be a whole number from 0 to 2^63 - 1; got {chosen.seed}")
     torch.set_num_threads(1)  # the sums are the same wherever it runs; models as small gain nothing by more
     given = {"seed": chosen.seed, "steps": chosen.steps}
     changed = {name: each for name, each in given.items() if each is not None}
@@ -41,11 +43,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     recipes = SHIPPED if chosen.task == "all" else [Recipe.usual(chosen.task)]
     for recipe in (replace(each, **changed) for each in recipes):
         out = chosen.out or path_of(recipe)
-        out.parent.mkdir(parents=True, exist_ok=True)
+        try:  # before the time that training takes
+            out.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not out.exists()
+            out.open("ab").close()
+            if is_new:
+                out.unlink()
+        except OSError as error:
+            parser.error(f"--out must be a file that can be written; got {out}: {error.strerror}")
         # Without positions little changes that is worth a state of its own.
         checkpoints = CHECKPOINTS if recipe.positions else CHECKPOINTS // 2
         started = time.perf_counter()
-        run = train(recipe, checkpoints=checkpoints, on_step=partial(_say, recipe))
+        try:
+            run = train(recipe, checkpoints=checkpoints, on_step=partial(_say, recipe))
+        except ValueError as error:
+            parser.error(str(error))
         write_run(run, out)
         took = time.perf_counter() - started
         print(f"\n{len(run.checkpoints)} checkpoints in {took:.1f} s: {out}, {out.stat().st_size:,} bytes")

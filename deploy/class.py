@@ -13,6 +13,7 @@ memory than two of their own, and one that ended is there again at once.
 import argparse
 import contextlib
 import gc
+import logging
 import multiprocessing
 import os
 import pkgutil
@@ -41,6 +42,9 @@ else:  # on macOS a process that has loaded the system's frameworks must not be 
     WORKERS = multiprocessing.get_context("spawn")
 # The app, and what `streamlit run` imports besides, the most of it.
 SERVER = ("app", "streamlit.web.cli", "uvicorn", "uvicorn.loops.auto", "websockets.server", "PIL.Image")
+
+# Waits until whoever started it is no more, however that ended; then a group and its folder end.
+AFTER_US = 'read _; kill -s KILL -- "-$1"; rm -r -- "$2"'
 
 
 class Generation:
@@ -162,6 +166,10 @@ def _work(port: int, how: str = "") -> BaseProcess:
 def _serve(port: int) -> None:
     """Be what `streamlit run app.py` starts."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # It was imported before its port was known: Streamlit takes that for a change, and tells to restart it.
+    logging.getLogger("streamlit.config").addFilter(
+        lambda record: "option section" not in record.getMessage()
+    )
     here = [f"--server.port={port}", "--server.address=127.0.0.1"]
     import_module("streamlit.web.cli").main(["run", "app.py", "--server.headless=true", *here])
 
@@ -182,6 +190,7 @@ class Class:
         self.ports = [_free_port() for _ in range(processes)]
         self.generation: Generation | None = None
         self.nginx: subprocess.Popen[bytes] | None = None
+        self.after_us: subprocess.Popen[bytes] | None = None
         self.folder = tempfile.TemporaryDirectory(prefix="lab-nginx-")
         self.stopping = False
         self.renew = False
@@ -206,6 +215,11 @@ class Class:
         options = f"daemon off; pid {folder / 'nginx.pid'};"
         command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", options]
         self.nginx = nginx = subprocess.Popen(command, start_new_session=True)
+        # Where this process is killed nginx would go on, and hold the port of the next class.
+        last = ["sh", "-c", AFTER_US, "sh", str(nginx.pid), str(folder)]
+        self.after_us = subprocess.Popen(
+            last, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         if not self._answers_in_time(self.port, lambda: nginx.poll() is None) and not self.stopping:
             raise RuntimeError(f"nginx does not serve port {self.port}; what it says stands above")
 
@@ -278,6 +292,10 @@ class Class:
 
     def _end_nginx(self) -> None:
         """End what a killed nginx left behind: its workers hold the port."""
+        if self.after_us:
+            self.after_us.kill()
+            self.after_us.communicate()
+            self.after_us = None
         if self.nginx:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.nginx.pid, signal.SIGKILL)

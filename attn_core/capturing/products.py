@@ -1,17 +1,17 @@
 """Attention that a model writes out: a softmax over keys whose result, on its way, multiplies the values."""
 
-import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from attn_core.capturing.by_hand import DIVIDES, SOFTMAX, ByHand, Powers, Remembered
 from attn_core.capturing.choosing import tensors
 from attn_core.capturing.torch_inside import is_in_vmap
 
-_SOFTMAX = {torch.softmax, torch.nn.functional.softmax, Tensor.softmax, torch.special.softmax}
 # What a weight may pass through and stay the same weight: (…, query, key) in, (…, query, key) out.
 _PASSES = {
     "to", "type", "type_as", "float", "half", "bfloat16", "double", "contiguous", "clone", "detach", "view",
@@ -20,32 +20,14 @@ _PASSES = {
 }  # fmt: skip
 _DROPS = {"dropout", "dropout_", "alpha_dropout"}
 _PRODUCTS = {"matmul", "bmm", "__matmul__"}
-# A softmax by another name: exp(log_softmax), and exp divided by its sum.
-_LOG_SOFTMAX = {
-    torch.log_softmax, torch.nn.functional.log_softmax, Tensor.log_softmax, torch.special.log_softmax,
-}  # fmt: skip
-_DIVIDES = {"div", "__truediv__", "true_divide", "divide", "div_", "__itruediv__"}
 _TURNS = {"transpose", "permute", "movedim", "swapaxes", "swapdims"}
 _WRITES = {
     "__setitem__", "index_put", "index_put_", "index_copy", "index_copy_", "index_add", "index_add_",
     "scatter", "scatter_", "scatter_add", "scatter_add_", "masked_scatter", "masked_scatter_",
 }  # fmt: skip
 _JOINS = {"cat", "concat", "concatenate", "stack"}
-
-
-class _Remembered:
-    """Something about tensors, for as long as each lives."""
-
-    def __init__(self) -> None:
-        self._held: dict[int, tuple[weakref.ref[Tensor], Any]] = {}
-
-    def put(self, tensor: Tensor, what: Any) -> None:
-        key = id(tensor)
-        self._held[key] = (weakref.ref(tensor, lambda _: self._held.pop(key, None)), what)
-
-    def get(self, tensor: Any) -> Any:
-        reference, what = self._held.get(id(tensor), (None, None))
-        return what if reference is not None and reference() is tensor else None
+_ADDS = {"add", "__add__", "__radd__", "add_", "__iadd__"}
+_PARTS_AXES = {"view", "reshape", "view_as", "unflatten"}
 
 
 @dataclass(eq=False)
@@ -53,7 +35,8 @@ class Softmax:
     """One softmax over the last axis: what became of it.
 
     ``unread`` are its products with values in which queries cannot be told, ``is_factor`` whether it is
-    multiplied with a softmax, ``is_spread`` whether what it made of values is one part of a larger result.
+    multiplied with a softmax, ``is_spread`` whether what it made of values is one part of a larger result,
+    ``is_of_more`` whether its axis turns out to be several.
     """
 
     shape: tuple[int, ...]
@@ -63,6 +46,8 @@ class Softmax:
     is_piece: bool = False
     is_factor: bool = False
     is_spread: bool = False
+    is_of_more: bool = False
+    values: Tensor | None = None
     taken: Tensor | None = None
 
     @property
@@ -81,6 +66,8 @@ class Softmax:
             return f"uses its softmax of shape {self.shape} for a part of its places or sequences"
         if self.is_piece or (self.cuts and self.uses + self.unread > 1):
             return f"uses its softmax of shape {self.shape} in pieces, such as blocks or a local band"
+        if self.is_of_more:
+            return f"takes its softmax of shape {self.shape} over several axes at once, not over keys alone"
         return ""
 
 
@@ -88,12 +75,20 @@ class Softmax:
 class Made:
     """What one running module made: softmaxes over its last axis, and words on those over another.
 
-    ``over_places`` are the shapes of those over the last axis but one.
+    ``over_places`` are the shapes of those over the last axis but one, ``used`` the powers of scores that
+    multiplied values before they were divided.
     """
 
     softmaxes: list[Softmax] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     over_places: list[tuple[int, ...]] = field(default_factory=list)
+    used: list[Powers] = field(default_factory=list)
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why what may be attention has no weights that are a softmax over the last axis."""
+        late = "divides by the sum of exp after the product with values, and makes no weights before"
+        return self.others + [late for powers in self.used if powers.is_summed]
 
     def is_linear(self, softmax: Softmax) -> bool:
         """Whether it is that over features in linear attention, softmax(Q) (softmax(K)^T V)."""
@@ -110,11 +105,10 @@ class Products:
     """
 
     alive: dict[int, tuple[Tensor, Tensor, Softmax]] = field(default_factory=dict)
-    _derived: _Remembered = field(default_factory=_Remembered)  # of a softmax, and no weights any more
-    _results: _Remembered = field(default_factory=_Remembered)  # values that a softmax multiplied
-    _logs: _Remembered = field(default_factory=_Remembered)  # log_softmax: its axis
-    _powers: _Remembered = field(default_factory=_Remembered)  # exp: a mark of its own
-    _sums: _Remembered = field(default_factory=_Remembered)  # of exp over an axis: its mark, and the axis
+    _derived: Remembered = field(default_factory=Remembered)  # of a softmax, and no weights any more
+    _results: Remembered = field(default_factory=Remembered)  # values that a softmax multiplied
+    _totals: Remembered = field(default_factory=Remembered)  # sums with values that a softmax multiplied
+    _by_hand: ByHand = field(default_factory=ByHand)
 
     def see(self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, made: Made) -> None:
         """Follow one call of torch's; what begins with it is added to ``made``."""
@@ -124,11 +118,15 @@ class Products:
             self._spread(name, args, kwargs)
         if not isinstance(output, Tensor):
             return
-        if (axis := self._softmax_axis(function, name, args, kwargs, output)) is not None:
-            self._begin(axis, output, _zero_where_blind(function, first, output), made)
+        if name in _ADDS:
+            self._add(args, output)
+        if (axes := self._by_hand.axes(function, name, args, kwargs, output)) is not None:
+            self._begin(axes, output, _zero_where_blind(function, first, output), made)
         elif name == "einsum":
+            made.used += filter(None, map(self._by_hand.powers, tensors(args)))
             self._einsum(args, output)
         elif name in _PRODUCTS:
+            made.used += filter(None, [self._by_hand.powers(first)])
             if id(first) in self.alive:
                 self._use(
                     first, args[1] if len(args) > 1 else kwargs.get("other", kwargs.get("mat2")), output
@@ -138,35 +136,12 @@ class Products:
         else:
             self._derive(name, args, output)
 
-    def fused(self, weights: Tensor, output: Any) -> Softmax:
+    def fused(self, weights: Tensor, values: Any, output: Any) -> Softmax:
         """Follow what a function of torch's made of values: weights that are used, for a part or for all."""
-        softmax = Softmax(tuple(weights.shape), uses=1)
+        softmax = Softmax(tuple(weights.shape), uses=1, values=values)
         if isinstance(output, Tensor):
             self._results.put(output, softmax)
         return softmax
-
-    def _softmax_axis(
-        self, function: Callable[..., Any], name: str, args: Any, kwargs: Any, output: Tensor
-    ) -> Any:
-        """The axis of a softmax that has just been computed, in whichever way; None where none was."""
-        first = args[0] if args else kwargs.get("input")
-        axis = kwargs.get("dim", args[1] if len(args) > 1 else -1)
-        if function in _SOFTMAX:
-            return axis
-        if function in _LOG_SOFTMAX:
-            self._logs.put(output, axis)
-        elif name in {"exp", "exp_"}:
-            if (of_log := self._logs.get(first)) is not None:
-                return of_log
-            self._powers.put(output, object())
-        elif name == "sum" and (mark := self._powers.get(first)) is not None:
-            is_one = isinstance(axis, int) and output.ndim == first.ndim and len(args) + len(kwargs) > 1
-            if is_one and output.shape[axis] == 1:
-                self._sums.put(output, (mark, axis))
-        elif name in _DIVIDES and (mark := self._powers.get(first)) is not None and len(args) > 1:
-            of_sum, axis = self._sums.get(args[1]) or (None, None)
-            return axis if of_sum is mark else None
-        return None
 
     def end(self, made: Made, given: Iterable[Tensor], outer: Made) -> bool:
         """End a module: what it gives, unused, is its caller's; the rest is dropped. Say if it gave any."""
@@ -179,12 +154,15 @@ class Products:
         self.alive = {key: each for key, each in self.alive.items() if each[2] not in ended}
         return bool(handed)
 
-    def _begin(self, axis: Any, output: Tensor, clean: Tensor, made: Made) -> None:
-        if output.ndim < 3 or not isinstance(axis, int):
+    def _begin(self, axes: tuple[int, ...], output: Tensor, clean: Tensor, made: Made) -> None:
+        if output.ndim < 3 or not axes:
             return
-        if axis % output.ndim != output.ndim - 1:
-            made.others.append(f"takes its softmax over axis {axis % output.ndim} of {output.ndim}")
-            if axis % output.ndim == output.ndim - 2:
+        if axes != (output.ndim - 1,):
+            over = f"axis {axes[0]}" if len(axes) == 1 else f"axes {axes} at once"
+            made.others.append(
+                f"takes its softmax over {over} of {output.ndim}, not over the last one as keys stand"
+            )
+            if axes == (output.ndim - 2,):
                 made.over_places.append(tuple(output.shape))
             return
         softmax = Softmax(tuple(output.shape))
@@ -197,6 +175,10 @@ class Products:
         name = function.__name__
         _, clean, made = self.alive[id(first)]
         if output.ndim < 3:
+            return
+        if name in _PARTS_AXES and output.shape[-2:].numel() == first.shape[-1] > output.shape[-1] > 1:
+            made.is_of_more = True
+            self.alive[id(output)] = (output, output, made)
             return
         same = output.shape[-2:] == first.shape[-2:]
         if not same and name not in {"__getitem__", "narrow"}:
@@ -214,6 +196,7 @@ class Products:
             return
         _, clean, made = self.alive[id(first)]
         made.uses += 1
+        made.values = other if isinstance(other, Tensor) else None
         made.taken = clean.clone().movedim(queries, -2)  # as it is now: a model may write over it afterwards
         self._results.put(output, made)
         if (factor := self._softmax_of(other)) is not None:
@@ -226,12 +209,21 @@ class Products:
 
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
         """Remember what has become of a softmax, as long as its sides are the same; and of what it made."""
-        if args and name in _PASSES | _DROPS | _TURNS and (made := self._results.get(args[0])):
+        if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (made := self._results.get(args[0])):
             self._results.put(output, made)
         for each in args:
             softmax = self._softmax_of(each) if isinstance(each, Tensor) else None
             if softmax and sorted(output.shape[-2:]) == sorted(each.shape[-2:]):
                 self._derived.put(output, softmax)
+
+    def _add(self, args: Any, output: Tensor) -> None:
+        """Note where what softmaxes made of some keys each is added up."""
+        found = [made for each in args if (made := self._results.get(each) or self._totals.get(each))]
+        for one, other in pairwise(found):
+            if one is not other and _are_of_one(one.values, other.values):
+                one.is_spread = other.is_spread = True
+        if found:
+            self._totals.put(output, found[-1])
 
     def _spread(self, name: str, args: Any, kwargs: Any) -> None:
         """Note where what a softmax made of values is written into, or joined to, something larger."""
@@ -257,13 +249,13 @@ class Products:
         letters = args[0].replace(" ", "")
         if "->" not in letters or len(operands) != 2:
             return
-        left, out = letters.split("->")
+        left, out = _spelt_out(letters, operands).split("->")
         both = list(zip(left.split(","), operands, strict=False))
         for (axes, operand), (other, values) in zip(both, reversed(both), strict=True):
             queries = [axis for axis in axes[:-1] if axis in out and axis not in other]
             # The softmax's axis is summed over; the query's is in the result and not in the values.
             is_product = axes[-1] not in out and axes[-1] in other
-            if id(operand) not in self.alive or "..." in axes or not is_product:
+            if id(operand) not in self.alive or not is_product:
                 continue
             if len(queries) == 1:
                 self._use(operand, values, output, axes.index(queries[0]))
@@ -278,9 +270,37 @@ def _zero_where_blind(function: Any, scores: Any, weights: Tensor) -> Tensor:
     """
     if not isinstance(scores, Tensor) or weights.is_meta or is_in_vmap(weights) or not weights.isnan().any():
         return weights
-    nothing = -torch.inf if function in _SOFTMAX else 0.0
+    nothing = -torch.inf if function in SOFTMAX else 0.0
     return weights.masked_fill((scores == nothing).all(dim=-1, keepdim=True), 0.0)
 
 
 def _is_learned(values: Any) -> bool:
     return isinstance(values, nn.Parameter) or isinstance(getattr(values, "_base", None), nn.Parameter)
+
+
+def _spelt_out(letters: str, operands: list[Any]) -> str:
+    """Give the axes that an equation of einsum leaves to "..." letters of their own."""
+    terms, out = letters.split("->")
+    free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in letters]
+    counts = [
+        each.ndim - len(term) + len("...") if "..." in term else 0
+        for term, each in zip(terms.split(","), operands, strict=False)
+    ]
+    spelt = [
+        term.replace("...", "".join(free[len(free) - count :]))
+        for term, count in zip(terms.split(","), counts, strict=False)
+    ]
+    return f"{','.join(spelt)}->{out.replace('...', ''.join(free[len(free) - max(counts) :]))}"
+
+
+def _are_of_one(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether two tensors of values are different places of one tensor."""
+    if one is None or other is None or one.ndim != other.ndim or one.stride() != other.stride():
+        return False
+    try:
+        same = one.untyped_storage().data_ptr() == other.untyped_storage().data_ptr()
+        apart = abs(int(one.storage_offset()) - int(other.storage_offset()))
+    except (RuntimeError, NotImplementedError):  # without a storage, such as on the meta device
+        return False
+    places = min(one.shape[-2], other.shape[-2]) * one.stride(-2)
+    return same and 0 < places <= apart and apart % one.stride(-2) == 0

@@ -88,7 +88,8 @@ class Watch(TorchFunctionMode):
                 taken = _unpacked(weights(args, kwargs), self.frames[-1].module)
                 is_plain = func is not F.scaled_dot_product_attention  # which knows of no heads
                 self._add(self.frames[-1], computed_by, taken, {taken.shape[-3]} if is_plain else None)
-                self._follow(taken, output)
+                value = kwargs.get("value", args[2] if len(args) > 2 else None)
+                self._follow(taken, None if is_plain else value, output)
         elif getattr(func, "__name__", "") in {"flex_attention", "flex_attention_backward"}:
             self._miss("computes its attention by flex_attention, whose weights never exist")
         else:
@@ -114,10 +115,10 @@ class Watch(TorchFunctionMode):
         self._judge(frame, is_handed=is_handed)
         outer.seen += frame.seen
 
-    def _follow(self, weights: Tensor, output: Any) -> None:
+    def _follow(self, weights: Tensor, values: Any, output: Any) -> None:
         """See whether what torch's function gives becomes a part of something larger."""
         seen = self.frames[-1].seen
-        seen[-1] = replace(seen[-1], made=self.products.fused(weights, output))
+        seen[-1] = replace(seen[-1], made=self.products.fused(weights, values, output))
 
     def finish(self) -> None:
         """Judge what was computed outside every module, and what became of what torch gave."""
@@ -145,8 +146,8 @@ class Watch(TorchFunctionMode):
             return
         if isinstance(frame.module, torch.jit.ScriptModule):
             self._miss("is TorchScript, inside which nothing can be seen", frame)
-        elif frame.made.others:
-            self._miss(f"{frame.made.others[0]}, not over the last one as keys stand", frame)
+        elif reasons := frame.made.reasons:
+            self._miss(reasons[0], frame)
         elif is_attention:
             self._miss("ran without a product of queries and keys that can be seen", frame)
         elif MIXER.search(kind):

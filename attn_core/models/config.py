@@ -103,14 +103,17 @@ def resolve(config: Mapping[str, Any]) -> Config:
         tuple(family.windows(config, n_layer)),
         _softcap(config, family),
         None if family.places else rotary_frequencies(config, d_head),
-        None
-        if family.places
-        else _require.whole("max_position_embeddings", config.get("max_position_embeddings", 2048), least=1),
+        None if family.places else _longest(config, family),
         _require.whole("pad_token_id", config.get("pad_token_id") or 0, least=0),
         frozenset(family.biased).union(
             *(parts for setting, parts in family.biased_where.items() if config.get(setting, False))
         ),
     )
+
+
+def _longest(config: Mapping[str, Any], family: Family) -> int:
+    name = "max_position_embeddings"
+    return _require.whole(name, config.get(name, family.longest), least=1)
 
 
 def _whole(config: Mapping[str, Any], name: str) -> int:

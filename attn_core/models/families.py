@@ -54,6 +54,7 @@ class Family:
     windows: Windows = no_window
     score_width: tuple[str, int] | None = None  # the setting under the root in the scale, in place of d_head
     softcap: tuple[str, float] | None = None
+    longest: int = 2048  # positions, where neither a table nor max_position_embeddings tells
     wraps: tuple[str, str] | None = None  # the tokens around a text, where no tokenizer.json tells them
 
 
@@ -152,11 +153,19 @@ LLAMA = Family(
     biased_where={"attention_bias": PROJECTIONS, "mlp_bias": ("gate", "widen", "narrow")},
     causal=True,
 )
-MISTRAL = replace(LLAMA, name="Mistral", biased_where={}, windows=every_layer)
-QWEN2 = replace(LLAMA, name="Qwen2", biased=("query", "key", "value"), biased_where={}, windows=by_layer_type)
+MISTRAL = replace(LLAMA, name="Mistral", biased_where={}, windows=every_layer, longest=131_072)
+QWEN2 = replace(
+    LLAMA,
+    name="Qwen2",
+    biased=("query", "key", "value"),
+    biased_where={},
+    windows=by_layer_type,
+    longest=32_768,
+)
 QWEN3 = replace(
     LLAMA,
     name="Qwen3",
+    longest=32_768,
     d_head=128,
     parts={**LLAMA.parts, "query_norm": "self_attn.q_norm", "key_norm": "self_attn.k_norm"},
     biased_where={"attention_bias": PROJECTIONS},
@@ -165,6 +174,7 @@ QWEN3 = replace(
 GEMMA = replace(
     LLAMA,
     name="Gemma",
+    longest=8192,
     d_head=256,
     default_activation="gelu_pytorch_tanh",
     activations={"gelu": "gelu_pytorch_tanh"},

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar
 
-from attn_ui.base.links import Dropped, not_here
+from attn_ui.base.links import Dropped, not_all_here, not_here
 from attn_ui.base.parameters import (
     Cells,
     Choice,
@@ -241,7 +241,10 @@ class FromLink:
         self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
     ) -> list[str]:
         """Return those of the options that are offered."""
-        chosen = [each for each in self._value(setting) if each in offered]
+        asked = self._value(setting)
+        chosen = [each for each in asked if each in offered]
+        if setting.name in self.values and len(chosen) < len(asked):
+            self.dropped.append(not_all_here(replace(setting, options=tuple(offered)), asked))
         self._tell(setting, label, some_of(setting, chosen, names), style)
         return chosen
 

@@ -22,12 +22,19 @@ class Dropped:
 
     def sentence(self) -> str:
         """Say what came and what was wanted, safe to show as markdown."""
-        said = {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
+        said = self._said()
         if self.used:
             return _(
                 "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
             )
         return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **said)
+
+    def complaint(self) -> str:
+        """Say the same where nothing is used in its place, because nothing is made of such a link."""
+        return _("The link's {name} was {text}; wanted: {wanted}.", **self._said())
+
+    def _said(self) -> dict[str, str]:
+        return {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
 
 
 def not_here(offered: Steps, text: str, used: float) -> Dropped:
@@ -37,6 +44,17 @@ def not_here(offered: Steps, text: str, used: float) -> Dropped:
         offered: the setting with the values that there are here; used: which of them is used.
     """
     return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
+
+
+def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
+    """Say of a setting which of the options that the link asked for the page has here.
+
+    Args:
+        offered: the setting with the options that there are here; texts: what the link asked for.
+    """
+    used = [text for text in texts if text in offered.options]
+    wanted = _("{wanted} here", wanted=offered.wanted())
+    return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used))
 
 
 def _quote(text: str) -> str:

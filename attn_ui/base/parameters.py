@@ -444,17 +444,19 @@ class Several:
         """Return one option."""
         if text in self.options:
             return text
+        raise ValueError(self.wanted())
+
+    def wanted(self) -> str:
+        """Say what a link may ask for."""
         if self.numbered:
             last = self.options[-1]
-            example = f"{self.name}={self.options[0]}&{self.name}={last}"
-            raise ValueError(
-                _(
-                    "whole numbers from 0 to {last}, each at most once, as in {example}",
-                    last=last,
-                    example=example,
-                )
+            example = "&".join(f"{self.name}={text}" for text in dict.fromkeys((self.options[0], last)))
+            return _(
+                "whole numbers from 0 to {last}, each at most once, as in {example}",
+                last=last,
+                example=example,
             )
-        raise ValueError(_("any of {options}, each at most once", options=", ".join(self.options)))
+        return _("any of {options}, each at most once", options=", ".join(self.options))
 
 
 def _read_number(text: str, wanted: str) -> float:

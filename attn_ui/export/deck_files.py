@@ -19,7 +19,7 @@ from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
-from attn_figures.widths import letters
+from attn_figures.widths import letters, shortened
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
 MARGIN = 0.5
-TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit
+TITLE_TOP, TITLE_HEIGHT = 0.15, 1.0  # two lines fit, of a longer title more and smaller ones
 PICTURE_TOP, PICTURE_HEIGHT = 1.18, 5.25
 CAPTION_TOP, CAPTION_HEIGHT = 6.44, 0.68
 LINK_TOP, LINK_HEIGHT = 7.12, 0.28
 TITLE_POINTS, CAPTION_POINTS, LINK_POINTS = 28, 14, 9
 LEAST_POINTS = 8  # of a caption that is long
+LEAST_TITLE_POINTS, MOST_TITLE = 12, 480  # of a title that is long: letters that have room in that size
 HALF_A_WORD = 3  # letters
-LETTER, LINE = 0.52, 1.2  # of the size of type: how wide a letter is, how high a line
+LETTER, TITLE_LETTER, LINE = 0.52, 0.6, 1.2  # of the size of type: how wide a letter is, how high a line
 CODE_TOP, CODE_SIDE = 6.48, 0.92  # the link's QR code, on the right
 BESIDE_CODE = MARGIN + CODE_SIDE + 0.1  # that captions keep free on both sides
 MOST_LINK = 150  # characters that fit on a line
@@ -56,7 +57,8 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
         title = slide.shapes.title
         title.left, title.top = Inches(MARGIN), Inches(TITLE_TOP)
         title.width, title.height = Inches(WIDTH - 2 * MARGIN), Inches(TITLE_HEIGHT)
-        _write(title.text_frame, each.title, TITLE_POINTS, theme.PRINT.ink, PP_ALIGN.LEFT, spoken=each.spoken)
+        points = title_points(each.title)
+        _write(title.text_frame, each.title, points, theme.PRINT.ink, PP_ALIGN.LEFT, spoken=each.spoken)
         picture = slide.shapes.add_picture(
             str(each.picture), 0, Inches(PICTURE_TOP), height=Inches(PICTURE_HEIGHT)
         )
@@ -108,12 +110,33 @@ def caption_points(caption: str) -> int:
     return LEAST_POINTS
 
 
+def title_points(title: str) -> int:
+    """Return the size of type in which a title has room over the picture, its words whole where they can be.
+
+    >>> title_points("One head"), title_points("counterrevolutionaries " * 8)
+    (28, 20)
+    """
+    for points in range(TITLE_POINTS, LEAST_TITLE_POINTS, -1):
+        across = 72 * (WIDTH - 2 * MARGIN) / (TITLE_LETTER * points)
+        lines, used = 1, 0.0
+        for word in map(letters, title.split()):
+            if used and used + 1 + word > across:
+                lines, used = lines + 1, 0.0
+            more, used = divmod(
+                used + bool(used) + word, across
+            )  # a word that is longer than a line is parted
+            lines += int(more)
+        if lines * LINE * points <= 72 * TITLE_HEIGHT:
+            return points
+    return LEAST_TITLE_POINTS
+
+
 def _held(slide: "Slide") -> "Slide":
-    """Return a slide without what no XML may hold: a person's words may have it."""
+    """Return a slide without what no XML may hold, and with a title that has room: words are a person's."""
     title, caption, link, url = (
         _NO_XML.sub("\ufffd", each) for each in (slide.title, slide.caption, slide.link, slide.url)
     )
-    return replace(slide, title=title, caption=caption, link=link, url=url)
+    return replace(slide, title=shortened(title, MOST_TITLE), caption=caption, link=link, url=url)
 
 
 def _code(url: str, kind: str) -> bytes:
@@ -159,7 +182,8 @@ def _document(slides: Sequence["Slide"]) -> str:
             named = escape(_("QR code"))
         code = base64.b64encode(_code(each.url, "svg")).decode()
         parts.append(
-            f"<section lang='{each.spoken}'><h1>{escape(each.title)}</h1>"
+            f"<section lang='{each.spoken}'>"
+            f"<h1 style='font-size: {title_points(each.title)}pt'>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
             f"<p style='font-size: {caption_points(each.caption)}pt'>{escape(each.caption)}</p>"
             f"<small>{_anchor(each.url, link)}</small>"
@@ -175,7 +199,8 @@ section:last-child {{ break-after: auto; }}
 h1, p, small, img {{ position: absolute; left: {MARGIN}in; right: {MARGIN}in; margin: 0; }}
 h1, p, small {{ display: flex; align-items: center; }}
 p, small {{ justify-content: center; text-align: center; }}
-h1 {{ top: {TITLE_TOP}in; height: {TITLE_HEIGHT}in; font-size: {TITLE_POINTS}pt; font-weight: 400; }}
+h1 {{ top: {TITLE_TOP}in; height: {TITLE_HEIGHT}in; line-height: {LINE}; font-weight: 400; }}
+h1 {{ overflow-wrap: anywhere; }}
 img {{ top: {PICTURE_TOP}in; height: {PICTURE_HEIGHT}in; width: {WIDTH - 2 * MARGIN}in; }}
 img {{ object-fit: contain; }}
 p {{ top: {CAPTION_TOP}in; height: {CAPTION_HEIGHT}in; line-height: {LINE}; }}

@@ -22,6 +22,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
@@ -203,10 +204,19 @@ def save_slide(
     name = download.value.suggested_filename
     picture = picture.with_name(f"{picture.name}-{name}")
     download.value.save_as(picture)
+    if kind == "html":
+        _leads_to(picture, public or line.link)
     page.keyboard.press("Escape")
     spoken = language_of(line.link)
     slide = Slide(line.title or heading, said or alt, public or line.link, picture, public, spoken)
     return slide, " ".join(dropped)
+
+
+def _leads_to(file: Path, link: str) -> None:
+    """Have a moving file name the link of the list: the app that drew it may be gone."""
+    before, mark, rest = file.read_text(encoding="utf-8").partition("<footer>")
+    _here, end, after = rest.partition("</footer>")
+    file.write_text(f"{before}{mark}{escape(link)}{end}{after}", encoding="utf-8", newline="\n")
 
 
 def make(
@@ -289,12 +299,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
     parser.add_argument("--format", choices=FORMATS, default="pptx")
-    parser.add_argument("--language", choices=LANGUAGES, default=SOURCE, help="of links that name none")
+    parser.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        help="of links that name none; that of the list's folder unless given",
+    )
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     asked = parser.parse_args(arguments)
     try:
-        with speaking(asked.language):
+        with speaking(asked.language or shelf.language_of_folder(asked.links)):
             return _run(asked)
     except SlidesError as error:
         print(f"slides: {error}", file=sys.stderr)
@@ -314,7 +328,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
             lesson = shelf.translated(shelf.opened(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
-        return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
+        return [Line(step.line, step.link, _asking(step), bare(step.title)) for step in lesson.steps], []
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -162,7 +162,7 @@ def expected(megabytes: float | None, of_model: float = 0.0) -> str:
     if megabytes is None:
         return told
     processes = int(megabytes // at_most)
-    holds = f"{processes} processes, {VISITORS * processes} visitors"
+    holds = f"{processes} processes, {VISITORS * processes:,} visitors"
     return f"{told}\nThis machine has {megabytes:,.0f} MB: {holds}."
 
 

@@ -135,12 +135,60 @@ def said(text: Text, link: str, figures: Figures, named: Named | None = None) ->
 
 
 def bare(markdown: str) -> str:
-    """Return text without the marks of markdown, on one line.
+    r"""Return text without the marks of markdown, on one line, and its formulas in plain signs.
 
-    >>> bare("How much does *the* give to $k_2$?")
-    'How much does the give to k_2?'
+    >>> bare(r"How much does *the* give to $k_2$, divided by $\sqrt{d_k}$?")
+    'How much does the give to k_2, divided by √d_k?'
+    >>> bare(r"$\frac{q \cdot k}{\sqrt 2} \le \sigma^{-1}\,\mathrm{softmax}(x)$")
+    '(q · k) / √2 ≤ σ^(-1) softmax(x)'
     """
-    return " ".join(re.sub(r"[*`$]|\\(?=[^\w\s])", "", markdown).split())
+    parts = re.split(r"(?<!\\)\$(.+?)(?<!\\)\$", markdown)
+    parts[1::2] = map(_in_signs, parts[1::2])
+    return " ".join(re.sub(r"[*`$]|\\(?=[^\w\s])", "", "".join(parts)).split())
+
+
+_SIGNS = {
+    "cdot": "·", "times": "×", "odot": "⊙", "pm": "±", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥",
+    "ne": "≠", "neq": "≠", "approx": "≈", "mid": "|", "to": "→", "infty": "∞", "sum": "∑", "top": "ᵀ",
+    "sqrt": "√", "ldots": "…", "dots": "…", "lVert": "‖", "rVert": "‖", "lvert": "|", "rvert": "|",
+    "left": "", "right": "",
+}  # fmt: skip
+
+
+def _in_signs(latex: str) -> str:
+    """Return a short formula without LaTeX: what has no sign of its own is named."""
+    text = re.sub(
+        r"\\[,;:! ]", " ", latex.replace(r"\|", "‖").replace(r"^\top", "ᵀ").replace(r"^{\top}", "ᵀ")
+    )
+    text = re.sub(r"\\(?:text|operatorname|math[a-z]+|tilde|hat|bar)\s*\{([^{}]*)\}", r"\1", text)
+    text = re.sub(
+        r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\w)", lambda found: f"√{_grouped(found[1] or found[2])}", text
+    )
+    text = re.sub(
+        r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}",
+        lambda found: f"{_grouped(found[1])} / {_grouped(found[2])}",
+        text,
+    )
+    text = re.sub(r"([_^])\{([^{}]*)\}", lambda found: found[1] + _grouped(found[2]), text)
+    text = re.sub(r"(?<!\\)[{}]", "", text)
+    return re.sub(r"\\([A-Za-z]+)", _sign, text)
+
+
+def _grouped(text: str) -> str:
+    return text if re.fullmatch(r"√?\w+", text) else f"({text})"
+
+
+def _sign(command: re.Match[str]) -> str:
+    name = command[1]
+    size = "SMALL" if name[0].islower() else "CAPITAL"
+    try:
+        return (
+            _SIGNS[name]
+            if name in _SIGNS
+            else unicodedata.lookup(f"GREEK {size} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}")
+        )
+    except KeyError:
+        return name
 
 
 def _half_a_digit(stated: str) -> float:

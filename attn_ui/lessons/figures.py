@@ -33,7 +33,7 @@ def seen_at(link: str) -> At[Any]:
     """
     at = page_of(link).at(link.partition("?")[2])
     if at.dropped:
-        raise ValueError(" ".join(each.sentence() for each in at.dropped))
+        raise ValueError(" ".join(each.complaint() for each in at.dropped))
     return at
 
 

@@ -9,7 +9,7 @@ from attn_ui.host.hosting import hosting
 from attn_ui.lessons.lesson import Lesson, LessonError, Step
 from attn_ui.lessons.link_list import read_list
 from attn_ui.lessons.read import MOST_BYTES, read, slug
-from attn_words import LOCALES, _, cached, language
+from attn_words import LOCALES, SOURCE, _, cached, language
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = ROOT / "lessons"
@@ -62,6 +62,16 @@ def translated(lesson: Lesson, file: Path) -> Lesson:
         raise LessonError(found.file, 1, f"wanted the {len(lesson.steps)} steps of {lesson.file}")
     steps = [replace(step, name=own.name) for step, own in zip(found.steps, lesson.steps, strict=True)]
     return replace(found, name=lesson.name, steps=steps)
+
+
+def language_of_folder(file: Path) -> str:
+    """Return the language of a file in a folder of translations; that of the source anywhere else.
+
+    >>> language_of_folder(Path("lessons/zh_CN/1.md")), language_of_folder(Path("lessons/1.md"))
+    ('zh', 'en')
+    """
+    folder = file.resolve().parent.name
+    return next((each for each, locale in LOCALES.items() if locale == folder), SOURCE)
 
 
 def original(file: Path) -> Path | None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_ui.base.framing import framing
-from attn_ui.base.links import Dropped, bad_settings, not_here
-from attn_ui.base.parameters import Parameter, Steps, by_name
+from attn_ui.base.links import Dropped, bad_settings, not_all_here, not_here
+from attn_ui.base.parameters import Parameter, Several, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 from attn_words import language
@@ -15,6 +15,7 @@ from attn_words import language
 _PAGE = "_address_page"
 _DROPPED = "_address_dropped"
 _LEFT = "_address_left"  # names of the settings of every page visited
+_ASKED = "_address_asked"  # options of which a link may ask for several, until they are offered
 _NOTICES = "_address_notices"  # where the run in progress has room for them
 
 
@@ -43,6 +44,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
                 else:
                     del st.query_params[bad.name]
             st.rerun()
+        several = [setting.name for setting in parameters if isinstance(setting, Several)]
+        session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
     named.arrive(parameters, is_news=entered or travelled(), goes_back=travelled())
@@ -79,13 +82,17 @@ def show(offered: Steps) -> None:
     if found is None or offered.told:
         return
     used = offered.values[state.position(offered)]
-    page = st.session_state[_PAGE]
-    dropped = {bad.name: bad for bad in _dropped_on(page)}
+    dropped = {bad.name: bad for bad in _dropped_on(st.session_state[_PAGE])}
     earlier = dropped.get(offered.name)  # it was out of all bounds
     asked = earlier.text if earlier and earlier.used else found
-    dropped[offered.name] = not_here(offered, asked, used)
-    _keep(page, [*dropped.values()])
-    _show([*dropped.values()])
+    _add(not_here(offered, asked, used))
+
+
+def show_several(offered: Several) -> None:
+    """Where a link asked for options that are not offered here, say which are used."""
+    asked = st.session_state.get(_ASKED, {}).pop(offered.name, [])
+    if not set(asked) <= set(offered.options):
+        _add(not_all_here(offered, asked))
 
 
 def place(choice: Steps, count: int) -> int:
@@ -101,6 +108,10 @@ def place(choice: Steps, count: int) -> int:
 def drop(bad: Dropped) -> None:
     """Say of a teacher's word that it could not be used, where the page knows that only once it has run."""
     del st.query_params[bad.name]
+    _add(bad)
+
+
+def _add(bad: Dropped) -> None:
     page = st.session_state[_PAGE]
     dropped = {each.name: each for each in _dropped_on(page)} | {bad.name: bad}
     _keep(page, [*dropped.values()])

@@ -10,7 +10,7 @@ from attn_ui.base.ask import some_of, yes_or_no
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
 from attn_ui.screen import named
-from attn_ui.screen.address import show
+from attn_ui.screen.address import show, show_several
 from attn_ui.screen.state import call, exact, move, position, tie, times_shown
 
 
@@ -102,6 +102,7 @@ def several(
     chosen: list[str] = st.pills(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
+    show_several(replace(setting, options=tuple(offered)))
     named.after(setting, chosen)
     _note(setting.name, chosen, label, some_of(setting, chosen, names), more)
     return chosen

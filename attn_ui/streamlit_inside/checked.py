@@ -24,6 +24,7 @@ PARTS: tuple[Part, ...] = (
     repeated_work.PART,
     repeated_work.THEME,
     repeated_work.REPORTS,
+    repeated_work.TABLES,
     messages.PART,
     uploaded.PART,
     routes.STREAM,

@@ -251,7 +251,7 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
     with ask.sidebar():
         ask.heading(_c("group of settings", "Heads"))
         measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
-        hide = bool(maps.special) and ask.flag(HIDE, _("Hide special tokens"))
+        hide = bool(Whole(maps, measure).special) and ask.flag(HIDE, _("Hide special tokens"))
     with ask.row(label=_("Which head looks at")):
         for label, which in _WHICH.items():
             ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")

@@ -151,9 +151,10 @@ class Whole:
 
     @property
     def special(self) -> list[str]:
-        """The tokens of the sequence that stand for no word, each once."""
+        """The tokens of the sequence that stand for no word, each once; none where all are such."""
         tokens = self.maps.tokens or ()
-        return list(dict.fromkeys(tokens[place] for place in self.maps.special if place < len(tokens)))
+        found = [tokens[place] for place in sorted({*self.maps.special}) if place < len(tokens)]
+        return list(dict.fromkeys(found)) if len(found) < len(tokens) else []
 
     @property
     def can_look(self) -> bool:

@@ -6,6 +6,7 @@ What the picture shows is computed again in NumPy, from the value that was typed
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import sentence_vectors, tokenize
 from attn_live.unpacking import figure_at
 from attn_ui.screen import settings_file
+from pages import PAGES as WHOLE
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
 from pages.single_head.state import Inputs
 from tests import handed
@@ -256,6 +258,50 @@ def test_what_cannot_be_had_is_said_and_the_address_has_what_is_shown(
                 assert control["values"][control["index"]] == used
     again = open_sound(page, **(dict(link) | {name: address(at).get(name, used)}))
     assert not again.warning
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "said"),
+    [
+        (
+            "multi-head",
+            {"heads": "2", "off": ["7", "1"]},
+            "`off` was `7, 1`; wanted: any of 1, 2, each at most",
+        ),
+        (
+            "multi-head",
+            {"heads": "2", "off": ["7"]},
+            "`off` was `7`; wanted: any of 1, 2, each at most once here",
+        ),
+        ("multi-head", {"heads": "2", "off": ["7"], "lang": "zh"}, "`off` 是 `7`；应为：以下任意几项"),
+        ("learned-heads", {"ablate": ["1", "16"]}, "`ablate` was `1, 16`; wanted: any of 1, 2, 3, 4, each"),
+        (
+            "single-head",
+            {"stage": "arcs", "also": ["1", "40"]},
+            "`also` was `1, 40`; wanted: whole numbers from 0 to 5",
+        ),
+        (
+            "single-head",
+            {"stage": "arcs", "text": "one", "also": "1"},
+            "as in also=0 here. The default is used",
+        ),
+    ],
+)
+def test_options_that_are_not_here_are_said_with_those_that_are(page: str, link: Link, said: str) -> None:
+    at = open_sound(page, **link)
+    (warning,) = (str(each.value) for each in at.warning)
+    assert said in warning
+    if "lang" not in link:
+        (dropped,) = WHOLE[page].at(urlencode(link, doseq=True)).dropped
+        assert dropped.sentence() == warning
+
+
+def test_options_that_are_taken_away_on_the_page_are_no_fault_of_a_link() -> None:
+    at = open_sound("single-head", stage="arcs", also=["5"])
+    assert not at.warning
+    at.text_input(key="text").set_value("one two").run()
+    assert not at.warning
+    assert not at.exception
 
 
 def test_what_was_asked_for_comes_back_where_it_can_be_shown() -> None:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from html import unescape
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -13,6 +14,7 @@ from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import truth
 from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Aside, Question
+from attn_words import language
 
 LESSON = """---
 title: A <b>lesson</b> & more
@@ -55,6 +57,29 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "mine.md"
     path.write_text(LESSON, encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize("command", [handout, slides])
+def test_a_lesson_is_made_in_the_language_of_its_folder(
+    command: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A Chinese lesson came out with English pictures and headings."""
+
+    def heard(_path: str | None) -> None:
+        raise slides.SlidesError(f"spoken: {language()}")
+
+    monkeypatch.setattr(command, "chromium", heard)
+    for folder, more, spoken in (
+        ("zh_CN", [], "zh"),
+        ("zh_CN", ["--language", "en"], "en"),
+        (".", [], "en"),
+        (".", ["--language", "zh"], "zh"),
+    ):
+        file = tmp_path / folder / "mine.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(LESSON, encoding="utf-8")
+        assert command.main([str(file), "--out", str(tmp_path / "out"), *more]) == 2
+        assert capsys.readouterr().err.endswith(f"spoken: {spoken}\n")
 
 
 def words(document: str) -> str:

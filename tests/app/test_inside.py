@@ -155,6 +155,10 @@ ALTERED: dict[str, tuple[str, Any]] = {
         "streamlit.components.v2.bidi_component.main.make_bidi_component_presenter",
         lambda component_id: None,
     ),
+    "tables that are written at once": (
+        "streamlit.elements.lib.pandas_styler_utils._use_display_values",
+        lambda frame, styles: frame,
+    ),
     "reading of messages": ("streamlit.proto.BackMsg_pb2.BackMsg", GONE),
     "limits of files by visitor": (
         "streamlit.runtime.memory_uploaded_file_manager.MemoryUploadedFileManager",

@@ -297,6 +297,18 @@ def naive(measure: str, weights: np.ndarray, hide: bool) -> float:
     return sum(map(sum, each)) / len(places)
 
 
+@pytest.mark.parametrize("tokens", [["[CLS]", "[SEP]"], ["[PAD]"] * 3])
+def test_where_all_tokens_are_special_none_is_hidden_or_told_as_one(tokens: list[str]) -> None:
+    """All weight lay on them, and the page said "0.00 lies on [CLS] and [SEP]"."""
+    n = len(tokens)
+    at = opened(source=OWN)
+    upload(at, "mine.npz", npz(attn=np.full((2, n, n), 1 / n), tokens=tokens, special=[*range(n)]))
+    assert not at.exception
+    assert "wordsonly" not in {each.key for each in at.toggle}
+    assert "lies on [" not in sentence(at)
+    assert "hidden" not in texts(at)
+
+
 def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> None:
     maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     (true,) = maps.maps["layer 0"]

@@ -2,15 +2,22 @@
 
 import gc
 from collections.abc import Callable, Mapping
+from enum import Enum
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit import config
 from streamlit.components.v2 import presentation
 from streamlit.components.v2.bidi_component import main as components
+from streamlit.elements.lib import pandas_styler_utils
+from streamlit.elements.lib.pandas_styler_utils import marshall_styler
+from streamlit.proto.ArrowData_pb2 import ArrowData
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
+from attn_ui.screen.tables import numbers_table
 from attn_ui.streamlit_inside import repeated_work
 from tests.pages import PAGES, open_page
 from tests.walk import states
@@ -128,3 +135,46 @@ def test_a_run_makes_no_class(monkeypatch: pytest.MonkeyPatch) -> None:
         assert classes_of_reports() == 0
     finally:
         gc.enable()
+
+
+class Side(Enum):
+    LEFT = "left"
+    RIGHT = "right"
+
+
+def tables() -> dict[str, Any]:
+    rng = np.random.default_rng(3)
+    columns: dict[str, Any] = {
+        " ": ["the", "<b>&", "", "猫"],
+        "whole": [1, -2, 0, 3],
+        "yes": [True, False] * 2,
+    }
+    columns |= {str(column): rng.normal(size=4).tolist() for column in range(20)}
+    levels = pd.DataFrame(rng.normal(size=(2, 2)), columns=pd.MultiIndex.from_tuples([("a", 1), ("b", 2)]))
+    gaps = pd.DataFrame({"x": [np.nan, 1.5], "y": [None, "text"], "z": [Side.LEFT, Side.RIGHT]})
+    return {
+        "of numbers": numbers_table(columns, lambda number: f"−{number:.3f}"),
+        "empty": numbers_table({" ": [], "x": []}, str),
+        "levels": levels.style.format(precision=1),
+        "gaps": gaps.style.format(precision=2, na_rep="–"),
+        "hidden": pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}).style.hide(axis="columns", subset=["x"]),
+        "coloured": pd.DataFrame({"x": [1.0, 2.0]}).style.map(lambda cell: f"color: hsl({cell}, 50%, 50%)"),
+    }
+
+
+@pytest.mark.parametrize("name", list(tables()))
+def test_a_table_is_written_as_streamlit_writes_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = []
+    for write in (repeated_work._write, repeated_work._as_written):
+        monkeypatch.setattr(pandas_styler_utils, "_use_display_values", write)
+        message = ArrowData()
+        marshall_styler(message, tables()[name].set_uuid("same"), "same")
+        messages.append(message.SerializeToString())
+    assert messages[0] == messages[1]
+
+
+def test_the_cells_of_a_table_are_put_in_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeated_work, "_write", None)  # else it is asked
+    wide = numbers_table({str(column): [0.5] for column in range(512)}, str)
+    shown = repeated_work._as_written(wide.data, wide._translate(False, False))
+    assert shown.iloc[0].tolist() == ["0.5"] * 512

@@ -76,6 +76,18 @@ def test_the_lecture_is_of_every_page_and_its_links_are_right() -> None:
         assert line.title
 
 
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_what_slides_of_a_lesson_say_has_no_latex(spoken: str) -> None:
+    with speaking(spoken):
+        asked = [
+            parse_qs(urlsplit(line.path).query).get("say", [""])[0]
+            for file in sorted((ROOT / "lessons").glob("*.md"))
+            for line in slides.lines_of(file)[0]
+        ]
+    assert sum("√" in each for each in asked) >= 2
+    assert [each for each in asked if re.search(r"[\\{}$]", each)] == []
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n", "hello\n"])
 def test_a_list_without_links_makes_nothing(text: str, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "links.txt").write_text(text)

@@ -78,6 +78,11 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Room]:
         yield made
 
 
+def _nginx_of(room: Room) -> str:
+    children = Path(f"/proc/{room.process.pid}/task/{room.process.pid}/children").read_text().split()
+    return next(pid for pid in children if Path(f"/proc/{pid}/comm").read_text().strip() == "nginx")
+
+
 def _settled(page: Page) -> None:
     page.wait_for_selector(READY, timeout=SLOW)
     page.wait_for_selector(DRAWN, timeout=SLOW)
@@ -109,6 +114,10 @@ def test_long_links_pass_and_no_log_keeps_them(room: Room) -> None:
         assert answer.status == 200
     room.wait_to_write('"GET /single-head" 200')
     assert "secret" not in room.log.read_text()
+
+
+def test_a_start_tells_nobody_to_restart(room: Room) -> None:
+    assert "restart streamlit" not in room.log.read_text()
 
 
 def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
@@ -186,12 +195,28 @@ def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
 def test_a_killed_proxy_is_started_again(room: Room) -> None:
-    children = Path(f"/proc/{room.process.pid}/task/{room.process.pid}/children").read_text().split()
-    master = next(pid for pid in children if Path(f"/proc/{pid}/comm").read_text().strip() == "nginx")
+    master = _nginx_of(room)
     subprocess.run(["kill", "-9", master], check=True)
     room.wait_to_write("nginx ended; starting it again")
     wait_for(f"{room.address}/_stcore/health", room.process)
     room.wait_until(lambda: not Path(f"/proc/{master}").exists())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
+def test_a_killed_class_leaves_its_port_and_nothing_behind(tmp_path: Path) -> None:
+    with _class(ROOT, tmp_path / "log", processes=1) as room:
+        master, (worker,) = _nginx_of(room), room.pids().values()
+        words = Path(f"/proc/{master}/cmdline").read_text().removeprefix("nginx: master process ")
+        folder = Path(words[words.index("/") :].split()[0])
+        assert (folder / "nginx.conf").exists()
+        room.process.kill()
+        room.process.wait()
+        deadline = time.monotonic() + 60
+        while folder.exists() or Path(f"/proc/{worker}").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)  # they end meanwhile
+        with contextlib.closing(socket.socket()) as probe:
+            assert probe.connect_ex(("127.0.0.1", int(room.address.rpartition(":")[2]))) != 0
 
 
 @pytest.mark.soak

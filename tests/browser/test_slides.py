@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import zxingcpp
 from PIL import Image
 from playwright.sync_api import Browser
@@ -62,6 +63,19 @@ def test_two_slides_as_pptx_and_as_pdf(browser: Browser, server: str, tmp_path: 
     assert "0.90" in text  # of the picture: it is a drawing, whose words and numbers can be found
 
 
+@pytest.mark.parametrize("public", ["", "https://lab.example.org/course"])
+def test_a_moving_file_names_the_link_and_not_the_app_that_drew_it(
+    browser: Browser, server: str, tmp_path: Path, public: str
+) -> None:
+    lines, _ = read_list(LIST)
+    assert slides.make(lines[:1], tmp_path, "html", server, browser, public=public) == []
+    (file,) = tmp_path.glob("*.html")
+    text = file.read_text(encoding="utf-8")
+    link = "single-head?t=0.50&amp;text=a+b&amp;say=b+for+a"
+    assert f"<footer>{public}/{link}</footer>" in text if public else f"<footer>{link}</footer>" in text
+    assert server not in text
+
+
 def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Browser, tmp_path: Path) -> None:
     picture = tmp_path / "picture.svg"
     picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
@@ -89,6 +103,33 @@ def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Brows
     assert len(places) == len(captions)
     assert all(above > -2 and below > -2 for above, below in places), places
     assert len({deck_files.caption_points(each) for each in captions}) > 2  # none is smaller than it must be
+
+
+def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.svg"
+    picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>')
+    titles = [
+        "Donaudampfschifffahrtsgesellschaftskapitän antidisestablishmentarianism "
+        "pneumonoultramicroscopicsilicovolcanoconiosis",
+        "WORDS OF WIDE LETTERS " * 7,
+        "noblanks" * 40,
+        "查询与键的点积 " * 20,
+        "more than any slide has room for " * 60,
+    ]
+    deck = [slides.Slide(each, "said", "https://lab.example.org", picture) for each in ["A title", *titles]]
+    page = browser.new_page()
+    deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
+    places = page.evaluate(
+        """() => [...document.querySelectorAll('h1')].map(title => {
+            const range = document.createRange();
+            range.selectNodeContents(title);
+            const [box, words] = [title.getBoundingClientRect(), range.getBoundingClientRect()];
+            return [words.top - box.top, box.bottom - words.bottom, box.right - words.right];
+        })"""
+    )
+    page.close()
+    assert all(min(each) > -2 for each in places), places
+    assert deck_files.title_points("A title") == deck_files.TITLE_POINTS
 
 
 def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_path: Path) -> None:

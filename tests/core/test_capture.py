@@ -275,7 +275,7 @@ def test_a_module_of_torch_with_a_signature_of_its_own() -> None:
     close(maps.maps["attention"], expected[0].detach(), atol=1e-6)
 
 
-@pytest.mark.parametrize("equation", ["bhij,bhjd->bhid", "bhij,bjhd->bihd"])
+@pytest.mark.parametrize("equation", ["bhij,bhjd->bhid", "bhij,bjhd->bihd", "...ij,...jd->...id"])
 def test_attention_written_as_sums(equation: str) -> None:
     class Sums(nn.Module):
         def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
@@ -284,7 +284,7 @@ def test_attention_written_as_sums(equation: str) -> None:
 
     q = torch.randn(2, 3, 4, 5)
     v = torch.randn(2, 3, 4, 5).double()
-    maps = capture(Sums(), q, q, v if equation.endswith("bhid") else v.transpose(1, 2), sequence=1)
+    maps = capture(Sums(), q, q, v if equation.endswith("id") else v.transpose(1, 2), sequence=1)
     close(maps.maps["attention"], torch.softmax(q[1] @ q[1].mT, -1).double(), atol=1e-6)
 
 
@@ -438,10 +438,25 @@ class SoftmaxByHand(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         scores = x @ x.mT
-        if self.way == "logarithm":
-            return F.log_softmax(scores, dim=-1).exp() @ x
         powers = torch.exp(scores - scores.amax(-1, keepdim=True))
-        return (powers / powers.sum(dim=-1, keepdim=True)) @ x
+        masked = powers.masked_fill(torch.zeros(scores.shape[-2:]).bool(), 0.0)
+        ways: dict[str, Callable[[], torch.Tensor]] = {
+            "logarithm": lambda: F.log_softmax(scores, dim=-1).exp() @ x,
+            "logsumexp": lambda: torch.exp(scores - scores.logsumexp(-1, keepdim=True)) @ x,
+            "by hand": lambda: (powers / powers.sum(dim=-1, keepdim=True)) @ x,
+            "sums without an axis": lambda: (powers / (powers.sum(-1)[..., None] + 1e-30)) @ x,
+            "masked": lambda: (masked / masked.sum(-1, keepdim=True)) @ x,
+            "inverse": lambda: (powers * (1 / powers.sum(-1).unsqueeze(-1))) @ x,
+            "normalised": lambda: F.normalize(powers, p=1.0, dim=-1) @ x,
+            "softmin": lambda: F.softmin(-scores, dim=-1) @ x,
+            "two axes": lambda: (powers / powers.sum(dim=(-2, -1), keepdim=True)) @ x,
+            "two axes in one": lambda: (
+                scores[:, None].flatten(-2).softmax(-1).unflatten(-1, scores.shape[-2:]) @ x[:, None]
+            ),
+            "late": lambda: (powers @ x) / powers.sum(-1, keepdim=True),
+            "another's sum": lambda: (powers / masked.sum(-1, keepdim=True)) @ x,
+        }
+        return ways[self.way]()
 
 
 class Chunks(nn.Module):
@@ -458,6 +473,14 @@ class Chunks(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         if self.way == "a sequence each":
             return torch.stack([self.attend(each[None], each[None]) for each in x])
+        if self.way == "keys averaged":
+            mixed = torch.zeros_like(x)
+            for some in x.split(2, dim=-2):
+                mixed = mixed + self.attend(x, some) / 2
+            return mixed
+        if self.way == "keys weighed":
+            one, other = (self.attend(x, some) for some in x.split(2, dim=-2))
+            return one / 3 + other * 2 / 3
         made = [self.attend(some, x) for some in x.split(2, dim=-2)]
         if self.way == "joined":
             return torch.cat(made, dim=-2)
@@ -485,12 +508,51 @@ def test_a_choice_among_experts_is_no_attention() -> None:
     assert manifest.summary == "all of 1 attention kept"
 
 
-@pytest.mark.parametrize("way", ["logarithm", "by hand"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "logarithm",
+        "by hand",
+        "logsumexp",
+        "sums without an axis",
+        "masked",
+        "inverse",
+        "normalised",
+        "softmin",
+    ],
+)
 def test_a_softmax_by_another_name_is_one(way: str) -> None:
     x = torch.randn(2, 5, 12)
     maps = capture(nn.Sequential(SoftmaxByHand(way), Block()), x, sequence=1).maps
     assert list(maps) == ["0", "1"]
     close(maps["0"][0], (x[1] @ x[1].T).softmax(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("way", "reason"),
+    [
+        ("two axes", r"over axes \(1, 2\) at once of 3, not over the last one"),
+        ("two axes in one", r"softmax of shape \(2, 1, 25\) over several axes at once"),
+        ("late", "divides by the sum of exp after the product with values"),
+    ],
+)
+def test_a_softmax_that_is_none_over_keys_says_so(way: str, reason: str, refuses: Refuses) -> None:
+    with refuses(reason):
+        capture(SoftmaxByHand(way), torch.randn(2, 5, 12))
+
+
+def test_powers_over_another_sum_are_no_softmax(refuses: Refuses) -> None:
+    with refuses("which ran none that can be seen"):
+        capture(SoftmaxByHand("another's sum"), torch.randn(2, 5, 12))
+
+
+def test_two_attentions_that_are_added_are_two() -> None:
+    class Added(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            a, b = x.chunk(2, dim=-1)
+            return (a @ a.mT).softmax(-1) @ a + F.scaled_dot_product_attention(b, b, b)
+
+    assert len(capture(Added(), torch.randn(2, 5, 12)).maps) == 2
 
 
 @pytest.mark.parametrize(
@@ -501,6 +563,10 @@ def test_a_softmax_by_another_name_is_one(way: str) -> None:
         ("a sequence each", False),
         ("joined", True),
         ("written", True),
+        ("keys averaged", False),
+        ("keys averaged", True),
+        ("keys weighed", False),
+        ("keys weighed", True),
     ],
 )
 def test_rows_of_some_queries_or_sequences_are_no_map_of_all(

@@ -353,6 +353,30 @@ def test_the_command_takes_seed_steps_and_positions(
         command.main(["all", "--out", str(out)])
 
 
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["--steps", "0"], "steps must be a whole number >= 1; got 0"),
+        (["--steps=-3"], "steps must be a whole number >= 1; got -3"),
+        (["--seed", str(2**70)], f"--seed must be a whole number from 0 to 2^63 - 1; got {2**70}"),
+        (["--seed=-1"], "--seed must be a whole number from 0 to 2^63 - 1; got -1"),
+        (["--steps", "2", "--out", "."], "--out must be a file that can be written; got .: Is a directory"),
+    ],
+)
+def test_a_command_that_cannot_be_carried_out_says_why(
+    words: list[str], wanted: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, threads = tmp_path / "own.safetensors", torch.get_num_threads()
+    try:
+        with pytest.raises(SystemExit) as ended:
+            command.main(["copy", "--out", str(out), *words])
+    finally:
+        torch.set_num_threads(threads)
+    assert ended.value.code == 2
+    assert wanted in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     run = train(replace(Recipe.usual("reverse"), seed=2, steps=12), checkpoints=3)
     write_run(run, tmp_path / "run.safetensors")
