@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from attn_ui.host.server import parts
+from attn_ui.host.turns import TURNS
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import run_page  # noqa: F401  (the same)
 from pages import PAGES
@@ -21,9 +22,11 @@ def warm_up() -> None:
 
 def draw_first() -> None:
     """Read the lessons and draw what pages open with: whoever comes first would wait for it otherwise."""
-    shelf()
+    with TURNS:  # in line with the visitors, who are held up by no more than one page
+        shelf()
     for page in PAGES.values():
-        page.at("").sentence  # noqa: B018  (to ask is to compute)
+        with TURNS:
+            page.at("").sentence  # noqa: B018  (to ask is to compute)
 
 
 app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up, draw_first))

@@ -301,6 +301,7 @@ def _even(boxes: Sequence[Box]) -> list[tuple[int, ...]]:
     return found
 
 
+@lru_cache(maxsize=512)  # ways have many lines in common
 def _line(boxes: tuple[Box, ...]) -> _Line:
     return _Line(
         boxes,

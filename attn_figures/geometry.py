@@ -85,6 +85,11 @@ class Geometry:
     letter: float = 0.0  # units that a letter of its own words has
     words: tuple[int, ...] = ()  # which of its traces these are, from 0
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether its cells have numbers where there is room for them."""
+        return bool(self.formats and self.formats[0][0])
+
     def room(self, size: int) -> Box:
         """Return the room with labels of `LABEL_SIZES[size]`; of size -1, the room without them."""
         return (self.box, *self.smaller)[size] if self.smaller else self.box

@@ -111,8 +111,10 @@ class _Panels:
         self.kind_of = [numbered[panel.geometry] for panel in panels]
         self.axes = [(f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}") for panel in panels]
         self._counts = tuple(counted.values())
+        self._n_numbered = sum(count for kind, count in counted.items() if kind.is_numbered)
         self._boxes: dict[int, tuple[Box, ...]] = {}
         self._legible: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._tried: dict[tuple[Room, int, float, int, int], _Try] = {}
         # How many units apart labels stand, and how many there are.
         self._sides = {
             (units, len(places))
@@ -125,6 +127,12 @@ class _Panels:
         self, room: Room, size: int, largest_unit: float, right: int, smallest: int = SMALLEST_LABEL
     ) -> _Try:
         """Arrange them with labels of `LABEL_SIZES[size]`, or without; labels go rather than be smaller."""
+        asked = room, size, largest_unit, right, smallest
+        if asked not in self._tried:
+            self._tried[asked] = self._try(*asked)
+        return self._tried[asked]
+
+    def _try(self, room: Room, size: int, largest_unit: float, right: int, smallest: int) -> _Try:
         if size not in self._boxes:
             self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
         known = size, room.smallest_digit
@@ -141,6 +149,11 @@ class _Panels:
         every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
         numbers = tuple(_numbers(each, room, placed.unit) for each in self.kinds)
         return _Try(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
+
+    def says_all(self, tried: _Try) -> bool:
+        """Whether all labels stand in the largest type, and all numbers with all decimals."""
+        is_labelled = tried.every == 1 and self.label_size(tried.placed.unit) >= LABEL_SIZES[0]
+        return is_labelled and tried.digits == (self._n_numbered, self._n_numbered)
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
@@ -234,7 +247,7 @@ def _barred(panels: _Panels, tried: _Try, room: Room, bars: Sequence[tuple[str, 
     if room.is_phone:
         return []
     untold = [
-        bool(kind.formats and kind.formats[0][0] and not numbers.form)
+        kind.is_numbered and not numbers.form
         for kind, numbers in zip(panels.kinds, tried.numbers, strict=True)
     ]
     axes = {panel.coloraxis for panel, kind in zip(panels.all, panels.kind_of, strict=True) if untold[kind]}
@@ -243,6 +256,9 @@ def _barred(panels: _Panels, tried: _Try, room: Room, bars: Sequence[tuple[str, 
 
 def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Try:
     """Return, of arrangements that say as much, the one with the largest cells beside free pixels."""
+    first = panels.arranged(room, 0, largest_unit, right)
+    if panels.says_all(first):
+        return first
     # Without labels cells are as large as they can be: what cannot be read then need not be tried.
     bare = panels.arranged(room, -1, largest_unit, right)
     bound = panels.label_size(bare.placed.unit / WORTH)

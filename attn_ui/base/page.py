@@ -33,7 +33,7 @@ from attn_words import _, cached, paragraph
 
 Asked = TypeVar("Asked")
 Now = TypeVar("Now")
-_DIGITS = dict.fromkeys(map(ord, "0123456789.−"))
+_DIGITS, _MINUS = b"0123456789.", "−".encode()
 Columns = Mapping[str, Sequence[object]]
 """A table by the titles of its columns, all of one length."""
 
@@ -300,8 +300,12 @@ def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
 def _terms_of(says: bytes) -> tuple[Term, ...]:
     # Thousands of pieces differ by their numbers alone.
-    texts = {text.translate(_DIGITS): text for text in texts_in(says)}.values()
+    texts = {_without_numbers(text): text for text in texts_in(says)}.values()
     return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
+
+
+def _without_numbers(text: str) -> bytes:
+    return text.encode().translate(None, _DIGITS).replace(_MINUS, b"")  # a quarter of what letters take
 
 
 def _said(figure: Figure | None, ask: Ask) -> str:

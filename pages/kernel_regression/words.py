@@ -123,6 +123,8 @@ def fit_sentences(
         kernel=named(kernel),
     )
     say_estimate = estimate_sayer(points, hatched if empty else "")
+    if not empty:
+        return list(map(say_estimate, places, estimates, most, effective))
     gap = _(
         "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} away, so "
         "there is nothing to average and the estimate has a gap, as for {empty} of the {n_query} queries "
