@@ -1,13 +1,16 @@
 """What a toy does on sequences of another kind than it was trained on."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from attn_core.toys.model import ToyModel
 from attn_core.toys.tasks import Task
 
 SEQUENCES, SEED = 512, 20_000
+AT_ONCE = 1536  # tokens: what a model computes of them stays in the processor's cache
 
 
 class Outside(NamedTuple):
@@ -35,14 +38,22 @@ def outside(model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: in
     """
     if task.strange is None:
         raise ValueError(f"{task.name} is trained on every kind of sequence: there is no other")
-    tokens = task.strange(count, torch.Generator().manual_seed(SEED))
+    tokens, answers, asked, certain = _drawn(task, count)
+    some = max(1, AT_ONCE // tokens.shape[-1])
     with torch.no_grad():
-        said = model(tokens, off=off).logits.argmax(dim=-1)
+        said = torch.cat([model(each, off=off).logits.argmax(dim=-1) for each in tokens.split(some)])
+    hit = said == answers
+    accuracy, sure = (float(hit[each].float().mean()) for each in (asked, certain))
+    return Outside(accuracy, sure, int(asked.sum()), int(certain.sum()))
+
+
+@lru_cache(maxsize=16)  # of each task, for every step of every training
+def _drawn(task: Task, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return sequences of another kind, their answers, which places are asked, and which leave no doubt."""
+    assert task.strange is not None
+    tokens = task.strange(count, torch.Generator().manual_seed(SEED))
     answers, right = task.answers(tokens), task.right(tokens)
     asked = answers >= 0
     # A place leaves no doubt where no right place holds another symbol than the answer.
     other = right & (tokens[..., None, :] != answers[..., None])
-    certain = asked & ~other.any(dim=-1)
-    hit = said == answers
-    accuracy, sure = (float(hit[each].float().mean()) for each in (asked, certain))
-    return Outside(accuracy, sure, int(asked.sum()), int(certain.sum()))
+    return tokens, answers, asked, asked & ~other.any(dim=-1)
