@@ -1,6 +1,6 @@
 """From the Gaussian kernel to dot-product attention, term by term, as matrices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from attn_figures.frame import Side
 from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Pick, Ramp
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
+from attn_figures.widths import letters
 from attn_words import _
 
 SIZE = (6.0, 4.0)  # of a map too large for a unit a cell
@@ -61,6 +62,8 @@ def bridge(
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"
     after = _("softmax of these ÷ {number}", number=f"{h_squared:.3g}")
+    # All steps leave its caption the same room: nothing else need move.
+    longest = letters(_("softmax of these ÷ {number}", number="0.0000"))
     gone = _("<b>left out</b>")
     from_products = Matrix("attention", attention, after, **weights)
     from_distances = Matrix("gaussian", gaussian, _("Gaussian kernel"), operator="−", **weights)
@@ -77,7 +80,7 @@ def bridge(
             ),
             Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
             Matrix("scores", terms.scores + left_out, together, operator="=", **scores),
-            from_products,
+            replace(from_products, longest_title=longest),
             from_distances,
             from_products.minus(from_distances, limit=1.0, operator="="),
         ],

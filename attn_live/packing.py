@@ -185,14 +185,16 @@ def _without_screens(specs: Sequence[Spec], n_steps: int) -> tuple[list[Spec], d
 
 
 def _table(screens: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    names = dict.fromkeys(name for screen in screens for name in screen["settings"])
-    settings = {name: _column([screen["settings"].get(name) for screen in screens]) for name in names}
+    every = [screen["settings"] for screen in screens]
+    names = dict.fromkeys(chain.from_iterable(every))
+    columns = zip(*(map(each.get, names) for each in every), strict=True)
+    settings = dict(zip(names, map(_column, columns), strict=True))
     own = (name for name in screens[0] if name != "settings")
     return {name: [screen[name] for screen in screens] for name in own} | {"settings": settings}
 
 
-def _column(values: list[Any]) -> list[Any]:
-    return values[:1] if all(value == values[0] for value in values) else values
+def _column(values: Sequence[Any]) -> list[Any]:
+    return [*values[:1]] if values.count(values[0]) == len(values) else [*values]
 
 
 def _differing(table: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:

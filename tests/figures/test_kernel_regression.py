@@ -262,6 +262,17 @@ def test_the_bridge_adds_up(keeps_lengths: bool) -> None:
     assert axis.colorscale[4][1] == theme.LIGHT.scores[4]  # paper at zero
 
 
+def test_maps_of_the_bridge_stand_still_while_the_bandwidth_moves() -> None:
+    ones = np.ones((3, 5))
+    terms = Terms(ones, ones, ones, ["a", "b", "c"], list("klmno"))
+    first, *others = (
+        bridge(terms, ones / 5, ones / 5, h_squared=h_squared, keeps_lengths=True)
+        for h_squared in (0.0529, 1.0, 2.25, 12.3, 400.0)
+    )
+    for other in others:  # the number in a caption has other digits, and as much room
+        assert other.layout.meta["screens"] == first.layout.meta["screens"]
+
+
 def test_labels_of_neighbouring_maps_of_the_bridge_stay_apart() -> None:
     many = np.linspace(0, 5, 40)
     terms = Terms(
