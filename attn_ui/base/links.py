@@ -1,6 +1,6 @@
 """A link read without a session: the value of each setting, and what in it could not be used."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,16 +13,21 @@ _LONGEST_QUOTE = 40
 
 @dataclass(frozen=True)
 class Dropped:
-    """One setting of a link that could not be used, and the text that is used instead; "" is the default."""
+    """One setting of a link that could not be used, and the text that is used instead.
+
+    "" is the default; None where nothing is used.
+    """
 
     name: str
     text: str
     wanted: str
-    used: str = ""
+    used: str | None = ""
 
     def sentence(self) -> str:
         """Say what came and what was wanted, safe to show as markdown."""
         said = self._said()
+        if self.used is None:
+            return self.complaint()
         if self.used:
             return _(
                 "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
@@ -54,7 +59,7 @@ def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
     """
     used = [text for text in texts if text in offered.options]
     wanted = _("{wanted} here", wanted=offered.wanted())
-    return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used))
+    return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used) or None)
 
 
 def _quote(text: str) -> str:
@@ -107,7 +112,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     query = parse_qs(parts.query if "?" in link else link, keep_blank_values=True)
     dropped = bad_settings(parameters, query)
     known, values = by_name(parameters), dict[str, Any]()
-    used: Mapping[str, str] = {bad.name: bad.used for bad in dropped}
+    used = {bad.name: bad.used or "" for bad in dropped}
     for name, texts in query.items():
         setting = known.get(name)
         if setting is None or used.get(name) == "":

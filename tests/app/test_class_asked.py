@@ -37,7 +37,7 @@ def test_a_number_that_cannot_be_served_is_refused_at_once(words: tuple[str, ...
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize("port", ["70000", "0", "-5", "", "x", "8501 8502"])
 def test_a_port_that_is_none_is_told_by_make_run(port: str) -> None:
-    command = ["make", "--old-file=.venv/.app", "run", f"PORT={port}"]
+    command = ["make", "--no-print-directory", "--old-file=.venv/.app", "run", f"PORT={port}"]
     tried = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert tried.returncode == 2
     assert tried.stdout == f"PORT: wanted a whole number from 1 to 65535, got '{port}'\n"

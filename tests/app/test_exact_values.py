@@ -283,7 +283,7 @@ def test_what_cannot_be_had_is_said_and_the_address_has_what_is_shown(
         (
             "single-head",
             {"stage": "arcs", "text": "one", "also": "1"},
-            "as in also=0 here. The default is used",
+            "as in also=0 here.",
         ),
     ],
 )

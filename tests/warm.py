@@ -1,0 +1,38 @@
+"""What a session makes of what was drawn before anybody came: ``python -m tests.warm``.
+
+A process of its own: to import the app replaces functions of Streamlit's. Prints how many functions of pages
+drew something beforehand, and the names of those that did so again for a session that opens every page.
+"""
+
+import sys
+from collections.abc import Callable, Hashable
+from typing import Any
+from unittest import mock
+
+import app
+from attn_ui.base.shared_cache import SharedCache
+from tests.pages import PAGES, open_sound
+
+
+def main() -> int:
+    """Draw, open every page, and compare."""
+    made: list[str] = []
+    make = SharedCache._make
+
+    def noted(self: SharedCache, key: Hashable, value: Callable[[], Any], mine: Any) -> Any:
+        made.append(str(key[0]) if isinstance(key, tuple) else str(key))  # which function; not for what
+        return make(self, key, value, mine)
+
+    with mock.patch.object(SharedCache, "_make", noted):
+        app.draw_first()
+        drawn = {*made}
+        made.clear()
+        for address in PAGES:
+            # The overview, where a session begins, has another key chosen, which goes along.
+            open_sound(address, **({"k": "0"} if address == "single-head" else {}))
+    print(len(drawn), *sorted(drawn & {*made}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
