@@ -9,7 +9,7 @@ import torch
 from attn_ui.host.server import parts
 from attn_ui.host.turns import TURNS
 from attn_ui.lessons.shelf import shelf
-from attn_ui.screen import run_page  # noqa: F401  (the same)
+from attn_ui.screen import run_page  # noqa: F401  (nor for what runs pages, which only their scripts import)
 from pages import PAGES
 
 
@@ -26,7 +26,7 @@ def draw_first() -> None:
         shelf()
     for page in PAGES.values():
         with TURNS:
-            page.at("").sentence  # noqa: B018  (to ask is to compute)
+            page.at("")
 
 
 app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up, draw_first))

@@ -151,9 +151,12 @@ class _Panels:
         return _Try(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
 
     def says_all(self, tried: _Try) -> bool:
-        """Whether all labels stand in the largest type, and all numbers with all decimals."""
-        is_labelled = tried.every == 1 and self.label_size(tried.placed.unit) >= LABEL_SIZES[0]
-        return is_labelled and tried.digits == (self._n_numbered, self._n_numbered)
+        """Whether all labels stand in their type, and all numbers with all decimals."""
+        return self.is_labelled(tried) and tried.digits == (self._n_numbered, self._n_numbered)
+
+    def is_labelled(self, tried: _Try) -> bool:
+        """Whether all labels stand in the type that was tried."""
+        return tried.every == 1 and self.label_size(tried.placed.unit) >= LABEL_SIZES[tried.size]
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
@@ -267,7 +270,7 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
         if pixels > bound or (whole and pixels < SMALLEST_BESIDE_DIGITS):
             continue
         tried = panels.arranged(room, size, largest_unit, right)
-        if tried.every == 1 and panels.label_size(tried.placed.unit) >= pixels:
+        if panels.is_labelled(tried):
             whole.append(tried)
             if tried.digits == bare.digits:
                 break
@@ -291,8 +294,10 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
 def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smallest: int) -> _Try | None:
     """Return the arrangement with the largest labels, none of which is left out or smaller than told."""
     for size, pixels in enumerate(LABEL_SIZES):
+        if pixels < smallest:
+            break
         tried = panels.arranged(room, size, largest_unit, right)
-        if pixels >= smallest and tried.every == 1 and panels.label_size(tried.placed.unit) >= pixels:
+        if panels.is_labelled(tried):
             return tried
     return None
 
