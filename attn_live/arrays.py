@@ -106,7 +106,7 @@ class Arrays:
         if seen is not None:
             return seen[1]
         if array.dtype.kind in "UO":
-            index = self._describe({"text": array.tolist()})
+            index = self._describe({"text": _words(array)})
         else:
             narrow = narrowed(array)
             key = (narrow.dtype.str, narrow.shape, narrow.tobytes())
@@ -116,13 +116,12 @@ class Arrays:
         self._by_identity[id(array)] = (array, index)
         return index
 
-    def body(self, header: str) -> bytes:
-        """Return the body of a message: the header and all arrays."""
-        text = header.encode()
+    def body(self, header: bytes) -> bytes:
+        """Return the body of a message: the header, as JSON, and all arrays."""
         words = np.concatenate(self._words) if self._words else np.zeros(0, np.int32)
         planes = np.ascontiguousarray(words.astype("<i4", copy=False).view("u1").reshape(-1, _WORD).T)
-        sizes = len(text).to_bytes(4, "little") + len(words).to_bytes(4, "little")
-        return b"".join((sizes, text, planes.tobytes(), *self._bytes))
+        sizes = len(header).to_bytes(4, "little") + len(words).to_bytes(4, "little")
+        return b"".join((sizes, header, planes.tobytes(), *self._bytes))
 
     def _keep(self, narrow: NDArray[Any], raw: bytes) -> int:
         described: dict[str, Any] = {"type": narrow.dtype.str[1:], "shape": narrow.shape}
@@ -255,6 +254,14 @@ def _sum(differences: NDArray[np.int32], above: int) -> NDArray[np.int32]:
     rows = np.pad(differences, (0, -len(differences) % above)).reshape(-1, above)
     summed: NDArray[np.int32] = np.cumsum(rows, axis=0, dtype=np.int32).reshape(-1)[: len(differences)]
     return summed
+
+
+def _words(array: NDArray[Any]) -> Any:
+    """Return an array of words as lists."""
+    objects = array.flat if array.dtype.kind == "O" else ()
+    if strangers := [word for word in objects if not isinstance(word, str | None)]:
+        raise ValueError(f"an array of objects must hold words, got {strangers[0]!r}")
+    return array.tolist()
 
 
 def narrowed(array: NDArray[Any]) -> NDArray[Any]:

@@ -13,13 +13,14 @@ Arrangements for many widths (`layout.meta.screens`) travel as tables, one colum
 that is the same at all widths has one entry, and later tables name only what is not as in the first.
 """
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import orjson
 from isal import isal_zlib
 from numpy.typing import NDArray
 
@@ -71,7 +72,7 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
 
     Raises:
         ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or arrays of the
-            wrong length; `TooLargeError` for more than `MOST_BYTES`.
+            wrong length, a NaN or an infinity outside of arrays; `TooLargeError` for more than `MOST_BYTES`.
     """
     whole = [_plain(figure) for figure in figures]
     n_steps = len(whole) if moves is None else _count_moves(whole, moves)
@@ -88,13 +89,13 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
             changes.append({"path": path, **_pack_values(values, arrays)})
             moved.add(path)
     header = {
-        "figure": _replace(specs[0], arrays, moved),
+        "figure": _replace(_without(specs[0], _branches(moved)), arrays),
         "changes": changes,
         "screens": screens,
         "cursor": followed,
         "arrays": arrays.described,
     }
-    body = arrays.body(json.dumps(header, separators=(",", ":"), allow_nan=False))
+    body = arrays.body(orjson.dumps(header))
     message = n_steps.to_bytes(PREFIX_BYTES, "little") + _deflated(body)
     if len(message) > MOST_BYTES:
         raise TooLargeError(
@@ -265,17 +266,10 @@ def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     """Return the different values, and which of them each step has."""
     if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
         return _pack_arrays(each_narrowed(values), arrays)
-    known: dict[str, int] = {}
-    packed: list[Any] = []
-    at = []
-    for value in values:
-        # Equal arrays have one number, so equal values have one text.
-        replaced = _replace(value, arrays)
-        position = known.setdefault(repr(replaced), len(known))
-        if position == len(packed):
-            packed.append(replaced)
-        at.append(position)
-    return {"values": packed, "at": at}
+    # Equal arrays have one number, so equal values have one text.
+    texts = [orjson.dumps(_replace(value, arrays)) for value in values]
+    place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return {"values": [orjson.Fragment(text) for text in place], "at": [place[text] for text in texts]}
 
 
 def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
@@ -292,27 +286,47 @@ def _in_body(array: NDArray[Any] | Crossed) -> bool:
     return isinstance(array, Crossed) or array.dtype.kind not in "USO" or array.ndim > 1
 
 
-def _replace(value: Any, arrays: Arrays, leave: set[Path] | None = None, path: Path = ()) -> Any:
-    """Copy a value with every array replaced by its number, leaving out the paths in `leave`."""
+def _replace(value: Any, arrays: Arrays) -> Any:
+    """Copy a value with every array replaced by its number.
+
+    Raises:
+        ValueError: if it has a NaN or an infinity outside of arrays, for which JSON has no word.
+    """
     match value:
-        case str() | int() | float() | None:
+        case str() | int() | None:
             return value
+        case dict() | Mapping():
+            return {key: _replace(inner, arrays) for key, inner in value.items()}
+        case list() | tuple():
+            return [_replace(inner, arrays) for inner in value]
         case Crossed() | np.ndarray() if _in_body(value):
             return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():
-            return value.tolist()
-        case Mapping():
-            return {
-                key: _replace(inner, arrays, leave, (*path, key))
-                for key, inner in value.items()
-                if not leave or (*path, key) not in leave
-            }
-        case list() | tuple():
-            return [
-                None if leave and (*path, i) in leave else _replace(inner, arrays, leave, (*path, i))
-                for i, inner in enumerate(value)
-            ]
+            return _replace(value.tolist(), arrays)
+        case float() if not math.isfinite(value):
+            raise ValueError(f"numbers outside of arrays must be finite in a figure, got {value}")
     return None if value is MISSING else value
+
+
+def _branches(moved: Iterable[Path]) -> dict[Any, Any]:
+    """Return paths as a tree, an empty dict at the end of each."""
+    tree: dict[Any, Any] = {}
+    for path in moved:
+        node = tree
+        for key in path:
+            node = node.setdefault(key, {})
+    return tree
+
+
+def _without(part: Any, gone: Mapping[Any, Any]) -> Any:
+    """Return a part of a figure without the branches that are gone; None stands for one that a list had."""
+    if isinstance(part, Mapping):
+        kept = {key: inner for key, inner in part.items() if gone.get(key) != {}}
+        return kept | {key: _without(kept[key], inner) for key, inner in gone.items() if key in kept}
+    return [
+        (_without(inner, gone[place]) if gone[place] else None) if place in gone else inner
+        for place, inner in enumerate(part)
+    ]
 
 
 # ---- the second slider ----

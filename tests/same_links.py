@@ -15,9 +15,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
+from attn_live.arrays import read_body
+from attn_live.unpacking import body_of, count_steps
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, said_now, split, states
@@ -55,8 +58,14 @@ def _figures(at: AppTest) -> Iterator[str]:
     for element in at.get("bidi_component"):
         head, said, packed = split(element.proto.bytes)
         told: dict[str, Any] = {name: value for name, value in json.loads(head).items() if name not in SERVED}
-        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (said, packed)]
+        header, arrays = read_body(body_of(packed)) if count_steps(packed) else (None, [])
+        parts = [json.dumps([count_steps(packed), header], sort_keys=True).encode(), *map(_bytes, arrays)]
+        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (said, b"".join(parts))]
         yield json.dumps({**told, "sentences": digests[0], "steps": digests[1]}, ensure_ascii=False)
+
+
+def _bytes(array: Any) -> bytes:
+    return array.tobytes() if isinstance(array, np.ndarray) else json.dumps(array).encode()
 
 
 def differences(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[str]:

@@ -291,7 +291,9 @@ export class LongMap {
     });
     for (const name of ["pointerup", "pointercancel"])
       canvas.addEventListener(name, (event) => held.delete(/** @type {PointerEvent} */ (event).pointerId));
-    canvas.addEventListener("pointerleave", () => this.lookAt(undefined));
+    canvas.addEventListener("pointerleave", (event) => {
+      if (event.pointerType !== "touch") this.lookAt(undefined); // a lifted finger leaves what it asked
+    });
     canvas.addEventListener(
       "wheel",
       (event) => {

@@ -241,6 +241,7 @@ def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWi
     touch("touchEnd")
     touch("touchStart", (500, 500))
     touch("touchEnd")
+    expect(root.locator("output")).to_have_text(re.compile(r"^Query \d+.*key \d+.*: .*\d"))
     expect(root.locator("output")).not_to_have_text(before)
     context.close()
 
