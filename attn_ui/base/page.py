@@ -5,7 +5,7 @@
 gives the figure of a link in a plain process; `attn_ui.screen.run_page` runs any page in the app.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -299,13 +299,18 @@ def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
 
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
 def _terms_of(says: bytes) -> tuple[Term, ...]:
-    # Thousands of pieces differ by their numbers alone.
-    texts = {_without_numbers(text): text for text in texts_in(says)}.values()
+    texts = _one_of_each(texts_in(says))
     return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
 
 
-def _without_numbers(text: str) -> bytes:
-    return text.encode().translate(None, _DIGITS).replace(_MINUS, b"")  # a quarter of what letters take
+def _one_of_each(texts: Sequence[str]) -> Iterable[str]:
+    """Return texts of which no two differ by their numbers alone, as thousands of pieces do.
+
+    >>> [*_one_of_each(["weighs 0.1", "weighs −12", "keys"])]
+    ['weighs −12', 'keys']
+    """
+    bare = "\0".join(texts).encode().translate(None, _DIGITS).replace(_MINUS, b"").split(b"\0")
+    return dict(zip(bare, texts, strict=False)).values()
 
 
 def _said(figure: Figure | None, ask: Ask) -> str:
