@@ -11,7 +11,9 @@ import hashlib
 import json
 import os
 import sys
+import zlib
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +62,37 @@ def _figures(at: AppTest) -> Iterator[str]:
         told: dict[str, Any] = {name: value for name, value in json.loads(head).items() if name not in SERVED}
         header, arrays = read_body(body_of(packed)) if count_steps(packed) else (None, [])
         parts = [json.dumps([count_steps(packed), header], sort_keys=True).encode(), *map(_bytes, arrays)]
-        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (said, b"".join(parts))]
+        spoken = json.dumps(_spoken(said)).encode() if said else b""
+        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (spoken, b"".join(parts))]
         yield json.dumps({**told, "sentences": digests[0], "steps": digests[1]}, ensure_ascii=False)
+
+
+def _spoken(packed: bytes) -> list[Any]:
+    """Return what is said at each step or row, as text with its role, however it was cut into runs."""
+    says = json.loads(zlib.decompress(packed))
+    numbers: list[int] = []
+    sentences: list[list[tuple[str, str]]] = [[]]
+    for place, further in enumerate(says["texts"]):
+        numbers.append(further + (numbers[place - says["lag"]] if place >= says["lag"] else 0))
+        if numbers[-1] < 0:
+            sentences.append([])
+        else:
+            sentences[-1].append(says["runs"][numbers[-1]])
+    whole = [
+        [
+            (role, "".join(text for _role, text in runs))
+            for role, runs in groupby(said, key=lambda run: run[0])
+        ]
+        for said in sentences
+    ]
+    at, found = 0, []
+    for step in says["next"]:
+        rows = []
+        for more in [step] if isinstance(step, int) else step:
+            at += more
+            rows.append(whole[at])
+        found.append(rows)
+    return found
 
 
 def _bytes(array: Any) -> bytes:

@@ -1,13 +1,13 @@
 """Sentences that say what the picture of two inputs shows. Numbers in, sentences out."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_figures.numbers import number
+from attn_live.says import Filled
 from attn_words import N_, _, _n, paragraph
-from pages.kernel_regression.points import Points
-from pages.kernel_regression.words import CLOSE, Heaviest, among, estimate_sayer, named, told_apart
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.words import CLOSE, Heaviest, among, estimates_said, named
 
 
 @dataclass(frozen=True)
@@ -34,45 +34,43 @@ def plane_sentences(
     points: Points,
     *,
     kernel: str,
-    bandwidth: float,
+    bandwidths: Sequence[float],
     places: Sequence[str],
     nearest: Sequence[float],
-    estimates: Sequence[float],
+    estimates: Numbers,
     most: Sequence[Heaviest],
-    effective: Sequence[float],
-    empty: int,
+    effective: Numbers,
+    empty: Sequence[int],
     cells: int,
-    left_out: LeftOutAt,
-) -> list[str]:
+    left_out: Sequence[LeftOutAt],
+) -> Filled:
     """Say of each query what it attends to, how much of the map has no estimate, and the error of h.
 
     Args:
         points: the data.
-        kernel: its name; bandwidth: h.
-        places: the queries as they are written; nearest: how far from each the nearest key is.
-        estimates: NaN where no key is in the window; most, effective: the heaviest key, and how many count.
-        empty, cells: how many of the map's cells have no estimate, and how many there are.
-        left_out: what the leave-one-out error is.
+        kernel: its name.
+        bandwidths, places, nearest, estimates, most, effective: see `estimates_said`.
+        empty: how many of the map's cells have no estimate at each step; cells: how many there are.
+        left_out: what the leave-one-out error is, at each step.
     """
-    gaps = _gaps(kernel, empty, cells) if empty else ""
-    error = left_out_sentence(points, bandwidth, left_out)
-    say_estimate = estimate_sayer(points, gaps, error)
-    gap = paragraph(
-        _(
-            "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} "
-            "away, so there is nothing to average and no estimate."
-        ),
-        gaps,
-        error,
+    gap = _(
+        "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} away, so "
+        "there is nothing to average and no estimate."
     )
-
-    def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
-        if math.isnan(estimate):
-            window, distance = told_apart(points, bandwidth, away)
-            return gap.format(place=place, window=window, distance=distance)
-        return say_estimate(place, estimate, top, spread)
-
-    return list(map(say, places, nearest, estimates, most, effective))
+    return estimates_said(
+        points,
+        bandwidths=bandwidths,
+        places=places,
+        nearest=nearest,
+        estimates=estimates,
+        most=most,
+        effective=effective,
+        gap=paragraph(gap, "{more}"),
+        more=[
+            paragraph(_gaps(kernel, none, cells) if none else "", left_out_sentence(points, h, at))
+            for h, none, at in zip(bandwidths, empty, left_out, strict=True)
+        ],
+    )
 
 
 def left_out_sentence(points: Points, bandwidth: float, at: LeftOutAt) -> str:

@@ -1,13 +1,15 @@
 """Sentences that say what the pictures of kernel regression show. Numbers in, sentences out."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from attn_figures.numbers import as_share, number
+from attn_live.says import Filled
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown
 from attn_words import N_, _, _n, cached, paragraph
@@ -68,76 +70,115 @@ def lying(most: Heaviest) -> str:
 
 
 @cached(16)
-def _forms(n_key: int) -> Mapping[str, str]:
-    """Return what is said of an estimate, by how the weights lie; its fields are numbered, to fill fast."""
+def _forms(n_key: int) -> Sequence[str]:
+    """Return what is said of an estimate, by how the weights lie: without and with `more`."""
     first = _("The estimate at the **query** {place} is {estimate}, the weighted mean of the **values**.")
     spread = _("The weights are as spread as equal weights on {spread} of {n_key} **keys**.")
-    fields = {"largest": "{2:.3f}", "tied": "{3}", "key": "{4}", "spread": "{5:.1f}", "n_key": n_key}
-    return {
-        how: paragraph(first, _(most), spread).format(place="{0}", estimate="{1}", **fields)
-        for how, most in _MOST.items()
-    }
+    said = [paragraph(first, _(most), spread) for most in _MOST.values()]
+    return [_left_open(paragraph(form, more), n_key=str(n_key)) for form in said for more in ("", "{more}")]
 
 
-def estimate_sayer(points: Points, *more: str) -> Callable[[str, float, Heaviest, float], str]:
-    """Return what says of an estimate at a place how the weights lie, how many keys count, and `more`.
+def _left_open(form: str, **known: str) -> str:
+    """Fill some fields of a form; the others stay."""
+    return form.format_map(_Open(known))
 
-    Thousands of sentences are made at once: what they have in common is translated once.
+
+class _Open(dict[str, str]):
+    def __missing__(self, field: str) -> str:
+        return f"{{{field}}}"
+
+
+def estimates_said(
+    points: Points,
+    *,
+    bandwidths: Sequence[float],
+    places: Sequence[str],
+    nearest: Sequence[float],
+    estimates: Numbers,
+    most: Sequence[Heaviest],
+    effective: Numbers,
+    gap: str,
+    more: Sequence[str],
+) -> Filled:
+    """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
+
+    Args:
+        points: the data.
+        bandwidths: of the steps, in the unit of the keys.
+        places: the queries as they are written; nearest: how far from each the nearest key is.
+        estimates: (n_step, n_query), NaN where no key is in the window.
+        most, effective: the heaviest key, one a step and query, and how many count, (n_step, n_query).
+        gap: what is said where there is no estimate, with fields `place`, `window`, `distance` and `more`.
+        more: what is said besides at each step; "" for nothing.
     """
-    forms = {how: paragraph(form, *more).format for how, form in _forms(len(points.keys)).items()}
-    amount, keys = points.amount, points.key_names
-
-    def say(place: str, estimate: float, top: Heaviest, spread: float) -> str:
-        form = forms[lying(top)]
-        return form(place, amount(estimate), top.largest, top.tied, keys[top.key], spread)
-
-    return say
+    n_step, n_query = estimates.shape
+    keys, no_estimate = points.key_names, np.isnan(estimates)
+    hows = {how: 2 * number for number, how in enumerate(_MOST)}
+    form = np.reshape([hows[lying(top)] for top in most], estimates.shape)
+    form = form + np.array([[bool(text)] for text in more])
+    forms = [*_forms(len(points.keys)), gap]
+    window, distance = [""] * estimates.size, [""] * estimates.size
+    for place in np.flatnonzero(no_estimate).tolist():
+        step, query = divmod(place, n_query)
+        window[place], distance[place] = told_apart(points, bandwidths[step], nearest[query])
+    fields = {
+        "place": [*places] * n_step,
+        "estimate": list(map(points.amount, estimates.ravel().tolist())),
+        "largest": [f"{top.largest:.3f}" for top in most],
+        "tied": [str(top.tied) for top in most],
+        "key": [keys[top.key] for top in most],
+        "spread": list(map("{:.1f}".format, effective.ravel().tolist())),
+        "more": [text for text in more for _query in places],
+        "window": window,
+        "distance": distance,
+    }
+    return Filled(forms, np.where(no_estimate, len(forms) - 1, form), fields)
 
 
 def fit_sentences(
     points: Points,
     *,
     kernel: str,
-    bandwidth: float,
+    bandwidths: Sequence[float],
     places: Sequence[str],
     nearest: Sequence[float],
-    estimates: Sequence[float],
+    estimates: Numbers,
     most: Sequence[Heaviest],
-    effective: Sequence[float],
-) -> list[str]:
-    """Say of each query what it attends to, and how many queries find nothing.
-
-    Args:
-        points: the data.
-        kernel: its name; bandwidth: in the unit of the keys.
-        places: the queries as they are written; nearest: how far from each the nearest key is.
-        estimates: NaN where no key is in the window; most, effective: the heaviest key, and how many count.
-    """
+    effective: Numbers,
+) -> Filled:
+    """Say of each query what it attends to, and how many queries find nothing; see `estimates_said`."""
     n_query = len(places)
-    empty = sum(map(math.isnan, estimates))
-    hatched = _n(
-        "{count} of {n_query} queries finds no key in the window of the {kernel} kernel (hatched).",
-        "{count} of {n_query} queries find no key in the window of the {kernel} kernel (hatched).",
-        empty,
-        n_query=n_query,
-        kernel=named(kernel),
-    )
-    say_estimate = estimate_sayer(points, hatched if empty else "")
-    if not empty:
-        return list(map(say_estimate, places, estimates, most, effective))
+    empty = np.isnan(estimates).sum(axis=1).tolist()
+    hatched = [
+        _n(
+            "{count} of {n_query} queries finds no key in the window of the {kernel} kernel (hatched).",
+            "{count} of {n_query} queries find no key in the window of the {kernel} kernel (hatched).",
+            count,
+            n_query=n_query,
+            kernel=named(kernel),
+        )
+        if count
+        else ""
+        for count in empty
+    ]
     gap = _(
         "At {place} the **query** finds no **key** within h = {window}: the nearest lies {distance} away, so "
         "there is nothing to average and the estimate has a gap, as for {empty} of the {n_query} queries "
         "(hatched)."
     )
-
-    def say(place: str, away: float, estimate: float, top: Heaviest, spread: float) -> str:
-        if math.isnan(estimate):
-            window, distance = told_apart(points, bandwidth, away)
-            return gap.format(place=place, window=window, distance=distance, empty=empty, n_query=n_query)
-        return say_estimate(place, estimate, top, spread)
-
-    return list(map(say, places, nearest, estimates, most, effective))
+    said = estimates_said(
+        points,
+        bandwidths=bandwidths,
+        places=places,
+        nearest=nearest,
+        estimates=estimates,
+        most=most,
+        effective=effective,
+        gap=_left_open(gap, n_query=str(n_query)),
+        more=hatched,
+    )
+    counts = [str(count) for count in empty for _query in places]
+    return replace(said, fields={**said.fields, "empty": counts})
 
 
 def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:

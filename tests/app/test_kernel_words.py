@@ -49,13 +49,13 @@ def fit(
     return fit_sentences(
         POINTS,
         kernel="boxcar",
-        bandwidth=bandwidth,
+        bandwidths=[bandwidth],
         places=["1.1"] * 61,
         nearest=[nearest] * 61,
-        estimates=[estimate, *[math.nan] * empty, *[2.0] * (60 - empty)],
+        estimates=np.array([[estimate, *[math.nan] * empty, *[2.0] * (60 - empty)]]),
         most=[most] * 61,
-        effective=[effective] * 61,
-    )[0]
+        effective=np.full((1, 61), effective),
+    ).written()[0][0]
 
 
 def test_the_heaviest_key_is_named() -> None:

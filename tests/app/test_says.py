@@ -1,21 +1,16 @@
 """The sentences that move with a figure: markdown in, runs of plain text out, each once."""
 
 import zlib
+from collections.abc import Iterable
+from itertools import groupby
 
+import numpy as np
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.says import (
-    Run,
-    Split,
-    _split,
-    _split_at_bold,
-    check_says,
-    pack_says,
-    runs,
-    said_at,
-)
+from attn_live.says import Filled, Run, check_says, pack_says, runs, said_at
 from attn_ui.base.markdown import coloured, plain
 
 
@@ -44,40 +39,60 @@ SENTENCES = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size=9).map("x".join)
 
 
-def spoken(split: Split) -> list[list[Run]]:
-    known, numbers, _ = split
-    texts: list[list[Run]] = [[]]
-    for number in numbers:
-        if number < 0:
-            texts.append([])
-        else:
-            texts[-1].append(known[number])
-    return texts[:-1]
-
-
-@given(st.lists(SENTENCES | BOLD_ONLY, max_size=4) | st.lists(BOLD_ONLY.map("x{}".format), min_size=1))
-def test_the_short_way_through_bold_words_is_the_long_way(sentences: list[str]) -> None:
-    wanted = [runs(sentence) for sentence in sentences]
-    assert spoken(_split(sentences)) == wanted
-    short = _split_at_bold(sentences)
-    if short is not None:
-        assert spoken(short) == wanted
-
-
 @given(st.lists(SENTENCES | BOLD_ONLY, max_size=6))
 def test_each_sentence_comes_back(sentences: list[str]) -> None:
     packed = pack_says(sentences)
     assert [said_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
 
 
-def test_the_short_way_is_taken() -> None:
-    assert _split_at_bold(["the **one**, the **other**.", "the **one**."]) == (
-        [("", "the "), ("", ", the "), ("", "."), ("b", "one"), ("b", "other")],
-        [0, 3, 1, 4, 2, -1, 0, 3, 2, -1],
-        6,
+def joined(said: Iterable[Run]) -> list[Run]:
+    """Return runs with neighbours of one role joined: whether a field is a run of its own is not seen."""
+    return [
+        (role, "".join(text for _role, text in together))
+        for role, together in groupby(said, key=lambda run: run[0])
+    ]
+
+
+FIELDS = st.fixed_dictionaries({"a": st.text("x1.{[", min_size=1), "b": st.text("y2", min_size=1)})
+FORMS = st.lists(
+    st.lists(st.sampled_from(["**q**", "{a}", "{b}", " is ", "*", ":orange[{a}]", "**{b}**"])).map("".join),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(st.data(), FORMS)
+def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: list[str]) -> None:
+    steps, rows = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
+    each = st.tuples(st.integers(0, len(forms) - 1), FIELDS)
+    drawn = data.draw(st.lists(each, min_size=steps * rows, max_size=steps * rows))
+    says = Filled(
+        forms,
+        np.reshape([form for form, _ in drawn], (steps, rows)),
+        {name: [fields[name] for _, fields in drawn] for name in "ab"},
     )
-    for other in ("**first**", "*one*", "a **b", "a ** b**", ":violet[q]", "a****b", r"1 \* 2", "a\n**b** c"):
-        assert _split_at_bold(["the **one**.", other]) is None, other
+    packed = pack_says(says)
+    check_says(packed, steps, rows)
+    for place, (form, fields) in enumerate(drawn):
+        whole = forms[form].format_map({name: plain(text) for name, text in fields.items()})
+        assert joined(said_at(packed, *divmod(place, rows))) == joined(runs(whole)), (forms[form], fields)
+
+
+def test_filled_sentences_that_are_the_same_travel_once() -> None:
+    says = Filled(
+        ["**{n}** keys", "no key"],
+        np.array([[0, 1, 0], [0, 0, 1]]),
+        {"n": ["2", "", "3", "2", "3", "unused"]},
+    )
+    assert says.written() == [["**2** keys", "no key", "**3** keys"], ["**2** keys", "**3** keys", "no key"]]
+    told = orjson.loads(zlib.decompress(pack_says(says)))
+    assert sorted(told["runs"]) == [["", " keys"], ["", "no key"], ["b", "2"], ["b", "3"]]
+    assert told["next"] == [[0, 1, 1], [-2, 2, -1]]
+
+
+def test_what_stands_in_a_field_is_no_mark() -> None:
+    packed = pack_says(Filled(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
+    assert said_at(packed, 0) == [("i", "**2**"), ("", " of "), ("", "**2**")]
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])

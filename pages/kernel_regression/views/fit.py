@@ -5,7 +5,7 @@ import numpy as np
 from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_live.says import Filled, pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.shared_cache import shared
@@ -53,22 +53,15 @@ def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
     return packed, pack_says(_say(sweep, estimates))
 
 
-def _say(sweep: Sweep, estimates: list[Estimate]) -> list[list[str]]:
+def _say(sweep: Sweep, estimates: list[Estimate]) -> Filled:
     """Say of each bandwidth and each query what it shows."""
-    queries, n_query = sweep.queries, len(sweep.queries)
-    places = sweep.place_names()
-    nearest = np.abs(queries[:, None] - sweep.points.keys).min(axis=1).tolist()
-    most = heaviest(np.concatenate([estimate.weights for estimate in estimates]))
-    return [
-        fit_sentences(
-            sweep.points,
-            kernel=sweep.kernel,
-            bandwidth=bandwidth,
-            places=places,
-            nearest=nearest,
-            estimates=estimate.at_queries.tolist(),
-            most=most[step * n_query : (step + 1) * n_query],
-            effective=estimate.effective_keys.tolist(),
-        )
-        for step, (bandwidth, estimate) in enumerate(zip(sweep.bandwidths().tolist(), estimates, strict=True))
-    ]
+    return fit_sentences(
+        sweep.points,
+        kernel=sweep.kernel,
+        bandwidths=sweep.bandwidths().tolist(),
+        places=sweep.place_names(),
+        nearest=np.abs(sweep.queries[:, None] - sweep.points.keys).min(axis=1).tolist(),
+        estimates=np.stack([estimate.at_queries for estimate in estimates]),
+        most=heaviest(np.concatenate([estimate.weights for estimate in estimates])),
+        effective=np.stack([estimate.effective_keys for estimate in estimates]),
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from attn_core import BandwidthSearch
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_live.says import Filled, pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Seen
 from attn_ui.base.shared_cache import shared
@@ -78,31 +78,24 @@ def _draw(sweep: PlaneSweep) -> tuple[bytes, bytes]:
     return packed, pack_says(_say(sweep, steps, estimates, effective))
 
 
-def _say(
-    sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
-) -> list[list[str]]:
+def _say(sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers) -> Filled:
     """Say of each bandwidth and each query what it shows."""
-    points, places = sweep.points, sweep.place_names()
-    nearest = sweep.plane.distances.min(axis=1).tolist()
-    offered = sweep.bandwidths()
+    points, offered = sweep.points, sweep.bandwidths()
     tried = np.union1d(BANDWIDTH.values, offered)
     found = errors(points, points.fingerprint, sweep.kernel, tuple(tried.tolist()))
-    return [
-        plane_sentences(
-            points,
-            kernel=sweep.kernel,
-            bandwidth=step.bandwidth,
-            places=places,
-            nearest=nearest,
-            estimates=at.tolist(),
-            most=heaviest(step.weights),
-            effective=counts.tolist(),
-            empty=int(np.isnan(step.on_map).sum()),
-            cells=step.on_map.size,
-            left_out=_left_out(found, step.bandwidth),
-        )
-        for step, at, counts in zip(steps, estimates, effective, strict=True)
-    ]
+    return plane_sentences(
+        points,
+        kernel=sweep.kernel,
+        bandwidths=[step.bandwidth for step in steps],
+        places=sweep.place_names(),
+        nearest=sweep.plane.distances.min(axis=1).tolist(),
+        estimates=estimates,
+        most=heaviest(np.concatenate([step.weights for step in steps])),
+        effective=effective,
+        empty=[int(np.isnan(step.on_map).sum()) for step in steps],
+        cells=steps[0].on_map.size,
+        left_out=[_left_out(found, step.bandwidth) for step in steps],
+    )
 
 
 def _left_out(found: BandwidthSearch, bandwidth: float) -> LeftOutAt:
