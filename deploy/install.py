@@ -8,6 +8,7 @@ Nothing but the standard library and pip is needed.
 import argparse
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -35,14 +36,14 @@ def torch_wanted(requirements: Path = ROOT / "requirements.txt") -> str:
     return found[0]
 
 
-def install_torch(wanted: str, index: str) -> None:
+def install_torch(wanted: str, index: str, more: Sequence[str] = ()) -> None:
     """Install torch, and nothing else, from an index of its own; a sentence where that fails."""
     try:
         if version("torch").partition("+")[0] == wanted.removeprefix("torch=="):
             return
     except PackageNotFoundError:
         pass
-    command = [*PIP, "--quiet", "--no-deps", *PATIENCE, "--index-url", index, wanted]
+    command = [*PIP, "--quiet", "--no-deps", *PATIENCE, "--index-url", index, *more, wanted]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         print(UNREACHED, flush=True)
 
@@ -56,7 +57,7 @@ def main() -> None:
     chosen = asked.parse_args()
     wanted = torch_wanted()
     if sys.platform == "linux":
-        install_torch(wanted, chosen.torch_index)
+        install_torch(wanted, chosen.torch_index, chosen.pip)
     if chosen.locked:
         lock = str(ROOT / "requirements-lock.txt")
         steps = [["--require-hashes", "--no-deps", "-r", lock], [wanted]]
