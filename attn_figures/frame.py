@@ -95,9 +95,10 @@ class Side:
     @cached_property
     def settled(self) -> "Side":
         """The same in tuples, so that what is drawn alike is found again."""
-        return replace(
-            self, labels=tuple(self.labels), ticks=None if self.ticks is None else tuple(self.ticks)
-        )
+        labels, ticks = tuple(self.labels), None if self.ticks is None else tuple(self.ticks)
+        if labels is self.labels and ticks is self.ticks:
+            return self
+        return replace(self, labels=labels, ticks=ticks)
 
 
 @dataclass(frozen=True)

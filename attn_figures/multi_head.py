@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ class Heads:
     mask: NDArray[np.bool_] | None = None
     off: Sequence[int] = ()  # heads, from 0, that the output leaves out
 
+    @cached_property
+    def _sides(self) -> tuple[Side, Side]:
+        """The rows and the columns of all maps."""
+        return Side.queries(tuple(self.queries)), Side.keys(tuple(self.keys))
+
     def matrix(self, name: str, values: Numbers, title: str, *, of: Sequence[int] = ()) -> Matrix:
         """Return one map of queries and keys; all light up together under the pointer.
 
@@ -50,8 +56,7 @@ class Heads:
             name,
             values,
             title,
-            Side.queries(self.queries),
-            Side.keys(self.keys),
+            *self._sides,
             mask=mask,
             pick=PAIRS,
             ramp=Ramp(power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Any
 
@@ -27,7 +27,7 @@ from attn_figures.matrix import (
 )
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
-from attn_words import N_, _
+from attn_words import N_, _, cached
 
 LARGE = 1024  # cells
 UNDER_CHOICES = 400  # pixels that a window of 1366 x 768 has between choices and the slider
@@ -179,13 +179,26 @@ class Walk:
         return self.scores.size > LARGE
 
 
+@cached(64)
+def _sides(queries: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Side, Side]:
+    """Return the sides of a map, which all steps and maps share."""
+    return Side.queries(queries), Side.keys(keys)
+
+
+@lru_cache(256)
+def _side(labels: tuple[str, ...], title: str, role: Role) -> Side:
+    return Side(labels, title, role)
+
+
+@lru_cache(256)
+def _dimensions(count: int, role: Role) -> Side:
+    return Side(tuple(str(number) for number in range(1, count + 1)), role=role)
+
+
 def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
     """A map of queries by keys; all of a figure's light up together."""
-    settings: dict[str, Any] = {
-        "rows": Side.queries(walk.queries),
-        "columns": Side.keys(walk.keys),
-        "pick": PAIRS,
-    }
+    rows, columns = _sides(tuple(walk.queries), tuple(walk.keys))
+    settings: dict[str, Any] = {"rows": rows, "columns": columns, "pick": PAIRS}
     return Matrix(name, values, title, **settings | more)
 
 
@@ -204,8 +217,8 @@ def _vectors(
     """A matrix of one vector a row, its columns the dimensions; a value is called as it, or `quantity`."""
     whose = {"query": _("query"), "key": _("key")}.get(roles[0], _("row"))
     settings: dict[str, Any] = {
-        "rows": Side(rows, row_title, roles[0]),
-        "columns": Side([str(number) for number in range(1, values.shape[1] + 1)], role=roles[1]),
+        "rows": _side(tuple(rows), row_title, roles[0]),
+        "columns": _dimensions(values.shape[1], roles[1]),
         "ramp": Ramp("scores", limit, _("vectors")),
         "hover": Hover(quantity or name, words=(whose, _("dimension"))),
     }

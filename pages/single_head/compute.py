@@ -78,7 +78,7 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
     steps = _at_every_step(state, look)
     walk = steps[0].walk
     cell = min(cell[0], len(walk.queries) - 1), min(cell[1], len(walk.keys) - 1)
-    return [replace(now, cell=cell) for now in steps]
+    return [*steps] if cell == steps[0].cell else [replace(now, cell=cell) for now in steps]
 
 
 @lru_cache(maxsize=16)
