@@ -165,11 +165,13 @@ class Now:
         return self.run.curve.at(self.step)
 
     @cached_property
-    def ablated(self) -> Judged:
-        """The same without the heads that are off, computed now."""
-        if not self.setting.off:
-            return self.judged
-        return judged_without(self.recipe, self.at, (self.setting.off,))[0]
+    def ablated(self) -> tuple[float, float]:
+        """The share of right answers, and the loss, without the heads that are off; of one, as it was kept."""
+        off, kept = self.setting.off, self.run.ablated
+        if len(off) == 1:
+            return float(kept.accuracy[self.at, off[0]]), float(kept.loss[self.at, off[0]])
+        judged = judged_without(self.recipe, self.at, (off,))[0] if off else self.judged
+        return judged.accuracy, judged.loss
 
     @property
     def n_head(self) -> int:

@@ -29,12 +29,13 @@ def seen(now: Now) -> str:
         )
     ]
     if off:
+        accuracy, loss = now.ablated
         told.append(
             _(
                 "Without {heads}: **{right}** (loss {loss}).",
                 heads=listed(off),
-                right=as_share(now.ablated.accuracy, 1),
-                loss=number(now.ablated.loss, 3),
+                right=as_share(accuracy, 1),
+                loss=number(loss, 3),
             )
         )
     heads = [(now.called(head), *largest) for head, largest in enumerate(now.names)]
