@@ -166,7 +166,7 @@ class Now:
 
     @cached_property
     def ablated(self) -> tuple[float, float]:
-        """The share of right answers, and the loss, without the heads that are off; of one, as it was kept."""
+        """The share of right answers, and the loss, without the heads that are off; of one as kept."""
         off, kept = self.setting.off, self.run.ablated
         if len(off) == 1:
             return float(kept.accuracy[self.at, off[0]]), float(kept.loss[self.at, off[0]])
