@@ -288,9 +288,15 @@ def _said(
     else:
         said = [_most(compared, b, title), _still(compared, b)]
     others = {name: each for name, each in found.items() if name != chosen}
-    changed = [plain(titles[name]) for name, each in others.items() if _differs(each)]
+    # Of a chart that is named by all of its curves, those that changed.
+    changed = [
+        plain(called)
+        for name, each in others.items()
+        if _differs(each)
+        for called in each.moved or [titles[name]]
+    ]
     if changed and not _differs(compared):
-        said.append(_("What changed is {panels}.", panels=listed(changed[:_MOST_NAMED])))
+        said.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
     # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
     alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
     still = [plain(titles[name]) for name in alike]

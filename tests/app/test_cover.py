@@ -210,6 +210,15 @@ def asked(kind: str, *maps: predict.Map, row: int = 0, column: int = 0, step: in
     return predict.Question("weights", kind, maps, step, row, column, "T", texts)
 
 
+def written(weight: float) -> str:
+    """With three decimals, or with two digits where these would be 0.000."""
+    if weight >= 0.0005 or weight <= 1e-6:
+        return f"{weight:.3f}"
+    digits, power = f"{weight:.1e}".split("e-")
+    superscript = str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{weight:.2g}" if weight >= 1e-4 else f"{digits.removesuffix('.0')} × 10⁻{superscript}"
+
+
 def test_the_key_that_gets_most_is_numpys() -> None:
     for seed in range(20):
         here = weights_of(5, 7, seed, masked=0.3)
@@ -225,7 +234,7 @@ def test_the_key_that_gets_most_is_numpys() -> None:
                 if np.isnan(values[answer]):
                     assert "masked" in said
                 else:
-                    assert answer == best or f"it has {values[answer]:.3f}" in said
+                    assert answer == best or f"it has {written(values[answer])}" in said
             order = np.argsort(np.where(np.isnan(values), -1, values))[::-1]
             if not np.isnan(values[order[1]]):
                 assert here.scores is not None
@@ -259,8 +268,39 @@ def test_a_trend_is_that_of_the_ends() -> None:
             right, wrong = (predict.RISES, predict.FALLS) if stop > start else (predict.FALLS, predict.RISES)
             assert question.verdict(right).startswith("**Right:**")
             assert not question.verdict(wrong).startswith("**Right:**")
-            assert f"{start:.3f}, at {end} {stop:.3f}" in question.verdict(right)
+            assert f"{written(start)}, at {end} {written(stop)}" in question.verdict(right)
             assert f"T goes from {step} to {end}" in question.sentence(step, row)
+
+
+def two_keys(first: float, second: float, *scores: float) -> predict.Map:
+    row, scored = np.array([[first, second]]), np.array([scores]) if scores else None
+    return predict.Map("weights", row, ["q"], ["a", "b"], ("query", "key"), scored)
+
+
+def test_numbers_that_three_decimals_hide_are_told_all_the_same() -> None:
+    # exp(-101.82) and exp(-10.182), as NumPy has them.
+    small = [float(np.exp(-101.82)), float(np.exp(-10.182))]
+    maps = [two_keys(1 / (1 + each), each / (1 + each)) for each in small]
+    said = asked("trend", *maps, column=1).verdict(predict.RISES)
+    assert "at 0 it is 0.000, at 1 3.8 × 10⁻⁵: it rises" in said
+    assert "goes from 1 to 0.99996: the row spreads out" in said
+    assert "it has 3.8 × 10⁻⁵: 0.100 less" in asked("number", maps[1], column=1).verdict(0.1)
+    assert "gave “:orange[b]” 0.000, it has 0.000: the same" in asked("number", maps[1], column=1).verdict(0)
+    scores = predict.Map("scores", np.array([[-1e-4, 1e-4]]), ["q"], ["a", "b"], ("query", "key"))
+    said = asked("key", scores).verdict(0)
+    assert "it has −0.0001" in said
+    assert "“:orange[b]”, 0.0001; the next, “:orange[a]” with −0.0001" in said
+    assert "| +0.100 |" in (row := asked("row", maps[1]).table([0.9, 0.1]))
+    assert "−0.000" not in row
+    assert "−0.000" not in asked("row", maps[0]).table([1 - 1e-4, 1e-4])
+
+
+def test_what_differs_little_is_not_told_as_the_same() -> None:
+    near = two_keys(0.5001, 0.4999)
+    assert "1.0004 times the next" in asked("key", near).verdict(0)
+    assert "“:orange[a]”, 0.5001" in asked("key", near).verdict(0)
+    scored = two_keys(0.50002, 0.49998, 1e-4, 2e-5)
+    assert "scaled score 0.0001 is 8 × 10⁻⁵ above" in asked("key", scored).verdict(0)
 
 
 def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:

@@ -111,6 +111,29 @@ def test_curves_of_two_bandwidths_against_two_calls() -> None:
     assert "Curve “true curve” did not change at all." in at.sentence
 
 
+def test_of_a_chart_beside_only_the_curves_that_changed_are_named() -> None:
+    at = compared("kernel-regression", "kernel=boxcar&h=0.01", "kernel=triangular&h=0.01")
+    before, after = (
+        shown(PAGES["kernel-regression"].at(f"h=0.01&kernel={kernel}"), "estimate")
+        for kernel in ("boxcar", "triangular")
+    )
+    assert np.nanmax(np.abs(after - before)) > 0.1
+    assert at.sentence.endswith("What changed is estimate.")
+    at = compared("kernel-regression", "picture=Four kernels", "picture=Four kernels&noise=0.6")
+    changed = "gaussian estimate, boxcar estimate, triangular estimate and 1 more"
+    assert f"What changed is {changed}." in at.sentence
+
+
+def test_a_place_at_which_two_curves_have_gaps_is_one() -> None:
+    picture = "picture=Choose the bandwidth"
+    at = compared("kernel-regression", f"{picture}&kernel=boxcar", picture, "curves x")
+    names = "training error", "leave-one-out error", "leave-one-out error of some points"
+    gaps = [np.isnan(shown(at, f"A: {name}")) != np.isnan(shown(at, f"B: {name}")) for name in names]
+    places = np.any(gaps, axis=0).sum()
+    assert places < sum(each.sum() for each in gaps)
+    assert f"At {places} places one of them has a gap." in at.sentence
+
+
 def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
     a, b = "seed=7", "mask=causal"
     at, swapped = compared("single-head", a, b), compared("single-head", b, a)
