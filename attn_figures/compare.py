@@ -203,7 +203,9 @@ def _compare_curves(a: Curves, b: Curves) -> Compared:
     names = [name for name in common if _stand_alike(a.curves[name], b.curves[name])]
     if not names:
         return Compared("places")
-    most, largest, still, moved, gaps = None, 0.0, [], [], set[float]()
+    most, largest, gaps = None, 0.0, set[float]()
+    still: list[str] = []
+    moved: list[str] = []
     for name in names:
         before, after = a.curves[name].y, b.curves[name].y
         apart = _apart(before, after)
