@@ -20,7 +20,7 @@ from attn_live.unpacking import count_steps
 from attn_ui.base import cover
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
-from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.markdown import coloured, first_of, plain
 from attn_ui.base.parameters import Steps
 from attn_words import N_, _, paragraph
 
@@ -440,9 +440,7 @@ class Question:
         if found is None or (here.is_weights and found.value == 0):
             asked, row = _(here.words[0]), here.row(self.row)
             return _("The {asked} {row} may attend to nothing.", asked=asked, row=row)
-        names = listed([here.column(place) for place in found.places[:3]])
-        if len(found.places) > 3:
-            names = _("{names} and {count} more", names=names, count=len(found.places) - 3)
+        names = first_of([here.column(place) for place in found.places])
         several = len(found.places) > 1
         value, following = _apart_told(found.value, found.next_value)
         largest = (_("{names}, {number} each") if several else _("{names}, {number}")).format(

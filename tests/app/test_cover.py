@@ -245,7 +245,10 @@ def test_the_key_that_gets_most_is_numpys() -> None:
 def test_ties_are_all_right_and_no_answer_is_said() -> None:
     even = predict.Map("weights", np.full((1, 4), 0.25), ["q"], list("abcd"), ("query", "key"))
     assert all(asked("key", even).verdict(answer).startswith("**Right:**") for answer in range(4))
-    assert asked("key", even).verdict(None).startswith("You gave no answer. The largest is")
+    said = asked("key", even).verdict(None)
+    assert said.startswith("You gave no answer. The largest is")
+    quoted = ", ".join(f"“:orange[{letter}]”" for letter in "abc")
+    assert f"{quoted} and 1 more, 0.250 each" in said
 
 
 def test_a_number_is_told_how_far_it_is_off() -> None:
