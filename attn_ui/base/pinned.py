@@ -211,7 +211,7 @@ def _drawn(
     if not common:
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
         return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
-    titles = _titles(steps, common)
+    titles = _titles(a, steps, common)
     found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
     chosen = panel if panel in common else _first(found)
     whole = a[chosen]
@@ -246,15 +246,26 @@ def _is_one(a: Part, b: Part | None) -> bool:
     return type(a) is type(b)
 
 
-def _titles(steps: Sequence[Mapping[str, Part]], common: Sequence[str]) -> dict[str, str]:
-    """Return the panels' titles; the short name of one whose title moves, or is another's too."""
+def _titles(
+    a: Mapping[str, Part], steps: Sequence[Mapping[str, Part]], common: Sequence[str]
+) -> dict[str, str]:
+    """Return the panels' titles; the short name of one whose title moves, or is another's too.
+
+    A map that is titled otherwise in A, as another head is, has both titles.
+    """
     titles = {}
     for name in common:
-        said = {step[name].title for step in steps if name in step}
-        said = {_(_STRAIGHT) if title == _(_BENT) else title for title in said}
+        said = {_straight(step[name].title) for step in steps if name in step}
         titles[name] = said.pop() if len(said) == 1 else name
+        other = _straight(a[name].title)
+        if isinstance(a[name], Map) and titles[name] not in (name, other):
+            titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
+
+
+def _straight(title: str) -> str:
+    return _(_STRAIGHT) if title == _(_BENT) else title
 
 
 def _first(found: Mapping[str, Sequence[Compared]]) -> str:
