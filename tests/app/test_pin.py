@@ -134,6 +134,24 @@ def test_a_place_at_which_two_curves_have_gaps_is_one() -> None:
     assert f"At {places} places one of them has a gap." in at.sentence
 
 
+@pytest.mark.parametrize(("page", "setting"), [("single-head", "stage"), ("multi-head", "view")])
+@pytest.mark.parametrize("more", ["", "&arcs=all heads"])
+def test_arcs_are_compared_by_their_map_alone(page: str, setting: str, more: str) -> None:
+    more = more if page == "multi-head" else "&also=1"
+    at = compared(page, f"{setting}=arcs&t=3{more}", f"{setting}=arcs{more}", "curves x")
+    assert [each.name for each in at.dropped] == ["compare"]
+    assert "curves" not in at.dropped[0].sentence().partition("wanted")[2]
+    assert " arc " not in at.sentence
+    assert "changed most" in at.sentence
+
+
+def test_a_map_of_another_head_is_told_with_both_heads() -> None:
+    at = compared("multi-head", "view=two heads&head=3", "view=two heads&head=1")
+    before, after = (shown(PAGES["multi-head"].at(f"heads=4&head={head}"), f"head {head}") for head in (3, 1))
+    np.testing.assert_allclose(shown(at, "difference"), after - before, atol=1e-6)
+    assert at.sentence.startswith("In head 1 (A: head 3), query")
+
+
 def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
     a, b = "seed=7", "mask=causal"
     at, swapped = compared("single-head", a, b), compared("single-head", b, a)
