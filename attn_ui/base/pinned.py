@@ -16,6 +16,7 @@ from attn_figures.numbers import number
 from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
+from attn_ui.base.cover import called
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
@@ -256,9 +257,10 @@ def _titles(
     titles = {}
     for name in common:
         said = {_straight(step[name].title) for step in steps if name in step}
-        titles[name] = said.pop() if len(said) == 1 else name
+        moves = len(said) > 1
+        titles[name] = called(name) if moves else said.pop()
         other = _straight(a[name].title)
-        if isinstance(a[name], Map) and titles[name] not in (name, other):
+        if isinstance(a[name], Map) and not moves and titles[name] != other:
             titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
@@ -301,10 +303,10 @@ def _said(
     others = {name: each for name, each in found.items() if name != chosen}
     # Of a chart that is named by all of its curves, those that changed.
     changed = [
-        plain(called)
+        plain(each_title)
         for name, each in others.items()
         if _differs(each)
-        for called in each.moved or [titles[name]]
+        for each_title in each.moved or [titles[name]]
     ]
     if changed and not _differs(compared):
         said.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))

@@ -13,9 +13,10 @@ from attn_live.arrays import read_body
 from attn_live.packing import pack
 from attn_live.says import said_at
 from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
-from attn_ui.base import predict
+from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN
 from attn_ui.base.page import At
+from attn_words import speaking
 from pages import PAGES
 from tests.pages import open_sound
 
@@ -389,3 +390,31 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
     assert "The largest is" not in panel(app)
     assert app.query_params["q"] == "2"  # another query
     assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        ("single-head", "stage=kept&renorm=true"),
+        ("single-head", "stage=without"),
+        ("single-head", "stage=scores"),
+        ("multi-head", "view=two heads"),
+        ("positional-encoding", "show=attention"),
+        ("positional-encoding", "show=shift test"),
+        ("positional-encoding", "show=shuffle test"),
+        ("kernel-regression", "picture=Four kernels"),
+        ("kernel-regression", "picture=Two inputs"),
+        ("learned-heads", "look=text's flow"),
+        ("applications", "use=images"),
+        ("applications", "use=speech"),
+    ],
+)
+def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> None:
+    with speaking("zh"):
+        figure = at(page, link).seen.figure
+        assert figure is not None
+        maps = [each for each in cover.names(figure.steps) if predict.read_maps(figure.steps, each)]
+        assert maps
+        english = [each for each in maps if re.search("[a-z]{3}", cover.called(each, figure.steps))]
+    # Epanechnikov is a name.
+    assert not [each for each in english if not each.startswith("epanechnikov")]
