@@ -80,7 +80,8 @@ def parts_of(figure: Spec) -> dict[str, Part]:
     """Return what of a figure can be compared, by short names: maps by their traces', charts by their axes'.
 
     A map is a heatmap that is in sight and has a colour axis; the heatmaps over its masked cells belong to
-    it. A curve is a line over ascending numbers that fills nothing: so no arrow, box or ribbon is one.
+    it. A curve is a line over ascending numbers that fills nothing and stands for no cell: so no arrow, box,
+    ribbon or arc is one.
     """
     shown = [trace for trace in figure["data"] if trace.get("visible", True) is True]
     hidden = {trace.get("name"): trace for trace in shown if trace.get("type") == "heatmap"}
@@ -267,6 +268,8 @@ def _said(trace: Spec) -> str:
 
 def _is_curve(trace: Spec) -> bool:
     if not marks.is_line(trace) or np.ndim(trace.get("x", 0)) != 1 or len(trace["x"]) < 3:
+        return False
+    if "cells" in (trace.get("meta") or {}):  # an arc stands for a cell: its height is no number
         return False
     try:
         x = np.asarray(trace["x"], dtype=np.float64)

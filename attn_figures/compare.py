@@ -54,8 +54,9 @@ class Compared:
             columns have other names, or its curves stand at other places; "" where there is one.
         most: the largest change; None where nothing changed, or nothing can be compared.
         still: the rows of a map, or the curves, in which nothing changed; total: how many of them there are.
+        moved: the curves in which something did.
         count: how many numbers were compared; alone: how many one of them has and the other has not: masked
-            scores, gaps of a curve.
+            scores, or places on the x axis at which a curve has a gap.
     """
 
     why: Why = ""
@@ -64,6 +65,7 @@ class Compared:
     total: int = 0
     count: int = 0
     alone: int = 0
+    moved: Sequence[str] = ()
 
 
 def compare(a: Part, b: Part | None) -> Compared:
@@ -201,20 +203,22 @@ def _compare_curves(a: Curves, b: Curves) -> Compared:
     names = [name for name in common if _stand_alike(a.curves[name], b.curves[name])]
     if not names:
         return Compared("places")
-    most, largest, still, alone = None, 0.0, [], 0
+    most, largest, gaps = None, 0.0, set[float]()
+    still: list[str] = []
+    moved: list[str] = []
     for name in names:
         before, after = a.curves[name].y, b.curves[name].y
         apart = _apart(before, after)
-        alone += int(apart.alone.sum())
-        if not (apart.moved | apart.alone).any():
-            still.append(b.curves[name].said)
+        gaps.update(b.curves[name].x[apart.alone].tolist())
+        (moved if (apart.moved | apart.alone).any() else still).append(b.curves[name].said)
         size = abs(after[apart.largest] - before[apart.largest])
         if apart.moved.any() and size > largest:
             at = number(float(b.curves[name].x[apart.largest]), 4)
             place = b.curves[name].said, at
             most = Change(place, float(before[apart.largest]), float(after[apart.largest]))
             largest = size
-    return Compared("", most, still, len(names), sum(len(b.curves[name].x) for name in names), alone)
+    count = sum(len(b.curves[name].x) for name in names)
+    return Compared("", most, still, len(names), count, len(gaps), moved)
 
 
 def _stand_alike(one: Curve, other: Curve) -> bool:

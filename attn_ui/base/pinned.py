@@ -16,6 +16,7 @@ from attn_figures.numbers import number
 from attn_live.packing import TooLargeError, pack
 from attn_live.says import pack_says
 from attn_live.unpacking import figures_of
+from attn_ui.base.cover import called
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
@@ -211,7 +212,7 @@ def _drawn(
     if not common:
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
         return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
-    titles = _titles(steps, common)
+    titles = _titles(a, steps, common)
     found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
     chosen = panel if panel in common else _first(found)
     whole = a[chosen]
@@ -246,15 +247,27 @@ def _is_one(a: Part, b: Part | None) -> bool:
     return type(a) is type(b)
 
 
-def _titles(steps: Sequence[Mapping[str, Part]], common: Sequence[str]) -> dict[str, str]:
-    """Return the panels' titles; the short name of one whose title moves, or is another's too."""
+def _titles(
+    a: Mapping[str, Part], steps: Sequence[Mapping[str, Part]], common: Sequence[str]
+) -> dict[str, str]:
+    """Return the panels' titles; the short name of one whose title moves, or is another's too.
+
+    A map that is titled otherwise in A, as another head is, has both titles.
+    """
     titles = {}
     for name in common:
-        said = {step[name].title for step in steps if name in step}
-        said = {_(_STRAIGHT) if title == _(_BENT) else title for title in said}
-        titles[name] = said.pop() if len(said) == 1 else name
+        said = {_straight(step[name].title) for step in steps if name in step}
+        moves = len(said) > 1
+        titles[name] = called(name) if moves else said.pop()
+        other = _straight(a[name].title)
+        if isinstance(a[name], Map) and not moves and titles[name] != other:
+            titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
+
+
+def _straight(title: str) -> str:
+    return _(_STRAIGHT) if title == _(_BENT) else title
 
 
 def _first(found: Mapping[str, Sequence[Compared]]) -> str:
@@ -288,9 +301,15 @@ def _said(
     else:
         said = [_most(compared, b, title), _still(compared, b)]
     others = {name: each for name, each in found.items() if name != chosen}
-    changed = [plain(titles[name]) for name, each in others.items() if _differs(each)]
+    # Of a chart that is named by all of its curves, those that changed.
+    changed = [
+        plain(each_title)
+        for name, each in others.items()
+        if _differs(each)
+        for each_title in each.moved or [titles[name]]
+    ]
     if changed and not _differs(compared):
-        said.append(_("What changed is {panels}.", panels=listed(changed[:_MOST_NAMED])))
+        said.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
     # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
     alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
     still = [plain(titles[name]) for name in alike]

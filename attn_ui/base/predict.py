@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_figures.numbers import distinct, fixed, number
 from attn_live.arrays import Crossed
 from attn_live.says import Says
 from attn_live.unpacking import count_steps
 from attn_ui.base import cover
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
-from attn_ui.base.markdown import coloured, listed, plain
+from attn_ui.base.markdown import coloured, first_of, plain
 from attn_ui.base.parameters import Steps
 from attn_words import N_, _, paragraph
 
@@ -376,6 +377,7 @@ class Question:
             return _("You gave {column} {gave}; it is masked, so it has no number.", **said)
         off = abs(answer - value)
         if off < 0.0005:
+            said["has"] = said["has"] if abs(value) >= 0.0005 else fixed(value, 3)
             return _("You gave {column} {gave}, it has {has}: the same.", **said)
         if value < answer:
             return _("You gave {column} {gave}, it has {has}: {off} less.", **said, off=_told(off))
@@ -398,12 +400,13 @@ class Question:
         start, end = self._ends()
         if not np.isfinite([start, end]).all():
             return _("The cell is masked, so it has no number.")
+        begins, ends = _apart_told(start, end)
         said = {
             "slider": self.slider,
             "here": self.texts[self.step],
             "there": self.texts[self.end(self.step)],
-            "start": _told(start),
-            "end": _told(end),
+            "start": begins,
+            "end": ends,
         }
         turned = turns(start, end)
         if turned == 0:
@@ -422,7 +425,7 @@ class Question:
         start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in ends)
         if turns(start, end) == 0:
             return ""
-        said = {"start": _told(start), "end": _told(end)}
+        said = dict(zip(("start", "end"), _apart_told(start, end), strict=True))
         if end < start:
             return _("The largest weight of the row goes from {start} to {end}: the row spreads out.", **said)
         return _(
@@ -437,20 +440,15 @@ class Question:
         if found is None or (here.is_weights and found.value == 0):
             asked, row = _(here.words[0]), here.row(self.row)
             return _("The {asked} {row} may attend to nothing.", asked=asked, row=row)
-        names = listed([here.column(place) for place in found.places[:3]])
-        if len(found.places) > 3:
-            names = _("{names} and {count} more", names=names, count=len(found.places) - 3)
+        names = first_of([here.column(place) for place in found.places])
         several = len(found.places) > 1
+        value, following = _apart_told(found.value, found.next_value)
         largest = (_("{names}, {number} each") if several else _("{names}, {number}")).format(
-            names=names, number=_told(found.value)
+            names=names, number=value
         )
         if found.next_place is None:
             return _("The largest is {largest}.", largest=largest)
-        said = {
-            "largest": largest,
-            "column": here.column(found.next_place),
-            "number": _told(found.next_value),
-        }
+        said = {"largest": largest, "column": here.column(found.next_place), "number": following}
         scores = here.scores if here.is_weights else None
         if scores is not None and np.isfinite(scores[self.row, [found.places[0], found.next_place]]).all():
             best, other = (float(scores[self.row, at]) for at in (found.places[0], found.next_place))
@@ -458,11 +456,11 @@ class Question:
                 "The largest is {largest}, for its scaled score {score} is {more} above that of the next, "
                 "{column} with {number}.",
                 **said,
-                score=f"{best:.2f}",
-                more=f"{best - other:.2f}",
+                score=_told(best, 2),
+                more=_told(best - other, 2),
             )
         if here.is_weights and found.next_value > 0:
-            times = f"{found.value / found.next_value:.3g}"
+            times = distinct([1.0, found.value / found.next_value])[1]
             return _(
                 "The largest is {largest}: {times} times the next, {column} with {number}.",
                 **said,
@@ -471,14 +469,37 @@ class Question:
         return _("The largest is {largest}; the next, {column} with {number}.", **said)
 
 
-def _told(value: float) -> str:
-    """Write a number as the sentences of pages do."""
+def _told(value: float, decimals: int = 3) -> str:
+    """Write a number with so many decimals; a small one that these would hide as what it is.
+
+    >>> _told(0.25), _told(-1234.5678), _told(-3.8e-5), _told(-1e-9)
+    ('0.250', '−1,234.6', '−3.8 × 10⁻⁵', '0.000')
+    """
     value = float(value)
-    return (f"{value:.3f}" if abs(value) < 10 else f"{value:.5g}").replace("-", "−")
+    if abs(value) >= 10:
+        return number(value, 5)
+    is_hidden = _TIE < abs(value) < 10.0**-decimals / 2
+    return number(value, 2) if is_hidden else fixed(value, decimals)
+
+
+def _apart_told(one: float, other: float) -> list[str]:
+    """Write two numbers, with as many digits as it takes to tell them apart where they differ.
+
+    >>> _apart_told(0.25, 0.75), _apart_told(1.0, 0.99996), _apart_told(0.5, 0.5)
+    (['0.250', '0.750'], ['1', '0.99996'], ['0.500', '0.500'])
+    """
+    texts = [_told(one), _told(other)]
+    return distinct([one, other]) if texts[0] == texts[1] and turns(one, other) else texts
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    """Write a difference with its sign, none before zero.
+
+    >>> _signed(0.25), _signed(-0.25), _signed(-1e-4)
+    ('+0.250', '−0.250', '0.000')
+    """
+    text = fixed(value, 3)
+    return text if value <= 0 or not float(text) else f"+{text}"
 
 
 # ---- from a figure ----

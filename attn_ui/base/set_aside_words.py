@@ -56,21 +56,22 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     if (found := walk.kept) is None:
         return ""
-    fields = {"kept": int(found.cells.sum()), "count": int(walk.mask.sum())}
+    n_allowed = int(walk.mask.sum())
+    fields = {"kept": f"{found.cells.sum():,}", "count": f"{n_allowed:,}"}
     if aside.what == "above" and not aside.value:
         said = _n(
             "Kept is what is above 0: {kept} of {count} weight that is not masked.",
             "Kept is what is above 0: {kept} of {count} weights that are not masked.",
-            fields["count"],
-            kept=fields["kept"],
+            n_allowed,
+            **fields,
         )
     elif aside.what == "above":
         said = _n(
             "Kept is what reaches {value}: {kept} of {count} weight that is not masked.",
             "Kept is what reaches {value}: {kept} of {count} weights that are not masked.",
-            fields["count"],
+            n_allowed,
             value=f"{aside.value:g}",
-            kept=fields["kept"],
+            **fields,
         )
     else:
         said = _n(

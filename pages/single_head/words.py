@@ -318,7 +318,8 @@ def masking(now: Now) -> str:
             "The mask adds −∞ to the hatched cells, before the softmax: {left} of {count} pair are left.",
             "The mask adds −∞ to the hatched cells, before the softmax: {left} of {count} pairs are left.",
             mask.size,
-            left=mask.sum(),
+            count=f"{mask.size:,}",
+            left=f"{mask.sum():,}",
         )
     if mask[now.cell]:
         chosen = _("{query} may attend to {key}.", query=_query(now), key=_key(now))

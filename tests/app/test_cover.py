@@ -13,9 +13,10 @@ from attn_live.arrays import read_body
 from attn_live.packing import pack
 from attn_live.says import said_at
 from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
-from attn_ui.base import predict
+from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN
 from attn_ui.base.page import At
+from attn_words import speaking
 from pages import PAGES
 from tests.pages import open_sound
 
@@ -210,6 +211,15 @@ def asked(kind: str, *maps: predict.Map, row: int = 0, column: int = 0, step: in
     return predict.Question("weights", kind, maps, step, row, column, "T", texts)
 
 
+def written(weight: float) -> str:
+    """With three decimals, or with two digits where these would be 0.000."""
+    if weight >= 0.0005 or weight <= 1e-6:
+        return f"{weight:.3f}"
+    digits, power = f"{weight:.1e}".split("e-")
+    superscript = str(int(power)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{weight:.2g}" if weight >= 1e-4 else f"{digits.removesuffix('.0')} × 10⁻{superscript}"
+
+
 def test_the_key_that_gets_most_is_numpys() -> None:
     for seed in range(20):
         here = weights_of(5, 7, seed, masked=0.3)
@@ -225,7 +235,7 @@ def test_the_key_that_gets_most_is_numpys() -> None:
                 if np.isnan(values[answer]):
                     assert "masked" in said
                 else:
-                    assert answer == best or f"it has {values[answer]:.3f}" in said
+                    assert answer == best or f"it has {written(values[answer])}" in said
             order = np.argsort(np.where(np.isnan(values), -1, values))[::-1]
             if not np.isnan(values[order[1]]):
                 assert here.scores is not None
@@ -236,7 +246,10 @@ def test_the_key_that_gets_most_is_numpys() -> None:
 def test_ties_are_all_right_and_no_answer_is_said() -> None:
     even = predict.Map("weights", np.full((1, 4), 0.25), ["q"], list("abcd"), ("query", "key"))
     assert all(asked("key", even).verdict(answer).startswith("**Right:**") for answer in range(4))
-    assert asked("key", even).verdict(None).startswith("You gave no answer. The largest is")
+    said = asked("key", even).verdict(None)
+    assert said.startswith("You gave no answer. The largest is")
+    quoted = ", ".join(f"“:orange[{letter}]”" for letter in "abc")
+    assert f"{quoted} and 1 more, 0.250 each" in said
 
 
 def test_a_number_is_told_how_far_it_is_off() -> None:
@@ -259,8 +272,39 @@ def test_a_trend_is_that_of_the_ends() -> None:
             right, wrong = (predict.RISES, predict.FALLS) if stop > start else (predict.FALLS, predict.RISES)
             assert question.verdict(right).startswith("**Right:**")
             assert not question.verdict(wrong).startswith("**Right:**")
-            assert f"{start:.3f}, at {end} {stop:.3f}" in question.verdict(right)
+            assert f"{written(start)}, at {end} {written(stop)}" in question.verdict(right)
             assert f"T goes from {step} to {end}" in question.sentence(step, row)
+
+
+def two_keys(first: float, second: float, *scores: float) -> predict.Map:
+    row, scored = np.array([[first, second]]), np.array([scores]) if scores else None
+    return predict.Map("weights", row, ["q"], ["a", "b"], ("query", "key"), scored)
+
+
+def test_numbers_that_three_decimals_hide_are_told_all_the_same() -> None:
+    # exp(-101.82) and exp(-10.182), as NumPy has them.
+    small = [float(np.exp(-101.82)), float(np.exp(-10.182))]
+    maps = [two_keys(1 / (1 + each), each / (1 + each)) for each in small]
+    said = asked("trend", *maps, column=1).verdict(predict.RISES)
+    assert "at 0 it is 0.000, at 1 3.8 × 10⁻⁵: it rises" in said
+    assert "goes from 1 to 0.99996: the row spreads out" in said
+    assert "it has 3.8 × 10⁻⁵: 0.100 less" in asked("number", maps[1], column=1).verdict(0.1)
+    assert "gave “:orange[b]” 0.000, it has 0.000: the same" in asked("number", maps[1], column=1).verdict(0)
+    scores = predict.Map("scores", np.array([[-1e-4, 1e-4]]), ["q"], ["a", "b"], ("query", "key"))
+    said = asked("key", scores).verdict(0)
+    assert "it has −0.0001" in said
+    assert "“:orange[b]”, 0.0001; the next, “:orange[a]” with −0.0001" in said
+    assert "| +0.100 |" in (row := asked("row", maps[1]).table([0.9, 0.1]))
+    assert "−0.000" not in row
+    assert "−0.000" not in asked("row", maps[0]).table([1 - 1e-4, 1e-4])
+
+
+def test_what_differs_little_is_not_told_as_the_same() -> None:
+    near = two_keys(0.5001, 0.4999)
+    assert "1.0004 times the next" in asked("key", near).verdict(0)
+    assert "“:orange[a]”, 0.5001" in asked("key", near).verdict(0)
+    scored = two_keys(0.50002, 0.49998, 1e-4, 2e-5)
+    assert "scaled score 0.0001 is 8 × 10⁻⁵ above" in asked("key", scored).verdict(0)
 
 
 def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
@@ -346,3 +390,31 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
     assert "The largest is" not in panel(app)
     assert app.query_params["q"] == "2"  # another query
     assert not app.exception
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        ("single-head", "stage=kept&renorm=true"),
+        ("single-head", "stage=without"),
+        ("single-head", "stage=scores"),
+        ("multi-head", "view=two heads"),
+        ("positional-encoding", "show=attention"),
+        ("positional-encoding", "show=shift test"),
+        ("positional-encoding", "show=shuffle test"),
+        ("kernel-regression", "picture=Four kernels"),
+        ("kernel-regression", "picture=Two inputs"),
+        ("learned-heads", "look=text's flow"),
+        ("applications", "use=images"),
+        ("applications", "use=speech"),
+    ],
+)
+def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> None:
+    with speaking("zh"):
+        figure = at(page, link).seen.figure
+        assert figure is not None
+        maps = [each for each in cover.names(figure.steps) if predict.read_maps(figure.steps, each)]
+        assert maps
+        english = [each for each in maps if re.search("[a-z]{3}", cover.called(each, figure.steps))]
+    # Epanechnikov is a name.
+    assert not [each for each in english if not each.startswith("epanechnikov")]

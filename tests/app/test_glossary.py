@@ -180,6 +180,18 @@ def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
     assert [each for each in code.split(", ") if each and not found_in_code(each)] == []
 
 
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        # Brunner et al. (2020): what is left of a map without the part that the values cancel.
+        ("effective attention", "the null space of the values"),
+    ],
+)
+def test_the_name_of_another_method_stands_for_no_term(name: str, of: str) -> None:
+    called = [term.name for term in EVERY_TERM.values() if name in all_names(term)]
+    assert not called, f"{name} is {of}"
+
+
 def test_a_name_that_the_code_has_not_is_told() -> None:
     assert found_in_code("causal_mask")
     assert found_in_code("Attention.weights")

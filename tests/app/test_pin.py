@@ -111,6 +111,47 @@ def test_curves_of_two_bandwidths_against_two_calls() -> None:
     assert "Curve “true curve” did not change at all." in at.sentence
 
 
+def test_of_a_chart_beside_only_the_curves_that_changed_are_named() -> None:
+    at = compared("kernel-regression", "kernel=boxcar&h=0.01", "kernel=triangular&h=0.01")
+    before, after = (
+        shown(PAGES["kernel-regression"].at(f"h=0.01&kernel={kernel}"), "estimate")
+        for kernel in ("boxcar", "triangular")
+    )
+    assert np.nanmax(np.abs(after - before)) > 0.1
+    assert at.sentence.endswith("What changed is estimate.")
+    at = compared("kernel-regression", "picture=Four kernels", "picture=Four kernels&noise=0.6")
+    changed = "gaussian estimate, boxcar estimate, triangular estimate and 1 more"
+    assert f"What changed is {changed}." in at.sentence
+
+
+def test_a_place_at_which_two_curves_have_gaps_is_one() -> None:
+    picture = "picture=Choose the bandwidth"
+    at = compared("kernel-regression", f"{picture}&kernel=boxcar", picture, "curves x")
+    names = "training error", "leave-one-out error", "leave-one-out error of some points"
+    gaps = [np.isnan(shown(at, f"A: {name}")) != np.isnan(shown(at, f"B: {name}")) for name in names]
+    places = np.any(gaps, axis=0).sum()
+    assert places < sum(each.sum() for each in gaps)
+    assert f"At {places} places one of them has a gap." in at.sentence
+
+
+@pytest.mark.parametrize(("page", "setting"), [("single-head", "stage"), ("multi-head", "view")])
+@pytest.mark.parametrize("more", ["", "&arcs=all heads"])
+def test_arcs_are_compared_by_their_map_alone(page: str, setting: str, more: str) -> None:
+    more = more if page == "multi-head" else "&also=1"
+    at = compared(page, f"{setting}=arcs&t=3{more}", f"{setting}=arcs{more}", "curves x")
+    assert [each.name for each in at.dropped] == ["compare"]
+    assert "curves" not in at.dropped[0].sentence().partition("wanted")[2]
+    assert " arc " not in at.sentence
+    assert "changed most" in at.sentence
+
+
+def test_a_map_of_another_head_is_told_with_both_heads() -> None:
+    at = compared("multi-head", "view=two heads&head=3", "view=two heads&head=1")
+    before, after = (shown(PAGES["multi-head"].at(f"heads=4&head={head}"), f"head {head}") for head in (3, 1))
+    np.testing.assert_allclose(shown(at, "difference"), after - before, atol=1e-6)
+    assert at.sentence.startswith("In head 1 (A: head 3), query")
+
+
 def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
     a, b = "seed=7", "mask=causal"
     at, swapped = compared("single-head", a, b), compared("single-head", b, a)

@@ -365,3 +365,22 @@ def test_of_small_weights_the_query_is_named_that_gave_most() -> None:
     said = PAGES["single-head"].at(link).sentence
     assert "change most at “q1”, which gave it 9.36 × 10⁻¹⁴." in said
     assert "The output of “q1” moves" in said or "No output moves." in said
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "wanted"),
+    [
+        ("single-head", "stage=kept", "of 4,096 weights that are not masked"),
+        ("single-head", "stage=kept&keep=largest&largest=64", "4,096 of 4,096 that are not masked"),
+        ("single-head", "stage=masked&mask=causal", "2,080 of 4,096 pairs are left"),
+        ("multi-head", "view=kept&above=0", "4,096 of 4,096 weights that are not masked"),
+        (
+            "positional-encoding",
+            "show=past training&trained=4096&scaling=NTK&factor=1",
+            "than the 4,096 positions of training",
+        ),
+    ],
+)
+def test_thousands_are_written_as_everywhere_else(page: str, link: str, wanted: str) -> None:
+    words = "+".join(f"w{place}" for place in range(64))
+    assert wanted in PAGES[page].at(f"text={words}&{link}").sentence

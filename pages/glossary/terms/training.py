@@ -78,7 +78,7 @@ TERMS = (
         "on a small value writes little.",
         "what sinks write",
         Place("learned_heads", {"source": "a real model", "look": "text's flow", "layer": "4"}),
-        also=("effective attention", "norm-based analysis"),
+        also=("norm-based analysis",),
         paper="\\lVert \\alpha f(x) \\rVert",
         code="text_flow.weighted_value_norms",
         source="Kobayashi et al., 2020",

@@ -49,7 +49,7 @@ def say(head: ScaledHead) -> str:
         return _(
             "At factor 1 the text is no longer than the {trained} positions of training, and {scaling} "
             "leaves every pair as it was.",
-            trained=head.trained,
+            trained=f"{head.trained:,}",
             scaling=named(head.name),
         )
     length = _(
