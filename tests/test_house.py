@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,9 @@ def test_the_readme_draws_the_house_as_it_is(readme: str, heading: str) -> None:
         assert {"page.py", "settings.py"} <= {path.name for path in page.iterdir()}
     for name in inside:
         assert any((page / name).exists() for page in pages), name
+    found = Counter(path.name for page in pages for path in page.iterdir() if not path.name.startswith("__"))
+    of_most = {name for name, count in found.items() if count > len(pages) / 2}
+    assert {name for name in of_most if name not in picture} == set()
 
 
 @pytest.fixture(scope="module")

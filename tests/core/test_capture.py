@@ -585,6 +585,38 @@ class Scaled(nn.Module):
         return x * self.by
 
 
+def test_a_row_that_sees_nothing_leaves_nothing_beyond_its_keys() -> None:
+    """Its weights are zero because all is masked, not because a sink took them."""
+
+    class Blind(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            q = x.unflatten(-1, (2, 4)).transpose(1, 2)
+            may = torch.ones(5, 5, dtype=torch.bool)
+            may[3] = False
+            return F.scaled_dot_product_attention(q, q, q, may)
+
+    found = capture(Blind(), torch.randn(1, 5, 8))
+    ((_, weights),) = found.maps.items()
+    assert (weights[:, 3] == 0).all()
+    assert np.allclose(np.delete(weights, 3, axis=1).sum(axis=-1), 1)
+    assert found.beyond == {}
+
+
+@pytest.mark.parametrize("sequence", [0, 2])
+def test_rows_of_numbers_one_at_a_time_are_not_all_taken_for_the_one_asked_for(
+    sequence: int, refuses: Refuses
+) -> None:
+    """Each row is a sequence whose tokens are parts of its numbers; nothing but their count tells so."""
+
+    class Rows(nn.Module):
+        def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+            made = [row.reshape(1, 2, 5, 4) for row in x]
+            return [F.scaled_dot_product_attention(q, q, q) for q in made]
+
+    with refuses("one sequence at a time, 3 times for 3: capture each alone"):
+        capture(Rows(), torch.randn(3, 40), sequence=sequence)
+
+
 @pytest.mark.parametrize("way", ["torch", "module", "by hand"])
 def test_sequences_one_at_a_time_are_not_all_taken_for_the_one_asked_for(way: str, refuses: Refuses) -> None:
     class Loop(nn.Module):
