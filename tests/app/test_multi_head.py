@@ -114,6 +114,18 @@ def test_a_mask_has_the_nearest_width_that_there_is(kind: str, reach: int, width
     assert width_of(replace(OWN, mask=kind, reach=reach), kind) == width
 
 
+def test_a_mask_of_ones_own_holds_between_two_sentences() -> None:
+    """It names cells; a pattern such as a window needs as many queries as keys, and masks nothing there."""
+    two = "cross=true&text2=a+b+c"
+    own = PAGES["multi-head"].at(f"{two}&hmask=own&blocked=0.1%2C4.2").seen.now
+    blocked = [(0, 1), (4, 2)]
+    assert own.result.weights.shape[1:] == (6, 3)
+    assert all((own.result.weights[:, query, key] == 0).all() for query, key in blocked)
+    assert int((own.result.weights == 0).sum()) == len(blocked) * own.n_head
+    window = PAGES["multi-head"].at(f"{two}&hmask=sliding+window").seen.now
+    assert window.mask is None
+
+
 def test_the_page_opens_on_a_sentence_with_four_heads() -> None:
     at = open_page()
     assert at.title[0].value == "Multi-head attention"
