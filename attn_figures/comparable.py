@@ -14,7 +14,7 @@ from attn_figures import marks, theme
 from attn_figures.frame import MOST_LABELS, Role, Side, Ticks
 from attn_figures.matrix import Hover, Matrix, Pick, Ramp, comma, may_not_attend
 from attn_figures.numbers import number
-from attn_live.labels import told_apart
+from attn_live.labels import as_read, told_apart
 from attn_words import _
 
 Numbers = NDArray[np.float64]
@@ -106,8 +106,7 @@ def _axis(layout: Spec, name: str) -> Spec:
 def _text(part: Any) -> str:
     """Return a title without Plotly's tags, as it is read."""
     text = part.get("text", "") if isinstance(part, Mapping) else part
-    plain = re.sub(r"<[^>]*>", "", _SHAPE.sub("", text or "").replace("<br>", " "))
-    return " ".join(html.unescape(plain).split())
+    return " ".join(as_read(_SHAPE.sub("", text or "").replace("<br>", " ")).split())
 
 
 def _caption(layout: Spec, axis: str) -> str:

@@ -4,7 +4,6 @@ One diagram has two forms, with the same boxes: upright ones for phones and for 
 wide ones elsewhere.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -21,6 +20,7 @@ from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_figures.widths import letters
+from attn_live.labels import untagged
 
 Numbers = NDArray[np.float64]
 HALF = 0.27  # of a level, what a box takes above and below its middle
@@ -178,7 +178,7 @@ def _room(boxes: Sequence[Box], arrows: Sequence[Arrow], column: float) -> float
 
 def _width(says: str) -> int:
     """Return the letters of a text that may hold Plotly's tags."""
-    return letters(re.sub("<[^>]*>", "", says))
+    return letters(untagged(says))
 
 
 def _corners(box: Box, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:

@@ -22,6 +22,7 @@ from fontTools.varLib import instancer
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
+from attn_live.labels import untagged
 from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
@@ -187,7 +188,7 @@ def save_fonts(places: dict[str, Any]) -> None:
     titles = "".join(head["title"] for head in heads)
     said = "".join(text for head in heads for _role, text in head["about"])
     said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))
-    words = (re.sub("<[^>]*>", "", each) for svg in drawn for each in re.findall(IN_SERIF, svg))
+    words = (untagged(each) for svg in drawn for each in re.findall(IN_SERIF, svg))
     for name, letters, weight in (
         ("sans", said, None),
         ("title", titles, 700),

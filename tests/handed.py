@@ -196,7 +196,19 @@ def of_multi_head(query: Link) -> list[Numbers]:
     view = query.get("view")
     if view in ("arcs", "kept", "without"):
         found += _of_a_head(open_page("multi-head", **{**query, "tab": "Data"}), query, found[0].shape)
+    elif view == "points":
+        found += _in_planes(open_page("multi-head", **{**query, "tab": "Data"}), len(heads))
     return found
+
+
+def _in_planes(at: AppTest, n_head: int) -> list[Numbers]:
+    """Where *Data* has the queries and the keys of every head, and their products there."""
+    points = next(each.value for each in at.dataframe if "vector" in each.value)
+    queries, keys = (
+        points[points["vector"] == kind].iloc[:, 3:].to_numpy(dtype=float).reshape(n_head, -1, 2)
+        for kind in ("query", "key")
+    )
+    return [queries, keys, queries @ keys.swapaxes(1, 2)]
 
 
 def _of_a_head(at: AppTest, query: Link, shape: tuple[int, ...]) -> list[Numbers]:

@@ -8,9 +8,9 @@ Every view, option and tab is opened, one at a time from the default. Words of u
 formulas, names of people, and what `KEPT` has are no English of ours.
 """
 
+import argparse
 import re
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -22,8 +22,8 @@ from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.terms import general
-from attn_words import PSEUDO, speaking
-from tests.pages import open_page
+from attn_words import LANGUAGES, PSEUDO, speaking
+from tests.pages import PAGES, open_page
 
 
 def _words(text: str) -> frozenset[str]:
@@ -206,11 +206,14 @@ def misses(
     return found
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print them."""
-    asked = [each for each in sys.argv[1:] if not each.startswith("--")]
-    spoken = asked[1] if len(asked) > 1 else PSEUDO
-    found = misses(asked[0], spoken, tabs="--quick" not in sys.argv)
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n")[0])
+    parser.add_argument("page", choices=list(PAGES), help="its address; '' is the overview")
+    parser.add_argument("spoken", nargs="?", default=PSEUDO, choices=(PSEUDO, *LANGUAGES))
+    parser.add_argument("--quick", action="store_true", help="not its tabs")
+    asked = parser.parse_args(arguments)
+    found = misses(asked.page, asked.spoken, tabs=not asked.quick)
     for text, (where, words) in found.items():
         print(f"{where}\n    {text[:200]!r}\n    {' '.join(words[:12])}")
     print(len(found), "texts")

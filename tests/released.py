@@ -27,6 +27,7 @@ from tests.walk import Query, command_line, split, states
 
 RELEASES = 3  # of a state
 CHOOSES, CLICKS = 0.4, 0.3  # of all releases
+LINK_OFF = ":material/link_off:"  # at what could not be used of a link
 # What a control has that is not how it looks: its names in the session, and what was once commanded.
 IDENTITY = {
     *("id", "form_id", "fragment_id", "deferred_file_id"),
@@ -40,6 +41,8 @@ def stands(student: Student) -> dict[tuple[int, ...], str]:
     for place, shown in student.screen.items():
         body = shown.body
         match shown.kind:
+            case "alert" if body.icon == LINK_OFF:
+                pass  # of the link that was opened; the address that was left does not hold it any more
             case "markdown" | "alert":
                 found[place] = body.body
             case "code":

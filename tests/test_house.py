@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,9 @@ def test_the_readme_draws_the_house_as_it_is(readme: str, heading: str) -> None:
         assert {"page.py", "settings.py"} <= {path.name for path in page.iterdir()}
     for name in inside:
         assert any((page / name).exists() for page in pages), name
+    found = Counter(path.name for page in pages for path in page.iterdir() if not path.name.startswith("__"))
+    of_most = {name for name, count in found.items() if count > len(pages) / 2}
+    assert {name for name in of_most if name not in picture} == set()
 
 
 @pytest.fixture(scope="module")
@@ -178,13 +182,13 @@ def run(house: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 OPENED = """
 from pathlib import Path
 import attn_ui
-from tests.walk import open_page, open_state
+from tests.walk import open_page, open_state, said_now
 assert Path(attn_ui.__file__).parents[1] == Path.cwd(), attn_ui.__file__
 cards = [card.proto.page for card in open_page("").get("page_link")]
 assert "averages" in cards, cards
 at = open_page("averages", sharers="8")
 assert at.title[0].value == "Plain averages", at.title
-assert any("Each of 8 keys gets 0.125." in text.value for text in at.markdown)
+assert said_now(at) == ["Each of 8 keys gets 0.125."], said_now(at)
 assert open_state("averages", {"sharers": "8", "tab": "Maths"}).faults == []
 (warning,) = open_page("averages", sharers="800").warning
 assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
@@ -201,7 +205,7 @@ WITHOUT_THE_APP = """
 import sys
 from pages import PAGES
 at = PAGES["averages"].at("sharers=8")
-assert at.seen.notes == ["Each of 8 keys gets 0.125."], at.seen.notes
+assert at.sentence == "Each of 8 keys gets 0.125.", at.sentence
 assert at.figure()["data"][0]["z"].shape == (1, 8)
 assert "streamlit" not in sys.modules
 """

@@ -17,13 +17,16 @@ from tests.pages import PAGES, open_sound
 def main() -> int:
     """Draw, open every page, and compare."""
     made: list[str] = []
-    make = SharedCache._make
+    get = SharedCache.get
 
-    def noted(self: SharedCache, key: Hashable, value: Callable[[], Any], mine: Any) -> Any:
-        made.append(str(key[0]) if isinstance(key, tuple) else str(key))  # which function; not for what
-        return make(self, key, value, mine)
+    def noted(self: SharedCache, key: Hashable, make: Callable[[], Any]) -> Any:
+        def making() -> Any:
+            made.append(str(key[0]) if isinstance(key, tuple) else str(key))  # which function; not for what
+            return make()
 
-    with mock.patch.object(SharedCache, "_make", noted):
+        return get(self, key, making)
+
+    with mock.patch.object(SharedCache, "get", noted):
         app.draw_first()
         drawn = {*made}
         made.clear()

@@ -57,7 +57,8 @@ class Choice:
         ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
         batch. Where they hold more than the inputs' batch, its sequences come first and the parts of each
         (windows, images) follow one another, as Swin lays them; a batch of one serves all. Heads that stand
-        elsewhere are found by their number. Of three axes, the first is the batch with its heads.
+        elsewhere are found by their number. Of three axes, the first is the batch with its heads; two are one
+        head of one sequence.
 
         Raises ValueError where no reading fits or two do, for rows of more than one or of NaN, and for what
         is computed inside ``torch.vmap``, where one sequence stands for all, or without any numbers.
@@ -67,6 +68,10 @@ class Choice:
         if is_in_vmap(weights):
             raise ValueError("runs inside torch.vmap, where one sequence stands for all")
         batches = self._batches(weights)
+        if weights.ndim == 2 and 1 < len(weights) in batches[:1]:
+            raise ValueError(
+                f"makes one row of weights for each of {len(weights)} sequences, no map of places"
+            )
         weights, batch = arranged(weights, batches, heads)
         shape = tuple(weights.shape)
         is_shared = batch == 1 < batches[0]

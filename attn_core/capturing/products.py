@@ -52,8 +52,8 @@ class Softmax:
 
     @property
     def is_like_attention(self) -> bool:
-        """Whether its shape is that of weights: with heads, or as many queries as keys."""
-        return len(self.shape) > 3 or self.shape[-1] == self.shape[-2]
+        """Whether its shape is that of weights: with heads, or a square for each sequence."""
+        return len(self.shape) > 3 or (len(self.shape) == 3 and self.shape[-1] == self.shape[-2])
 
     @property
     def missed(self) -> str:
@@ -155,7 +155,7 @@ class Products:
         return bool(handed)
 
     def _begin(self, axes: tuple[int, ...], output: Tensor, clean: Tensor, made: Made) -> None:
-        if output.ndim < 3 or not axes:
+        if output.ndim < 2 or not axes or (output.ndim == 2 and axes != (1,)):
             return
         if axes != (output.ndim - 1,):
             over = f"axis {axes[0]}" if len(axes) == 1 else f"axes {axes} at once"
@@ -174,7 +174,7 @@ class Products:
     ) -> None:
         name = function.__name__
         _, clean, made = self.alive[id(first)]
-        if output.ndim < 3:
+        if output.ndim < 2:
             return
         if name in _PARTS_AXES and output.shape[-2:].numel() == first.shape[-1] > output.shape[-1] > 1:
             made.is_of_more = True

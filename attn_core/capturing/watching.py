@@ -131,7 +131,8 @@ class Watch(TorchFunctionMode):
     def _judge(self, frame: _Frame, *, is_handed: bool) -> None:
         kind = type(frame.module).__name__
         is_attention = bool(_ATTENTION.search(kind)) and not _BESIDE.search(kind)
-        softmaxes = frame.made.softmaxes
+        # Two axes that no product with values follows are probabilities, of classes or of experts.
+        softmaxes = [each for each in frame.made.softmaxes if len(each.shape) > 2 or each.uses]
         used = [each for each in softmaxes if each.uses]
         reasons = [each.missed for each in softmaxes if each.missed]
         if any(frame.made.is_linear(each) for each in used):

@@ -2,6 +2,7 @@
 
 import { toBase64 } from "./base64.js";
 import { mustBeTruthful } from "./canvas.js";
+import { LETTERS_OF } from "./letters.js";
 
 /** @typedef {{ svg: string, width: number, height: number }} Picture */
 
@@ -9,13 +10,6 @@ import { mustBeTruthful } from "./canvas.js";
 export function svgBlob({ svg }) {
   return new Blob([svg], { type: "image/svg+xml" });
 }
-
-/** What words of a figure are set in: a family and a weight, and the file that has them. */
-const LETTERS_OF = /** @type {const} */ ([
-  ["Source Sans", "200 599", "sans"],
-  ["Source Sans", "600 900", "sans-bold"],
-  ["Source Serif", "200 900", "serif"],
-]);
 
 /** The rules of those that were asked for before: a film has many pictures. @type {Record<string, string>} */
 const fontFaces = {};

@@ -1,6 +1,7 @@
 // One figure without a server: what the page of a saved file runs.
 
 import { fromBase64 } from "./base64.js";
+import { LETTERS_OF } from "./letters.js";
 import { LiveFigure } from "./live.js";
 import { word } from "./word.js";
 
@@ -23,7 +24,8 @@ async function runPacked(id) {
 
 /** @param {string} id */
 async function addLetters(id) {
-  const face = new FontFace("Source Sans", await unpacked(id).arrayBuffer(), { weight: "200 599" });
+  const [[family, weight]] = LETTERS_OF;
+  const face = new FontFace(family, await unpacked(id).arrayBuffer(), { weight });
   document.fonts.add(await face.load());
 }
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from attn_figures.numbers import distinct, fixed, number
 from attn_live.arrays import Crossed
+from attn_live.labels import as_read
 from attn_live.says import Says
 from attn_live.unpacking import count_steps
 from attn_ui.base import cover
@@ -667,13 +668,13 @@ def labels(
             for side in (texts.rows, texts.columns)
         )
         if (len(down), len(across)) == size:
-            return _apart([_plain(each) for each in down]), _apart([_plain(each) for each in across])
+            return _apart([as_read(each) for each in down]), _apart([as_read(each) for each in across])
     named = []
     for side, count in zip("yx", size, strict=True):
         axis = figure["layout"].get(trace[f"{side}axis"].replace(side, f"{side}axis"), {})
         ticks = dict(zip(axis.get("tickvals", ()), axis.get("ticktext", ()), strict=False))
         places = trace.get(side, range(count))
-        named.append([_plain(str(ticks.get(place, ""))) or f"{place + 1:g}" for place in places])
+        named.append([as_read(str(ticks.get(place, ""))) or f"{place + 1:g}" for place in places])
     return _apart(named[0]), _apart(named[1])
 
 
@@ -689,10 +690,6 @@ def _apart(found: Sequence[str]) -> list[str]:
         times[label] = times.get(label, 0) + 1
         told.append(label if times[label] == 1 else f"{label} ({times[label]})")
     return told
-
-
-def _plain(label: str) -> str:
-    return html.unescape(re.sub(r"<[^>]*>", "", label))
 
 
 def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:

@@ -20,6 +20,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from attn_figures import theme
 from attn_ui.export.slides import (
     SlidesError,
+    answers,
     check_letters,
     chromium,
     in_language,
@@ -214,6 +215,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lesson = shelf.translated(shelf.opened(asked.lesson), asked.lesson)
             if wrong := complaints(lesson):
                 raise SlidesError("\n".join(wrong))
+            if asked.address:
+                answers(asked.address)
             out = writable(asked.out)
             running = nullcontext(asked.address) if asked.address else serving()
             with chromium(asked.chromium) as browser, running as address:

@@ -18,6 +18,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -86,6 +87,23 @@ def serving() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(timeout=20)
+
+
+def answers(address: str) -> None:
+    """Check that an app runs where it is said to, once and not for each slide."""
+    health = f"{address.rstrip('/')}/_stcore/health"
+    try:
+        with urllib.request.urlopen(health, timeout=WAIT_MILLISECONDS / 1000):
+            return
+    except urllib.error.HTTPError as error:
+        if error.code < 500:  # something is there, and may keep its health to itself
+            return
+        reason: object = error
+    except ValueError as error:
+        reason = error
+    except OSError as error:
+        reason = getattr(error, "reason", error)
+    raise SlidesError(f"--address: wanted that of an app that runs, got {address!r} ({reason})")
 
 
 def _wait_for(address: str, process: "subprocess.Popen[bytes]") -> None:
@@ -350,6 +368,8 @@ def _run(asked: argparse.Namespace) -> int:
         print(f"slides: {sentence}", file=sys.stderr)
     if not lines:
         raise SlidesError(f"there is no link in {asked.links}")
+    if asked.address:
+        answers(asked.address)
     out = writable(asked.out)
     with chromium(asked.chromium) as browser:
         if asked.address:

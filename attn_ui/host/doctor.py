@@ -25,7 +25,7 @@ LAST_PORT = 65_535
 START_SECONDS = 180
 # Megabytes of a process, as deploy/README.md measures them.
 EMPTY, IN_CLASS, AT_MOST = 320, 500, 1_200
-VISITORS = 150
+VISITORS = 75
 
 
 def settings(environment: Mapping[str, str]) -> list[str]:
@@ -153,7 +153,7 @@ def expected(megabytes: float | None, of_model: float = 0.0) -> str:
     """Say what memory to expect; a model of the host's own comes on top.
 
     >>> expected(5000.0).splitlines()[1]
-    'This machine has 5,000 MB: 4 processes, 600 visitors.'
+    'This machine has 5,000 MB: 4 processes, 300 visitors.'
     """
     in_class, at_most = (round(each + of_model) for each in (IN_CLASS, AT_MOST))
     told = f"A process takes {EMPTY} MB empty, {in_class:,} with {VISITORS} visitors and {at_most:,} at most."

@@ -15,20 +15,18 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import unescape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_live.labels import told_apart
+from attn_live.labels import as_read, told_apart
 
 Numbers = NDArray[np.float64]
 
 USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TAGS = re.compile(r"<[^>]*>")
 
 
 def _spread(values: Numbers) -> float:
@@ -211,7 +209,7 @@ def _labels(
     for letter, count in zip("yx", shape, strict=True):
         axis = layout[trace[f"{letter}axis"].replace(letter, f"{letter}axis", 1)]
         texts = dict(zip(axis.get("tickvals") or (), axis.get("ticktext") or (), strict=False))
-        sides.append([unescape(_TAGS.sub("", str(texts.get(place, place)))) for place in range(count)])
+        sides.append([as_read(str(texts.get(place, place))) for place in range(count)])
     return told_apart(sides[0]), told_apart(sides[1])
 
 

@@ -1,5 +1,6 @@
 """Sentences about eviction; pure."""
 
+from attn_ui.base.markdown import capital
 from attn_ui.base.parameters import shown
 from attn_words import N_, _, _n, paragraph
 from pages.learned_heads.evicted import SINKS, Evicted
@@ -37,7 +38,7 @@ def seen(found: Evicted) -> str:
         told.append(
             _(
                 "{head} loses most: {error}.",
-                head=found.now.called(worst)[:1].upper() + found.now.called(worst)[1:],
+                head=capital(found.now.called(worst)),
                 error=f"{float(found.errors[worst]):.3f}",
             )
         )

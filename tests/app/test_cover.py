@@ -14,7 +14,7 @@ from attn_live.packing import pack
 from attn_live.says import said_at
 from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
 from attn_ui.base import cover, predict
-from attn_ui.base.cover import GIVEN
+from attn_ui.base.cover import GIVEN, covered
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
@@ -123,6 +123,53 @@ def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
     assert there.tables == {}
     with pytest.raises(LookupError, match="no programs at this link"):
         _ = there.programs
+
+
+SECRET = np.random.default_rng(5).random((6, 6))
+PLACES = np.arange(6) * 0.5 + 1
+
+
+def beside_the_secret(**trace: Any) -> dict[str, Any]:
+    """A map whose numbers are covered, with its hatch, and another trace of which no source is told."""
+    weights = {"type": "heatmap", "name": "weights", "z": SECRET, "x": PLACES}
+    hatch = {"type": "scatter", "name": "weights hatch", "mode": "lines", "visible": False, "x": [], "y": []}
+    figure = {"data": [weights, hatch, {"name": "other", **trace}], "layout": {}}
+    (found,), _ = unpacked(covered(pack([figure]), "weights", (("other", ()), ("weights", ()))))
+    return {each["name"]: each for each in found["data"]}
+
+
+OTHERS: dict[str, tuple[dict[str, Any], bool]] = {
+    # One row of what is covered, among twenty times as many numbers of its own; and nothing of it.
+    "a row": (
+        {"type": "heatmap", "z": np.vstack([SECRET[2], np.random.default_rng(6).random((19, 6))])},
+        True,
+    ),
+    "no row": ({"type": "heatmap", "z": np.random.default_rng(6).random((20, 6))}, False),
+    "what a hover of points tells": ({"type": "scatter", "x": [*range(6)], "customdata": SECRET[:, 1]}, True),
+    # A map's hover tells what other panels show, which are judged by themselves.
+    "what a hover of a map tells": (
+        {"type": "heatmap", "z": np.random.default_rng(6).random((6, 6)), "customdata": SECRET[..., None]},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_who_shows_the_same_numbers_again_is_withheld(case: str) -> None:
+    trace, is_withheld = OTHERS[case]
+    other = beside_the_secret(**trace)["other"]
+    own, shown = (
+        np.ravel(np.asarray(each.get("z", each.get("customdata", ())), dtype=np.float32))
+        for each in (trace, other)
+    )
+    assert bool(np.isin(own, shown).all()) != is_withheld
+
+
+def test_the_hatch_covers_the_map_from_its_first_cell_to_its_last() -> None:
+    hatch = beside_the_secret(type="scatter", x=[0.0], y=[0.0])["weights hatch"]
+    corners = np.asarray(hatch["x"][:5], dtype=float), np.asarray(hatch["y"][:5], dtype=float)
+    assert [(side.min(), side.max()) for side in corners] == [(0.75, 3.75), (-0.5, 5.5)]
+    assert (hatch["x"][-1], hatch["y"][-1]) == (2.25, 2.5)
 
 
 def test_the_cover_is_hatched_and_still_has_its_cells() -> None:

@@ -119,8 +119,21 @@ def test_the_app_speaks_to_nobody_and_is_spoken_to_by_its_proxy_alone() -> None:
 def test_one_number_of_visitors_a_replica_stands_everywhere() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted(DEPLOY.iterdir()) if path.is_file()]
     said = {number for text in texts for number in re.findall(r"(\d+) visitors a replica", text)}
-    assert said == {"150"}
+    assert said == {"75"}
     assert re.search(r"^\| 150 students, every 2 s \| 1 \|", README, re.MULTILINE)
+
+
+def test_what_a_class_waits_for_is_the_same_in_every_guide() -> None:
+    """A number that was measured again stood in one of three, where the others promised twice as many."""
+    book = DEPLOY.parent / "docs" / "book"
+    guides = [README, *((book / name).read_text(encoding="utf-8") for name in ("class.md", "speed.md"))]
+    thirty, more = (
+        [re.findall(pattern, " ".join(guide.split())) for guide in guides]
+        for pattern in (r"Thirty students who act [^.;(]*? wait (\d+) ms", r"[,.] (\d+) wait (\d+) ms")
+    )
+    assert len({*map(tuple, thirty)}) == 1 == len(thirty[0]), thirty
+    assert len({*map(tuple, more)}) == 1 == len(more[0]), more
+    assert more[0][0][0] in README.partition("count on **")[2][:4]
 
 
 def copied_into_the_image() -> set[str]:

@@ -116,8 +116,8 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
     assert 0 <= megabytes < 500
     assert model({}) == (0.0, "")
     told = expected(20_000.0, 8_000.0)
-    assert "8,500 with 150 visitors and 9,200 at most" in told
-    assert "2 processes, 300 visitors" in told
+    assert "8,500 with 75 visitors and 9,200 at most" in told
+    assert "2 processes, 150 visitors" in told
 
 
 @pytest.mark.turns

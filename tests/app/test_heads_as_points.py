@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.multi_head.compute import planes_of
 from pages.multi_head.tabs import checks
-from tests.handed import leaves
+from tests.handed import faults, leaves
+from tests.pages import open_page
 
 LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"
 
@@ -117,6 +119,21 @@ def test_other_views_have_no_planes() -> None:
 
 ONE_WIDE = "heads=8&dm=8"
 MADE = ["", "cross=true&heads=2", "heads=8&dm=16&hmask=causal", "pos=rotary&strength=1&dm=16", ONE_WIDE]
+
+
+@pytest.mark.parametrize("link", ["", "cross=true&heads=2&text=%3C+b"])
+def test_under_data_stands_where_they_are(link: str) -> None:
+    query = {"view": "points", **dict(parse_qsl(link))}
+    wanted = PAGES["multi-head"].at(urlencode(query)).tables["points"]
+    shown = next(
+        each.value
+        for each in open_page("multi-head", **query, tab="Data").dataframe
+        if "vector" in each.value
+    )
+    assert [*shown["head"]] == [*map(str, wanted["head"])]
+    for name in ("vector", "word", "first coordinate", "second coordinate"):
+        assert [*shown[name]] == [*wanted[name]]
+    assert faults("multi-head", query) == []
 
 
 @pytest.mark.parametrize("link", MADE)

@@ -30,6 +30,7 @@ from pages.multi_head.compute import (
     output_of,
     sequences,
     stages,
+    width_of,
     written,
 )
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS, MISTAKE, MISTAKES, ORDER_BY, SPELLING, TAB, VIEW
@@ -95,6 +96,34 @@ def show_tab(at: AppTest, tab: str) -> list[str]:
     at.run()
     assert not at.exception
     return shown_under(at, tab, TAB)
+
+
+@pytest.mark.parametrize(
+    ("kind", "reach", "width"),
+    [
+        ("sliding window", 63, 5),  # of six words none is further away
+        ("sliding window", 3, 3),
+        ("dilated", 63, 3),
+        ("prefix", 63, 6),
+        ("block-sparse", 0, 1),
+        ("block-sparse", 63, 6),
+        ("causal", 63, 0),  # it has no width
+    ],
+)
+def test_a_mask_has_the_nearest_width_that_there_is(kind: str, reach: int, width: int) -> None:
+    assert width_of(replace(OWN, mask=kind, reach=reach), kind) == width
+
+
+def test_a_mask_of_ones_own_holds_between_two_sentences() -> None:
+    """It names cells; a pattern such as a window needs as many queries as keys, and masks nothing there."""
+    two = "cross=true&text2=a+b+c"
+    own = PAGES["multi-head"].at(f"{two}&hmask=own&blocked=0.1%2C4.2").seen.now
+    blocked = [(0, 1), (4, 2)]
+    assert own.result.weights.shape[1:] == (6, 3)
+    assert all((own.result.weights[:, query, key] == 0).all() for query, key in blocked)
+    assert int((own.result.weights == 0).sum()) == len(blocked) * own.n_head
+    window = PAGES["multi-head"].at(f"{two}&hmask=sliding+window").seen.now
+    assert window.mask is None
 
 
 def test_the_page_opens_on_a_sentence_with_four_heads() -> None:

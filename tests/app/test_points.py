@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from attn_live.unpacking import figure_at
+from attn_ui.base.planes import plane_part
 from pages import PAGES
 from tests.handed import faults
 from tests.pages import open_sound
@@ -91,6 +92,23 @@ def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
     assert told is not None
     numbers = [float(each.replace("−", "-").replace(",", "")) for each in told.groups()]
     assert numbers == pytest.approx([whole, shown, whole - shown], rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shown", "told"),
+    [
+        (
+            [2.0, 5.0],
+            "q·k = 3 of Q with K0 the plane shows 2 and leaves out 1; with no key it leaves out more.",
+        ),
+        ([2.0, 1.0], "shows 2 and leaves out 1; it leaves out most with K1: 4, where q·k = 5."),
+        ([3.0, 5.0], "The plane shows all of every q·k of Q: with K0 it is 3."),
+    ],
+)
+def test_the_key_of_which_most_is_left_out_is_named(shown: list[float], told: str) -> None:
+    products, key = np.array([3.0, 5.0]), "K{}".format
+    said = plane_part(products, np.array(shown), 0, query="Q", key=key, digits="{:g}".format)
+    assert said.endswith(told)
 
 
 def test_dimensions_that_cannot_be_had_are_said() -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import re
 import statistics
 import sys
@@ -222,6 +223,27 @@ def test_the_figures_of_the_lecture_are_light() -> None:
 @pytest.mark.soak
 def test_the_figures_of_all_lessons_are_light() -> None:
     check_weights({step.link for lesson in shelf().lessons.values() for step in lesson.steps if step.link})
+
+
+@pytest.mark.parametrize("start", ["0.56", "0.71", "3.20"])
+def test_fewer_steps_keep_where_it_stands_the_ends_and_the_default(
+    start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default too: the link of a figure that stands there does not say it."""
+    link = f"single-head?t={start}"
+    whole = published(link)
+    monkeypatch.setattr("attn_ui.publish.figure.MOST_BYTES", len(whole.message) // 3)
+    fewer = published(link)
+    kept, every = (parts(each.message)[0]["slider"]["values"] for each in (fewer, whole))
+    assert len(kept) == fewer.bars[0].count < len(every) / 2
+    assert {start, "1.00", every[0], every[-1]} <= {*kept} < {*every}
+    assert (fewer.bars[0].text, fewer.said) == (whole.bars[0].text, whole.said)
+
+
+def test_no_text_ends_the_script_that_brings_it() -> None:
+    script = files.part("kit", "a</script>b</SCRIPT>")
+    assert "</" not in script
+    assert json.loads(script.partition(" = ")[2].removesuffix(";\n")) == "a</script>b</SCRIPT>"
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
+from attn_figures.matrix import NUMBERS_UP_TO
 from attn_live.says import said_at
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE
 from attn_ui.screen.typed_tables import edited, matrix_of
@@ -496,3 +497,19 @@ def test_a_saved_picture_says_which_mask_there_is(page: str, link: str, said: st
     figure = PAGES[page].at(link).seen.figure
     assert figure
     assert figure.caption == said
+
+
+@pytest.mark.parametrize(
+    ("link", "count", "power"),
+    [
+        ("", NUMBERS_UP_TO, 1.0),
+        ("", NUMBERS_UP_TO + 1, 2.0),  # weights without numbers are small: colours alone tell them
+        ("colours=even", NUMBERS_UP_TO + 1, 1.0),
+        ("colours=bent", 3, 2.0),
+    ],
+)
+def test_colours_bend_where_weights_are_many_unless_they_are_told_not_to(
+    link: str, count: int, power: float
+) -> None:
+    words = "+".join(f"word{place}" for place in range(count))
+    assert PAGES["single-head"].at(f"text={words}&{link}").seen.now.walk.ramp_power == power

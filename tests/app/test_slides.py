@@ -13,7 +13,7 @@ from attn_live.says import texts_in
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.parameters import Choice
-from attn_ui.export import slides
+from attn_ui.export import handout, slides
 from attn_ui.lessons import shelf
 from attn_ui.lessons.link_list import read_list
 from attn_words import LANGUAGES, speaking
@@ -141,3 +141,20 @@ def test_a_slide_of_a_lesson_asks_for_no_pointer(file: Path, spoken: str) -> Non
         lines, bad = slides.lines_of(file)
     asked = [parse_qs(urlsplit(line.path).query).get("say", [""])[0] for line in lines]
     assert (bad, [text for text in asked if BY_HAND.search(text)]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:9", "lab.example.invalid", "https://lab.example.invalid"]
+)
+@pytest.mark.parametrize("command", [slides, handout])
+def test_an_address_where_no_app_runs_is_told_once_and_nothing_is_made(
+    command: Any, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was told once a slide, and a deck was named that was not there."""
+    given = ROOT / ("docs/lecture.txt" if command is slides else "lessons/3-why-divide-by-the-root.md")
+    assert command.main([str(given), "--out", str(tmp_path / "out"), "--address", address]) == 2
+    out, told = capsys.readouterr()
+    assert out == ""
+    assert f"--address: wanted that of an app that runs, got '{address}' (" in told
+    assert len(told.splitlines()) == 1
+    assert not (tmp_path / "out").exists()

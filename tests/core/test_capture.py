@@ -585,6 +585,84 @@ class Scaled(nn.Module):
         return x * self.by
 
 
+class OneHead(nn.Module):
+    """Attention as a first lesson writes it: one sequence (n, d), no batch and no heads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(8, 8) for _ in "qkv")
+
+    def weights(self, x: torch.Tensor) -> torch.Tensor:
+        return F.softmax(self.q(x) @ self.k(x).T / 8**0.5, dim=-1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        mixed: torch.Tensor = self.weights(x) @ self.v(x)
+        return mixed
+
+
+def test_one_head_of_a_sequence_without_a_batch_is_kept_alone_and_beside_others() -> None:
+    class Both(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.one, self.several = OneHead(), nn.MultiheadAttention(8, 2, batch_first=True)
+            self.classes = nn.Linear(8, 5)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            made: torch.Tensor = self.several(self.one(x), x, x)[0]
+            return torch.softmax(self.classes(made), dim=-1)  # probabilities, which are no weights
+
+    x, head, both = torch.randn(5, 8), OneHead(), Both()
+    np.testing.assert_array_equal(capture(head, x).maps["attention"][0], head.weights(x).detach())
+    found = capture(both, x)
+    assert {name: each.shape for name, each in found.maps.items()} == {"one": (1, 5, 5), "several": (2, 5, 5)}
+    np.testing.assert_array_equal(found.maps["one"][0], both.one.weights(x).detach())
+    assert found.manifest is not None
+    assert found.manifest.is_complete
+
+
+def test_a_row_of_weights_for_each_sequence_is_no_map_of_places(refuses: Refuses) -> None:
+    slots = torch.randn(7, 8)
+
+    class Memory(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return (x.mean(dim=1) @ slots.T).softmax(-1) @ slots
+
+    with refuses("one row of weights for each of 3 sequences"):
+        capture(Memory(), torch.randn(3, 5, 8))
+
+
+def test_a_row_that_sees_nothing_leaves_nothing_beyond_its_keys() -> None:
+    """Its weights are zero because all is masked, not because a sink took them."""
+
+    class Blind(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            q = x.unflatten(-1, (2, 4)).transpose(1, 2)
+            may = torch.ones(5, 5, dtype=torch.bool)
+            may[3] = False
+            return F.scaled_dot_product_attention(q, q, q, may)
+
+    found = capture(Blind(), torch.randn(1, 5, 8))
+    ((_, weights),) = found.maps.items()
+    assert (weights[:, 3] == 0).all()
+    assert np.allclose(np.delete(weights, 3, axis=1).sum(axis=-1), 1)
+    assert found.beyond == {}
+
+
+@pytest.mark.parametrize("sequence", [0, 2])
+def test_rows_of_numbers_one_at_a_time_are_not_all_taken_for_the_one_asked_for(
+    sequence: int, refuses: Refuses
+) -> None:
+    """Each row is a sequence whose tokens are parts of its numbers; nothing but their count tells so."""
+
+    class Rows(nn.Module):
+        def forward(self, x: torch.Tensor) -> list[torch.Tensor]:
+            made = [row.reshape(1, 2, 5, 4) for row in x]
+            return [F.scaled_dot_product_attention(q, q, q) for q in made]
+
+    with refuses("one sequence at a time, 3 times for 3: capture each alone"):
+        capture(Rows(), torch.randn(3, 40), sequence=sequence)
+
+
 @pytest.mark.parametrize("way", ["torch", "module", "by hand"])
 def test_sequences_one_at_a_time_are_not_all_taken_for_the_one_asked_for(way: str, refuses: Refuses) -> None:
     class Loop(nn.Module):

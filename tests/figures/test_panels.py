@@ -102,6 +102,22 @@ def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_t
         }
         left = screen["settings"]["layout.xaxis5.domain"][0] * screen["width"]
         assert left + at["xshift"] > 8 * 8, screen["width"]  # it ends there, and has eight letters
+        # In the corner it stands on the upper edge, above the row labels; elsewhere beside the middle.
+        assert (at["y"], at["yanchor"]) in {(1, "bottom"), (0.5, "middle")}
+
+
+def test_a_figure_that_may_be_high_is_so_on_screens_that_are_wide_enough_alone() -> None:
+    words = [f"w{place}" for place in range(8)]
+    maps = [Matrix(str(head), np.eye(8), "map", Side(words), Side(words, role="key")) for head in range(8)]
+
+    def sizes(roomy: tuple[int, ...]) -> set[tuple[int, int]]:
+        listed = compose(maps, phone_height=640, roomy=roomy).layout.meta["screens"]
+        return {(each["width"], each["height"]) for each in listed if not each["slide"]}
+
+    more = sizes((600, 800)) - sizes(())
+    assert len(more) > 5
+    assert all(height <= 0.75 * width for width, height in more), more
+    assert {height for width, height in more if width >= 1560} == {800}
 
 
 def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:

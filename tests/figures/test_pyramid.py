@@ -116,3 +116,8 @@ def test_a_mask_and_a_choice_that_do_not_fit_are_refused() -> None:
         Pyramid(np.zeros((2, 3))).tile(0, 1, 0)
     with pytest.raises(ValueError, match="level must be from 0 to 0, got 1"):
         Pyramid(np.zeros((2, 3))).tile(1, 0, 0)
+
+
+@pytest.mark.parametrize(("side", "n_levels"), [(TOP, 1), (TOP + 1, 2), (2 * TOP, 2), (2 * TOP + 1, 3)])
+def test_a_map_that_is_small_enough_has_no_level_above(side: int, n_levels: int) -> None:
+    assert len(Pyramid(np.zeros((side, 1), np.float32)).sizes) == n_levels

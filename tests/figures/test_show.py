@@ -172,6 +172,8 @@ def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
         {},
         {"tile": ["mode", 0, 0, 0, 0, 0]},
         {"tile": ["max", 2, 0, 0, 0, 0]},
+        {"tile": ["max", 0, 3, 0, 0, 0]},
+        {"tile": ["max", -1, 0, 0, 0, 0]},
         {"tile": ["max", 0, 0, 9, 0, 0]},
     ):
         widget._answer(None, wrong, [])

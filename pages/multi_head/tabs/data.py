@@ -50,6 +50,7 @@ def show(now: Now) -> None:
         "together": _("**The rows that are taken together**, by key"),
         "kept": _("**What is kept** of each row"),
         "without": _("**Without each word**: how far the head's outputs move"),
+        "points": _("**Where queries and keys stand**, those of each head in its own plane"),
     }.items():
         if name in every:
             st.markdown(title)
@@ -60,10 +61,12 @@ def show(now: Now) -> None:
 
 
 def _show(table: Columns) -> None:
+    # What is counted, such as heads, has no decimals.
+    shown = {name: [str(e) if isinstance(e, int) else e for e in each] for name, each in table.items()}
     st.dataframe(
-        numbers_table(dict(table), WRITE),
+        numbers_table(shown, WRITE),
         hide_index=True,
         width="stretch",
-        height="content" if len(table[" "]) <= 12 else 420,
+        height="content" if len(next(iter(table.values()))) <= 12 else 420,
         column_config={" ": _("Token")},
     )

@@ -17,7 +17,7 @@ from attn_figures.widths import letters
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
@@ -166,7 +166,7 @@ def _says_vector(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> 
 
 def _says_turned(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     name = named(now.scheme_name)
-    start = _("{scheme} adds nothing to the input: X = E.", scheme=name[:1].upper() + name[1:])
+    start = _("{scheme} adds nothing to the input: X = E.", scheme=capital(name))
     if strength == 0:
         return paragraph(start, _("It turns q and k by their positions, at strength 0 by no angle."))
     row = cell[0]
@@ -184,7 +184,7 @@ def _says_turned(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> 
 
 def _says_bias(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
     name = _("A bias by buckets (T5)") if now.scheme_name == "buckets" else named(now.scheme_name)
-    start = _("{scheme} adds nothing to the input: X = E.", scheme=name)
+    start = _("{scheme} adds nothing to the input: X = E.", scheme=capital(name))
     if strength == 0 or one.added is None:
         return paragraph(start, _("The scores get a bias, at strength 0 none."))
     query, key = (_word(now, place) for place in cell)
