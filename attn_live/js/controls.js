@@ -1,7 +1,7 @@
 // What stands under a figure: its sliders with their read-outs, play, and the button that saves it for a slide.
 
+import { Finger } from "./finger.js";
 import { Invitation } from "./invitation.js";
-import { Finger } from "./touching.js";
 import { breadth, word } from "./word.js";
 
 /** @typedef {import("./types").Control} Control */
