@@ -232,11 +232,9 @@ class Slider {
     let byKey = false;
     let stood = 0; // where it was when it was touched
     this.input.addEventListener("keydown", () => (byKey = true));
-    this.input.addEventListener("pointerdown", () => {
-      byKey = false;
-      stood = Number(this.input.value);
-    });
+    this.input.addEventListener("pointerdown", () => (byKey = false));
     const finger = new Finger(this.input, {
+      touched: () => (stood = Number(this.input.value)),
       set: () => Number(this.input.value) !== stood && set(),
       back: () => {
         this.input.value = String(stood);

@@ -37,8 +37,7 @@ export default function ({ parentElement, data, setStateValue }) {
       row.shares = stood;
       show();
     };
-    input.addEventListener("pointerdown", () => (stood = row.shares));
-    const finger = new Finger(input, { set, back });
+    const finger = new Finger(input, { touched: () => (stood = row.shares), set, back });
     input.addEventListener("input", () => finger.waits || set());
     input.addEventListener("change", () => {
       if (row.shares.join() === row.told.join()) return; // a finger scrolled over it

@@ -1,9 +1,10 @@
 """A finger: up or down it scrolls, sideways it sets a slider, it leaves no page; the folded sidebar."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.app_page import AppPage
 from tests.browser.fingers import Fingers, at
@@ -78,6 +79,38 @@ def test_a_finger_that_scrolls_over_a_bar_of_a_row_leaves_the_row(phone: AppPage
     Fingers(phone).swipe(*at(bar, 0.3), 60, 2)
     assert int(bar.input_value()) > 30
     assert phone.n_asked == runs + 1
+
+
+def test_two_fingers_on_one_slider_set_nothing_and_on_two_set_both(phone: AppPage) -> None:
+    hand = Fingers(phone)
+
+    def two_that_go_up(slider: Locator) -> None:
+        slider.evaluate("slider => slider.scrollIntoView({ block: 'center' })")
+        (x, y), (other, _) = at(slider, 0.85), at(slider, 0.6)
+        hand.touch("touchStart", (x, y))
+        hand.touch("touchStart", (x, y), (other, y))
+        for up in range(10, FAR // 2, 10):
+            hand.touch("touchMove", (x, y - up), (other, y - up))
+        hand.touch("touchEnd", (x, y - FAR / 2))
+        hand.lift()
+
+    phone.open("single-head?cover=weights&predict=row&q=1")
+    slider, bars = phone.slider("walk"), phone.page.locator(".row-bars")
+    before = slider.input_value(), phone.readout("walk"), bars.inner_text()
+    two_that_go_up(slider)
+    two_that_go_up(bars.locator("input").nth(1))
+    assert (slider.input_value(), phone.readout("walk"), bars.inner_text()) == before
+    assert bars.locator("input").nth(1).input_value() == "17"
+    phone.open("kernel-regression")
+    bandwidth, query = phone.slider("fit"), phone.slider("fit", "row")
+    (x, y), (other, below) = at(bandwidth, 0.5), at(query, 0.5)
+    hand.touch("touchStart", (x, y))
+    hand.touch("touchStart", (x, y), (other, below))
+    for far in range(10, 80, 10):
+        hand.touch("touchMove", (x + far, y), (other - far, below))
+    hand.touch("touchEnd", (other - 70, below))
+    hand.lift()
+    assert re.match("h=.+&x0=", phone.query)
 
 
 def test_a_curve_whose_finger_is_taken_away_by_the_system_is_an_answer(phone: AppPage) -> None:
