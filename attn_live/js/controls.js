@@ -1,7 +1,7 @@
 // What stands under a figure: its sliders with their read-outs, play, and the button that saves it for a slide.
 
+import { Finger } from "./finger.js";
 import { Invitation } from "./invitation.js";
-import { Finger } from "./touching.js";
 import { breadth, word } from "./word.js";
 
 /** @typedef {import("./types").Control} Control */
@@ -232,11 +232,9 @@ class Slider {
     let byKey = false;
     let stood = 0; // where it was when it was touched
     this.input.addEventListener("keydown", () => (byKey = true));
-    this.input.addEventListener("pointerdown", () => {
-      byKey = false;
-      stood = Number(this.input.value);
-    });
+    this.input.addEventListener("pointerdown", () => (byKey = false));
     const finger = new Finger(this.input, {
+      touched: () => (stood = Number(this.input.value)),
       set: () => Number(this.input.value) !== stood && set(),
       back: () => {
         this.input.value = String(stood);

@@ -273,10 +273,17 @@ export class LongMap {
     /** @type {Map<number, { x: number, y: number }>} */
     const held = new Map();
     const { canvas } = this;
+    /** @type {LongMap["point"]} */
+    let before; // what was asked when the first of the fingers came down
+    let alone = true; // two fingers zoom, and ask nothing
     canvas.addEventListener("pointerdown", (event) => {
+      if (event.button) return; // a menu opens, and keeps to itself that the button is let go
       canvas.setPointerCapture(event.pointerId);
+      alone = held.size === 0;
+      if (alone) before = this.point;
       held.set(event.pointerId, { x: event.clientX, y: event.clientY });
-      this.lookAt(event);
+      if (alone) this.lookAt(event);
+      else this.goBack(before);
     });
     canvas.addEventListener("pointermove", (event) => {
       const from = held.get(event.pointerId);
@@ -287,12 +294,14 @@ export class LongMap {
         else this.move(this.left - (to.x - from.x) / this.across, this.top - (to.y - from.y) / this.down);
         held.set(event.pointerId, to);
       }
-      this.lookAt(event);
+      if (alone || held.size === 0) this.lookAt(event);
     });
-    for (const name of ["pointerup", "pointercancel"])
-      canvas.addEventListener(name, (event) => held.delete(/** @type {PointerEvent} */ (event).pointerId));
-    canvas.addEventListener("pointerleave", (event) => {
-      if (event.pointerType !== "touch") this.lookAt(undefined); // a lifted finger leaves what it asked
+    canvas.addEventListener("pointerup", ({ pointerId }) => held.delete(pointerId));
+    canvas.addEventListener("pointercancel", ({ pointerId }) => {
+      if (held.delete(pointerId)) this.goBack(before); // the page scrolls under it
+    });
+    canvas.addEventListener("pointerleave", ({ pointerType }) => {
+      if (pointerType === "mouse") this.lookAt(undefined); // a lifted finger or pen leaves what it asked
     });
     canvas.addEventListener(
       "wheel",
@@ -360,6 +369,12 @@ export class LongMap {
     const at = event && this.cellsAt(event);
     const isInside = at && at.x >= this.left && at.y >= this.top && at.x < this.columns && at.y < this.rows;
     this.point = isInside ? at : undefined;
+    this.redraw();
+  }
+
+  /** @param {LongMap["point"]} point what was looked at before */
+  goBack(point) {
+    this.point = point;
     this.redraw();
   }
 

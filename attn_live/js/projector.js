@@ -138,7 +138,7 @@ export class Projector {
     delete root.dataset.projector;
     delete root.dataset.answered;
     this.questions = [];
-    for (const name of ["--zoom", "--drawn"]) root.style.removeProperty(name);
+    for (const name of ["--zoom", "--drawn", "--room"]) root.style.removeProperty(name);
     if (root.parentElement) root.parentElement.style.minHeight = "";
     if (this.filled && !follows && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.filled = false;
@@ -184,6 +184,7 @@ export class Projector {
     );
     root.style.setProperty("--zoom", scale.toFixed(4));
     root.style.setProperty("--drawn", `${width}px`);
+    root.style.setProperty("--room", `${room.height}px`);
     return { width, height, ...(lists.length ? { enlarged } : {}) };
   }
 

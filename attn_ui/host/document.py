@@ -17,7 +17,7 @@ import streamlit as st
 from anyio import to_thread
 from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_live.bundle import FONTS, bundle, font, mark
@@ -34,6 +34,7 @@ from attn_ui.host.assets import (
     reply,
     takes_gzip,
 )
+from attn_ui.host.slashes import without_doubled
 from attn_ui.host.spoken import language_of
 from attn_ui.screen import find, share, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
@@ -196,7 +197,13 @@ class Assets:
         if answer is not None:
             await answer(scope, receive, send)
         elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
-            await self._page(scope, receive, send)
+            place = without_doubled(scope["path"])
+            if place is None:
+                await self._page(scope, receive, send)
+                return
+            asked = scope["query_string"].decode("latin-1")
+            meant = RedirectResponse(f"{place}?{asked}" if asked else place)
+            await meant(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 

@@ -80,7 +80,7 @@ export default function ({ parentElement, data, setStateValue }) {
     draw(event);
   });
   svg.addEventListener("pointermove", (event) => { if (svg.hasPointerCapture(event.pointerId)) draw(event); });
-  svg.addEventListener("pointerup", () => { if (before) tell(); before = null; });
+  for (const end of ["pointerup", "pointercancel"]) svg.addEventListener(end, () => { if (before) tell(); before = null; }); // what is drawn is shown
   node.addEventListener("keydown", (event) => {
     const { key } = event;
     const move = { ArrowUp: 1, ArrowDown: -1, PageUp: 5, PageDown: -5 }[key];

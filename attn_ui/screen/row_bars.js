@@ -1,5 +1,7 @@
 // Bars of one row of weights: whoever drags one leaves the rest to the others, so that they always sum to one.
 
+import { Finger } from "../../attn_live/js/finger.js";
+
 const ALL = 100; // hundredths, so that what is shown sums to one too
 const rows = new WeakMap(); // what each element shows: which question, and its shares
 
@@ -7,7 +9,8 @@ export default function ({ parentElement, data, setStateValue }) {
   const list = parentElement.querySelector(".row-bars");
   const known = rows.get(list);
   if (known?.turn === data.turn) return;
-  const row = { turn: data.turn, shares: spread(data.labels.map(() => 1), ALL), basis: [], held: -1 };
+  const shares = spread(data.labels.map(() => 1), ALL);
+  const row = { turn: data.turn, shares, told: shares, basis: [], held: -1 };
   rows.set(list, row);
   list.setAttribute("aria-label", data.about);
   const bars = data.labels.map((label, i) => bar(label, `row-bar-${data.turn}-${i}`));
@@ -22,14 +25,23 @@ export default function ({ parentElement, data, setStateValue }) {
     }
   };
   for (const [i, { input }] of bars.entries()) {
-    input.addEventListener("input", () => {
+    let stood = row.shares; // when it was touched
+    const set = () => {
       if (row.held !== i) Object.assign(row, { held: i, basis: [...row.shares] });
       const own = Number(input.value);
       const others = spread(row.basis.toSpliced(i, 1), ALL - own);
       row.shares = others.toSpliced(i, 0, own);
       show();
-    });
+    };
+    const back = () => {
+      row.shares = stood;
+      show();
+    };
+    const finger = new Finger(input, { touched: () => (stood = row.shares), set, back });
+    input.addEventListener("input", () => finger.waits || set());
     input.addEventListener("change", () => {
+      if (row.shares.join() === row.told.join()) return; // a finger scrolled over it
+      row.told = row.shares;
       setStateValue("shares", { turn: row.turn, shares: row.shares.map((share) => share / ALL) });
     });
   }

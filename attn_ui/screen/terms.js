@@ -229,9 +229,13 @@ function mark(name, ranges) {
   else CSS.highlights.delete(name);
 }
 
+// Where a system forces its colours, whatever is marked is painted as if it were selected, and no style prevents it.
+const forced = matchMedia("(forced-colors: active)");
+
 // Each term's first place in a block of prose is underlined; a range that is fixed is left out when its text changes.
 function underline() {
   if (!globalThis.Highlight) return;
+  if (forced.matches) return mark("terms", []);
   const ranges = [];
   for (const block of prose()) {
     const known = new Set();
@@ -474,6 +478,7 @@ export function begin() {
   document.addEventListener("scroll", () => shown && put(), { capture: true, passive: true });
   window.addEventListener("resize", () => shown && put());
   window.addEventListener("popstate", close);
+  forced.addEventListener("change", () => list && underline());
   document.addEventListener("focusin", ({ target }) => {
     const node = button(target);
     if (node && list && !isLeaving) explainButton(node);

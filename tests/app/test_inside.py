@@ -31,7 +31,7 @@ SHIPPED += [
 ]
 # A module that its documents name, or whose names they show as what calls return and raise.
 DOCUMENTED = {"streamlit", "streamlit.testing.v1", "streamlit.delta_generator", "streamlit.errors"}
-OF_ELEMENTS = re.compile(r"\bst[A-Z]\w+|\bdata-(?:rac|focus-visible|test-\w[\w-]*)")
+OF_ELEMENTS = re.compile(r"\bst[A-Z]\w+|\bdata-(?:rac|collapsed|focus-visible|test-\w[\w-]*)")
 
 
 def undocumented(source: str) -> list[str]:

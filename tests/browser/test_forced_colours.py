@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.app_page import AppPage
 
+LESSON = "lesson=one-numbers-way-through-a-head.three-words-twelve-numbers"
 TRACK = "label > div:not([data-testid])"
 
 
@@ -67,3 +68,29 @@ def test_a_slider_of_the_sidebar_is_seen(forced: AppPage) -> None:
     rail = track.locator("> div").first
     assert ink(rail) > 0.6  # its ends are round
     assert ink(thumb) > 0.3
+
+
+def test_words_that_are_explained_do_not_look_selected(app: AppPage) -> None:
+    app.open("single-head")
+    about = app.page.locator(".st-key-page-about")
+    app.page.wait_for_function("() => CSS.highlights.get('terms')?.size > 3")
+    app.page.emulate_media(forced_colors="active")
+    app.page.wait_for_function("() => !CSS.highlights.has('terms')")
+    assert ink(about) < 0.1  # letters
+    app.page.emulate_media(forced_colors="none")
+    app.page.wait_for_function("() => CSS.highlights.get('terms')?.size > 3")
+
+
+def test_the_magnifier_has_its_handle_and_a_lesson_its_bars(forced: AppPage) -> None:
+    page = forced.page
+    forced.open(f"single-head?{LESSON}")
+    bars = page.locator(".lesson-head li a")
+    assert bars.count() > 1
+    assert ink(page.locator(".lesson-head li a[aria-current]")) > 0.2
+    assert np.mean(pixels(bars.nth(1)).sum(axis=2) < 700) > 0.1
+    forced.open("single-head")
+    box = page.locator(".find").bounding_box()
+    assert box is not None
+    handle = {"x": box["x"] + 21, "y": box["y"] + 22, "width": 9, "height": 9}
+    seen = np.asarray(Image.open(io.BytesIO(page.screenshot(clip=handle))).convert("RGB"))  # type: ignore[arg-type]
+    assert (seen.sum(axis=2) < 400).sum() > 5

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from attn_figures import show, theme
 from attn_live.long_widget import LongWidget
+from tests.browser.app_page import FRAME
 
 N = 2048
 WORDS = [f"w{place + 1}" for place in range(N)]
@@ -244,6 +245,74 @@ def test_two_fingers_zoom_and_one_moves_the_map(browser: Browser, widget: LongWi
     expect(root.locator("output")).to_have_text(re.compile(r"^Query \d+.*key \d+.*: .*\d"))
     expect(root.locator("output")).not_to_have_text(before)
     context.close()
+
+
+def test_a_finger_that_scrolls_the_page_or_pinches_leaves_what_was_asked(
+    browser: Browser, widget: LongWidget
+) -> None:
+    context = browser.new_context(viewport={"width": 1000, "height": 1000}, has_touch=True)
+    page = context.new_page()
+    root = render(page, widget)
+    page.add_style_tag(content="body { min-height: 3000px }")
+    output = root.locator("output")
+    hand = context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        hand.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]}
+        )
+        page.evaluate(FRAME)
+
+    def scroll() -> None:
+        page.evaluate("scrollTo(0, 0)")
+        touch("touchStart", (500, 600))
+        for by in range(20, 200, 20):
+            touch("touchMove", (502, 600 - by))
+        touch("touchEnd")
+        page.wait_for_function("scrollY > 50")
+        page.evaluate("scrollTo(0, 0)")
+
+    scroll()
+    expect(output).to_have_text("")
+    touch("touchStart", (500, 500))
+    touch("touchEnd")
+    asked = output.inner_text()
+    assert asked.startswith("Quer")
+    scroll()
+    expect(output).to_have_text(asked)
+    touch("touchStart", (400, 550))
+    touch("touchStart", (400, 550), (420, 550))
+    for by in range(2, 20, 2):  # as far apart as before: the cells in sight stay as large
+        touch("touchMove", (400 + by, 550), (420 + by, 550))
+    touch("touchEnd")
+    expect(output).to_have_text(asked)
+    context.close()
+
+
+def test_a_pen_that_is_lifted_leaves_what_it_asked_and_a_menus_button_moves_nothing(
+    window: Page, widget: LongWidget
+) -> None:
+    root = render(window, widget)
+    canvas, output = root.locator("canvas"), root.locator("output")
+    canvas.focus()
+    for _ in range(4):
+        window.keyboard.press("+")
+    box = canvas.bounding_box()
+    assert box is not None
+    place = {"clientX": box["x"] + 300, "clientY": box["y"] + 300}
+    pen = {**place, "pointerType": "pen", "pointerId": 7}
+    in_the_middle = output.inner_text()
+    canvas.dispatch_event("pointermove", pen)
+    expect(output).not_to_have_text(in_the_middle)
+    asked = output.inner_text()
+    canvas.dispatch_event("pointerleave", pen)
+    window.evaluate(FRAME)
+    expect(output).to_have_text(asked)
+    window.mouse.move(place["clientX"], place["clientY"])
+    window.mouse.down(button="right")  # the menu that it opens hears of its end
+    window.mouse.move(place["clientX"] + 40, place["clientY"], steps=4)
+    expect(output).not_to_have_text(asked)  # the pointer is over another cell, not the same one moved along
+    window.mouse.up(button="right")
 
 
 def test_the_part_in_sight_is_saved_with_its_words(

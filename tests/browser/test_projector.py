@@ -1,5 +1,7 @@
 """Projector mode: one figure fills the screen in large type; keys step, play and leave."""
 
+from collections.abc import Callable
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -85,6 +87,30 @@ def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
     )
     # The page has what was stepped to.
     assert f"t={app.readout('walk')}" in app.query or app.readout("walk") == before
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("size", [(844, 390), (320, 256)])
+def test_no_slider_lies_over_the_captions_of_a_low_screen(
+    touch: Callable[[int, int], Page], server: str, size: tuple[int, int]
+) -> None:
+    app = AppPage(touch(*size), server)
+    app.open("single-head?projector=true")
+    app.page.wait_for_selector(f"{ON}[data-state=drawn]")
+    app.settle()
+    low, controls = app.figure("walk").evaluate(
+        """figure => [
+            Math.max(...[...figure.querySelectorAll('.main-svg text')]
+                .map((text) => text.getBoundingClientRect().bottom)),
+            figure.querySelector('.live-controls').getBoundingClientRect().top,
+        ]"""
+    )
+    assert low <= controls
+    figure = app.figure("walk")
+    figure.evaluate("figure => figure.scrollTo(0, figure.scrollHeight)")
+    end = figure.locator(".live-says").evaluate("says => says.getBoundingClientRect().bottom")
+    assert end <= size[1]  # all that is said can be scrolled to
+    assert app.errors == []
 
 
 @pytest.mark.soak

@@ -196,8 +196,29 @@ def test_pages_and_figures_work_below_a_base_path(browser: Browser) -> None:
         page.goto(f"{address}/lab/single-head")
         page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
         assert page.locator("script[src*=plotly]").get_attribute("data-plotly") == "early"
+        page.goto(f"{address}/lab//single-head?q=1")
+        page.wait_for_selector(".live-figure[data-state=drawn]", timeout=180_000)
+        assert page.url == f"{address}/lab/single-head?q=1"
         assert missing == []
         context.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("//single-head?q=1&text=a%26b", "/single-head?q=1&text=a%26b"),
+        ("///single-head", "/single-head"),
+        ("//", "/"),
+        ("//elsewhere.example//single-head", "/elsewhere.example/single-head"),  # no other host
+    ],
+)
+def test_a_link_with_a_slash_too_many_leads_to_the_page(
+    tab: Page, server: str, asked: str, meant: str
+) -> None:
+    answer = tab.goto(server + asked)
+    assert answer is not None
+    assert answer.status == 200  # Streamlit says that there is no such page
+    assert tab.url == server + meant
 
 
 def test_metrics_are_closed_without_a_proxy(server: str) -> None:
