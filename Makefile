@@ -2,10 +2,7 @@
 PYTHON ?= python3
 PORT ?= 8501
 BIN := .venv/bin
-# pip compiles every file that it installs, which takes longer than all else it does; Python compiles the few that
-# are imported, once.
-ON_DEMAND := --no-compile
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(ON_DEMAND)
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
 
@@ -152,8 +149,9 @@ browser: .venv/.dev
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv .venv
 
+# Little of what is installed is ever imported, and Python compiles that itself.
 .venv/.app: .venv/bin/python requirements.txt deploy/install.py
-	$(BIN)/python deploy/install.py --pip $(ON_DEMAND)
+	$(BIN)/python deploy/install.py --pip --no-compile
 	@touch $@
 
 .venv/.lock: .venv/.app

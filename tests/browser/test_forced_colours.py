@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FloatRect, Locator, expect
 
 from tests.browser.app_page import AppPage
 
@@ -91,6 +91,6 @@ def test_the_magnifier_has_its_handle_and_a_lesson_its_bars(forced: AppPage) -> 
     forced.open("single-head")
     box = page.locator(".find").bounding_box()
     assert box is not None
-    handle = {"x": box["x"] + 21, "y": box["y"] + 22, "width": 9, "height": 9}
-    seen = np.asarray(Image.open(io.BytesIO(page.screenshot(clip=handle))).convert("RGB"))  # type: ignore[arg-type]
+    handle: FloatRect = {"x": box["x"] + 21, "y": box["y"] + 22, "width": 9, "height": 9}
+    seen = np.asarray(Image.open(io.BytesIO(page.screenshot(clip=handle))).convert("RGB"))
     assert (seen.sum(axis=2) < 400).sum() > 5
