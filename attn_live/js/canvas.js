@@ -21,17 +21,30 @@ export class FalsifiedError extends Error {
 
 /** @type {Promise<void> | undefined} */
 let checked;
+/** @type {Promise<void> | undefined} */
+let filed;
 let truthful = true;
 
-/** Paints a pattern and reads it back by every way that a page has; once, whoever asks. */
+/** Paints a pattern and reads it back as maps are drawn, which wait for it; once, whoever asks. */
 export function checkCanvas() {
-  checked ??= readsBack().then((found) => {
-    truthful = found;
-  });
+  checked ??= readsBack(async (canvas) => canvas.toDataURL("image/png")).then(found);
   return checked;
 }
 
-/** What `checkCanvas` found. */
+/** Reads it back as files are made, too: a browser does that when it is idle, so no picture waits for it. */
+export function checkFiles() {
+  filed ??= checkCanvas()
+    .then(() => readsBack(addressOf))
+    .then(found);
+  return filed;
+}
+
+/** @param {boolean} isRight */
+function found(isRight) {
+  truthful &&= isRight;
+}
+
+/** What was found so far. */
 export function isTruthful() {
   return truthful;
 }
@@ -41,8 +54,11 @@ export function mustBeTruthful() {
   if (!truthful) throw new FalsifiedError();
 }
 
-/** @returns {Promise<boolean>} */
-async function readsBack() {
+/**
+ * @param {(canvas: HTMLCanvasElement) => Promise<string>} copied the address of a copy
+ * @returns {Promise<boolean>}
+ */
+async function readsBack(copied) {
   try {
     const canvas = document.createElement("canvas");
     canvas.width = SIDE;
@@ -55,24 +71,23 @@ async function readsBack() {
       brush.fillRect(x * PATCH_PIXELS, y * PATCH_PIXELS, PATCH_PIXELS, PATCH_PIXELS);
     }
     if (!isSeen(brush)) return false;
-    /** @type {Blob | null} */
-    const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-    if (!blob) return false;
-    const address = URL.createObjectURL(blob);
-    const copies = [canvas.toDataURL("image/png"), address];
-    for (const copy of copies) {
-      const image = new Image();
-      image.src = copy;
-      await image.decode();
-      brush.clearRect(0, 0, SIDE, SIDE);
-      brush.drawImage(image, 0, 0);
-      if (!isSeen(brush)) return false;
-    }
-    URL.revokeObjectURL(address);
-    return true;
+    const image = new Image();
+    image.src = await copied(canvas);
+    await image.decode();
+    URL.revokeObjectURL(image.src);
+    brush.clearRect(0, 0, SIDE, SIDE);
+    brush.drawImage(image, 0, 0);
+    return isSeen(brush);
   } catch {
     return false; // reading may be refused, too
   }
+}
+
+/** @param {HTMLCanvasElement} canvas @returns {Promise<string>} */
+async function addressOf(canvas) {
+  /** @type {Blob | null} */
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+  return blob ? URL.createObjectURL(blob) : "";
 }
 
 /** @param {CanvasRenderingContext2D} brush whether the pattern stands on its canvas, as far as reading tells */

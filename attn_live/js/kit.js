@@ -1,6 +1,6 @@
 // The panel that saves a figure for a slide. Fetched when it is first asked for, so that no page waits for it.
 
-import { checkCanvas, FalsifiedError } from "./canvas.js";
+import { checkFiles, FalsifiedError } from "./canvas.js";
 import { pdfOf } from "./drawing.js";
 import { Moving } from "./figure.js";
 import { download, fileName, sizeInWords } from "./files.js";
@@ -262,7 +262,7 @@ class Kit {
    * @returns {Promise<Made>}
    */
   async make(format) {
-    await checkCanvas();
+    await checkFiles();
     const { subject } = this;
     const { meta, texts } = subject;
     const about = [meta.name, ...texts];
