@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from attn_figures.numbers import number
 from attn_live.says import Filled
 from attn_words import N_, _, _n, paragraph
-from pages.kernel_regression.points import Numbers, Points
-from pages.kernel_regression.words import CLOSE, Heaviest, among, estimates_said, named
+from pages.kernel_regression.points import Points
+from pages.kernel_regression.words import CLOSE, Answered, among, estimates_said, named
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,9 @@ class LeftOutAt:
 
 def plane_sentences(
     points: Points,
+    answered: Answered,
     *,
     kernel: str,
-    bandwidths: Sequence[float],
-    places: Sequence[str],
-    nearest: Sequence[float],
-    estimates: Numbers,
-    most: Sequence[Heaviest],
-    effective: Numbers,
     empty: Sequence[int],
     cells: int,
     left_out: Sequence[LeftOutAt],
@@ -47,9 +42,8 @@ def plane_sentences(
     """Say of each query what it attends to, how much of the map has no estimate, and the error of h.
 
     Args:
-        points: the data.
+        points: the data; answered: what is said of it.
         kernel: its name.
-        bandwidths, places, nearest, estimates, most, effective: see `estimates_said`.
         empty: how many of the map's cells have no estimate at each step; cells: how many there are.
         left_out: what the leave-one-out error is, at each step.
     """
@@ -59,16 +53,11 @@ def plane_sentences(
     )
     return estimates_said(
         points,
-        bandwidths=bandwidths,
-        places=places,
-        nearest=nearest,
-        estimates=estimates,
-        most=most,
-        effective=effective,
+        answered,
         gap=paragraph(gap, "{more}"),
         more=[
             paragraph(_gaps(kernel, none, cells) if none else "", left_out_sentence(points, h, at))
-            for h, none, at in zip(bandwidths, empty, left_out, strict=True)
+            for h, none, at in zip(answered.bandwidths, empty, left_out, strict=True)
         ],
     )
 

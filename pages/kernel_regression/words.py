@@ -88,29 +88,33 @@ class _Open(dict[str, str]):
         return f"{{{field}}}"
 
 
-def estimates_said(
-    points: Points,
-    *,
-    bandwidths: Sequence[float],
-    places: Sequence[str],
-    nearest: Sequence[float],
-    estimates: Numbers,
-    most: Sequence[Heaviest],
-    effective: Numbers,
-    gap: str,
-    more: Sequence[str],
-) -> Filled:
-    """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
+class Answered(NamedTuple):
+    """What a kernel answers all queries at all bandwidths.
 
-    Args:
-        points: the data.
+    Attributes:
         bandwidths: of the steps, in the unit of the keys.
         places: the queries as they are written; nearest: how far from each the nearest key is.
         estimates: (n_step, n_query), NaN where no key is in the window.
         most, effective: the heaviest key, one a step and query, and how many count, (n_step, n_query).
+    """
+
+    bandwidths: Sequence[float]
+    places: Sequence[str]
+    nearest: Sequence[float]
+    estimates: Numbers
+    most: Sequence[Heaviest]
+    effective: Numbers
+
+
+def estimates_said(points: Points, answered: Answered, *, gap: str, more: Sequence[str]) -> Filled:
+    """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
+
+    Args:
+        points: the data; answered: what is said of it.
         gap: what is said where there is no estimate, with fields `place`, `window`, `distance` and `more`.
         more: what is said besides at each step; "" for nothing.
     """
+    bandwidths, places, nearest, estimates, most, effective = answered
     n_step, n_query = estimates.shape
     keys, no_estimate = points.key_names, np.isnan(estimates)
     hows = {how: 2 * number for number, how in enumerate(_MOST)}
@@ -135,20 +139,10 @@ def estimates_said(
     return Filled(forms, np.where(no_estimate, len(forms) - 1, form), fields)
 
 
-def fit_sentences(
-    points: Points,
-    *,
-    kernel: str,
-    bandwidths: Sequence[float],
-    places: Sequence[str],
-    nearest: Sequence[float],
-    estimates: Numbers,
-    most: Sequence[Heaviest],
-    effective: Numbers,
-) -> Filled:
-    """Say of each query what it attends to, and how many queries find nothing; see `estimates_said`."""
-    n_query = len(places)
-    empty = np.isnan(estimates).sum(axis=1).tolist()
+def fit_sentences(points: Points, answered: Answered, *, kernel: str) -> Filled:
+    """Say of each query what it attends to, and how many queries find nothing."""
+    n_query = len(answered.places)
+    empty = np.isnan(answered.estimates).sum(axis=1).tolist()
     hatched = [
         _n(
             "{count} of {n_query} queries finds no key in the window of the {kernel} kernel (hatched).",
@@ -166,18 +160,8 @@ def fit_sentences(
         "there is nothing to average and the estimate has a gap, as for {empty} of the {n_query} queries "
         "(hatched)."
     )
-    said = estimates_said(
-        points,
-        bandwidths=bandwidths,
-        places=places,
-        nearest=nearest,
-        estimates=estimates,
-        most=most,
-        effective=effective,
-        gap=_left_open(gap, n_query=str(n_query)),
-        more=hatched,
-    )
-    counts = [str(count) for count in empty for _query in places]
+    said = estimates_said(points, answered, gap=_left_open(gap, n_query=str(n_query)), more=hatched)
+    counts = [str(count) for count in empty for _query in answered.places]
     return replace(said, fields={**said.fields, "empty": counts})
 
 

@@ -18,6 +18,7 @@ from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
 from pages.kernel_regression.tabs.arithmetic import dot_products
 from pages.kernel_regression.views.bridge import lay
 from pages.kernel_regression.words import (
+    Answered,
     Heaviest,
     bridge_sentence,
     choose_sentence,
@@ -46,16 +47,15 @@ def fit(
     empty: int = 0,
 ) -> str:
     """What is said of the first of 61 queries, when so many of the others find nothing."""
-    return fit_sentences(
-        POINTS,
-        kernel="boxcar",
+    answered = Answered(
         bandwidths=[bandwidth],
         places=["1.1"] * 61,
         nearest=[nearest] * 61,
         estimates=np.array([[estimate, *[math.nan] * empty, *[2.0] * (60 - empty)]]),
         most=[most] * 61,
         effective=np.full((1, 61), effective),
-    ).written()[0][0]
+    )
+    return fit_sentences(POINTS, answered, kernel="boxcar").written()[0][0]
 
 
 def test_the_heaviest_key_is_named() -> None:

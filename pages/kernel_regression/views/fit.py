@@ -13,7 +13,7 @@ from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import fit_sentences, heaviest
+from pages.kernel_regression.words import Answered, fit_sentences, heaviest
 
 
 def see(ask: Ask, state: State) -> Seen[Now]:
@@ -55,9 +55,7 @@ def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
 
 def _say(sweep: Sweep, estimates: list[Estimate]) -> Filled:
     """Say of each bandwidth and each query what it shows."""
-    return fit_sentences(
-        sweep.points,
-        kernel=sweep.kernel,
+    answered = Answered(
         bandwidths=sweep.bandwidths().tolist(),
         places=sweep.place_names(),
         nearest=np.abs(sweep.queries[:, None] - sweep.points.keys).min(axis=1).tolist(),
@@ -65,3 +63,4 @@ def _say(sweep: Sweep, estimates: list[Estimate]) -> Filled:
         most=heaviest(np.concatenate([estimate.weights for estimate in estimates])),
         effective=np.stack([estimate.effective_keys for estimate in estimates]),
     )
+    return fit_sentences(sweep.points, answered, kernel=sweep.kernel)

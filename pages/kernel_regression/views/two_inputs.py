@@ -19,7 +19,7 @@ from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import heaviest
+from pages.kernel_regression.words import Answered, heaviest
 
 ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
@@ -83,15 +83,18 @@ def _say(sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effe
     points, offered = sweep.points, sweep.bandwidths()
     tried = np.union1d(BANDWIDTH.values, offered)
     found = errors(points, points.fingerprint, sweep.kernel, tuple(tried.tolist()))
-    return plane_sentences(
-        points,
-        kernel=sweep.kernel,
+    answered = Answered(
         bandwidths=[step.bandwidth for step in steps],
         places=sweep.place_names(),
         nearest=sweep.plane.distances.min(axis=1).tolist(),
         estimates=estimates,
         most=heaviest(np.concatenate([step.weights for step in steps])),
         effective=effective,
+    )
+    return plane_sentences(
+        points,
+        answered,
+        kernel=sweep.kernel,
         empty=[int(np.isnan(step.on_map).sum()) for step in steps],
         cells=steps[0].on_map.size,
         left_out=[_left_out(found, step.bandwidth) for step in steps],
