@@ -16,6 +16,7 @@ import { choosable } from "./pointing.js";
  * @property {() => At} at where the sliders stand
  * @property {() => { steps: number, rows: number }} size
  * @property {() => boolean} ready whether pictures may be drawn now
+ * @property {(at: At) => HTMLElement | undefined} stands the real figure, where it has been drawn at this place
  * @property {(node: HTMLElement, at: At) => Promise<unknown>} draw draws one step, without anything to point at
  * @property {(node: HTMLElement) => void} purge forgets what was drawn there
  */
@@ -223,6 +224,8 @@ export class Film {
     const at = this.next();
     if (!at) return;
     const epoch = this.epoch;
+    const drawn = this.source.stands(at);
+    if (drawn) return this.keep(drawn, at);
     try {
       const studio = this.openStudio();
       Object.assign(studio.dataset, at);

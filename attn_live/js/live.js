@@ -110,6 +110,7 @@ export class LiveFigure {
       at: () => this.at,
       size: () => ({ steps: this.lastStep + 1, rows: this.meta?.cursor?.texts.length ?? 0 }),
       ready: () => this.inSight && this.drawn.width > 0 && this.root.dataset.state === "drawn",
+      stands: (at) => (this.isDrawnAt(at) ? this.node : undefined),
       draw: (node, at) => this.drawAside(node, at),
       purge: (node) => this.Plotly?.purge(node),
     });
@@ -158,7 +159,7 @@ export class LiveFigure {
     /** @type {import("./types").Space & { sizes: string }} */
     this.drawn = { width: 0, height: 0, sizes: "" }; // the space that it was drawn for, and what each step takes of it
     /** @type {unknown[]} */
-    this.shows = []; // what the real figure was drawn from: colours, step, row, width, sizes
+    this.shows = []; // what the real figure was drawn from: colours, step, row, width, sizes (`drawnFrom`)
     this.onWindow = () => this.onResize();
     this.onElsewhere = (/** @type {Event} */ event) => this.beforeElsewhere(event);
     this.watch();
@@ -396,8 +397,8 @@ export class LiveFigure {
       }
     }
     const at = { ...this.at };
-    const shows = [this.moving, at.step, at.row, space.width, this.drawn.sizes];
-    if (shows.every((part, i) => part === this.shows[i])) {
+    const shows = this.drawnFrom(at);
+    if (this.isDrawnAt(at)) {
       this.onDrawn(at); // it stands there already, perhaps under the film
       return;
     }
@@ -420,16 +421,27 @@ export class LiveFigure {
     this.show();
   }
 
+  /** What a picture is drawn from. @param {import("./film.js").At} at */
+  drawnFrom({ step, row }) {
+    return [this.moving, step, row, this.drawn.width, this.drawn.sizes];
+  }
+
+  /** Whether that is what the real figure shows. @param {import("./film.js").At} at */
+  isDrawnAt(at) {
+    return this.drawnFrom(at).every((part, i) => part === this.shows[i]);
+  }
+
   /** @param {import("./film.js").At} at */
   onDrawn(at) {
     if (this.gone) return;
+    const isFirst = this.root.dataset.state !== "drawn";
     this.heal();
     Object.assign(this.root.dataset, { state: "drawn", step: at.step, row: at.row });
     this.maps = choosable(this.node);
     this.frameChoice();
     this.project();
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
-    this.film.keep(this.node, at);
+    if (!isFirst) this.film.keep(this.node, at); // a first picture is seen first, and copied by an idle browser
     this.film.hide();
     this.frameChoice();
     this.film.make();
