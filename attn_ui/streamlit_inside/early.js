@@ -5,6 +5,7 @@ import { choose, roomBelow } from "../../attn_live/js/figure.js";
 
 const MOST_WAITED_MILLISECONDS = 700; // should the picture be late, or what follows fail: the app does not wait for it
 const WITHOUT_FIGURE_MILLISECONDS = 3000; // after which a page is taken for one that has none
+const LOOK_MILLISECONDS = 50; // between two looks at what else may stand there
 const LOW = "(min-width: 769px) and (max-height: 790px)"; // as in markup.css
 const HIGHER = { title: 20, about: 32, stage: 44 }; // pixels that all stands higher there than in a high window
 
@@ -47,7 +48,7 @@ function standEarly({ side, tops, screens }) {
 
   const { pathname } = location;
   let without = 0; // since when the app shows a page without a figure
-  const look = (/** @type {number} */ now) => {
+  const look = () => {
     const figure = document.querySelector(".live-figure");
     const isOther =
       location.pathname !== pathname ||
@@ -58,12 +59,18 @@ function standEarly({ side, tops, screens }) {
     const isReady = document.querySelector(
       "[data-testid=stApp][data-test-script-state=notRunning][data-test-connection-state=CONNECTED] .stMain h1",
     );
+    const now = performance.now();
     without = isReady && !awaits ? without || now : 0;
     const isOver = without && now - without > WITHOUT_FIGURE_MILLISECONDS;
-    if (figure?.dataset.state || isOther || isOver) return gone();
-    requestAnimationFrame(look);
+    if (!figure?.dataset.state && !isOther && !isOver) return;
+    clearInterval(looking);
+    drawn.disconnect();
+    gone();
   };
-  requestAnimationFrame(look);
+  // A figure says so itself as it is drawn; a frame asked for each time would have the page drawn all the while.
+  const drawn = new MutationObserver(look);
+  drawn.observe(document, { subtree: true, attributeFilter: ["data-state"] });
+  const looking = setInterval(look, LOOK_MILLISECONDS);
   document.addEventListener("scroll", ({ target }) => {
     if (target instanceof Element && target.matches(".stMain")) room.scrollTop = target.scrollTop;
   }, { capture: true, passive: true });

@@ -251,6 +251,7 @@ def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:
     page, _ = opened("single-head")
     buttons = Gate()
     page.route("**/static/js/Button.*.js", buttons.hear)
+    page.wait_for_load_state("domcontentloaded")  # a page that has just begun cannot be loaded again
     page.reload(wait_until="commit")
     find = page.locator(".st-key-page-head .find")
     page.wait_for_selector(".st-key-page-head [class*=st-key-language-]", state="attached")
