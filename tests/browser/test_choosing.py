@@ -95,4 +95,6 @@ def test_a_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?q=2&k=1")
     saved = SavePanel(app, "walk").save(tmp_path, "svg")
     shapes = re.findall(r'<g class="shape-group".*?</g>', saved.read_text(), re.DOTALL)
-    assert len(shapes) == 5  # three maps, the key's row of V, the query's row of the output
+    widths = [re.findall(r"stroke-width: (\d)px", shape) for shape in shapes]
+    # Three maps, the key's row of V, the query's row of the output: each line of ink on a wider one of paper.
+    assert widths == [["4"], ["2"]] * 5
