@@ -184,7 +184,7 @@ class FromLink:
         values: by the names of the settings; a press or a click changes them.
         said: what was said beside the controls.
         told: what the controls that were asked are called, and what they say, by their settings' names.
-        dropped: what the link asked for and cannot be had beside its other settings.
+        dropped: what the link asked for and cannot be had, at all or beside its other settings.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -251,18 +251,26 @@ class FromLink:
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Return the value."""
         steps = self.exact(steps)
-        at = steps.nearest(self._value(steps))
+        at = self.shown(steps)
         self._tell(steps, label, steps.texts()[at], style)
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
         """Return the position of what is chosen, or of the nearest that there is here."""
         offered = replace(steps, values=steps.values[: len(names)])
-        asked = self._value(steps)
-        at = offered.nearest(asked)
-        if steps.name in self.values and asked != offered.values[at]:
-            self.dropped.append(not_here(offered, steps.text(asked), offered.values[at]))
+        at = self.shown(offered)
         self._tell(steps, label, names[at], style)
+        return at
+
+    def shown(self, offered: Steps) -> int:
+        """Return the position of what is shown of a setting; note where the link asked for something else."""
+        asked = self._value(offered)
+        at = offered.nearest(asked)
+        if offered.name in self.values and asked != offered.values[at] and not offered.told:
+            beyond = {bad.name: bad.text for bad in self.dropped if bad.used}  # all bounds
+            text = beyond.get(offered.name, offered.text(asked))
+            self.dropped = [bad for bad in self.dropped if bad.name != offered.name]
+            self.dropped.append(not_here(offered, text, offered.values[at]))
         return at
 
     def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
@@ -333,7 +341,7 @@ class FromLink:
 
     def place(self, choice: Steps, count: int) -> int:
         """Return the place of what is chosen, the last where it is beyond."""
-        return min(choice.nearest(self._value(choice)), count - 1)
+        return self.shown(replace(choice, values=choice.values[:count]))
 
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
         """Return the text."""

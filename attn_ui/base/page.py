@@ -250,11 +250,15 @@ class Page(Generic[Asked, Now]):
             link: to this page, or only what follows its question mark.
         """
         values, dropped = read_link((*self.settings, *framing(self.settings)), link)
-        ask = FromLink(values)
+        ask = FromLink(values, dropped=dropped)
         if self.reads:
             self.reads(ask)
         seen = self.sees(ask, self.asks(ask))
-        at = At(seen, ask, [*dropped, *ask.dropped], self)
+        if seen.figure:
+            for control in (seen.figure.slider, seen.figure.rows):
+                if control:
+                    ask.shown(control.steps)
+        at = At(seen, ask, ask.dropped, self)
         if at.seen.figure and (name := str(values.get(COVER.name, ""))):
             return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
         pin = values.get(PIN)

@@ -161,7 +161,7 @@ def _typed(inputs: Inputs) -> Head:
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
             _(
-                "Q has width {q} and K width {k}: a dot product needs both to have the same width d_k.",
+                "Q has width {q} and K width {k}: the scores here need both to have the same width d_k.",
                 q=query.shape[-1],
                 k=key.shape[-1],
             )

@@ -247,6 +247,8 @@ def test_what_cannot_be_had_is_said_and_the_address_has_what_is_shown(
     at = open_sound(page, **link)
     (warning,) = (str(each.value) for each in at.warning)
     assert said in warning
+    if "tab" not in link:  # without a session no tab is open
+        assert [bad.sentence() for bad in WHOLE[page].at(urlencode(link)).dropped] == [warning]
     name = warning.split("`")[1]
     used = warning.removesuffix(" is used.").split(". ")[-1]
     assert address(at)[name] == used or at.session_state[name] == float(used)
