@@ -525,3 +525,23 @@ def test_a_link_can_say_the_language() -> None:
     with pytest.raises(ValueError, match="one of en, zh"):
         LANG.read("tlh")
     assert replace(LANG).default == ""
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "single-head?example=two+keys,+one+query&stage=weights",
+        "multi-head?case=cross-attention,+four+heads",
+        "multi-head?case=cross-attention,+four+heads&view=kept",
+    ],
+)
+def test_a_worked_examples_query_and_keys_are_named_in_the_language_whoever_looked_before(link: str) -> None:
+    page, _mark, query = link.partition("?")
+
+    def names() -> set[str]:
+        axes = page_at(page).at(query).figure()["layout"].values()
+        return {text for each in axes if isinstance(each, dict) for text in each.get("ticktext") or ()}
+
+    for spoken, named in ((SOURCE, {"query", "key 1"}), (ZH, {"查询", "键 1"})):
+        with speaking(spoken):
+            assert named <= names()
