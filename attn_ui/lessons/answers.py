@@ -81,6 +81,11 @@ def is_right(question: Question, truth: Truth, said: str | float) -> bool:
     return abs(said - truth.number) <= allowed + 1e-12
 
 
+def is_share_in_percent(question: Question, truth: Truth, said: float) -> bool:
+    """Tell whether a wrong answer is right in percent: the page says 24.8%, and 24.8 was typed."""
+    return truth.number is not None and 0 < truth.number <= 1 < said and is_right(question, truth, said / 100)
+
+
 def stated(question: Question, truth: Truth) -> bool:
     """Tell whether the answer that the lesson states is the computed one, to the digits that it states."""
     if truth.number is None:

@@ -6,7 +6,7 @@ from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
 from attn_ui.lessons.lesson import Question, Step
-from attn_ui.lessons.quantity import Quantity, options
+from attn_ui.lessons.quantity import Quantity, all_names
 from attn_words import SOURCE, _, language, speaking
 
 KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
@@ -66,7 +66,7 @@ def shown_name(of: Quantity, name: str) -> str:
     """Return how a name of an English figure, which a lesson has, is shown in this language."""
     if language() == SOURCE:
         return name
-    ours, shown = (options(of, figure(of.link)) for figure in (figure_of, figure_as_said))
+    ours, shown = (all_names(of, figure(of.link)) for figure in (figure_of, figure_as_said))
     return dict(zip(ours, shown, strict=False)).get(name, name)
 
 

@@ -153,6 +153,11 @@ def options(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
     return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
 
 
+def all_names(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
+    """Return the names along which one of `CHOICES` chooses, those without a number too, in any language."""
+    return _taken(replace(quantity, cell=()), figure)[1]
+
+
 def written(number: float, form: str = USUAL_FORM) -> str:
     """Write a number as text does: a true minus sign, no exponent below a million.
 

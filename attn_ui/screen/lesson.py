@@ -12,7 +12,16 @@ import streamlit as st
 
 from attn_ui.base.framing import LESSON
 from attn_ui.base.markdown import plain
-from attn_ui.lessons.answers import Truth, bare, is_right, read_number, said, stated, truth
+from attn_ui.lessons.answers import (
+    Truth,
+    bare,
+    is_right,
+    is_share_in_percent,
+    read_number,
+    said,
+    stated,
+    truth,
+)
 from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
@@ -27,6 +36,7 @@ _SHOWN = "_lesson_shown"  # the answers that were asked for
 MOST_PILLS = 8  # names that stand side by side; more are in a list that unfolds
 TRIES_BEFORE = 1  # wrong ones, before the answer can be asked for
 _DONE = "_lesson_done"  # the questions that are answered, rightly or by asking
+_HINTED = "_lesson_hinted"  # the addresses of steps at which a hint was given
 Place = tuple[str, str, int]
 
 
@@ -198,6 +208,20 @@ def _parts(lesson: Lesson, step: Step) -> None:
         else:
             with st.container(key=f"lesson-asks-{index}"):
                 _ask((lesson.name, step.name, index), part, step)
+    if waiting := _waiting(lesson, step):
+        st.html('<i class="lesson-waits"></i>' * waiting)
+
+
+def _waiting(lesson: Lesson, step: Step) -> int:
+    """Count the questions for which what the page says of its figure waits: it may answer them (lesson.css).
+
+    A hint may send there: from then on it can be read.
+    """
+    if (lesson.name, step.name) in st.session_state.get(_HINTED, ()):
+        return 0
+    done = st.session_state.get(_DONE, ())
+    asked = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    return sum((lesson.name, step.name, index) not in done for index in asked)
 
 
 def _shown(text: Text, step: Step) -> str:
@@ -240,9 +264,6 @@ def _ask(place: Place, question: Question, step: Step) -> None:
             _settled(question, true, step, right=right)
         elif tries:
             _not_yet(place, question, true, tries, step)
-        if not (is_shown or place in st.session_state.get(_DONE, ())):
-            # What the page says of its figure may be the answer: it waits (lesson.css).
-            st.html('<i class="lesson-waits"></i>')
 
 
 def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
@@ -308,7 +329,11 @@ def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any]
     is_number = isinstance(last, float)
     named = f"{last:.6g}".replace("-", "−") if is_number else shown_answer(question, step, last)
     not_yet = _("✗ **Not yet:** {answer}.", answer=plain(named))
-    st.markdown(paragraph(not_yet, plain(question.hint)))
+    percent = ""
+    if is_number and is_share_in_percent(question, true, last):
+        percent = _("As a percentage it is typed {number}%.", number=named)
+    st.markdown(paragraph(not_yet, percent, plain(question.hint)))
+    st.session_state.setdefault(_HINTED, set()).add(place[:2])
     counted = [each for each in tries if true.number is None or not isinstance(each, str)]
     if len(counted) > TRIES_BEFORE:
         st.button(_("Show the answer"), key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))

@@ -14,6 +14,7 @@ from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.multi_head import ROOT
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE
+from attn_words import cached
 from pages.multi_head.compute import ANY_LOOK, Now, array, mask_array, stages
 from pages.multi_head.state import Setting
 
@@ -49,7 +50,7 @@ def audit_aside(now: Now) -> list[Check]:
     return [audit_kept_weights(torch.from_numpy(walk.weights), **now.aside.rule)]
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _walk(setting: Setting, n_head: int, head: int) -> Walk:
     now = Now(setting, ANY_LOOK, n_head)
     result, tokens = now.result, now.tokens

@@ -38,9 +38,11 @@ from attn_figures.multi_head import Heads
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
+from attn_ui.base.sample_words import shown
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import Given
+from attn_words import cached
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, Look, Setting
 from pages.multi_head.weights import Sizes, taken
@@ -81,7 +83,7 @@ class Sequences:
         return len(self.queries), len(self.keys)
 
 
-@lru_cache(maxsize=32)
+@cached(32)
 def sequences(setting: Setting) -> Sequences:
     """Return the labelled vectors that attend and are attended to, with the vectors of their places added."""
     n = _words(setting)
@@ -108,7 +110,8 @@ def scheme_of(setting: Setting, n_head: int) -> Scheme:
 def _words(setting: Setting) -> Sequences:
     sample = EXAMPLES.get(setting.case)
     if sample is not None:
-        return Sequences(list(sample.query_tokens), list(sample.key_tokens), sample.query, sample.key)
+        queries, keys = [*map(shown, sample.query_tokens)], [*map(shown, sample.key_tokens)]
+        return Sequences(queries, keys, sample.query, sample.key)
     queries, query = _embed(setting.text, setting.d_model, setting.seed)
     if not setting.cross:
         return Sequences(queries, queries, query, query)

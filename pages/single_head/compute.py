@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.points import InPlane, Points
 from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
+from attn_words import cached
 from pages.single_head.aside import set_aside
 from pages.single_head.head import Head, make_head
 from pages.single_head.state import Along, Inputs, Look, Scoring, State
@@ -81,7 +82,7 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
     return [*steps] if cell == steps[0].cell else [replace(now, cell=cell) for now in steps]
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
     """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
     inputs, scoring = state.inputs, state.scoring

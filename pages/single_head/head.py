@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 import attn_core
+from attn_ui.base.sample_words import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.weight_tables import Weight
 from attn_words import _, _n
@@ -109,7 +110,7 @@ def _vectors(inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], Tensor, 
     sample_name = SAMPLES.get(inputs.example)
     if sample_name:
         sample = attn_core.ATTENTION_SAMPLES[sample_name]
-        queries, keys = [*map(_shown, sample.query_tokens)], [*map(_shown, sample.key_tokens)]
+        queries, keys = [*map(shown, sample.query_tokens)], [*map(shown, sample.key_tokens)]
         x, memory = sample.query, sample.key
         is_self = sample.is_self_attention
     else:
@@ -125,14 +126,6 @@ def _vectors(inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], Tensor, 
     if is_self:
         return labels, labels, x, x
     return labels, tuple(attn_core.label_tokens(keys)), x, memory
-
-
-def _shown(token: str) -> str:
-    """Return a sample's token as it is shown: "query" and "key 1" are no words of a sentence."""
-    kind, _space, number = token.partition(" ")
-    if number:
-        return _("key {number}", number=number) if kind == "key" else token
-    return _("query") if kind == "query" else token
 
 
 def _sentences(inputs: Inputs, queries: list[str], keys: list[str], is_self: bool) -> tuple[Tensor, Tensor]:

@@ -22,7 +22,9 @@ from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Several, shown
 from attn_ui.base.terms import in_sentence
 from attn_ui.lessons import check, shelf
+from attn_ui.lessons.figures import shown_name
 from attn_ui.lessons.lesson import LessonError
+from attn_ui.lessons.quantity import parse
 from attn_ui.screen import find, terms
 from attn_ui.screen.language import preferred
 from attn_words import (
@@ -525,3 +527,38 @@ def test_a_link_can_say_the_language() -> None:
     with pytest.raises(ValueError, match="one of en, zh"):
         LANG.read("tlh")
     assert replace(LANG).default == ""
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "single-head?example=two+keys,+one+query&stage=weights",
+        "multi-head?case=cross-attention,+four+heads",
+        "multi-head?case=cross-attention,+four+heads&view=kept",
+    ],
+)
+def test_a_worked_examples_query_and_keys_are_named_in_the_language_whoever_looked_before(link: str) -> None:
+    page, _mark, query = link.partition("?")
+
+    def names() -> set[str]:
+        axes = page_at(page).at(query).figure()["layout"].values()
+        return {text for each in axes if isinstance(each, dict) for text in each.get("ticktext") or ()}
+
+    for spoken, named in ((SOURCE, {"query", "key 1"}), (ZH, {"查询", "键 1"})):
+        with speaking(spoken):
+            assert named <= names()
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "shown_as"),
+    [
+        ("largest head 3[query] at multi-head?case=cross-attention,+four+heads", "key 6", "键 6"),
+        ("largest weights[query] at single-head?example=two+keys,+one+query&stage=weights", "key 2", "键 2"),
+    ],
+)
+def test_an_answer_of_a_row_that_a_language_names_otherwise_is_shown(
+    asked: str, answer: str, shown_as: str
+) -> None:
+    assert shown_name(parse(asked), answer) == answer
+    with speaking(ZH):
+        assert shown_name(parse(asked), answer) == shown_as

@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from attn_ui.lessons import check, shelf
-from attn_ui.lessons.answers import Truth, is_right, read_number, said, stated, truth
+from attn_ui.lessons.answers import Truth, is_right, is_share_in_percent, read_number, said, stated, truth
 from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
 from attn_ui.lessons.quantity import options, parse, value, written
@@ -411,6 +411,40 @@ def test_an_answer_is_checked_and_kept_for_the_step(tmp_path: Path, monkeypatch:
     assert "**Right.**" in written_on()
     assert "So it is." in written_on()
     assert app.query_params["lesson"] == "mine.one"
+
+
+def test_what_a_page_says_waits_for_answers_or_for_a_hint_which_may_send_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = {"the": 0.54, "sat": 0.02}
+    questions = [asks(f"of: weights[{word}, cat]\nanswer: {share}") for word, share in shares.items()]
+    (tmp_path / "mine.md").write_text(HEAD + STEP + "\n".join(questions), encoding="utf-8")
+    monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
+    app = open_sound("single-head", stage="weights", lesson="mine.one")
+
+    def waiting() -> int:
+        return sum(str(each.proto.body).count('<i class="lesson-waits"') for each in app.get("html"))
+
+    assert waiting() == 2
+    app.text_input(key="lesson-mine-one-0").set_value("54%").run()
+    assert waiting() == 1
+    app.text_input(key="lesson-mine-one-1").set_value("a lot").run()
+    assert waiting() == 1  # no hint was given
+    app.text_input(key="lesson-mine-one-1").set_value("7").run()
+    assert waiting() == 0
+
+
+def test_a_share_in_percent_is_told_how_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54")
+    (tmp_path / "mine.md").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
+    app = open_sound("single-head", stage="weights", lesson="mine.one")
+    app.text_input(key="lesson-mine-one-0").set_value("54").run()
+    assert any("As a percentage it is typed 54%." in each.value for each in app.markdown)
+    question = the_question("of: weights[the, cat]\nanswer: 0.54")
+    told = {(0.54, 54.0): True, (0.54, 30.0): False, (0.0, 0.4): False, (50, 5000): False}
+    for (number, typed), is_told in told.items():
+        assert is_share_in_percent(question, Truth("", "", number), typed) is is_told
 
 
 def test_an_unknown_lesson_and_step_are_said() -> None:

@@ -1,0 +1,15 @@
+"""The words of the worked examples, as they are shown."""
+
+from attn_words import _
+
+
+def shown(token: str) -> str:
+    """Return a sample's token as it is shown: "query" and "key 1" are no words of a sentence.
+
+    >>> shown("key 1"), shown("love")
+    ('key 1', 'love')
+    """
+    kind, _space, number = token.partition(" ")
+    if number:
+        return _("key {number}", number=number) if kind == "key" else token
+    return _("query") if kind == "query" else token
