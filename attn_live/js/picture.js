@@ -37,6 +37,8 @@ const NEARLY_APART = 0.95; // of their size: in the letters of the page they do 
 const LEAST_SET = 0.6; // of their size, what such words keep at least
 const LINE = 1.35; // of a caption's font size
 const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
+const CAPITAL = 0.3; // of a character that a capital takes more: an address has many, each after a percent sign
+const PERCENT = 0.65; // likewise
 const CAPTION_PADDING = 18;
 const SMALLEST_NUMBER = 11.25; // pixels of a number in a cell: nine where the picture is 1,280 wide
 const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
@@ -209,13 +211,39 @@ function lines(words, longest) {
   const broken = [""];
   for (const [piece] of words.matchAll(PIECE)) {
     const space = piece.startsWith(" ") ? " " : "";
-    for (const part of piece.trim().match(new RegExp(`.{1,${longest}}`, "gsu")) ?? []) {
+    for (const part of parts(piece.trim(), longest)) {
       const line = `${broken[broken.length - 1]}${space}${part}`.trim();
-      if (breadth(line) > longest) broken.push(part);
+      if (across(line) > longest) broken.push(part);
       else broken[broken.length - 1] = line;
     }
   }
   return broken;
+}
+
+/**
+ * A word in parts that a line has room for.
+ *
+ * @param {string} word
+ * @param {number} longest
+ */
+function parts(word, longest) {
+  const found = [""];
+  let room = longest;
+  for (const letter of word) {
+    room -= across(letter);
+    if (room < 0) {
+      found.push("");
+      room = longest - across(letter);
+    }
+    found[found.length - 1] += letter;
+  }
+  return found;
+}
+
+/** @param {string} text @returns {number} characters of usual width that it takes in a caption */
+function across(text) {
+  const count = (/** @type {RegExp} */ kind) => text.match(kind)?.length ?? 0;
+  return breadth(text) + CAPITAL * count(/\p{Lu}/gu) + PERCENT * count(/%/g);
 }
 
 /** @param {string} text for Plotly, which takes some HTML */
