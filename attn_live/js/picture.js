@@ -3,7 +3,7 @@
 import { printable } from "./address.js";
 import { enlarge, fit, leftOut, Moving, pick } from "./figure.js";
 import { inkCells } from "./ink.js";
-import { ticksOf } from "./plotly_inside.js";
+import { axisTitlesOf, ticksOf, wordsOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
 import { breadth } from "./word.js";
 import { heldByXml } from "./xml.js";
@@ -125,6 +125,7 @@ async function draw(Plotly, { data, layout }, size, isCaptioned) {
     await Plotly.newPlot(node, data, { ...layout, ...size }, { staticPlot: true });
     inkCells(node);
     thin(node);
+    lift(node);
     setApart(
       [...node.querySelectorAll(".annotation-text")].slice(0, isCaptioned ? -1 : undefined),
       size.width,
@@ -356,6 +357,28 @@ function thin(node) {
       const every = EVERY.find((n) => !touching(labels.filter((_, i) => i % n === 0)));
       for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();
     }
+  }
+}
+
+/**
+ * Lifts words that hang under a chart, by lines that are empty, off the title of an axis below that large type let
+ * them reach.
+ *
+ * @param {HTMLElement} node
+ */
+function lift(node) {
+  const titles = axisTitlesOf(node).map((title) => title.getBoundingClientRect());
+  for (const words of wordsOf(node)) {
+    const [first, ...others] = [...words.children].map((line) => line.getBoundingClientRect());
+    const last = others[others.length - 1];
+    if (!first || !last || first.width) continue;
+    const above = others.find((line) => line.width)?.top ?? 0;
+    const under = titles.filter(
+      ({ top, left, right }) => top > above && left < last.right && last.left < right,
+    );
+    const over = last.bottom - Math.min(...under.map(({ top }) => top));
+    if (over > 0)
+      words.setAttribute("transform", `translate(0,${-over}) ${words.getAttribute("transform") ?? ""}`);
   }
 }
 

@@ -300,9 +300,9 @@ def drawn(plot: Any) -> Any:
     )
 
 
-# Words of a picture that lie on one another: captions, legends, what stands in boxes and at arrows.
+# Words of a picture that lie on one another: captions, legends, titles, what stands in boxes and at arrows.
 ON_ANOTHER = """() => {
-    const words = [...document.querySelectorAll('.annotation text, .textpoint text')]
+    const words = [...document.querySelectorAll('.annotation text, .textpoint text, [class^=g-x] text')]
         .filter(text => text.textContent.trim())
         .map(text => [text.textContent, text.getBoundingClientRect()]);
     const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
@@ -320,6 +320,7 @@ NARROW = ("half slide", "square")
         "multi-head?view=encoder+and+decoder",
         "multi-head?view=diagram&heads=8",
         "single-head?stage=diagram",
+        "kernel-regression",
         "kernel-regression?picture=Four+kernels",
         "kernel-regression?picture=Where+it+fails",
         "learned-heads?look=text%27s+flow",
