@@ -59,7 +59,7 @@ class Chart:
         # A title stands where numbers would, where there are none.
         tick = 0 if self.title.strip() and not self.x.get("showticklabels", True) else 20
         bottom = 8 + tick + (24 if self.x_title else 0) + (6 + 18 * self.title_lines if self.title else 0)
-        top = 16 + 18 * self.legend_lines if self.legend else 14
+        top = 12 + 22 * self.legend_lines if self.legend else 14
         box = Box(self.columns, self.rows, left=left + 20, lead=left, trail=12, top=top, bottom=bottom)
         if self.under is not None:
             left = max(box.left, self.under.left)

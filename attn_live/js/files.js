@@ -3,7 +3,7 @@
 import { word } from "./word.js";
 
 /**
- * A name that says what is in the file; words of any script stay readable.
+ * A name that says what is in the file; words of any script stay readable, and numbers keep their sign.
  *
  * @param {string[]} parts
  * @param {string} extension
@@ -12,7 +12,7 @@ export function fileName(parts, extension) {
   const name = parts
     .join(" ")
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}.-]+/gu, "-")
+    .replace(/[^\p{L}\p{N}.−-]+/gu, "-")
     .replace(/^[.-]+|-+$/g, "");
   return `${name.slice(0, 120) || "figure"}.${extension}`;
 }

@@ -3,7 +3,7 @@
 import { printable } from "./address.js";
 import { enlarge, fit, leftOut, Moving, pick } from "./figure.js";
 import { inkCells } from "./ink.js";
-import { ticksOf } from "./plotly_inside.js";
+import { axisTitlesOf, ticksOf, wordsOf } from "./plotly_inside.js";
 import { withFrames } from "./pointing.js";
 import { breadth } from "./word.js";
 import { heldByXml } from "./xml.js";
@@ -37,6 +37,8 @@ const NEARLY_APART = 0.95; // of their size: in the letters of the page they do 
 const LEAST_SET = 0.6; // of their size, what such words keep at least
 const LINE = 1.35; // of a caption's font size
 const CHARACTER = 0.54; // of a font's size that a character takes on average, to break lines
+const CAPITAL = 0.3; // of a character that a capital takes more: an address has many, each after a percent sign
+const PERCENT = 0.65; // likewise
 const CAPTION_PADDING = 18;
 const SMALLEST_NUMBER = 11.25; // pixels of a number in a cell: nine where the picture is 1,280 wide
 const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
@@ -123,6 +125,7 @@ async function draw(Plotly, { data, layout }, size, isCaptioned) {
     await Plotly.newPlot(node, data, { ...layout, ...size }, { staticPlot: true });
     inkCells(node);
     thin(node);
+    lift(node);
     setApart(
       [...node.querySelectorAll(".annotation-text")].slice(0, isCaptioned ? -1 : undefined),
       size.width,
@@ -209,13 +212,39 @@ function lines(words, longest) {
   const broken = [""];
   for (const [piece] of words.matchAll(PIECE)) {
     const space = piece.startsWith(" ") ? " " : "";
-    for (const part of piece.trim().match(new RegExp(`.{1,${longest}}`, "gsu")) ?? []) {
+    for (const part of parts(piece.trim(), longest)) {
       const line = `${broken[broken.length - 1]}${space}${part}`.trim();
-      if (breadth(line) > longest) broken.push(part);
+      if (across(line) > longest) broken.push(part);
       else broken[broken.length - 1] = line;
     }
   }
   return broken;
+}
+
+/**
+ * A word in parts that a line has room for.
+ *
+ * @param {string} word
+ * @param {number} longest
+ */
+function parts(word, longest) {
+  const found = [""];
+  let room = longest;
+  for (const letter of word) {
+    room -= across(letter);
+    if (room < 0) {
+      found.push("");
+      room = longest - across(letter);
+    }
+    found[found.length - 1] += letter;
+  }
+  return found;
+}
+
+/** @param {string} text @returns {number} characters of usual width that it takes in a caption */
+function across(text) {
+  const count = (/** @type {RegExp} */ kind) => text.match(kind)?.length ?? 0;
+  return breadth(text) + CAPITAL * count(/\p{Lu}/gu) + PERCENT * count(/%/g);
 }
 
 /** @param {string} text for Plotly, which takes some HTML */
@@ -328,6 +357,28 @@ function thin(node) {
       const every = EVERY.find((n) => !touching(labels.filter((_, i) => i % n === 0)));
       for (const [i, tick] of ticks.entries()) if (i % (every ?? ticks.length)) tick.remove();
     }
+  }
+}
+
+/**
+ * Lifts words that hang under a chart, by lines that are empty, off the title of an axis below that large type let
+ * them reach.
+ *
+ * @param {HTMLElement} node
+ */
+function lift(node) {
+  const titles = axisTitlesOf(node).map((title) => title.getBoundingClientRect());
+  for (const words of wordsOf(node)) {
+    const [first, ...others] = [...words.children].map((line) => line.getBoundingClientRect());
+    const last = others[others.length - 1];
+    if (!first || !last || first.width) continue;
+    const above = others.find((line) => line.width)?.top ?? 0;
+    const under = titles.filter(
+      ({ top, left, right }) => top > above && left < last.right && last.left < right,
+    );
+    const over = last.bottom - Math.min(...under.map(({ top }) => top));
+    if (over > 0)
+      words.setAttribute("transform", `translate(0,${-over}) ${words.getAttribute("transform") ?? ""}`);
   }
 }
 

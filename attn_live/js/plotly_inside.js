@@ -169,3 +169,23 @@ export function ticksOf(node, side) {
   }
   return [...axes.values()];
 }
+
+/**
+ * Titles of axes. Without them words that hang under a chart of a small picture may lie on one.
+ *
+ * @param {HTMLElement} node what Plotly has drawn into
+ * @returns {Element[]}
+ */
+export function axisTitlesOf(node) {
+  return [...node.querySelectorAll('[class^="g-x"][class$="title"] text')];
+}
+
+/**
+ * Words that are points of a trace. Without them none is lifted off such a title.
+ *
+ * @param {HTMLElement} node what Plotly has drawn into
+ * @returns {Element[]}
+ */
+export function wordsOf(node) {
+  return [...node.querySelectorAll(".textpoint text")];
+}

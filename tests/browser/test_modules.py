@@ -169,6 +169,7 @@ def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
     assert modules.evaluate(name, ["Maß T 1.00", "../x"]) == "maß-t-1.00-..-x.png"
     assert modules.evaluate(name, [["../..", "a/b\\c"]]) == "a-b-c.png"
     assert modules.evaluate(name, [["", "…"]]) == "figure.png"
+    assert modules.evaluate(name, [["Query x = −0.5"]]) == "query-x-−0.5.png"  # 0.5 is another file
 
 
 @pytest.mark.parametrize("last", [0, 1, 2, 28, 29, 30, 47, 400])

@@ -12,7 +12,7 @@ INSIDE = MODULES / "plotly_inside.js"
 NAMES = (
     *("_fullData", "_fullLayout", "_hoverdata", "_ontouchstart", "_offset", "l2p", "c2p", "__data__"),
     *(".heatmaplayer", ".heatmap-label", ".draglayer", ".hoverlayer", ".zoomlayer", ".svg-container > svg"),
-    *('"crisp"', '"tick"]', ".scatterlayer"),
+    *('"crisp"', '"tick"]', ".scatterlayer", '"g-x"', ".textpoint"),
 )
 DRAWN = """() => [...document.querySelectorAll('.live-plot .heatmaplayer image')]
     .map((image) => image.getAttribute('href')).join()"""

@@ -124,7 +124,7 @@ def test_the_encoding_with_its_cursor(app: AppPage) -> None:
     np.testing.assert_allclose(drawn(app, "encoding", "cursor", "x"), [12, 12])
     np.testing.assert_allclose(drawn(app, "encoding", "cursor", "y"), p[12, [0, 3]], atol=1e-6)
     app.click_cell("encoding", "encoding", 40, 5)
-    assert app.readout("encoding", "row") == "position 40"
+    assert app.readout("encoding", "row") == "40"  # beside “Position”, also in captions and names of files
     np.testing.assert_allclose(drawn(app, "encoding", "cursor", "y"), p[40, [0, 3]], atol=1e-6)
 
 

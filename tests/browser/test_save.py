@@ -5,6 +5,7 @@ import re
 import struct
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import numpy as np
@@ -299,9 +300,9 @@ def drawn(plot: Any) -> Any:
     )
 
 
-# Words of a picture that lie on one another: captions, legends, what stands in boxes and at arrows.
+# Words of a picture that lie on one another: captions, legends, titles, what stands in boxes and at arrows.
 ON_ANOTHER = """() => {
-    const words = [...document.querySelectorAll('.annotation text, .textpoint text')]
+    const words = [...document.querySelectorAll('.annotation text, .textpoint text, [class^=g-x] text')]
         .filter(text => text.textContent.trim())
         .map(text => [text.textContent, text.getBoundingClientRect()]);
     const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
@@ -319,9 +320,11 @@ NARROW = ("half slide", "square")
         "multi-head?view=encoder+and+decoder",
         "multi-head?view=diagram&heads=8",
         "single-head?stage=diagram",
+        "kernel-regression",
         "kernel-regression?picture=Four+kernels",
         "kernel-regression?picture=Where+it+fails",
         "learned-heads?look=text%27s+flow",
+        "positional-encoding?show=past+training&scaling=YaRN",
     ],
 )
 def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(
@@ -337,6 +340,31 @@ def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(
         assert page.evaluate(MISPLACED) == [], shape
     page.close()
     panel.close()
+
+
+# The caption's words that are cut by an edge.
+CUT = """() => {
+    const edge = document.documentElement.getBoundingClientRect();
+    return [...[...document.querySelectorAll('.annotation')].at(-1).querySelectorAll('tspan.line')]
+        .filter(line => line.getBoundingClientRect().left < edge.left
+            || line.getBoundingClientRect().right > edge.right)
+        .map(line => line.textContent);
+}"""
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_address_in_signs_and_capitals_is_broken_where_its_line_ends(
+    app: AppPage, browser: Browser, shape: str, tmp_path: Path
+) -> None:
+    app.open(f"single-head?{urlencode({'text': 'ראיתי את הכלב', 'stage': 'arcs', 'lang': 'en'})}")
+    panel = SavePanel(app, first_figure(app))
+    path = panel.save(tmp_path, "svg", shape=shape, large=True, caption=True, colours="print")
+    panel.close()
+    assert "%D7%91" in words(ElementTree.parse(path).getroot())
+    page = browser.new_page()
+    page.goto(path.as_uri())  # set in whatever letters the machine has, as other programs do
+    assert page.evaluate(CUT) == []
+    page.close()
 
 
 @pytest.mark.parametrize("caption", [False, True])

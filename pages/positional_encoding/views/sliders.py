@@ -58,15 +58,14 @@ def driver(ask: Ask, now: Now, *, has_step: bool) -> Driver:
 def moved_figure(now: Now, moved: Driver, packed: tuple[bytes, bytes], *, key: str, alt: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
     figures, says = packed
-    names = [_("position {number}", number=place) for place in range(moved.longest)]
-    places = replace(PLACE, values=PLACE.values[: len(names)])
+    places = replace(PLACE, values=PLACE.values[: moved.longest])
     return Figure(
         figures,
         key=key,
         alt=alt,
         name=f"{key} {now.scheme_name}",
         slider=moved.slider,
-        rows=Rows(_("Position"), places, Cursor(len(names)), names),
+        rows=Rows(_("Position"), places, Cursor(moved.longest)),
         says=says,
     )
 
