@@ -7,7 +7,7 @@ import { download, fileName, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
 import { csvBlob, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
-import { lettered, painted, pngBlob, svgBlob } from "./raster.js";
+import { lettered, painted, paintsAlike, pngBlob, svgBlob } from "./raster.js";
 import { recordable, sweepBlob } from "./sweep.js";
 import { paragraph, word } from "./word.js";
 
@@ -321,7 +321,7 @@ class Kit {
         return { blob: npzBlob(figure()), name: fileName(about, "npz") };
       default: {
         const picture = await lettered(await makePicture(subject, look), subject.font);
-        const blob = await pngBlob(await painted(picture, scale));
+        const blob = await pngBlob(await painted(picture, scale, paintsAlike));
         return { blob, name: fileName(inLook, "png"), about: sizeOf(picture, scale) };
       }
     }

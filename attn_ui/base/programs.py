@@ -18,7 +18,8 @@ class Programs:
         torch: in PyTorch.
         short: with attn_core and attn_figures.
         formula: LaTeX with the present numbers.
-        prints: what each program prints, in words.
+        prints: what each program prints, in words; torch_adds: a sentence on what the one in PyTorch prints
+            besides.
         numpy: in NumPy; made from the one in PyTorch unless it is given.
         package: one that the short one needs besides, by its name; it imports this app's alone.
         reads: what of this app's folder those in PyTorch and in NumPy read, in words.
@@ -28,6 +29,7 @@ class Programs:
     short: Callable[[], str]
     formula: Callable[[], str]
     prints: str
+    torch_adds: str = ""
     numpy: Callable[[], str] | None = None
     package: str = ""
     reads: str = ""
@@ -48,7 +50,8 @@ class Programs:
             return _("The formula with the numbers on this page, for a text or a slide.")
         drawn = kind == "NumPy" and draws_as_torch(text)
         again = _("It draws the numbers that PyTorch's generator draws.") if drawn else ""
-        return paragraph(self._needs(kind, text), again, _("It prints {numbers}.", numbers=self.prints))
+        prints = _("It prints {numbers}.", numbers=self.prints)
+        return paragraph(self._needs(kind, text), again, prints, self.torch_adds * (kind == "PyTorch"))
 
     def _needs(self, kind: str, text: str) -> str:
         if kind == "attn_core" and self.package:

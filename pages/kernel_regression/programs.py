@@ -56,6 +56,7 @@ def programs(now: Now) -> Programs:
         ),
         numpy=lambda: in_numpy(snippet(data=_data(now), **here)),
         prints=_("the weights of the points at this query, and the estimate"),
+        torch_adds=_("Then it learns h, and prints that too.") * (learning is not None),
     )
 
 

@@ -87,3 +87,13 @@ def _numpy_caption(page: str, link: str) -> str:
 def test_short_lines_of_tabs_need_what_stands_over_them() -> None:
     for lines in (CAPTURE, READ):  # "with attn_core"
         assert imported(lines) == {"torch", "attn_core"}
+
+
+@pytest.mark.parametrize("link", ["", "kernel=boxcar", "picture=Two inputs", "picture=Local lines"])
+def test_a_caption_says_that_a_program_learns_where_it_prints_what_it_learned(link: str) -> None:
+    programs = PAGES["kernel-regression"].at(link).programs
+    assert isinstance(programs, Programs)
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        text = programs.text(kind)
+        assert ("learns h" in programs.says(kind, text)) == ('print(f"h learned' in text)
+    assert ("learns h" in programs.says("PyTorch", "")) == (link == "")
