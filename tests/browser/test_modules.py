@@ -423,10 +423,13 @@ async (places) => {
     document.body.innerHTML = '<div id="screen"></div><div><canvas></canvas></div>';
     let at = { step: 0, row: 0 };
     let drawn = 0;
+    const real = document.createElement('div');
+    real.innerHTML = '<div class="svg-container"><svg><circle/></svg></div>';
     const film = new Film(document.querySelector('#screen'), document.querySelector('canvas'), {
         at: () => at,
         size: () => ({ steps: 61, rows: 61 }),
         ready: () => true,
+        stands: ({ step, row }) => (step === 0 && row === 0 ? real : undefined),
         draw: async (node) => {
             drawn += 1;
             node.innerHTML = '<div class="svg-container"><svg><rect/></svg></div>';
@@ -439,7 +442,8 @@ async (places) => {
         drawn = 0;
         film.make();
         while (film.waiting) await new Promise(requestAnimationFrame);
-        found.push([[...film.frames.keys()], film.reel.querySelectorAll('svg').length, drawn]);
+        const count = (name) => film.reel.querySelectorAll(name).length;
+        found.push([[...film.frames.keys()], count('svg'), count('circle'), drawn]);
     }
     film.destroy();
     return found;
@@ -453,11 +457,12 @@ def test_a_film_holds_what_either_slider_shows_next_and_not_all_that_was_seen(ta
     tab.add_script_tag(content=bundle("film.js"))
     places = [(0, 0), (30, 0), (30, 60), (60, 60), (7, 11)]
     before: set[str] = set()
-    for (step, row), (kept, held, drawn) in zip(places, tab.evaluate(FILM, places), strict=True):
+    for (step, row), (kept, held, copied, drawn) in zip(places, tab.evaluate(FILM, places), strict=True):
         wanted = {f"{step}-{other}" for other in range(61)} | {f"{other}-{row}" for other in range(61)}
         assert wanted <= set(kept)
         assert held == len(kept) <= 128
-        assert drawn == len(wanted - before), "what is there already is not drawn again"
+        assert copied == ("0-0" in kept), "what the real figure shows is copied"
+        assert drawn == len(wanted - before - {"0-0"}), "what is there already is not drawn again"
         before = set(kept)
 
 
