@@ -441,7 +441,11 @@ async (places) => {
         at = { step, row };
         drawn = 0;
         film.make();
-        while (film.waiting) await new Promise(requestAnimationFrame);
+        const end = performance.now() + 60_000;
+        while (film.waiting) {
+            if (performance.now() > end) throw new Error("the film never ends");
+            await new Promise(requestAnimationFrame);
+        }
         const count = (name) => film.reel.querySelectorAll(name).length;
         found.push([[...film.frames.keys()], count('svg'), count('circle'), drawn]);
     }
