@@ -1,11 +1,13 @@
 """How much room words take, before any browser has set them: counted in letters of the Latin alphabet."""
 
+from functools import lru_cache
 from unicodedata import category, east_asian_width
 
 _JOINER = "\u200d"  # makes one emoji of two
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two are a flag
 
 
+@lru_cache(maxsize=1024)  # each step of a moving figure asks for the same captions
 def letters(text: str) -> int:
     """Return how many Latin letters have the room of a text; a Chinese character has that of two.
 
