@@ -80,7 +80,9 @@ cartesian: .venv/.app
 
 # Of what takes long a twelfth, another one at another commit; TURN=all runs all, TURN=0 to 11 that twelfth.
 TURN ?=
-test: .venv/.dev browser
+# What npm brings stands before the tests begin: one of them looks for it.
+BY_NPM := $(if $(shell command -v npm 2> /dev/null),node_modules/.check)
+test: .venv/.dev browser $(BY_NPM)
 	@$(BIN)/python -m tests.whole --turn=$(TURN)
 
 # What a minute can prove, of the layer in hand: make quick LAYER=core (figures, live, app). Without LAYER:
@@ -103,7 +105,7 @@ check: .venv/.dev audit
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" \
 	  --ignore-packages docutils > /dev/null # in the public domain, but for an Emacs mode that it does not install
 	@if command -v npm > /dev/null; \
-	then $(MAKE) --no-print-directory node_modules/.check && npm run --silent check; \
+	then $(MAKE) --no-print-directory $(BY_NPM) && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
 
 # Whether the newest Streamlit, Plotly, torch and numpy serve: in .venv-newest, with some of the tests.

@@ -413,7 +413,8 @@ def test_a_saved_picture_waits_for_all_its_parts(live: AppPage, tmp_path: Path) 
         with Image.open(panel.save(tmp_path, "png", shape="16:9", scale="1")) as picture:
             pictures.append(np.asarray(picture))
         panel.close()
-    assert np.array_equal(*pictures)
+    usual, at_once = pictures
+    assert np.array_equal(usual, at_once)
 
 
 def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path) -> None:
