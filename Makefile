@@ -104,7 +104,7 @@ check: .venv/.dev audit
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" \
 	  --ignore-packages docutils > /dev/null # in the public domain, but for an Emacs mode that it does not install
-	@if command -v npm > /dev/null; \
+	@if [ -n "$(BY_NPM)" ]; \
 	then $(MAKE) --no-print-directory $(BY_NPM) && npm run --silent check; \
 	else echo "JavaScript is not checked: that takes npm (Node 20 or newer). The app itself does not need it."; fi
 

@@ -267,10 +267,8 @@ class FromLink:
         asked = self._value(offered)
         at = offered.nearest(asked)
         if offered.name in self.values and asked != offered.values[at] and not offered.told:
-            beyond = {bad.name: bad.text for bad in self.dropped if bad.used}  # all bounds
-            text = beyond.get(offered.name, offered.text(asked))
-            self.dropped = [bad for bad in self.dropped if bad.name != offered.name]
-            self.dropped.append(not_here(offered, text, offered.values[at]))
+            bad = not_here(offered, offered.text(asked), offered.values[at], self.dropped)
+            self.dropped = [*(each for each in self.dropped if each.name != bad.name), bad]
         return at
 
     def button(self, label: str, press: Callable[[], None], **style: Any) -> None:

@@ -1,6 +1,6 @@
 """A link read without a session: the value of each setting, and what in it could not be used."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -42,12 +42,15 @@ class Dropped:
         return {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
 
 
-def not_here(offered: Steps, text: str, used: float) -> Dropped:
+def not_here(offered: Steps, text: str, used: float, before: Iterable[Dropped]) -> Dropped:
     """Say of a setting that the page cannot have here what the link asked for, though it can elsewhere.
 
     Args:
         offered: the setting with the values that there are here; used: which of them is used.
+        text: what was asked for; where that was out of all bounds, what was said `before` has the link's own.
     """
+    beyond = {bad.name: bad.text for bad in before if bad.used}
+    text = beyond.get(offered.name, text)
     return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
 
 

@@ -82,10 +82,7 @@ def show(offered: Steps) -> None:
     if found is None or offered.told:
         return
     used = offered.values[state.position(offered)]
-    dropped = {bad.name: bad for bad in _dropped_on(st.session_state[_PAGE])}
-    earlier = dropped.get(offered.name)  # it was out of all bounds
-    asked = earlier.text if earlier and earlier.used else found
-    _add(not_here(offered, asked, used))
+    _add(not_here(offered, found, used, _dropped_on(st.session_state[_PAGE])))
 
 
 def show_several(offered: Several) -> None:
