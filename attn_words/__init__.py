@@ -7,12 +7,13 @@
     _c("mask", "none")                                     # where one English word needs two others
     TITLE = N_("Cost")                                     # a constant: marked here, said by `_(TITLE)`
 
-A message is the English sentence itself, never a piece of one. Catalogues are `locales/<language>/*.po`;
-`make words` takes messages from the code and makes of each language the file that stands beside this one.
-What a catalogue does not have is said in English.
+A message is the English sentence itself, never a piece of one. `make words` takes messages from the code into
+`locales/<language>/*.po`, which are read when a language is first asked for. What they do not translate is said
+in English.
 """
 
 import gettext as _gettext
+import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,6 +21,8 @@ from functools import cache, lru_cache, update_wrapper
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, ParamSpec, TypeVar, cast
+
+import polib
 
 from attn_words.pseudo import Pseudo
 from attn_words.spacing import filled
@@ -110,11 +113,19 @@ def translations(spoken: str) -> _gettext.NullTranslations:
     """Return the catalogue of a language, which is empty for English."""
     if spoken == PSEUDO:
         return Pseudo()
-    made = _HERE / f"{spoken}.mo"
-    if spoken == SOURCE or not made.exists():
-        return _gettext.NullTranslations()
-    with made.open("rb") as file:
-        return _gettext.GNUTranslations(file)
+    whole = polib.POFile()
+    for path in sorted(_catalogues(spoken).glob("*.po")):
+        area = polib.pofile(str(path))
+        whole.metadata = area.metadata  # how the language counts: the same in all areas
+        whole.extend(area.translated_entries())
+    return _gettext.GNUTranslations(io.BytesIO(whole.to_binary())) if whole else _gettext.NullTranslations()
+
+
+def _catalogues(spoken: str) -> Path:
+    """Return the folder of a language's catalogues: the installed package's own, or the repository's."""
+    locale = LOCALES.get(spoken, spoken)
+    installed = _HERE / locale
+    return installed if installed.exists() else _HERE.parent / "locales" / locale
 
 
 def _(message: str, /, **fields: object) -> str:

@@ -1,23 +1,21 @@
-"""Catalogues from the code, and what the app reads from catalogues: `make words`.
+"""Catalogues from the code: `make words`.
 
     python -m locales.words             # takes messages from the code, adds them, says how much is translated
     python -m locales.words --check     # changes nothing; fails where that would change something
 
 An area is a package, or a page: `locales/<language>/<area>.po`. A message that two areas have is asked for
-in each; they must agree. What the app reads is one file a language, `attn_words/<language>.mo`.
+in each; they must agree.
 """
 
 import argparse
 import io
 import sys
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
@@ -40,7 +38,7 @@ NAMES = ("Translators: the name that is shown; others by which it is found follo
 
 
 def main() -> int:
-    """Update and compile all catalogues; return 1 where something is to be done."""
+    """Update all catalogues; return 1 where something is to be done."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="change nothing, fail where it would change")
     only_check = parser.parse_args().check
@@ -55,8 +53,6 @@ def main() -> int:
         said = disagreeing(catalogues)
         for line in said:
             print(line)
-        made = ROOT / "attn_words" / f"{spoken}.mo"
-        changed += [] if _write(made, compiled([*catalogues.values()], locale), only_check) else [made]
         _tell(LANGUAGES[spoken], catalogues)
         if said:
             return 1
@@ -150,20 +146,6 @@ def written(catalogue: Catalog) -> bytes:
         f'"Language: {catalogue.locale_identifier}\\n"\n"Plural-Forms: {catalogue.plural_forms}\\n"\n\n'
     )
     return head.encode() + file.getvalue()
-
-
-def compiled(catalogues: Sequence[Catalog], locale: str) -> bytes:
-    """Return what the app reads of a language: what is translated, of all areas."""
-    whole = _empty(locale)
-    # The same day always, so that nothing changes where no word does.
-    whole.revision_date = whole.creation_date = datetime(2000, 1, 1, tzinfo=UTC)
-    for catalogue in catalogues:
-        for message in catalogue:
-            if message.id and done(message):
-                whole.add(message.id, message.string, context=message.context)
-    file = io.BytesIO()
-    write_mo(file, whole)
-    return file.getvalue()
 
 
 def done(message: Message) -> bool:

@@ -51,6 +51,7 @@ def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
         shutil.copy(path, source)
     for part in PARTS:
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "locales" / "zh_CN", source / "locales" / "zh_CN")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     subprocess.run(
         [*install, "--no-build-isolation", "--target", str(target), str(source)], check=True, cwd=tmp_path

@@ -3,7 +3,7 @@
     python -m tests.house.budget
 
 A line counts once for each 110 characters that it takes, and blank lines do not count: code that moves into
-longer lines, into JSON or into a template is not saved. What a part may hold stands in `BUDGET`; who needs more
+longer lines, into JSON or a template is not saved. What a part may hold stands in `BUDGET`; who needs more
 says in DECISIONS.md what pays for it.
 """
 
