@@ -4,7 +4,7 @@ PORT ?= 8501
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test quick soak check newest bench browser clean
+.PHONY: words run stills class doctor slides lesson-check handout book cartesian lock digests audit test test-all essential others quick check newest bench debian browser clean
 
 run: .venv/.app
 	@{ [ "$(PORT)" -ge 1 ] && [ "$(PORT)" -le 65535 ]; } 2> /dev/null \
@@ -78,26 +78,38 @@ cartesian: .venv/.app
 	cd build && npm pack --silent "plotly.js-cartesian-dist-min@$$(../$(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())')"
 	tar -xzf build/plotly.js-cartesian-dist-min-*.tgz -C build/plotly-js --strip-components=1
 
-# Of what takes long a twelfth, another one at another commit; TURN=all runs all, TURN=0 to 11 that twelfth.
-TURN ?=
 # What npm brings stands before the tests begin: one of them looks for it.
 BY_NPM := $(if $(shell command -v npm 2> /dev/null),node_modules/.check)
-test: .venv/.dev browser $(BY_NPM)
-	@$(BIN)/python -m tests.whole --turn=$(TURN)
+# A file of tests is one process's from its first to its last. What fails in a browser is run once more, and is
+# called flaky where it passes then. Browsers have processes of their own: their driver's event loop is in the way of others.
+PYTEST := $(BIN)/python -m pytest --numprocesses=2 --dist=loadfile --durations=10
+BROWSERS := $(PYTEST) --reruns=1 tests/browser
+OTHERS := $(PYTEST) -m "not browser"
+# The same tests each time, within eight minutes on two cores: of those in a browser the essential ones.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 browser $(BY_NPM)
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync essential others check
 
-# What a minute can prove, of the layer in hand: make quick LAYER=core (figures, live, app). Without LAYER:
-# core, figures, some states of each page, and the layers of files that differ from main. No types, no browser.
-LAYER ?=
+essential:
+	@$(BROWSERS) -m essential
+
+others:
+	@$(OTHERS)
+
+# Every test in every form, every lesson, and the book in both languages: some hours.
+test-all: .venv/.dev browser $(BY_NPM)
+	$(MAKE) --no-print-directory check lesson-check book
+	$(OTHERS) --wide
+	$(BROWSERS) --wide
+
+# What a minute can prove: lint, and the tests of mathematics and figures; LAYER=tests/app/test_pin.py for others.
+LAYER ?= attn_core attn_figures attn_live attn_words tests/core tests/figures tests/house
 quick: .venv/.dev
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet .
-	$(BIN)/python -m tests.quick $(LAYER)
+	$(BIN)/python -m pytest --quiet --exitfirst --numprocesses=2 $(LAYER)
 
-# What `make test` looks at in a sample, looked at on every page and in every form.
-soak: .venv/.dev browser
-	$(BIN)/python -m pytest --wide tests/browser tests/app tests/core/test_attention_file.py
-
-check: .venv/.dev audit
+check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words docs/book locales pages benchmarks tests app.py
@@ -113,9 +125,9 @@ newest:
 	$(PYTHON) -m venv .venv-newest
 	.venv-newest/bin/python deploy/newest.py
 
-# Known weaknesses of what is installed, by the package index: none known, some, or unknown.
+# Known weaknesses of what is installed, by the package index, which must be reached.
 audit: .venv/.dev
-	@$(BIN)/python -m tests.audit
+	$(BIN)/pip-audit
 
 # No lock file: both tools are pinned, and need nothing but their own binaries of the same version.
 node_modules/.check: package.json
@@ -129,22 +141,20 @@ bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.sentence
 	$(BIN)/python -m benchmarks.interaction
 
-# The tests drive a real browser: the system's Chromium, Debian's, or Playwright's own.
-browser: .venv/.dev
-	@command -v chromium > /dev/null \
-	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } \
-	|| $(BIN)/python -m playwright install --with-deps chromium
-	@command -v nginx > /dev/null \
-	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq nginx-light; } \
-	|| echo "nginx is not installed: the tests of a class behind it are skipped"
+# The tests drive real browsers: the system's, Debian's, or Playwright's own Chromium.
+DEBIAN := chromium nginx-light firefox-esr webkit2gtk-driver xvfb xauth fonts-noto-cjk
+debian:
+	@! command -v apt-get > /dev/null || [ "$$(id -u)" != 0 ] || dpkg --status $(DEBIAN) > /dev/null 2>&1 \
+	|| { apt-get update -qq && apt-get install -y -qq --no-install-recommends $(DEBIAN) > /dev/null; }
+
+browser: debian .venv/.dev
+	@command -v chromium > /dev/null || $(BIN)/python -m playwright install --with-deps chromium
+	@command -v nginx > /dev/null || echo "nginx is not installed: the tests of a class behind it are skipped"
 	@command -v firefox-esr > /dev/null || command -v firefox > /dev/null \
-	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends firefox-esr; } \
 	|| echo "Firefox is not installed: the tests in it are skipped"
 	@command -v WebKitWebDriver > /dev/null && command -v Xvfb > /dev/null \
-	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends webkit2gtk-driver xvfb xauth; } \
 	|| echo "WebKitGTK's driver is not installed: the tests in Safari's engine are skipped"
 	@{ command -v fc-list > /dev/null && fc-list :lang=zh | grep -q .; } \
-	|| { command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] && apt-get install -y -qq --no-install-recommends fonts-noto-cjk; } \
 	|| echo "No font with Chinese letters is installed (Debian: fonts-noto-cjk): pictures in Chinese show boxes, and slides and handouts in Chinese are not made"
 
 .venv/bin/python:

@@ -8,7 +8,7 @@
     TITLE = N_("Cost")                                     # a constant: marked here, said by `_(TITLE)`
 
 A message is the English sentence itself, never a piece of one. `make words` takes messages from the code into
-`locales/<language>/*.po`, which are read when a language is first asked for. What they do not translate is said
+`locales/<language>/*.po`, which are read when a language is first asked for. What they lack is said
 in English.
 """
 

@@ -7,9 +7,11 @@ inside which the checking is off; so it is in the tests of pages, which run as t
 """
 
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import torch
@@ -18,11 +20,11 @@ from jaxtyping import config as jaxtyping_config
 from jaxtyping import install_import_hook
 
 from tests.quick_apptest import leave_imports_to_themselves, look_for_components_once
-from tests.turns import TURNS, round_of, sample, turn_of, turns_of
 
 CORE, APP = (Path(__file__).parent / name for name in ("core", "app"))
-WHOSE_TURN: pytest.StashKey[list[int]] = pytest.StashKey()
-MOST_CASES = 1  # at a turn, of one test of pages, which take a run of Streamlit's or more each
+CASES_OF_A_PAGE = 1  # of one test of pages without --wide, which take a run of Streamlit's or more each
+MOST_FLAKY = 2
+Case = TypeVar("Case")
 # Whose cases take a millisecond.
 QUICK = (
     "test_parameters",
@@ -49,52 +51,58 @@ settings.load_profile("no clock")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let tests that look at a sample look at all, and choose whose turn it is."""
-    parser.addoption("--wide", action="store_true", help="look at every page and form, not at a sample")
-    parser.addoption("--turn", help="leave what has another turn: 0, 1, 2, all; empty: the commit's own")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Find whose turn it is, once; refuse a turn that there is not."""
-    try:
-        config.stash[WHOSE_TURN] = turns_of(config.getoption("--turn") or "", config.rootpath)
-    except ValueError as error:
-        raise pytest.UsageError(str(error)) from None
-
-
-def pytest_report_header(config: pytest.Config) -> str | None:
-    """Say whose turn it is where turns are taken, so that what failed can be run again."""
-    turns = config.stash[WHOSE_TURN]
-    taken = config.getoption("--turn") is not None and not config.getoption("--wide") and len(turns) == 1
-    return f"turn: {turns[0]} of {TURNS} (TURN=all runs all)" if taken else None
+    """Let all cases and all slow tests run."""
+    parser.addoption("--wide", action="store_true", help="run slow tests, and every case of all others")
 
 
 @pytest.hookimpl(trylast=True)  # once the tests in a browser are marked
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave samples of what has many cases, and what has its turn."""
+    """Leave out slow tests and most cases of what has many, the same ones each time; browsers come last.
+
+    From their first test on an event loop runs, which whatever starts one of its own does not bear.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if config.getoption("--wide"):
         return
-    turns, rounds = config.stash[WHOSE_TURN], [round_of(config.rootpath)]
-    cases: dict[str, list[pytest.Item]] = {}
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    left: set[pytest.Item] = set()
-    for name, found in cases.items():
-        in_turn = _takes_turns(found[0])
-        if in_turn and config.getoption("--turn") is not None and turn_of(name) not in turns:
-            left.update(found)
-        else:  # what has one turn in twelve would have the same cases each time
-            moved = rounds if in_turn else turns
-            left.update(set(found) - set(sample(found, _sample(found[0]), moved)))
-    left.update(item for item in items if item.get_closest_marker("soak"))
-    if left:
-        config.hook.pytest_deselected(items=[*left])
-        items[:] = [item for item in items if item not in left]
+        if not item.get_closest_marker("slow"):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    chosen = {item for cases in tests.values() for item in sample(cases, _case_count(cases[0]))}
+    if left := [item for item in items if item not in chosen]:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item in chosen]
 
 
-def _takes_turns(item: pytest.Item) -> bool:
-    dear = item.get_closest_marker("browser") or item.get_closest_marker("turns")
-    return dear is not None and item.get_closest_marker("always") is None
+def sample(cases: Sequence[Case], count: int) -> list[Case]:
+    """Return so many of the cases at equal distances.
+
+    >>> sample("abcdefghijkl", 3), sample("ab", 3)
+    (['a', 'e', 'i'], ['a', 'b'])
+    """
+    most = len(cases)
+    return [cases[number * most // count] for number in range(count)] if count < most else [*cases]
+
+
+def flaky(stats: Mapping[str, Sequence[pytest.TestReport]]) -> set[str]:
+    """Return the tests that failed once and passed the second time."""
+    again, passed = ({each.nodeid for each in stats.get(kind, ())} for kind in ("rerun", "passed"))
+    return again & passed
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in which more tests than `MOST_FLAKY` passed only the second time."""
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if reporter and len(flaky(reporter.stats)) > MOST_FLAKY and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that passed only the second time."""
+    if names := flaky(terminalreporter.stats):
+        terminalreporter.section(f"{len(names)} flaky, at most {MOST_FLAKY} allowed")
+        for name in sorted(names):
+            terminalreporter.line(f"passed only the second time: {name}")
 
 
 def pytest_collection_finish() -> None:
@@ -102,18 +110,13 @@ def pytest_collection_finish() -> None:
     leave_imports_to_themselves()
 
 
-@pytest.fixture(scope="session")
-def turns(pytestconfig: pytest.Config) -> list[int]:
-    """The turns that are run, for tests that choose their samples themselves."""
-    return pytestconfig.stash[WHOSE_TURN]
-
-
-def _sample(item: pytest.Item) -> int:
-    """Return how many cases of a test are looked at."""
-    of_pages = APP in item.path.parents and item.path.stem not in QUICK
-    most = MOST_CASES if of_pages else 10**6
+def _case_count(item: pytest.Item) -> int:
+    """Return how many cases of a test run without --wide."""
     marker = item.get_closest_marker("sample")
-    return marker.args[0] if marker else most
+    if marker:
+        return int(marker.args[0])
+    of_pages = APP in item.path.parents and item.path.stem not in QUICK
+    return CASES_OF_A_PAGE if of_pages else sys.maxsize
 
 
 @contextmanager

@@ -10,7 +10,7 @@ NOTEBOOK = ROOT / "docs" / "attention.ipynb"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FIGURE = "application/vnd.plotly.v1+json"
 
-pytestmark = pytest.mark.turns
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def packages_on_disk() -> set[str]:
     }
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_what_pip_installs_draws_without_the_app(tmp_path: Path) -> None:
     source, target = tmp_path / "source", tmp_path / "installed"
     source.mkdir()

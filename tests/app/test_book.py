@@ -29,13 +29,13 @@ def project(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_link_to_a_figure_is_read(tmp_path: Path) -> None:
     done = project(tmp_path, "# Page\n\n```{attention} single-head?mask=causal\n:caption: A *mask*.\n```\n")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_every_wrong_link_fails_the_build_with_its_file_and_line(tmp_path: Path) -> None:
     links = "```{attention} single-head?mask=no\n```\n\n```{attention} no-page\n```\n"
     done = project(tmp_path, f"# Page\n\n{links}")
@@ -48,7 +48,7 @@ def test_every_wrong_link_fails_the_build_with_its_file_and_line(tmp_path: Path)
     assert second[1].startswith("no-page: ")
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
 def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:
@@ -92,7 +92,7 @@ def test_the_reference_has_every_public_name(package: object) -> None:
     assert sorted(found) == sorted(getattr(package, "__all__", ()))
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_an_example_has_the_numbers_of_its_product() -> None:
     page = examples.pages()["examples/two-keys-one-query.md"]
     scores = [1 * 4 + 2 * 5 + 3 * 6, 1 * 7 + 2 * 8 + 3 * 9]

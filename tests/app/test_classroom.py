@@ -20,7 +20,7 @@ def server() -> Iterator[tuple[str, int]]:
         yield running
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("links", [False, True], ids=["pages", "links"])
 def test_a_small_class_works_without_an_error(server: tuple[str, int], links: bool) -> None:
     outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)
@@ -61,7 +61,7 @@ async def _move_everything(server: str, page: str) -> None:
                 assert _pictures(student) != before, key
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page(server: tuple[str, int]) -> None:
     for page in PAGES:
         asyncio.run(_move_everything(server[0], page))

@@ -256,7 +256,7 @@ def test_the_bandwidth_is_learned_as_attn_core_learns_it(data: str, start: float
 # ---- as a file of its own ----
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("page", "module"),

@@ -27,7 +27,7 @@ def kubernetes_validate() -> Any:
     return kubernetes_validate
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "manifest",
     [one for one in MANIFESTS if one["apiVersion"] != OF_GATEWAYS],
@@ -38,7 +38,7 @@ def test_manifests_follow_the_published_schemas(manifest: dict[str, Any], kubern
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_validation_refuses_a_wrong_name(kubernetes_validate: Any) -> None:
     right = BY_NAME["Deployment", "attention-lab"]
     wrong = {**right, "spec": {**right["spec"], "replica": 2}}
@@ -158,7 +158,7 @@ for spoken in attn_words.LANGUAGES:
 """
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
     for name in copied_into_the_image():
         for path in DEPLOY.parent.glob(name):

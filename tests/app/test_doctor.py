@@ -70,14 +70,14 @@ def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_pa
     assert multi.startswith("pages/multi_head/page.py, line 2: ModuleNotFoundError")
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_setting_with_which_the_app_does_not_start_is_named() -> None:
     megabytes, wrong = start({**os.environ, "ATTENTION_LAB_CACHE": "none"})
     assert megabytes is None
     assert "ATTENTION_LAB_CACHE: wanted a whole number of megabytes" in wrong
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_app_is_started_on_the_hosts_settings_and_found_where_the_host_puts_it(tmp_path: Path) -> None:
     key, certificate = tmp_path / "lab.key", tmp_path / "lab.crt"
     if shutil.which("openssl"):  # elsewhere the path alone
@@ -106,7 +106,7 @@ def test_the_app_is_started_on_the_hosts_settings_and_found_where_the_host_puts_
     assert not megabytes < 100  # NaN where the system does not tell
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> None:
     megabytes, wrong = model({**os.environ, MODEL: str(tmp_path)})
     assert megabytes == 0
@@ -120,7 +120,7 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
     assert "2 processes, 150 visitors" in told
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

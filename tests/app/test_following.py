@@ -129,7 +129,7 @@ async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any
         return view, told
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_release_after_a_restart_is_taken_over() -> None:
     with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
         view, told = asyncio.run(_released_to_another_server(old, new))

@@ -432,7 +432,7 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
     assert ("pairs" in said) is (mask != "none" and not plain)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_bad_input_is_answered_in_a_sentence() -> None:
     blocked = ",".join(f"2.{key}" for key in range(6))
     said = captions(open_page(hmask="own", blocked=blocked))

@@ -100,7 +100,7 @@ def _installed(empty: Path, folder: Path, address: str, torch_index: str) -> tup
     return found, said.stdout
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
 def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tmp_path: Path) -> None:
     with _indexes(tmp_path / "indexes") as (address, asked):
@@ -114,7 +114,7 @@ def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tm
     assert not [path for path in asked if path.startswith("/usual/torch/")]
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
 def test_where_torchs_own_index_cannot_be_reached_one_sentence_says_so_and_the_usual_one_serves(
     empty: Path, tmp_path: Path

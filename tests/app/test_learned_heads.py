@@ -388,7 +388,7 @@ def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
     assert known == [2, 3]
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)())
     page = open_page(task="copy", model="train it now", trainseed="5", trainlayers="1", trainheads="1")

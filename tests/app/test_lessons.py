@@ -270,7 +270,7 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: 
     assert wanted in str(found.value)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path) -> None:
     deep, big = tmp_path / "deep.md", tmp_path / "big.md"
     deep.write_text("---\ntitle: " + "[" * 3_000 + "\n---\n", encoding="utf-8")
@@ -346,7 +346,7 @@ def test_a_translated_lesson_asks_and_says_the_same(file: Path) -> None:
         assert not [each.content for each in inline if each.type == "text" and "*" in each.content]
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_lecture_is_a_lesson_too() -> None:
     lecture = shelf.shelf().lessons["lecture"]
     assert check.complaints(lecture) == []

@@ -77,7 +77,7 @@ def _kept(*told: str, **environment: str) -> float:
     return float(said.stdout)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @GLIBC
 def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None:
     assert _kept("told") < 20
@@ -86,7 +86,7 @@ def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None
     assert _kept("told", **own) > 100
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @GLIBC
 def test_what_was_freed_between_small_neighbours_is_given_back_in_time() -> None:
     subprocess.run([sys.executable, "-c", MEGABYTES + SCATTERED], check=True, env={})
@@ -119,7 +119,7 @@ def test_a_module_counts_with_its_numbers() -> None:
     assert size_of((linear, linear.weight)) == 8 * (100 * 10 + 10)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_what_many_heads_compute_is_bounded_in_bytes() -> None:
     """Modules of d_model = 512 were kept by number, up to 2 GB of them, and drawn at each step anew."""
     shared_cache.clear()
@@ -176,7 +176,7 @@ def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: py
     assert len(drawn) == len(LAYERS.values) - 2
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
     """What a callback of a page holds lives as long as the session: once the modules of its last picture."""
     shared_cache.clear()  # of what another test asked for

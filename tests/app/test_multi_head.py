@@ -185,7 +185,7 @@ def test_a_mistake_that_changes_nothing_here_is_not_said_to_fail() -> None:
     assert "Fails: " not in text(alone)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASE.options[1:])
 def test_every_example_works_in_every_tab(case: str) -> None:
     at = open_page()

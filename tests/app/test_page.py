@@ -38,7 +38,7 @@ def test_a_link_shows_the_same_without_a_session(address: str) -> None:
         assert here.sentence in said_now(there), query
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_plain_process_needs_no_streamlit() -> None:
     program = """
 import json, sys

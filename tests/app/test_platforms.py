@@ -60,7 +60,7 @@ def _served_without() -> Iterator[str]:
         process.communicate(timeout=20)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
     async def visit(server: str) -> Student:
         async with Student(server) as student:
@@ -74,7 +74,7 @@ def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
     assert student.figures
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_class_says_what_it_needs_where_processes_cannot_be_told_to_restart() -> None:
     run = "import runpy; sys.argv = ['class.py']; runpy.run_path('deploy/class.py', run_name='__main__')"
     code = f"{WITHOUT}\n{run}"
@@ -102,7 +102,7 @@ def _texts_without_an_encoding(path: Path) -> list[int]:
     return found
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_texts_are_utf_8_whatever_the_system_prefers() -> None:
     files = [path for folder in SHIPPED for path in (ROOT / folder).rglob("*.py")]
     found = {

@@ -265,7 +265,7 @@ def test_what_other_tabs_hand_over_prints_what_they_show(tab: str, link: Link) -
     assert handed.of_a_tab(tab, {"head": "3", **heads_of_keys, **link}) == []
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("spelling", SPELLING.options)
 def test_each_spelling_is_a_program_too(spelling: str) -> None:
     for link in ({}, HARD, {"pos": "learned", "wo": "false", "hmask": "own", "blocked": "1.0,1.1,2.2"}):
@@ -321,7 +321,7 @@ FRESH = (
 )
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "link", "absent"),
     [

@@ -138,7 +138,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
     assert made.link == head["link"] == link
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("link", LINKS)
 def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
@@ -215,12 +215,12 @@ def check_weights(links: set[str]) -> None:
     assert weights[heaviest] <= MOST_BYTES
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_figures_of_the_lecture_are_light() -> None:
     check_weights({line.path for line in read_list(LECTURE.read_text(encoding="utf-8"))[0]})
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_figures_of_all_lessons_are_light() -> None:
     check_weights({step.link for lesson in shelf().lessons.values() for step in lesson.steps if step.link})
 
@@ -476,7 +476,7 @@ def fresh() -> Iterator[None]:
         each.cache_clear()
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> None:
     site = Site(tmp_path / "figures", "https://lab.example.org")
     one = published("single-head")
@@ -498,7 +498,7 @@ def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> Non
     assert (tmp_path / "figures" / "attention-lab-kit.js").stat().st_size > 50_000
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_chinese_site_brings_its_words(tmp_path: Path) -> None:
     with speaking("zh"):
         site = Site(tmp_path)
@@ -574,7 +574,7 @@ def test_the_command_says_what_to_install(
     )
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_command_says_where_it_cannot_write_and_what_cannot_draw(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "file"
     file.write_text("")

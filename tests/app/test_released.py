@@ -19,7 +19,7 @@ def address() -> Iterator[str]:
         yield address
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_what_stands_after_releases_is_what_the_link_opens(address: str, page: str) -> None:
     assert walk(address, page, STATES, SEED) == []
@@ -45,6 +45,6 @@ def test_what_is_chosen_from_a_list_that_is_another_by_now_changes_nothing(addre
     asyncio.run(choose())
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_clicks_that_change_what_a_part_follows_run_the_whole_page(address: str) -> None:
     assert walk(address, "single-head", STATES, SEED, {"mask": "own", "stage": "masked"}) == []

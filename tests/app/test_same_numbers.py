@@ -43,7 +43,7 @@ def named(word: str) -> str:
     return _("key {number}", number=number) if number.isdigit() else word
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("address", [page.address for page in PAGES])
 def test_both_languages_say_the_same_numbers(address: str) -> None:
     page = page_at(address)

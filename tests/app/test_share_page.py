@@ -93,7 +93,7 @@ def in_zip(content: bytes) -> dict[str, bytes]:
 # ---- the snippet ----
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
     with speaking(spoken):
@@ -113,7 +113,7 @@ def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
     assert Read(snippet("single-head")).of("a") == []
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_the_archive_has_all_that_a_snippet_names(spoken: str) -> None:
     with speaking(spoken):
@@ -233,7 +233,7 @@ def test_a_figure_is_made_only_when_asked_for(
     assert code == (["```{attention} single-head?mask=causal\n```"] if wanted else [])
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_what_frames_a_page_is_no_part_of_its_figure(
     made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

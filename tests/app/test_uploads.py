@@ -207,7 +207,7 @@ def _token(address: str) -> str:
     return str(cookie).partition("=")[2].partition(";")[0]
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_real_server_takes_three_files_of_a_visitor_and_none_of_who_left() -> None:
     async def run(address: str, token: str) -> list[tuple[int, str]]:
         async with Student(address) as student:
@@ -224,7 +224,7 @@ def test_the_real_server_takes_three_files_of_a_visitor_and_none_of_who_left() -
     assert [said for _, said in answers[3:]] == [SPENT_NOW, SPENT_NOW, ENDED]
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_the_real_server_closes_who_asks_for_no_page_and_has_the_places_again() -> None:
     async def silent(address: str) -> float:
         began = time.monotonic()

@@ -29,6 +29,7 @@ def test_the_name_of_a_picture_follows_its_view_and_its_slider(app: AppPage) -> 
     )
 
 
+@pytest.mark.essential
 def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
     app.open("multi-head")
     for palette in (theme.DARK, theme.LIGHT):
@@ -52,7 +53,7 @@ def test_every_digit_in_a_cell_reads_on_its_colour(app: AppPage) -> None:
         assert worst >= 4.5
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_every_digit_of_a_saved_picture_reads_on_its_colour(app: AppPage, tmp_path: Path) -> None:
     app.open("multi-head")
     app.press("maps", "Home")  # one head, whose output has colours from end to end

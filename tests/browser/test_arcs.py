@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import pytest
+
 from tests.browser.app_page import AppPage
 
 PAGE = "single-head?stage=arcs&text=the+cat+sat+on+the+mat&mask=causal"
@@ -85,6 +87,7 @@ def lit(app: AppPage, name: str, axes: str = "", at: list[int] | None = None) ->
     return found
 
 
+@pytest.mark.essential
 def test_pointing_at_an_arc_lights_its_cell_and_at_a_cell_its_arc(app: AppPage) -> None:
     app.open(PAGE + "&q=5&t=5")
     of_an_arc = lit(app, "arc 1")

@@ -17,7 +17,7 @@ from attn_words import LANGUAGES, speaking
 from tests.browser.conftest import ROOT
 from tests.browser.test_published import NUMBERS, SHIFTS, at, figure, move, said, served
 
-pytestmark = pytest.mark.soak  # to build it takes minutes
+pytestmark = pytest.mark.slow  # to build it takes minutes
 STEPS = 5
 LESSONS = [name for name in shelf.shelf().lessons if name != "lecture"]
 

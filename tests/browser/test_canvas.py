@@ -92,7 +92,7 @@ def check_same(one: np.ndarray, other: np.ndarray) -> None:
 
 
 @pytest.mark.film
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
     live.page.add_init_script(f"({FALSIFY})({WAYS})")
     compare_film(live, "")
@@ -100,7 +100,7 @@ def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_maps_and_files_are_right_where_a_canvas_lies(app: AppPage, browser: Browser, tmp_path: Path) -> None:
     app.page.set_viewport_size({"width": WINDOW["width"], "height": WINDOW["height"]})
     clean = browser.new_page()
@@ -160,7 +160,7 @@ CELLS = """
 """
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_maps_are_right_where_firefox_resists_fingerprinting(server: str) -> None:
     if reason := missing("Firefox"):
         pytest.skip(reason)

@@ -48,6 +48,7 @@ def is_framed(app: AppPage, key: str, name: str, row: int, column: int) -> bool:
     return any(abs(x - left) < 1 and abs(y - top) < 1 for left, top in frames(app, key))
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, path: str) -> None:
@@ -81,7 +82,7 @@ def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, pat
     assert is_framed(app, key, name, 2, 3)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_frame_follows_its_maps_where_the_slider_moves_them(app: AppPage) -> None:
     app.open("multi-head?q=2&k=3")
     app.press("maps", "ArrowRight")
@@ -90,7 +91,7 @@ def test_the_frame_follows_its_maps_where_the_slider_moves_them(app: AppPage) ->
     assert all(is_framed(app, "maps", f"head {head}", 2, 3) for head in range(1, heads + 1))
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?q=2&k=1")
     saved = SavePanel(app, "walk").save(tmp_path, "svg")

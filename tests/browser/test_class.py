@@ -88,6 +88,7 @@ def _settled(page: Page) -> None:
     page.wait_for_selector(DRAWN, timeout=SLOW)
 
 
+@pytest.mark.essential
 def test_a_visitor_stays_with_one_process_by_the_proxys_own_cookie(room: Room) -> None:
     with urllib.request.urlopen(f"{room.address}/") as answer:
         cookie = SimpleCookie(answer.headers["Set-Cookie"])
@@ -180,7 +181,7 @@ def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells whose process a process is")
-@pytest.mark.soak
+@pytest.mark.slow
 def test_when_the_process_of_all_is_killed_all_start_again(room: Room) -> None:
     before = room.pids()
     parents = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] for pid in before.values()}
@@ -219,7 +220,7 @@ def test_a_killed_class_leaves_its_port_and_nothing_behind(tmp_path: Path) -> No
             assert probe.connect_ex(("127.0.0.1", int(room.address.rpartition(":")[2]))) != 0
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_code_that_does_not_open_leaves_the_class_as_it_is(
     tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
@@ -279,7 +280,7 @@ def test_code_that_does_not_open_leaves_the_class_as_it_is(
         assert room.pids().keys() == before.keys()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_half_a_request_does_not_stay_for_ever_at_the_proxy(room: Room) -> None:
     port = int(room.address.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port), timeout=60) as half:

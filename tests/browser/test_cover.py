@@ -56,6 +56,7 @@ def written(numbers: NDArray[np.float32]) -> set[str]:
     return {f"{each:.{digits}f}" for each in numbers.ravel().tolist() for digits in (4, 5, 6)} - {"0.0000"}
 
 
+@pytest.mark.essential
 def test_a_covered_map_reaches_no_message_element_or_file(app: AppPage, tmp_path: Path) -> None:
     frames: list[bytes] = []
 
@@ -139,6 +140,7 @@ def test_a_try_by_keys_alone_and_a_reload_covers_again(app: AppPage) -> None:
     expect(page.locator(".live-says").first).to_contain_text("Covered")
 
 
+@pytest.mark.essential
 def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> None:
     app.open("single-head?cover=weights&predict=key")
     app.click_cell("walk", "weights", 1, 2)
@@ -161,7 +163,7 @@ def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> 
     expect(app.page.locator(".live-says").first).to_contain_text("Covered: head 2.")
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_curve_is_drawn_and_measured(app: AppPage) -> None:
     page = app.page
     app.open("kernel-regression?cover=estimate&predict=curve")

@@ -37,6 +37,7 @@ def hovered(app: AppPage, key: str, box: str) -> str:
     return " ".join(said.all_text_contents())
 
 
+@pytest.mark.essential
 def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
     app.open("single-head?stage=diagram&mask=causal")
     assert "−∞ where a query may not attend" in hovered(app, "walk", "mask")
@@ -52,7 +53,7 @@ def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
         app.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_click_on_a_box_of_many_heads_opens_a_picture_or_a_tab(app: AppPage) -> None:
     app.open("multi-head?view=diagram&kv=2")
     assert "2 heads read the same keys and values" in hovered(app, "maps", "attention")

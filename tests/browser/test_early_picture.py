@@ -103,6 +103,7 @@ def pixels(page: Page, box: list[float]) -> Image.Image:
     return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("RGB").filter(ImageFilter.BoxBlur(1))
 
 
+@pytest.mark.essential
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -246,7 +247,6 @@ def test_its_words_are_those_of_the_language_that_is_asked_for(server: str) -> N
         assert f"<h1>{said}</h1>" in body.decode()
 
 
-@pytest.mark.always
 def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:
     page, _ = opened("single-head")
     buttons = Gate()

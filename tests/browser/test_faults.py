@@ -42,6 +42,7 @@ def _uvicorn(app: str, log: Path, **environment: str) -> Iterator[str]:
         process.wait(timeout=60)
 
 
+@pytest.mark.essential
 def test_a_fault_is_told_in_a_sentence_with_the_link_and_logged_without_it(tab: Page, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with _uvicorn("tests.browser.fault_app:app", log) as address:
@@ -65,6 +66,7 @@ def test_a_fault_is_told_in_a_sentence_with_the_link_and_logged_without_it(tab: 
     assert '"GET / HTTP/1.1" 200' in written
 
 
+@pytest.mark.essential
 def test_hostile_links_frames_and_uploads_do_no_harm(tmp_path: Path) -> None:
     draw = random.Random(0)
     odd = string.printable + "\x00é漢🙂<script>\"'`$%"

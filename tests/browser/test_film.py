@@ -115,13 +115,14 @@ def without_content_visibility(page: Page) -> None:
     page.route(re.compile(r"/plotly/(live\.js|page\.css)"), spoil)
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
     compare_film(app, path)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_an_older_browser_hides_the_pictures_that_are_not_meant(app: AppPage) -> None:
     without_content_visibility(app.page)
     compare_film(app, "single-head")
@@ -171,6 +172,7 @@ def test_a_drag_shows_the_film_and_no_blank_frame(live: AppPage) -> None:
     assert (watched["blank"], watched["both"], watched["none"]) == (0, 0, 0)
 
 
+@pytest.mark.essential
 def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage) -> None:
     live.open()
     live.page.wait_for_function(READY)
@@ -182,7 +184,7 @@ def test_hover_after_a_release_tells_the_number_that_stands_there(live: AppPage)
     expect(live.figure("first").locator(".live-plot .hoverlayer")).to_contain_text("0.45")
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None:
     live.open()
     live.page.wait_for_function(READY)
@@ -204,7 +206,7 @@ def test_a_window_that_only_becomes_higher_keeps_the_film(live: AppPage) -> None
     live.page.mouse.up()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_no_film_is_made_where_no_motion_is_wanted(live: AppPage) -> None:
     live.page.emulate_media(reduced_motion="reduce")
     live.page.add_init_script(f"({STUDIOS})()")
@@ -232,7 +234,7 @@ BUSY = """
 """
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_film_waits_for_the_page_where_the_browser_does_not_tell_that_it_is_idle(tab: Page) -> None:
     tab.add_init_script("delete window.requestIdleCallback")  # as Safari is
     tab.goto("about:blank")

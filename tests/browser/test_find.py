@@ -43,6 +43,7 @@ def said(app: AppPage) -> Locator:
     return app.page.locator(".find [aria-live]")
 
 
+@pytest.mark.essential
 def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> None:
     app.open("single-head?mask=causal&seed=7")
     app.press("walk", "ArrowRight")
@@ -74,7 +75,7 @@ def test_a_place_on_the_same_page_is_a_step_and_is_as_its_link_says(app: AppPage
     wait_at(app, "Single-head attention", mask="causal", seed="7")
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> None:
     app.open()
     type_in(app, "causal head")
@@ -125,7 +126,7 @@ def test_nothing_is_fetched_until_somebody_goes_to_the_field(app: AppPage) -> No
     assert sum("/find." in each for each in asked) == 2
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage) -> None:
     app.open()
     app.page.route(f"**/{LIST}", lambda route: route.abort())
@@ -180,7 +181,7 @@ def test_on_a_phone_it_unfolds_over_the_title_and_moves_nothing(app: AppPage) ->
     app.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
     app.open("single-head?embed=true")
     assert field(app).count() == 0
@@ -202,7 +203,7 @@ def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -
     app.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
     app.open("glossary")
     app.press("parts", "ArrowRight", times=7)
@@ -212,7 +213,7 @@ def test_the_slider_walks_through_the_parts(app: AppPage) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.soak
+@pytest.mark.slow
 def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open("glossary")
@@ -220,7 +221,7 @@ def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     assert app.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Browser, server: str) -> None:
     page = browser.new_page()
     page.goto(f"{server}/glossary?group=cost&embed=true")
@@ -229,7 +230,7 @@ def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Bro
     page.close()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> None:
     app.open("single-head")
     shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()

@@ -63,6 +63,7 @@ def label_of(app: AppPage) -> str:
     return text
 
 
+@pytest.mark.essential
 def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touched: AppPage) -> None:
     touched.open("single-head")
     hand = Fingers(touched)
@@ -78,6 +79,7 @@ def test_a_tap_chooses_its_cell_tells_its_value_and_frames_it_in_every_map(touch
     assert touched.page.evaluate(ZOOM) == 1
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(("right", "down"), [(0, -FAR), (0, FAR), (FAR, 0), (-FAR, 0)])
 def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
@@ -94,7 +96,7 @@ def test_a_swipe_over_a_figure_scrolls_the_page_and_chooses_nothing(
     assert touched.n_asked == asked
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     asked, address = touched.n_asked, touched.page.url
@@ -107,7 +109,7 @@ def test_two_fingers_zoom_the_page_and_choose_nothing(touched: AppPage) -> None:
     assert touched.n_asked == asked
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None:
     touched.open("single-head")
     address = touched.page.url
@@ -118,7 +120,7 @@ def test_a_finger_that_rests_on_a_cell_chooses_nothing(touched: AppPage) -> None
     assert touched.query == "k=1&q=2"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_no_part_of_a_figure_makes_the_browser_wait_before_it_scrolls(touched: AppPage) -> None:
     touched.open("single-head")
     session = touched.page.context.new_cdp_session(touched.page)
@@ -136,6 +138,7 @@ def test_no_part_of_a_figure_makes_the_browser_wait_before_it_scrolls(touched: A
     assert waits == []
 
 
+@pytest.mark.essential
 def test_a_live_slider_follows_a_finger_sideways_and_only_sideways(touched: AppPage) -> None:
     touched.open("single-head?tab=Code")
     slider = touched.slider("walk")
@@ -193,7 +196,7 @@ def at_least_half(figure: Locator) -> bool:
     return half
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_finger_that_scrolls_from_the_thumb_of_a_sidebars_slider_sets_nothing(touched: AppPage) -> None:
     touched.open("kernel-regression")
     if (opens := touched.page.get_by_test_id("stExpandSidebarButton")).is_visible():  # on a phone

@@ -18,6 +18,7 @@ def told(app: AppPage) -> str:
     return "\n".join(app.page.get_by_test_id(part).inner_text() for part in ("stSidebar", "stMain"))
 
 
+@pytest.mark.essential
 @pytest.mark.still
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", FIGURES)
@@ -46,7 +47,7 @@ def test_a_release_sends_nothing_of_the_rest_of_the_page(app: AppPage) -> None:
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_cell_that_is_blocked_by_a_click_changes_the_sidebar_too(app: AppPage) -> None:
     app.open("single-head?mask=own&stage=masked")
     free = app.page.get_by_role("button", name="Free all cells")
@@ -57,7 +58,7 @@ def test_a_cell_that_is_blocked_by_a_click_changes_the_sidebar_too(app: AppPage)
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_an_open_panel_follows_a_slider(app: AppPage) -> None:
     app.open("single-head")
     app.page.get_by_role("button", name="Share").click()

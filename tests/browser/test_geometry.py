@@ -109,6 +109,7 @@ def measured(app: AppPage, key: str) -> Drawn:
     return read(app.figure(key).evaluate(MEASURE))
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
@@ -124,7 +125,7 @@ def test_all_words_can_be_read_at_every_size(app: AppPage, link: str) -> None:
 
 @pytest.mark.still
 @pytest.mark.parametrize("link", ["learned-heads", "multi-head", f"multi-head?text={LONG}"])
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_phone_scrolls_rather_than_leave_labels_out(app: AppPage, link: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(link)
@@ -191,7 +192,7 @@ def test_a_projector_is_filled_and_can_be_read(
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_what_a_projector_has_no_room_for_is_said(app: AppPage) -> None:
     app.page.add_init_script(REFUSED)
     app.page.set_viewport_size({"width": 1024, "height": 768})
@@ -234,6 +235,7 @@ FILLED = """() => {
 }"""
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.still
 def test_a_saved_picture_can_be_read_in_every_shape(

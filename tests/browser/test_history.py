@@ -50,6 +50,7 @@ def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
     return before, overview
 
 
+@pytest.mark.essential
 @pytest.mark.still
 def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
@@ -69,7 +70,7 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
     go_to(app, "Single head")
@@ -142,7 +143,7 @@ def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
 
 
 @pytest.mark.film
-@pytest.mark.soak
+@pytest.mark.slow
 def test_choosing_a_picture_while_the_slider_plays_keeps_the_bandwidth(app: AppPage) -> None:
     app.open("kernel-regression")
     start = int(app.slider("fit").input_value())

@@ -73,7 +73,7 @@ def test_each_setting_does_what_it_says(browser: Browser, tmp_path: Path) -> Non
 
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["gpt2", "bert", "roberta", "distilbert", "llama"])
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_folder_that_transformers_saved_is_the_model_of_the_page(
     name: str, browser: Browser, tmp_path: Path
 ) -> None:

@@ -25,6 +25,7 @@ LINES = """() => new Set([...document.querySelectorAll(".stMain [data-testid=stB
     .map((button) => button.getBoundingClientRect().top)).size"""
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions", "speech"])
 def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPage, use: str) -> None:
@@ -60,6 +61,7 @@ def test_a_low_window_shows_the_whole_picture_above_its_sliders(
     assert edges["picture"] <= edges["sliders"][0] + 1  # its last row and its captions too
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions"])
 def test_a_phone_shows_the_picture_and_the_weights_over_it_above_the_sliders(app: AppPage, use: str) -> None:

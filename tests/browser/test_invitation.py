@@ -61,7 +61,7 @@ def test_a_stranger_is_told_what_is_seen_and_to_drag_until_the_first_drag(
     expect(page.locator(INVITES)).to_be_hidden()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_other_pages_invite_nobody(stranger: AppPage) -> None:
     stranger.open("single-head")
     expect(stranger.page.locator(INVITES)).to_be_hidden()

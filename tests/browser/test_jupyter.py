@@ -53,7 +53,7 @@ def run(page: Page, lab: str) -> Locator:
     return figure
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     expect(figure.locator(".heatmap-label").first).to_have_text("1.00")
@@ -71,7 +71,7 @@ def test_the_keys_of_a_slider_are_its_own_and_reach_python(tab: Page, lab: str) 
 
 
 @pytest.mark.film
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_button_and_the_panel_that_saves_keep_their_keys(tab: Page, lab: str) -> None:
     figure = run(tab, lab)
     first = tab.locator(".jp-Notebook-cell").first
@@ -113,7 +113,7 @@ def step_in_python(tab: Page) -> str:
     return said.inner_text().strip()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_long_map_is_zoomed_to_one_cell_of_another_head(tab: Page, lab: str) -> None:
     tab.goto(f"{lab}/lab/tree/n.ipynb?reset")
     expect(tab.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()

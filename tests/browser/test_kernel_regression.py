@@ -51,7 +51,7 @@ def gaussian(points: Points, query: float, h: float) -> np.ndarray:
     return np.asarray(weights / weights.sum())
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     app.open(PAGE)
     points = points_of()
@@ -110,7 +110,7 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
     )
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_gap_and_four_kernels(app: AppPage) -> None:
     app.open(f"{PAGE}?data=gap&kernel=boxcar&h=0.29")
     assert "no key" in app.page.get_by_text("finds no key within").inner_text()
@@ -142,7 +142,7 @@ def test_a_gap_and_four_kernels(app: AppPage) -> None:
         np.testing.assert_allclose(drawn(app, "compare", f"{name} weights", "z"), expected, atol=1e-6)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_find_the_best_then_learn_it(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&h=2.5")
     points = points_of()
@@ -176,7 +176,7 @@ def test_find_the_best_then_learn_it(app: AppPage) -> None:
     assert "this h is as good" in app.page.get_by_test_id("stMain").inner_text()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_where_it_fails(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Where it fails")
     points = points_of()
@@ -234,6 +234,7 @@ def test_cross_the_bridge(app: AppPage) -> None:
 CSV = "time;height\n2001;1,5\n2002;2,5\n2003;hello\n2004;4,5\n2005;3\n"
 
 
+@pytest.mark.essential
 def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path: Path) -> None:
     app.open(f"{PAGE}?tab=Data")
     before = drawn(app, "fit", "data", "x")
@@ -260,7 +261,7 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
     np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&points=500&h=5")
     # The page's own hand: on a slow machine the learning might be over before another one presses.

@@ -38,6 +38,7 @@ def choose_chinese(app: AppPage) -> None:
     app.settle()
 
 
+@pytest.mark.essential
 def test_a_language_is_chosen_and_all_else_stays(app: AppPage) -> None:
     app.open(LINK)
     app.press("walk", "ArrowRight", times=2)
@@ -114,6 +115,7 @@ def test_a_file_saved_in_chinese_moves_and_speaks_chinese(app: AppPage, tmp_path
     expect(figure.locator("output").first).not_to_have_text(at)
 
 
+@pytest.mark.essential
 def test_a_page_is_served_in_the_language_of_its_link_or_of_the_browser(app: AppPage) -> None:
     for address, prefers, lang in (
         ("single-head", "de", "en"),

@@ -10,7 +10,7 @@ from tests.browser.app_page import AppPage
 pytestmark = pytest.mark.still
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage) -> None:
     run, task = shipped("induction"), TASKS["induction"]
     steps = [each.step for each in run.checkpoints]

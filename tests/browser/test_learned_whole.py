@@ -18,7 +18,7 @@ pytestmark = pytest.mark.still
 PAGE = "learned-heads"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage) -> None:
     app.open(f"{PAGE}?source=a+real+model&rankby=next+token")
     if packaged_folder() is None:
@@ -40,6 +40,7 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
     assert "rank=" in app.query
 
 
+@pytest.mark.essential
 def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     maps = rng.random((12, 12, 48, 48), dtype="f4")

@@ -76,6 +76,7 @@ def walk(app: AppPage, lesson: Lesson, answers: range) -> None:
             panel(app).get_by_text("Next →").click()
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
@@ -92,6 +93,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
     expect(panel(app).locator("a.lesson-done")).to_have_count(len(done))
 
 
+@pytest.mark.essential
 @pytest.mark.still
 def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
     lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")

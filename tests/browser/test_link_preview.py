@@ -81,6 +81,7 @@ def test_each_address_says_what_stands_there(server: str, page: Listed, accept: 
     assert icon.startswith(b"<svg")
 
 
+@pytest.mark.essential
 def test_no_two_pages_have_the_same_title_description_or_picture(server: str) -> None:
     heads = [head(server, f"/{page.address}") for page in PAGES]
     for what in ("og:title", "og:description", "og:image"):

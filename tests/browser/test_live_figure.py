@@ -37,12 +37,13 @@ def drag(live: AppPage, key: str, fraction: float, *, release: bool = True) -> N
         live.settle()
 
 
+@pytest.mark.essential
 def test_the_picture_is_what_python_computed(live: AppPage) -> None:
     np.testing.assert_allclose(live.trace("first", "left"), left_at(2), rtol=1e-6)
     assert live.readout("first") == "2.0"
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_dragging_moves_the_picture_and_sends_nothing(live: AppPage) -> None:
     sent = len(live.sent)
     drag(live, "first", 1.0, release=False)
@@ -65,7 +66,7 @@ def test_a_release_does_not_bring_the_steps_again(live: AppPage) -> None:
     assert max(live.received[before:]) < 3000
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
     sent = len(live.sent)
     live.press("first", "ArrowLeft", times=2)
@@ -77,6 +78,7 @@ def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
     assert live.readout("first") == "0.0"
 
 
+@pytest.mark.essential
 def test_the_default_is_left_out_of_the_address(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     assert live.query == "a=3.0"
@@ -84,7 +86,7 @@ def test_the_default_is_left_out_of_the_address(live: AppPage) -> None:
     assert live.query == ""
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_a_reload_gives_the_same_state(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.press("first", "ArrowRight", times=2, name="row")
@@ -103,6 +105,7 @@ def test_the_row_slider_moves_what_follows_it(live: AppPage) -> None:
     assert "row 1.0" in words(live)
 
 
+@pytest.mark.essential
 def test_the_sentence_follows_both_sliders_as_plain_text(live: AppPage) -> None:
     said = live.figure("first").locator(".live-says")
     expect(said).to_have_text("At 2.0 the x is <b>*bold*</b>.")
@@ -161,7 +164,7 @@ def test_play_sweeps_to_the_end_and_tells_the_server(live: AppPage) -> None:
     assert "step 4.0" in words(live)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_play_can_be_paused(live: AppPage) -> None:
     live.press("first", "Home")
     # The page's own hand, which no slow machine holds up: it pauses as soon as the first step is shown.
@@ -181,6 +184,7 @@ def test_play_can_be_paused(live: AppPage) -> None:
     assert "step 1.0" in words(live)
 
 
+@pytest.mark.essential
 def test_a_click_tells_the_cell(live: AppPage) -> None:
     live.click_cell("first", "right", 2, 1)
     assert "clicked right 2 1" in words(live)
@@ -200,7 +204,7 @@ def test_pointing_at_a_cell_frames_it_in_every_map(live: AppPage) -> None:
     expect(frames).to_have_count(0)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_two_figures_do_not_disturb_each_other(live: AppPage) -> None:
     live.press("second", "ArrowRight", times=2)
     assert live.trace("second", "bars", "y") == [2, 2]
@@ -217,7 +221,7 @@ def test_the_program_can_move_the_slider(live: AppPage) -> None:
     assert live.query == "a=4.0"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_label("shift").fill("2")
@@ -227,7 +231,7 @@ def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     assert live.trace("first", "left")[0][0] == pytest.approx(0.2 + 0.03)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_leaving_and_coming_back_keeps_the_position(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_role("link", name="Elsewhere").click()
@@ -239,6 +243,7 @@ def test_leaving_and_coming_back_keeps_the_position(live: AppPage) -> None:
     np.testing.assert_allclose(live.trace("first", "left"), left_at(3), rtol=1e-6)
 
 
+@pytest.mark.essential
 def test_the_back_button_brings_back_the_address(live: AppPage) -> None:
     live.press("first", "ArrowRight")
     live.page.get_by_role("link", name="Elsewhere").click()
@@ -261,6 +266,7 @@ def test_a_change_of_theme_recolours_without_a_reload(live: AppPage) -> None:
     assert live.figure("first").get_attribute("data-witness") == "same"
 
 
+@pytest.mark.essential
 def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
     live.figure("first").evaluate(
         """figure => {
@@ -285,6 +291,7 @@ def test_the_node_is_never_replaced_and_never_blank(live: AppPage) -> None:
     assert watched["blank"] == 0
 
 
+@pytest.mark.essential
 def test_a_narrow_window_stacks_the_maps(live: AppPage) -> None:
     domains = "f => ['yaxis', 'yaxis2'].map(a => f.querySelector('.live-plot')._fullLayout[a].domain[1])"
     wide = live.figure("first").evaluate(domains)

@@ -117,6 +117,7 @@ def digits(weight: float) -> str:
     return f"{weight:.{3 - math.floor(math.log10(weight))}f}"  # four significant ones
 
 
+@pytest.mark.essential
 def test_from_the_whole_to_one_cell_by_the_wheel(
     window: Page, widget: LongWidget, weights: NDArray[np.float32]
 ) -> None:

@@ -75,6 +75,7 @@ def check(modules: Page, packed: bytes, places: list[tuple[int, int]]) -> None:
         assert json.loads(found) == plain(figure_at(packed, step, row)), f"step {step}, row {row}"
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -> None:
     packed = messages(page)
@@ -103,6 +104,7 @@ def test_stacks_that_are_others_times_a_number_are_unpacked_as_python_unpacks_th
     check(modules, packed, [(step, 0) for step in range(9)])
 
 
+@pytest.mark.essential
 def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:
     says = [
         ["the **one** is 1", "no mark"],

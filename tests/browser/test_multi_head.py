@@ -36,7 +36,7 @@ def shown_heads(app: AppPage) -> list[str]:
     return names
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) -> None:
     app.open("multi-head")
     assert app.readout("maps") == "4"
@@ -80,7 +80,7 @@ def test_dragging_swaps_maps_without_the_server(app: AppPage) -> None:
     assert app.query == "heads=2"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app: AppPage) -> None:
     app.open("multi-head?heads=2&dm=12")
     assert app.readout("maps") == "2"
@@ -100,7 +100,7 @@ def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app:
     assert shown_heads(app) == ["head 1", "head 2"]
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
     app.open("multi-head")
     app.point_at("maps", "head 2", 3, 1)
@@ -111,7 +111,7 @@ def test_pointing_at_a_cell_frames_it_in_every_head(app: AppPage) -> None:
     assert f"{by_torch(4)[0][1, 3, 1]:.6f}" in hover
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_clicked_cell_is_worked_out_to_the_digit(app: AppPage) -> None:
     app.open("multi-head")
     app.tab("Arithmetic")
@@ -124,6 +124,7 @@ def test_a_clicked_cell_is_worked_out_to_the_digit(app: AppPage) -> None:
     assert {"head=3", "q=2", "k=1"} <= set(app.query.split("&"))
 
 
+@pytest.mark.essential
 def test_heads_switched_off_leave_the_output(app: AppPage) -> None:
     app.open("multi-head")
     _, output = by_torch(4)
@@ -144,7 +145,7 @@ def test_heads_switched_off_leave_the_output(app: AppPage) -> None:
     assert f"the output moves by {np.linalg.norm(rows[2]):.3g}" in said
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_heads_can_be_combined(app: AppPage) -> None:
     app.open("multi-head?view=mean+and+max&off=1")
     weights, _ = by_torch(4)
@@ -154,7 +155,7 @@ def test_heads_can_be_combined(app: AppPage) -> None:
     np.testing.assert_allclose(app.trace("maps", "difference"), weights[3] - weights[1], atol=1e-6)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_ledger_moves_blocks_and_counts(app: AppPage) -> None:
     app.open("multi-head?tab=Shapes")
     start = app.trace("reshape", "numbers", "x")
@@ -171,7 +172,7 @@ def test_the_ledger_moves_blocks_and_counts(app: AppPage) -> None:
     assert re.search(r"1, 4, 6, 6\s+144", said)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_cross_attention_checks_and_mistakes(app: AppPage) -> None:
     memory = "a dog lay on the warm rug"
     app.open("multi-head?cross=true&text2=a+dog+lay+on+the+warm+rug&tab=Checks")
@@ -195,7 +196,7 @@ def test_cross_attention_checks_and_mistakes(app: AppPage) -> None:
     np.testing.assert_allclose(app.trace("broken", "broken"), (q @ k.T / 8**0.5).softmax(dim=-1), atol=1e-6)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_layers_without_residual_make_tokens_alike(app: AppPage) -> None:
     app.open("multi-head?tab=Block&residual=false&norm=none&layers=3")
     app.press("block", "End")
@@ -232,7 +233,7 @@ def test_an_example_sets_the_controls_and_its_link_brings_all_of_it_back(app: Ap
     np.testing.assert_allclose(np.sum(app.trace("maps", "head 2"), axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_shared_heads_and_the_cache_move_and_come_back(app: AppPage) -> None:
     app.open("multi-head?tab=Shared+heads")
     assert app.readout("shared") == "4"
@@ -252,7 +253,7 @@ def test_shared_heads_and_the_cache_move_and_come_back(app: AppPage) -> None:
     assert np.isnan(rows[3:]).all()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_slider_moves_the_strength_of_positions_and_comes_back(app: AppPage) -> None:
     app.open("multi-head?pos=ALiBi&hmoves=strength+of+positions")
     slopes = 2.0 ** -torch.arange(2, 9, 2, dtype=torch.float64)  # of four heads
@@ -286,7 +287,7 @@ def test_a_clicked_cell_is_blocked_in_every_head(app: AppPage) -> None:
     said.get_by_text("144 of 144 pairs").first.wait_for()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_negative_numbers_have_a_minus_in_cells_and_tables(app: AppPage) -> None:
     app.open("multi-head?tab=Data")
     digits: list[str] = app.figure("maps").evaluate(

@@ -63,6 +63,7 @@ def test_the_table_of_oldest_browsers_follows_from_the_list(needs: list[dict[str
     ]
 
 
+@pytest.mark.essential
 def test_whatever_is_missing_a_page_stands_still_and_says_so(
     context: BrowserContext, server: str, needs: list[dict[str, Any]]
 ) -> None:

@@ -118,7 +118,7 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
     assert errors == []
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_it_takes_the_colours_of_a_dark_notebook_and_leaves_another_plotly_alone(
     tab: Page, widget: LiveWidget
 ) -> None:

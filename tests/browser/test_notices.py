@@ -33,7 +33,7 @@ def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) 
         assert violations(app) == []
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_table_wider_than_a_phone_is_scrolled_by_its_keys(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("single-head?tab=Arithmetic")

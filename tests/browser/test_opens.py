@@ -81,7 +81,7 @@ SEEN = """
 BEYOND = "() => document.querySelector('[data-testid=stMain]').scrollWidth - window.innerWidth"
 
 
-@pytest.mark.always
+@pytest.mark.essential
 @pytest.mark.sample(5)
 @pytest.mark.parametrize("link", LINKS)
 def test_a_page_opens_fits_is_open_to_all_and_stays_where_it_is(

@@ -55,7 +55,7 @@ def test_a_palette_is_chosen_for_all_pages_and_stands_in_the_link(app: AppPage) 
     app.page.wait_for_url(lambda url: "palette" not in url)
 
 
-@pytest.mark.parametrize("worn", [pytest.param("light", marks=pytest.mark.soak), "dark"])
+@pytest.mark.parametrize("worn", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_a_link_brings_its_palette_in_both_themes_and_into_a_saved_picture(
     app: AppPage, worn: str, tmp_path: Path
 ) -> None:
@@ -82,7 +82,7 @@ def share_of_blue(picture: Path) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", ["viridis", *(pytest.param(name, marks=pytest.mark.soak) for name in ("cividis", "grey"))]
+    "name", ["viridis", *(pytest.param(name, marks=pytest.mark.slow) for name in ("cividis", "grey"))]
 )
 def test_every_digit_reads_on_its_cell(app: AppPage, name: str) -> None:
     """The ink of each digit against the colour of its cell, mixed here from the palette and the number."""

@@ -44,7 +44,7 @@ COMPARE = """(data) => {
 }"""
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_paths_are_where_the_browser_draws_them(tab: Page) -> None:
     tab.set_content("<p>paths</p>")
     tab.add_script_tag(content=bundle("path.js"))

@@ -104,6 +104,7 @@ def box_of(page: Peer, selector: str) -> list[float]:
     return box
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 def test_a_page_opens_and_its_film_is_what_plotly_draws(page: Peer, server: str, address: str) -> None:
     page.open(f"{server}/{address}")
@@ -146,7 +147,7 @@ def test_a_hand_moves_the_slider(page: Peer, server: str) -> None:
     page.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_hover_tells_the_number_and_a_click_chooses(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run(IN_SIGHT, ".live-stage")
@@ -218,7 +219,7 @@ def test_pictures_are_saved(saved: dict[str, tuple[str, bytes]], tmp_path: Path)
     assert (np.abs(np.diff(picture, axis=1)).max(axis=-1) == 0).mean() > 0.9
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_numbers_are_saved(saved: dict[str, tuple[str, bytes]], page: Peer) -> None:
     on_screen = page.run(
         "return [...document.querySelector('.live-plot')._fullData]"
@@ -246,7 +247,7 @@ def test_a_file_that_moves_opens_from_disk(
     page.until(f"return ({STEP.removeprefix('return ')}) === arguments[0]", before + 1)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_back_and_forward(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     page.run("document.querySelector('a[href*=kernel-regression]').click()")
@@ -261,7 +262,7 @@ def test_back_and_forward(page: Peer, server: str) -> None:
     page.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head?projector=true")
     page.until("return !!document.querySelector('.live-figure[data-projector]')")
@@ -276,7 +277,7 @@ def test_the_projector_fills_the_window(page: Peer, server: str) -> None:
     page.settle()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
     page.open(f"{server}/single-head")
     drawn = page.run("return document.querySelectorAll('.live-plot .heatmaplayer .hm').length")
@@ -292,7 +293,7 @@ def test_a_page_is_laid_out_for_paper(page: Peer, server: str) -> None:
     assert "Sentencethe cat sat on the mat" in words[2]
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> None:
     table = tmp_path / "points.csv"
     table.write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in range(8)))
@@ -307,7 +308,7 @@ def test_a_file_of_points_is_read(page: Peer, server: str, tmp_path: Path) -> No
     page.until(drawn)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_phone_has_no_sideways_scroll(page: Peer, server: str, address: str) -> None:
     page.goto(f"{server}/_stcore/health")
     # A frame, since MiniBrowser's window is never so narrow.

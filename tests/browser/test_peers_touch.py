@@ -52,7 +52,7 @@ def webkit() -> Iterator[Peer]:
         yield browser
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_an_upright_tablet_has_room_for_every_part_of_a_page(webkit: Peer, server: str) -> None:
     webkit.open(f"{server}/kernel-regression")
     wide, figure, sliders, actions = webkit.run("""

@@ -31,7 +31,7 @@ def test_the_guides_show_what_the_script_takes() -> None:
 
 
 @pytest.mark.still
-@pytest.mark.soak
+@pytest.mark.slow
 def test_projector_and_slide_are_taken_from_a_running_app(
     browser: Browser, server: str, tmp_path: Path
 ) -> None:

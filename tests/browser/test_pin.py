@@ -17,6 +17,7 @@ def weights(link: str) -> Any:
     )
 
 
+@pytest.mark.essential
 @pytest.mark.still
 def test_a_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
     app.open("single-head?t=2")

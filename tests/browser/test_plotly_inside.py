@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from attn_live.bundle import MODULES
@@ -34,6 +35,7 @@ def without(page: Page) -> list[str]:
     return changed
 
 
+@pytest.mark.essential
 def test_the_names_stand_in_one_module() -> None:
     inside = INSIDE.read_text(encoding="utf-8")
     assert [name for name in NAMES if name not in inside] == []

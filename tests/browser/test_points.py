@@ -11,7 +11,6 @@ from tests.browser.app_page import AppPage
 PAGE = "single-head?stage=points&text=the+cat+sat+on+the+mat&along=two+dimensions"
 
 
-@pytest.mark.always
 def test_views_that_ask_in_the_sidebar_are_opened_by_a_press(app: AppPage) -> None:
     app.open("single-head")
     aside = app.page.get_by_test_id("stSidebar")
@@ -51,6 +50,7 @@ def test_pointing_at_a_key_tells_what_the_plane_shows_of_its_product(app: AppPag
     assert all(abs(one - other) < 1e-4 * (1 + abs(one)) for one, other in zip(*numbers, strict=True))
 
 
+@pytest.mark.essential
 def test_a_click_on_a_query_asks_there_in_every_plane(app: AppPage) -> None:
     app.open("multi-head?view=points&text=the+cat+sat+down")
     names = app.page.locator(".live-plot .textpoint text")

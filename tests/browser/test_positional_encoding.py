@@ -45,7 +45,7 @@ def said(app: AppPage) -> str:
     return app.page.get_by_test_id("stMain").inner_text()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_does_order_matter(app: AppPage) -> None:
     app.open("positional-encoding")
     x, p = one_hot(16), sinusoids(6, 16)
@@ -66,7 +66,7 @@ def test_does_order_matter(app: AppPage) -> None:
     assert f"= {weight:.6f}." in said(app)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_i_love_dogs_has_its_digits(app: AppPage) -> None:
     app.open("positional-encoding")
     app.page.get_by_role("button", name="I love dogs").click()
@@ -76,7 +76,7 @@ def test_i_love_dogs_has_its_digits(app: AppPage) -> None:
     assert drawn(app, "attention", "before")[0, 0] == pytest.approx(0.451863, abs=1e-6)
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_the_shuffle_test(app: AppPage) -> None:
     app.open("positional-encoding")
     show(app, "shuffle test")
@@ -96,7 +96,7 @@ def test_the_shuffle_test(app: AppPage) -> None:
     )
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_how_distance_is_seen(app: AppPage) -> None:
     app.open("positional-encoding?show=similarity")
     p = sinusoids(64, 16)
@@ -128,6 +128,7 @@ def test_the_encoding_with_its_cursor(app: AppPage) -> None:
     np.testing.assert_allclose(drawn(app, "encoding", "cursor", "y"), p[40, [0, 3]], atol=1e-6)
 
 
+@pytest.mark.essential
 def test_rotary_turns_and_keeps_its_score(app: AppPage) -> None:
     app.open("positional-encoding?show=encoding&scheme=rotary")
     before = drawn(app, "turning", "here", "y")
@@ -168,7 +169,7 @@ def test_words_are_dragged_and_moved_by_keys(app: AppPage) -> None:
     assert words.nth(1).get_attribute("aria-label") == "mat, 2 of 6; arrow keys move it"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_past_the_training_length(app: AppPage) -> None:
     app.open("positional-encoding?show=past training&drive=length")
     app.press("past", "ArrowRight")
@@ -194,7 +195,7 @@ def test_what_is_typed_is_shown_as_typed(app: AppPage) -> None:
     assert "onerror" in labels
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_tabs_and_mistakes(app: AppPage) -> None:
     app.open("positional-encoding")
     app.tab("Break it")

@@ -48,6 +48,7 @@ def printed(app: AppPage, tmp_path: Path) -> Printed:
     return printed
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", PAGES)
 def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address: str) -> None:
@@ -68,7 +69,7 @@ def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address:
         assert words not in plain
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_what_was_set_is_said_as_it_stands(app: AppPage, printed: Printed) -> None:
     app.open("single-head?text=cats+like+warm+milk&mask=causal&ramp=true&seed=7")
     app.press("walk", "ArrowRight", times=3)
@@ -123,7 +124,7 @@ def test_words_on_paper_can_be_read(app: AppPage, link: str) -> None:
         assert inner.evaluate("(node) => node.scrollWidth <= node.clientWidth + 1")
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_page_is_as_it_was_when_it_is_used_again(app: AppPage, printed: Printed) -> None:
     app.open("single-head")
     before = app.figure("walk").locator(".live-stage").screenshot()
@@ -138,7 +139,7 @@ def test_the_page_is_as_it_was_when_it_is_used_again(app: AppPage, printed: Prin
     assert f"Temperature T {app.readout('walk')}" in said
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_page_without_its_figure_is_printed_as_it_is(app: AppPage) -> None:
     app.page.route("**/plotly.min.js*", lambda route: route.abort())
     app.page.goto(f"{app.server}/single-head")
@@ -148,7 +149,7 @@ def test_a_page_without_its_figure_is_printed_as_it_is(app: AppPage) -> None:
     app.errors.clear()  # Plotly was kept away on purpose
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_what_is_typed_and_not_shown_is_not_printed(app: AppPage, printed: Printed) -> None:
     app.open("single-head?text=cats+purr")
     field = app.page.get_by_label("Sentence", exact=True)

@@ -27,6 +27,7 @@ def filled(page: Page) -> bool:
     return found
 
 
+@pytest.mark.essential
 @pytest.mark.film
 def test_a_figure_fills_the_screen_and_follows_the_keys(app: AppPage) -> None:
     app.open("single-head")
@@ -113,7 +114,7 @@ def test_no_slider_lies_over_the_captions_of_a_low_screen(
     assert app.errors == []
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open("?projector=true")

@@ -221,6 +221,7 @@ def test_every_figure_appears_when_it_is_scrolled_to_and_nothing_moves(sound: Pa
     assert sound.url == anywhere  # the address is the page's own
 
 
+@pytest.mark.essential
 def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, disk: str) -> None:
     sound.goto(disk)
     home = figure(sound, 0)
@@ -249,7 +250,7 @@ def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, dis
     same_numbers(home, at(MASKED, t=home.locator("output").inner_text()))
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_two_sliders_move_one_figure(sound: Page, web: str) -> None:
     sound.goto(web)
     home = figure(sound, 1)
@@ -283,7 +284,7 @@ def test_the_pointer_is_told_the_number_and_a_click_chooses(sound: Page, disk: s
     assert inside >= 1
 
 
-@pytest.mark.parametrize("place", ["disk", pytest.param("web", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("place", ["disk", pytest.param("web", marks=pytest.mark.slow)])
 def test_a_figure_is_saved(sound: Page, place: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     sound.goto(request.getfixturevalue(place))
     home = figure(sound, 0)
@@ -348,9 +349,9 @@ def test_it_is_the_picture_of_the_app(app: AppPage, web: str) -> None:
     [
         (1280, "light", (0, 1)),
         (390, "dark", (0,)),
-        pytest.param(1280, "dark", range(4), marks=pytest.mark.soak),
-        pytest.param(820, "light", range(4), marks=pytest.mark.soak),
-        pytest.param(390, "light", range(4), marks=pytest.mark.soak),
+        pytest.param(1280, "dark", range(4), marks=pytest.mark.slow),
+        pytest.param(820, "light", range(4), marks=pytest.mark.slow),
+        pytest.param(390, "light", range(4), marks=pytest.mark.slow),
     ],
 )
 def test_the_still_picture_is_the_live_one(
@@ -367,6 +368,7 @@ def test_the_still_picture_is_the_live_one(
         alike(pixels(stage.screenshot()), live)
 
 
+@pytest.mark.essential
 def test_it_stands_without_scripts(browser: Browser, web: str) -> None:
     context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 800})
     try:
@@ -435,7 +437,7 @@ def test_it_wears_the_colours_of_system_and_page(sound: Page, disk: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("width", "colours"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.soak)]
+    ("width", "colours"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.slow)]
 )
 def test_axe_finds_nothing(sound: Page, web: str, width: int, colours: Any) -> None:
     sound.set_viewport_size({"width": width, "height": 844})
@@ -512,7 +514,7 @@ def test_it_fits_any_window_there_and_back(sound: Page, disk: str) -> None:
     alike(pixels(stage.screenshot()), before)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_it_stands_in_a_frame_of_another_page(sound: Page, web: str) -> None:
     sound.set_content(
         f"<!doctype html><title>a blog</title><iframe src='{web}' width=700 height=600></iframe>"

@@ -79,6 +79,7 @@ def test_a_slider_that_is_let_go_on_the_way_back_keeps_nobody_from_going_there(
     assert quick.readout("fit") == asked.get("h", ["0.5"])[0]
 
 
+@pytest.mark.essential
 def test_a_switch_that_is_sent_with_a_slider_stands_in_the_address(app: AppPage) -> None:
     """What changes at once travels as one, as what the slider's part asks for, with the address before."""
     app.open("learned-heads?look=text's flow")
@@ -91,6 +92,7 @@ def test_a_switch_that_is_sent_with_a_slider_stands_in_the_address(app: AppPage)
         assert parse_qs(app.query).get("places", []) == places
 
 
+@pytest.mark.essential
 def test_an_address_that_comes_late_is_not_the_last_word(app: AppPage) -> None:
     sockets: list[tuple[WebSocketRoute, WebSocketRoute]] = []
     kept: list[bytes | str] = []

@@ -75,7 +75,7 @@ def first_figure(app: AppPage) -> str:
     return name.removeprefix("st-key-")
 
 
-@pytest.mark.always
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
 def test_every_kind_of_still_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ def test_the_panel_follows_the_figure_and_the_keys(live: AppPage, tmp_path: Path
     assert live.readout("first") == "3.0"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_panel_never_moves_under_the_finger(live: AppPage) -> None:
     """It stands in the middle of the window: a preview that came would have moved what was to be clicked."""
     live.open()
@@ -457,7 +457,7 @@ def test_the_panel_never_moves_under_the_finger(live: AppPage) -> None:
     panel.close()
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_picture_that_cannot_be_made_is_said(live: AppPage) -> None:
     live.open()
     panel = SavePanel(live, "first")

@@ -33,6 +33,7 @@ ASK_ELSEWHERE = """async ([words, image, socket]) => {
 }"""
 
 
+@pytest.mark.essential
 @pytest.mark.parametrize("path", ["/", "/single-head", "/_stcore/health", f"{PLOTLY_ROUTE}/plotly.min.js"])
 def test_every_answer_carries_the_security_headers(server: str, path: str) -> None:
     with urllib.request.urlopen(server + path) as answer:
@@ -184,6 +185,7 @@ def test_a_figure_fetches_plotly_itself_where_the_early_load_failed(browser: Bro
     context.close()
 
 
+@pytest.mark.essential
 def test_pages_and_figures_work_below_a_base_path(browser: Browser) -> None:
     with serving("app.py", "--server.baseUrlPath=lab", base="/lab") as address:
         context = browser.new_context()
@@ -232,6 +234,7 @@ def test_the_plotly_route_serves_nothing_else(tab: Page, server: str, path: str)
     assert "torch" not in answer.text()
 
 
+@pytest.mark.essential
 def test_nothing_is_fetched_from_elsewhere(app: AppPage) -> None:
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(request.url))
@@ -242,7 +245,7 @@ def test_nothing_is_fetched_from_elsewhere(app: AppPage) -> None:
     assert len(asked) > 20
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_what_any_test_would_fetch_from_elsewhere_is_an_error_of_its_page(app: AppPage) -> None:
     app.open("glossary")
     app.page.evaluate(ASK_ELSEWHERE, ELSEWHERE)

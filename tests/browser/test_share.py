@@ -34,6 +34,7 @@ def scanned(app: AppPage, which: int = 0) -> str:
     return str(found[0].text)
 
 
+@pytest.mark.essential
 def test_the_code_and_the_copied_link_are_the_address(app: AppPage) -> None:
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     app.page.emulate_media(color_scheme="dark")
@@ -81,7 +82,7 @@ def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
     assert app.page.evaluate("(after) => document.activeElement === after", after)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?seed=7&mask=causal")
     before = app.trace("walk", "weights")

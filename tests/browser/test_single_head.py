@@ -80,13 +80,13 @@ def follow(app: AppPage, row: int, column: int) -> None:
         says(app, f"{product:.4g}"[:-1])
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_one_number_from_the_sentence_to_the_output(app: AppPage) -> None:
     opened(app, text="every good teacher draws")
     follow(app, 2, 1)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_one_number_across_two_sentences(app: AppPage) -> None:
     opened(app, text="two words", cross="true", text2="three other words here", mask="causal")
     follow(app, 1, 0)
@@ -94,6 +94,7 @@ def test_one_number_across_two_sentences(app: AppPage) -> None:
     assert np.isnan(drawn(app, "masked")).sum() == 2 * 4 - 3
 
 
+@pytest.mark.essential
 def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> None:
     opened(app)
     before = drawn(app, "weights")
@@ -130,7 +131,7 @@ def test_stepper_by_buttons_and_arrow_keys(app: AppPage) -> None:
     assert app.readout(FIGURE) != "1.00"
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_mask_width_under_the_slider(app: AppPage) -> None:
     opened(app, mask="sliding window", moves="mask width")
     assert app.readout(FIGURE) == "1"
@@ -144,7 +145,7 @@ def test_mask_width_under_the_slider(app: AppPage) -> None:
     assert np.isnan(drawn(app, "weights")).sum() == 12
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
     app.open("single-head")
     for row, column in (2, 4), (1, 3), (3, 2):  # Plotly looks under the pointer every 50 ms at most
@@ -156,6 +157,7 @@ def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
         app.settle()
 
 
+@pytest.mark.essential
 def test_own_mask_by_clicking_cells(app: AppPage) -> None:
     opened(app, text="a b c", mask="own")
     click(app, "masked", 1, 2)
@@ -185,7 +187,7 @@ def wait_for_link(app: AppPage, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("slowdown", [1, 4])
-@pytest.mark.soak
+@pytest.mark.slow
 def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
     opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
     np.testing.assert_allclose(drawn(app, "output"), [[6.999908, 7.999908, 8.999908]], atol=1e-6)
@@ -212,7 +214,7 @@ def test_typed_tables_by_link_and_by_hand(app: AppPage, slowdown: int) -> None:
 
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.soak
+@pytest.mark.slow
 def test_every_typed_table_has_its_button_beside_it_and_says_that_it_waits(app: AppPage, width: int) -> None:
     app.page.set_viewport_size({"width": width, "height": 844})
     opened(app, qkv="typed", tab="Data")
@@ -229,7 +231,7 @@ def test_every_typed_table_has_its_button_beside_it_and_says_that_it_waits(app: 
         assert beside if width == 1280 else below
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_whole_matrix_is_pasted(app: AppPage) -> None:
     opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
     app.page.get_by_text("Paste Queries Q as text").click()
@@ -241,7 +243,7 @@ def test_a_whole_matrix_is_pasted(app: AppPage) -> None:
     np.testing.assert_allclose(drawn(app, "scores"), [[4, 7], [5, 8]], atol=1e-5)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_own_mask_by_keyboard(app: AppPage) -> None:
     opened(app, text="a b c", mask="own", q="1", k="2", tab="Arithmetic")
     app.page.get_by_role("button", name="Block this cell").press("Enter")
@@ -261,7 +263,7 @@ def test_break_it_and_checks(app: AppPage) -> None:
     assert "fails" not in words(app)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_scale_sweep_moves(app: AppPage) -> None:
     opened(app, tab="Scale")
     before = app.trace("sweep", "weights unscaled", "y")
@@ -271,7 +273,7 @@ def test_scale_sweep_moves(app: AppPage) -> None:
     says(app, "At d_k = 1024")
 
 
-@pytest.mark.always
+@pytest.mark.essential
 def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     text = "<script> %{z} $x 👩‍👩‍👧 שלום"
     opened(app, text=text, mask="causal", tab="Arithmetic")

@@ -30,6 +30,7 @@ def test_no_tab_is_cut_off(app: AppPage, page: str) -> None:
         app.page.set_viewport_size({"width": 1280, "height": 800})
 
 
+@pytest.mark.essential
 @pytest.mark.still
 def test_tabs_are_opened_by_keyboard_and_the_link_follows(app: AppPage) -> None:
     app.open("multi-head")

@@ -51,6 +51,7 @@ def ready(app: AppPage) -> None:
     app.page.wait_for_function("() => (CSS.highlights.get('terms')?.size ?? 0) > 0")
 
 
+@pytest.mark.essential
 def test_a_word_and_a_letter_are_explained_by_hover_and_lead_on(app: AppPage) -> None:
     app.open("single-head?tab=Maths&mask=causal")
     ready(app)
@@ -87,7 +88,7 @@ def centre(node: Locator) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     app.open("positional-encoding?tab=Maths")
     ready(app)
@@ -122,7 +123,7 @@ def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     expect(card(app)).to_have_count(0)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
     app.open("single-head")
     ready(app)

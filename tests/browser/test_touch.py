@@ -31,6 +31,7 @@ def phone(touch: Callable[[int, int], Page], server: str) -> Iterator[AppPage]:
     assert page.errors == []
 
 
+@pytest.mark.essential
 def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -> None:
     phone.open("single-head")
     slider = phone.slider("walk")
@@ -47,7 +48,7 @@ def test_a_finger_that_scrolls_over_a_live_slider_sets_nothing(phone: AppPage) -
     assert phone.page.evaluate("() => document.querySelector('.stMain').scrollLeft") == 0
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_finger_that_scrolls_over_a_slider_of_the_sidebar_sets_nothing(phone: AppPage) -> None:
     phone.open("kernel-regression")
     phone.page.get_by_test_id("stExpandSidebarButton").click()
@@ -127,7 +128,7 @@ def test_a_curve_whose_finger_is_taken_away_by_the_system_is_an_answer(phone: Ap
     expect(phone.page.get_by_text("You gave no answer.")).to_have_count(0)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_swipe_sideways_leaves_no_page(phone: AppPage) -> None:
     phone.open("")
     phone.open("single-head")

@@ -36,6 +36,7 @@ def circle(app: AppPage) -> NDArray[np.float64]:
     return np.array(found)
 
 
+@pytest.mark.essential
 def test_the_map_moves_with_the_bandwidth_and_a_click_asks_at_a_cell_or_a_key(app: AppPage) -> None:
     app.open(PAGE)
     np.testing.assert_allclose(drawn(app, "estimate map", "z"), means(1.0), atol=1e-5)

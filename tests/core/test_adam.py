@@ -34,7 +34,7 @@ def test_every_step_is_that_of_torch_to_the_last_bit() -> None:
     assert not any(torch.equal(before, now) for before, now in zip(began, ours, strict=True))
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_fit_and_a_training_import_no_compiler() -> None:
     asked = (
         "import sys, attn_core as a, attn_core.toys.training as t\n"

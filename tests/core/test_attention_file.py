@@ -244,7 +244,7 @@ def test_files_that_once_broke_something(name: str, data: bytes) -> None:
     fuzz_files.take(name, data)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_any_file_is_read_or_refused_within_bounds_of_memory_and_time() -> None:
     """A sample of ``python -m tests.fuzz_files``, in a process of its own under a limit."""
     command = [sys.executable, "-m", "tests.fuzz_files", "--files", "150", "--seed", "7"]
@@ -326,7 +326,7 @@ def test_what_does_not_fit_is_said_in_chinese_too(
         read_attention(name, data)
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_no_damage_gets_through(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     masks = (1, 32, 255) if request.config.getoption("--wide") else (255,)
     maps = AttentionMaps({"layer 0": FITS}, tokens=("a", "b", "c"))

@@ -139,7 +139,7 @@ class TestSentenceVectors:
     def test_another_seed_is_another_vector(self) -> None:
         assert not torch.equal(sentence_vectors(["cat"], 7, seed=3), sentence_vectors(["cat"], 7, seed=4))
 
-    @pytest.mark.turns
+    @pytest.mark.slow
     def test_the_same_in_every_process(self) -> None:
         program = (
             "from attn_core import sentence_vectors; print(sentence_vectors(['naïve', '🙂'], 3).tolist())"

@@ -6,8 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,80 +15,9 @@ from attn_ui.base.parameters import Steps
 from tests.browser import test_pages
 from tests.pages import PAGES as WALKED
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
-READMES = {"README.md": "How it is built", "README.zh.md": "代码如何组织"}
 PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages")
-JUDGED = {*PACKAGES, "torch", "numpy", "streamlit", "plotly"}
-
-
-def told() -> dict[str, set[str]]:
-    """Read from the guide's table what each package may import."""
-    rows = re.findall(r"^\| `(\w+)/[^|]*\|[^|]*\|([^|]*)\|$", GUIDE, re.MULTILINE)
-    return {folder: JUDGED & set(re.findall(r"\w+", may)) for folder, may in rows}
-
-
-def test_the_guide_tells_of_every_package() -> None:
-    assert sorted(told()) == sorted(PACKAGES)
-    assert sorted(path.parent.name for path in ROOT.glob("*/__init__.py")) == sorted(
-        (*PACKAGES, "benchmarks", "locales", "tests")
-    )
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_package_imports_what_the_guide_says(package: str) -> None:
-    imported = set()
-    for path in (ROOT / package).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                imported.add(node.module.partition(".")[0])
-    # Words are not said everywhere yet.
-    assert (imported & JUDGED) - {package} | (told()[package] & {"attn_words"}) == told()[package]
-
-
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_contracts_forbid_what_the_guide_does_not_allow(package: str) -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    forbidden = {
-        name
-        for contract in contracts
-        if contract["type"] == "forbidden" and contract["source_modules"] == [package]
-        for name in contract["forbidden_modules"]
-    }
-    # Of the figures `attn_ui` may import the theme: allowed by name, beside the contract.
-    theme = {"attn_figures"} if package == "attn_ui" else set()
-    assert (
-        forbidden
-        == JUDGED - ({"numpy"} if package != "attn_words" else set()) - {package} - told()[package] | theme
-    )
-
-
-def test_a_line_points_or_bars_are_drawn_by_a_mark() -> None:
-    """A trace of these kinds has its type and its mode from `marks`, and is written out nowhere else."""
-    written = {
-        path.name: sorted(
-            {
-                str(node.value)
-                for node in ast.walk(ast.parse(path.read_text()))
-                if isinstance(node, ast.Constant) and node.value in {"scatter", "scattergl", "mode"}
-            }
-            | {
-                str(value.value)
-                for node in ast.walk(ast.parse(path.read_text()))
-                if isinstance(node, ast.Dict)
-                for key, value in zip(node.keys, node.values, strict=True)
-                if isinstance(key, ast.Constant) and key.value == "type"
-                if isinstance(value, ast.Constant) and value.value == "bar"
-            }
-        )
-        for package in ("attn_figures", "pages")
-        for path in (ROOT / package).rglob("*.py")
-    }
-    assert {name: kinds for name, kinds in written.items() if kinds} == {
-        "marks.py": ["bar", "mode", "scatter"]
-    }
 
 
 WAIVED = re.compile(r"# (?:type: ignore|noqa:) ?\S+|time\.sleep\([^)]*\)")
@@ -107,35 +34,6 @@ def test_what_is_waived_or_slept_through_has_its_reason() -> None:
     assert found
     bare = {place for place, reason in found.items() if not re.search(r"[#(] ?\w+ \w+", reason)}
     assert not bare, "say in a comment behind it why it must be"
-
-
-def files(picture: str) -> tuple[set[str], set[str]]:
-    """Read the picture of the house: what stands at the top, and what stands inside a page."""
-    top: set[str] = set()
-    inside: set[str] = set()
-    for line in picture.splitlines():
-        names = re.split(r"\s{2,}", line.strip())[0].split(", ")
-        (inside if line.startswith(" " * 6) else top).update(names)
-    return top, inside
-
-
-@pytest.mark.parametrize(("readme", "heading"), READMES.items())
-def test_the_readme_draws_the_house_as_it_is(readme: str, heading: str) -> None:
-    text = (ROOT / readme).read_text(encoding="utf-8")
-    (picture,) = re.findall(rf"## {heading}\n\n(.*?)\n\n", text, re.DOTALL)
-    top, inside = files(picture)
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
-    tracked = [path.partition("/")[0] for path in listed.stdout.splitlines() if "/" in path]
-    folders = {f"{folder}/" for folder in tracked if not folder.startswith(".")}
-    assert not tracked or top == {"app.py", "pages/<page>/", *folders - {"pages/"}}
-    pages = [path.parent for path in ROOT.glob("pages/*/__init__.py")]
-    for page in pages:
-        assert {"page.py", "settings.py"} <= {path.name for path in page.iterdir()}
-    for name in inside:
-        assert any((page / name).exists() for page in pages), name
-    found = Counter(path.name for page in pages for path in page.iterdir() if not path.name.startswith("__"))
-    of_most = {name for name, count in found.items() if count > len(pages) / 2}
-    assert {name for name in of_most if name not in picture} == set()
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +93,7 @@ assert "wanted: a whole number from 1 to 64" in warning.value, warning.value
 """
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_page_made_by_the_guide_opens_and_reads_its_links(house: Path) -> None:
     done = run(house, "-c", OPENED)
     assert done.returncode == 0, done.stderr
@@ -230,13 +128,13 @@ assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask
 """
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None:
     done = run(house, "-m", "tests.plain_words", "averages")
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_that_a_page_has_no_catalogue_yet_is_told_by_one_test(house: Path) -> None:
     of_catalogues = "every_area or of_its_message or alike"
     done = run(house, "-m", "pytest", "-q", "-k", of_catalogues, "tests/app/test_languages.py")
@@ -249,7 +147,7 @@ def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> No
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.turns
+@pytest.mark.slow
 def test_a_mask_made_by_the_guide_is_on_both_pages_with_program_and_checks(house: Path) -> None:
     done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr
