@@ -40,13 +40,21 @@ def tabs_of(address: str) -> Tabs:
 
 
 def way_to(tab: str, tabs: Tabs) -> list[str]:
-    """Return what is pressed for a tab: its group, and its name where that group has several."""
-    group, its_tabs = next((group, its_tabs) for group, its_tabs in tabs.groups if tab in its_tabs)
-    return [group, tab] if len(its_tabs) > 1 else [group]
+    """Return what is chosen for a part: its tab, and its name where that tab lists several."""
+    name, parts = next((name, parts) for name, parts in tabs.row if tab in parts)
+    return [name, tab] if len(parts) > 1 else [name]
 
 
 def shown_under(at: AppTest, tab: str, tabs: Tabs) -> list[str]:
     """Return the kinds of elements that a tab shows; it must be the one that is open, and alone."""
-    opened = [each for each in at.tabs if len(each.children)]
-    assert [each.label for each in opened] == way_to(tab, tabs)
-    return [element.type for element in opened[-1].children.values()]
+    way = way_to(tab, tabs)
+    assert open_part(at, tabs) == way
+    (opened,) = [each for each in at.tabs if len(each.children)]
+    return [element.type for element in opened.children.values()][len(way) - 1 :]
+
+
+def open_part(at: AppTest, tabs: Tabs) -> list[str]:
+    """Return the tab that is open, and what is chosen in its list where it has one."""
+    (opened,) = [each for each in at.tabs if len(each.children)]
+    key = f"{tabs.name}-in-{opened.label}"
+    return [opened.label, *(str(box.value) for box in opened.selectbox if box.key == key)]

@@ -60,13 +60,7 @@ def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
     """
     fit, problems = fitting(ask, wanted)
     present = [each[0] for each in wanted]
-    ask.say(
-        _(
-            ":material/table: Type them, or open a file, in the tab *{tab}* of *{group}*.",
-            tab=tab_name("Data"),
-            group=_("Take away"),
-        )
-    )
+    ask.say(_(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data")))
     for problem in problems:
         said_of_it = paragraph(problem, _("The one from the seed is used meanwhile."))
         ask.say(f":material/edit: {said_of_it}")

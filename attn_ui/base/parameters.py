@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Protocol
 
-from attn_words import N_, _, _c
+from attn_words import _, _c
 
 _DIGITS = 30  # characters that a number in a table may take
 EXACT = 6  # significant digits of a value between two of a slider's
@@ -78,38 +78,42 @@ def shown(setting: "Choice | Several", option: str) -> str:
 
 
 def tab_name(tab: str) -> str:
-    """Return a tab's name as it is shown."""
-    return _c("tab", tab)
+    """Return the name of a tab, or of a part in it, as it is shown."""
+    return _c("tab", "Experiments") if tab == "Experiments" else _c("tab", tab)
 
 
 @dataclass(frozen=True)
 class Tabs(Choice):
-    """What lies under a page's figure: one is open, found in a group by what it is for."""
+    """What lies under a figure, one part of it open: a row of tabs, some of which list several parts."""
 
-    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    row: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
-def grouped_tabs(
+def page_tabs(
     *,
-    understand: tuple[str, ...] = (),
-    experiment: tuple[str, ...] = (),
-    prove: tuple[str, ...] = (),
-    take_away: tuple[str, ...] = (),
+    arithmetic: tuple[str, ...] = (),
+    maths: tuple[str, ...] = ("Maths",),
+    experiments: tuple[str, ...] = (),
+    checks: tuple[str, ...] = ("Checks",),
+    code: tuple[str, ...] = ("Code",),
+    data: tuple[str, ...] = (),
 ) -> Tabs:
-    """Return a page's tabs in the groups that all pages have; the first of all is open by default.
+    """Return a page's tabs under the names that all pages share; the first one is open by default.
 
-    >>> grouped_tabs(understand=("Maths",), take_away=("Data", "Code")).groups
-    (('Understand', ('Maths',)), ('Take away', ('Data', 'Code')))
+    >>> page_tabs(experiments=("Scale", "Cost")).row[:2]
+    (('Maths', ('Maths',)), ('Experiments', ('Scale', 'Cost')))
     """
     every = (
-        (N_("Understand"), understand),
-        (N_("Experiment"), experiment),
-        (N_("Prove"), prove),
-        (N_("Take away"), take_away),
+        ("Arithmetic", arithmetic),
+        ("Maths", maths),
+        ("Experiments", experiments),
+        ("Checks", checks),
+        ("Code", code),
+        ("Data", data),
     )
-    groups = tuple((name, tabs) for name, tabs in every if tabs)
-    options = tuple(tab for _, tabs in groups for tab in tabs)
-    return Tabs("tab", options[0], options, groups=groups)
+    row = tuple((name, parts) for name, parts in every if parts)
+    options = tuple(part for _, parts in row for part in parts)
+    return Tabs("tab", options[0], options, row=row)
 
 
 @dataclass(frozen=True)

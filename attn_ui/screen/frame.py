@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from attn_ui.base.parameters import Choice, Parameter, Tabs, shown
+from attn_ui.base.parameters import Choice, Parameter, Tabs, shown, tab_name
 from attn_ui.base.places import See
 from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state
 from attn_ui.streamlit_inside import markup
@@ -67,14 +66,14 @@ def lead_on(places: Sequence[See]) -> None:
 
 
 def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
-    """Lay groups of tabs under the figure; only the open tab is computed, and the address remembers it.
+    """Lay one row of tabs under the figure; only the open part is computed, and the address remembers it.
 
-    A group of one tab shows it at once. Where the address names a tab that is not offered here, the first of
+    A tab of several parts lists them. Where the address names a part that is not offered here, the first of
     all is open.
 
     Args:
-        setting: the page's own setting, whose options are the names of its tabs.
-        contents: what each tab shows, by its name.
+        setting: the page's own setting, whose options are the names of its parts.
+        contents: what each part shows, by its name.
 
     Raises:
         ValueError: the contents are not those of the setting's options.
@@ -82,32 +81,22 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     if set(contents) != set(setting.options):
         raise ValueError(f"tabs required: {', '.join(setting.options)}; got {', '.join(contents)}")
     asked = state.text(setting)
-    tab = asked if asked in setting.options else setting.default
-    groups = dict(setting.groups)
-    group = next(name for name, its_tabs in groups.items() if tab in its_tabs)
-    firsts = {_(name): its_tabs[0] for name, its_tabs in groups.items()}
+    part = asked if asked in setting.options else setting.default
+    firsts = {tab_name(name): parts[0] for name, parts in setting.row}
+    name, parts = next((tab_name(name), parts) for name, parts in setting.row if part in parts)
     # Named as other controls of what `attn_ui.screen.state` holds: a lesson hides them by the setting's name.
-    with _tab_row(setting, f"pick-{setting.name}", firsts, _(group)):
-        if len(groups[group]) == 1:
-            contents[tab]()
-            return
-        inside = {shown(setting, name): name for name in groups[group]}
-        with _tab_row(setting, f"{setting.name}-in-{group}", inside, shown(setting, tab)):
-            contents[tab]()
+    key = f"pick-{setting.name}"
+    st.session_state[key] = name
+    places = st.tabs(list(firsts), key=key, on_change=_open, args=(setting, key, firsts))
+    with places[list(firsts).index(name)]:
+        if len(parts) > 1:
+            listed = {shown(setting, each): each for each in parts}
+            key = f"{setting.name}-in-{name}"
+            st.session_state[key] = shown(setting, part)
+            arguments = (setting, key, listed)
+            st.selectbox(name, listed, key=key, label_visibility="collapsed", on_change=_open, args=arguments)
+        contents[part]()
 
 
-def _tab_row(setting: Tabs, key: str, opens: Mapping[str, str], at: str) -> DeltaGenerator:
-    """Make one row of tabs; return the place of the one named `at`, which is open.
-
-    Args:
-        setting: the page's tabs; key: of this row.
-        opens: the tab that opens where one of this row is chosen, by the names in this row.
-        at: one of those names.
-    """
-    st.session_state[key] = at
-    made = st.tabs(list(opens), key=key, on_change=_open_tab, args=(setting, key, opens))
-    return made[list(opens).index(at)]
-
-
-def _open_tab(setting: Tabs, key: str, opens: Mapping[str, str]) -> None:
+def _open(setting: Tabs, key: str, opens: Mapping[str, str]) -> None:
     state.keep(setting, opens[st.session_state[key]])

@@ -1,12 +1,12 @@
 """What a link to this page can set: the use that is shown, and its sliders."""
 
-from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.base.parameters import Choice, Parameter, Steps, page_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
 from attn_words import N_
 from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
 
-TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
+TAB = page_tabs(data=("Data",))
 USE = Choice("use", State.use, ("translation", "BERT and GPT", "images", "captions", "speech"), views=True)
 PREFIX = Steps("prefix", State.prefix, tuple(range(MOST_WORDS + 1)), ".0f")
 # Patches, words of a caption and frames are counted from 1, as they are named.

@@ -40,8 +40,8 @@ def asks(ask: Ask) -> State:
             if own is None and not two_inputs:
                 ask.say(
                     _(
-                        ":material/info: A link carries no points of your own: add them in the tab *Data* of "
-                        "*Take away*. Until then, sine."
+                        ":material/info: A link carries no points of your own: add them in the tab *Data*. "
+                        "Until then, sine."
                     )
                 )
     if two_inputs and drawn.data == OWN_POINTS:

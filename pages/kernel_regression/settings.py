@@ -3,17 +3,12 @@
 from dataclasses import replace
 
 from attn_ui.base.bounds import MAX_KERNEL_POINTS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole, grouped_tabs, rungs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole, page_tabs, rungs
 from attn_ui.base.shared_settings import CODE, SEED
 
-TAB = grouped_tabs(
-    understand=("Arithmetic", "Maths"),
-    experiment=("Break it",),
-    prove=("Checks",),
-    take_away=("Data", "Code"),
-)
+TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it",), data=("Data",))
 # A fitted line has no arithmetic of one sum, and mistakes of its own.
-LINES_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
+LINES_TAB = page_tabs(data=("Data",))
 KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",

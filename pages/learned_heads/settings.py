@@ -5,21 +5,16 @@ from attn_core.roofline import DEVICES
 from attn_core.toys import TASKS
 from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_HEADS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Sight, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Sight, Steps, Text, Whole, page_tabs
 from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
 REAL = "a real model"
 FROM_FILE = "your own"
 SOURCE = Choice("source", TOY, (TOY, REAL, FROM_FILE), views=True)
-TAB = grouped_tabs(
-    understand=("Heads", "Arithmetic", "Maths"),
-    experiment=("Break it",),
-    prove=("Checks",),
-    take_away=("Code",),
-)
+TAB = page_tabs(arithmetic=("Heads", "Arithmetic"), experiments=("Break it",))
 # A whole model has no arithmetic of its own: the other pages have one head's.
-WHOLE_TAB = grouped_tabs(understand=("Heads",), prove=("Checks",), take_away=("Code",))
+WHOLE_TAB = page_tabs(arithmetic=("Heads",), maths=())
 TASK = Choice("task", "induction", tuple(TASKS), kind="task")
 MOST_STEPS = 2000
 # A page opens on the trained model: the last of the steps that there are.
@@ -68,12 +63,12 @@ HIDE = Flag("wordsonly", True)  # special tokens hidden
 # queries and keys as points.
 HEADS, FLOW, EVICTION, POINTS = "heads", "text's flow", "eviction", "points"
 LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION, POINTS), views=True)
-FLOW_TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Code",))
+FLOW_TAB = page_tabs()
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")
 ASIDE = Flag("sinksaside", False)
 WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, where a text is long
-LONG_TAB = grouped_tabs(prove=("Checks",), take_away=("Code",))
+LONG_TAB = page_tabs(maths=())
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
 DEVICE = Choice("device", "A100", tuple(DEVICES))

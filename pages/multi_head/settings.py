@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, grouped_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALSO,
@@ -34,11 +34,11 @@ from attn_ui.base.shared_settings import (
 from attn_ui.base.weight_tables import TABLES, hand_settings, init_setting
 from attn_words import N_
 
-TAB = grouped_tabs(
-    understand=("Heads add up", "Shapes", "Arithmetic", "Maths", "Measures"),
-    experiment=("Break it", "Block", "Shared heads", "Token by token", "Batch", "One or many", "Cost"),
-    prove=("Checks",),
-    take_away=("Data", "Code", "Spellings"),
+TAB = page_tabs(
+    arithmetic=("Heads add up", "Shapes", "Arithmetic"),
+    experiments=("Break it", "Block", "Shared heads", "Token by token", "Batch", "One or many", "Cost"),
+    code=("Code", "Spellings"),
+    data=("Data", "Measures"),
 )
 EXAMPLES = {
     "I love dogs, two heads": ATTENTION_SAMPLES["i-love-dogs-two-heads"],

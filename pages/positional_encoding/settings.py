@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Parameter, Steps, Table, Text, Whole, grouped_tabs
+from attn_ui.base.parameters import Choice, Parameter, Steps, Table, Text, Whole, page_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import (
     BASE,
@@ -20,12 +20,7 @@ from attn_ui.base.shared_settings import (
     scheme_setting,
 )
 
-TAB = grouped_tabs(
-    understand=("Arithmetic", "Maths"),
-    experiment=("Break it",),
-    prove=("Checks",),
-    take_away=("Data", "Code"),
-)
+TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it",), data=("Data",))
 PICTURE = Choice(
     "show",
     "attention",

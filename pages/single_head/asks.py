@@ -173,7 +173,7 @@ def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
     if inputs.vectors == "random":
         return replace(inputs, width=ask.whole(WIDTH_X, _("Width d_model of vectors")))
     if inputs.vectors == "typed":
-        ask.say(_(":material/table: Type the vectors in the tab *Data* of *Take away*."))
+        ask.say(_(":material/table: Type the vectors in the tab *Data*."))
         return replace(inputs, x=_rows(ask, TABLE_X), y=_rows(ask, TABLE_Y))
     return inputs
 
@@ -181,7 +181,7 @@ def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
 def _ask_tables(ask: Ask, inputs: Inputs) -> Inputs:
     """Take Q, K and V from their tables; those that are missing start from what fits the others."""
     tables = (TABLE_Q, TABLE_K, TABLE_V)
-    ask.say(_(":material/table: Type the numbers in the tab *Data* of *Take away*."))
+    ask.say(_(":material/table: Type the numbers in the tab *Data*."))
     ask.button(_("Start again from the vectors"), lambda: _empty(ask, tables), width="stretch")
     given = [_rows(ask, table) for table in tables]
     if not all(given):

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, grouped_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALSO,
@@ -34,12 +34,7 @@ from pages.single_head.head import SAMPLES
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs
 
-TAB = grouped_tabs(
-    understand=("Arithmetic", "Maths", "Scale", "Cost"),
-    experiment=("Break it",),
-    prove=("Checks",),
-    take_away=("Data", "Code"),
-)
+TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it", "Scale", "Cost"), data=("Data",))
 EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES), kind="example")
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", Inputs.width, 1, 16)

@@ -1,9 +1,9 @@
 """What a link to this page can set: the claim that is shown, and one slider for each."""
 
-from attn_ui.base.parameters import Choice, Parameter, Steps, grouped_tabs
+from attn_ui.base.parameters import Choice, Parameter, Steps, page_tabs
 from attn_ui.base.shared_settings import SEED
 
-TAB = grouped_tabs(understand=("Maths",), prove=("Checks",), take_away=("Data", "Code"))
+TAB = page_tabs(data=("Data",))
 CLAIM = Choice(
     "claim",
     "over-smoothing",

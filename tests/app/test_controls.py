@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.base.navigation import PAGES, Listed
-from attn_ui.base.parameters import Choice, grouped_tabs
+from attn_ui.base.parameters import Choice, page_tabs
 from attn_ui.screen.frame import tabs
 from tests.pages import PAGES as WALKED
 from tests.pages import open_page, open_sound, shown_under, tabs_of
@@ -35,7 +35,7 @@ def test_a_setting_can_be_picked_in_two_places() -> None:
 def test_a_page_lists_the_tabs_that_it_has() -> None:
     with pytest.raises(ValueError, match="tabs required: Maths, Code; got Maths, Data"):
         tabs(
-            grouped_tabs(understand=("Maths",), take_away=("Code",)),
+            page_tabs(checks=()),
             {"Maths": lambda: None, "Data": lambda: None},
         )
 
@@ -72,9 +72,11 @@ def test_a_link_without_a_tab_opens_the_first(page: str) -> None:
     assert shown_under(open_sound(page), OLD_TABS[page][0], tabs_of(page))
 
 
-def test_groups_have_the_same_names_in_the_same_order_on_every_page() -> None:
-    named = [[name for name, _ in tabs_of(page).groups] for page in OLD_TABS]
-    assert named == [["Understand", "Experiment", "Prove", "Take away"]] * 5
+def test_tabs_have_the_same_names_in_the_same_order_on_every_page() -> None:
+    names = ["Arithmetic", "Maths", "Experiments", "Checks", "Code", "Data"]
+    named = {page: [name for name, _ in tabs_of(page).row] for page in OLD_TABS}
+    assert named.pop("learned-heads") == names[:-1]
+    assert all(row == names for row in named.values())
 
 
 def test_the_open_tab_is_not_taken_along_to_another_page() -> None:

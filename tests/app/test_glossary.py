@@ -29,7 +29,7 @@ from pages.glossary.parts import PARTS, walk
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import all_names, entry
-from tests.pages import PAGES, open_page, open_sound, tabs_of, way_to
+from tests.pages import PAGES, open_page, open_part, open_sound, tabs_of, way_to
 from tests.walk import fields, said_now
 
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
@@ -73,8 +73,7 @@ def stands(at: AppTest, page: str, name: str, value: str) -> bool:
     """Whether a setting has on the page the value that a link gave it."""
     setting = by_name(PAGES[page][1])[name]
     if isinstance(setting, Tabs):
-        opened = [each.label for each in at.tabs if len(each.children)]
-        return opened == way_to(value, tabs_of(page))
+        return open_part(at, tabs_of(page)) == way_to(value, tabs_of(page))
     if isinstance(setting, Steps):
         heads = [head for head, _, _ in fields(at)]
         sliders = [each for head in heads for each in (head.get("slider"), head.get("cursor")) if each]

@@ -85,11 +85,11 @@ def read_under(at: AppTest) -> str:
 
 def test_every_tab_has_a_sign() -> None:
     pages = {
-        address: tabs_of(address).options
+        address: {*tabs_of(address).options}
         for address, (_, settings) in PAGES.items()
         if any(each.name == "tab" for each in settings)
     }
-    assert {address: tuple(signs) for address, signs in SIGNS.items()} == pages
+    assert {address: {*signs} for address, signs in SIGNS.items()} == pages
 
 
 @pytest.mark.parametrize("page", SIGNS)

@@ -294,9 +294,13 @@ class AppPage:
         return names
 
     def tab(self, name: str) -> None:
-        """Open a tab under the figure, by its group."""
-        for label in way_to(name, tabs_of(urlsplit(self.page.url).path.strip("/"))):
-            self.page.get_by_role("tab", name=label, exact=True).click()
+        """Open a part under the figure, by its tab and the list within."""
+        tab, *listed = way_to(name, tabs_of(urlsplit(self.page.url).path.strip("/")))
+        self.page.get_by_role("tab", name=tab, exact=True).click()
+        self.settle()
+        for part in listed:
+            self.page.get_by_role("combobox", name=tab).click()
+            self.page.get_by_role("option", name=part, exact=True).click()
             self.settle()
 
     def option(self, name: str) -> Locator:

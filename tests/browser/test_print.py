@@ -65,7 +65,7 @@ def test_a_page_is_printed_on_one_sheet(app: AppPage, printed: Printed, address:
         figure.locator(".live-row label").all(), figure.locator(".live-row output").all(), strict=True
     ):
         assert f"{label.inner_text()} {output.inner_text()}" in plain
-    for words in ("Take away", "Understand", "Share", "Save"):
+    for words in ("Experiments", "Share", "Save"):
         assert words not in plain
 
 
