@@ -17,7 +17,7 @@ from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages import PAGES
-from pages.multi_head import compute, programs, words
+from pages.multi_head import compute, programs
 from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
@@ -38,6 +38,7 @@ from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import packed, say
 from tests.app.test_multi_head import OWN, captions, open_page, text
 from tests.handed import leaves
+from tests.sentences import messages_in
 
 LOOK = Look("every head", "number", 0, 1, ())
 HEADS = 4
@@ -366,42 +367,26 @@ def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> 
     assert still[0] == still[1]  # wherever it stands, one picture is kept
 
 
-def test_large_maps_have_few_values_of_a_slider_and_the_page_says_so() -> None:
-    link = {
-        "text": " ".join(f"w{i}" for i in range(64)),
-        "free": "true",
-        "heads": "16",
-        "hmoves": "temperature",
-    }
-    at = open_page(**link)
-    said = captions(at)
-    assert (
-        "With 64 tokens and 16 heads the slider offers 3 values of “Temperature T”: 0.10, 1.00 and 10.00."
-        in said
-    )
-    assert "16 heads of width 8" in text(at)
-
-
-def test_what_the_slider_cannot_move_is_said() -> None:
-    assert "no width to move: the slider moves heads" in captions(open_page(hmoves="mask width"))
-    assert "whose strength could move: the slider moves heads" in captions(
-        open_page(hmoves="strength of positions")
-    )
+def test_slider_of_large_maps_has_few_values_which_are_told() -> None:
+    text_64 = " ".join(f"w{i}" for i in range(64))
+    at = open_page(text=text_64, free="true", heads="16", hmoves="temperature")
+    (told,) = messages_in(captions(at), "offered", "what", tokens=64, heads="16 heads")
+    assert told["offered"] == "0.10, 1.00 and 10.00"
+    assert messages_in(text(at), count=16, width=8)
 
 
 def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
     at = open_page(case="I love dogs with the ramp, two heads")
     assert at.selectbox(key="pos").value == "ramp"
     said = text(at)
-    assert "2 heads of width 2" in said
     setting = SETTINGS["the ramp on dogs"][0]
     result = Now(setting, LOOK, 2).result
-    x = sequences(setting).query
-    assert x.tolist() == [[1, 0, 0, 0], [0.5, 1.5, 0.5, 0.5], [1, 1, 2, 1]]
+    assert sequences(setting).query.tolist() == [[1, 0, 0, 0], [0.5, 1.5, 0.5, 0.5], [1, 1, 2, 1]]
     without = Now(replace(setting, positions=SchemeSettings("none")), LOOK, 2).result
     change = (result.weights - without.weights).abs()
     head, _, _ = (int(each) for each in (change == change.max()).nonzero()[0])
-    assert f"Positions (ramp, strength 1): most in head {head + 1}" in said
+    (told,) = messages_in(said, "where", scheme="ramp", strength=1)
+    assert told["where"].startswith(f"head {head + 1},")
     full = {name: at.query_params[name] for name in at.query_params}
     assert full["pos"] in ("ramp", ["ramp"])
     assert text(open_page(**full)) == said
@@ -428,101 +413,34 @@ def test_every_tab_opens_with_positions(tab: str, link: dict[str, str]) -> None:
 def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
     said = text(open_page(view=view, hmask=mask, reach="2", pos="buckets"))
     # Views that take words and sizes alone say nothing of a mask.
-    plain = view in ("one or many", "encoder and decoder")
-    assert ("pairs" in said) is (mask != "none" and not plain)
+    sizes_alone = view in ("one or many", "encoder and decoder")
+    assert bool(messages_in(said, "attended", "pairs")) is (mask != "none" and not sizes_alone)
 
 
-@pytest.mark.slow
-def test_bad_input_is_answered_in_a_sentence() -> None:
-    blocked = ",".join(f"2.{key}" for key in range(6))
-    said = captions(open_page(hmask="own", blocked=blocked))
-    assert "The mask leaves “sat” no key: its weights are zero there, where torch gives NaN." in said
-    everything = ",".join(f"{query}.{key}" for query in range(6) for key in range(6))
-    assert "leaves no key to any query" in captions(open_page(hmask="own", blocked=everything))
-    odd = open_page(pos="rotary", free="true", dh="5")
-    assert "Rotary turns pairs of dimensions: 6 is used in place of 5." in captions(odd)
-    cross = captions(open_page(pos="rotary", case="cross-attention, four heads"))
-    assert "4 heads would be 5 wide. 1, 2, 5 and 10 heads fit pairs" in cross
-    assert "no positions are added" in captions(open_page(pos="learned", case="the original Transformer"))
-    assert "A prefix mask needs as many queries as keys; here are 6 and 2. Nothing is masked." in captions(
-        open_page(hmask="prefix", cross="true", text2="one two")
-    )
-    assert "“T” cannot" not in captions(open_page(t="0.1"))
-    assert "T = 0.1 too: rows are sharper wherever their scores differ" in text(open_page(t="0.1"))
-
-
-def test_the_cache_has_mistakes_of_its_own() -> None:
-    late = text(open_page(tab="Break it", fault="own key not yet cached"))
-    assert "and gives 0; the first token's weights are all zero" in late
-    assert "Nothing fails here: no query or key is turned" in text(
-        open_page(tab="Break it", fault="place not counted on")
-    )
-    forgotten = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", hmask="padding"))
-    assert "The broken weights are those without positions, and all shapes are right" in forgotten
-    still = text(open_page(tab="Break it", fault="place not counted on", pos="rotary", strength="0.0"))
-    assert "Nothing fails here: at strength 0" in still
-    two = text(open_page(tab="Break it", fault="own key not yet cached", cross="true"))
-    assert "a cache is of one sequence, and here are two" in two
-
-
-LINKS = {
-    "positions: the notes' example": ({"case": "I love dogs with the ramp, two heads"}, "Positions (ramp"),
-    **{
-        f"positions: {name}": ({"pos": name, "strength": "1.5"}, f"Positions ({name}, strength 1.5)")
-        for name in SCHEMES
-        if name != "none"
-    },
-    "positions: the slider moves their strength": (
-        {"pos": "rotary", "hmoves": "strength of positions"},
-        "Positions (rotary",
-    ),
-    **{
-        f"masks: {mask}": ({"hmask": mask, "reach": "2"}, "pairs")
-        for mask in HEADS_MASK.options
-        if mask != "none"
-    },
-    "masks: own, with cells": ({"hmask": "own", "blocked": "0.1,2.2"}, "The mask leaves 136 of 144 pairs"),
-    "masks: the slider moves heads": ({"hmask": "causal", "heads": "8"}, "8 heads of width 1"),
-    "masks: the slider moves their width": (
-        {"hmask": "prefix", "hmoves": "mask width", "reach": "3"},
-        "The mask leaves 96 of 144 pairs",
-    ),
-    "masks: the slider moves temperature": ({"hmoves": "temperature", "t": "0.1"}, "divided by T = 0.1"),
-    "masks: a pattern a head": ({"hmask": A_PATTERN_A_HEAD, "tab": "Cost"}, "multiply-adds"),
-    "shared keys": ({"tab": "Shared heads", "kv": "2"}, "grouped-query"),
-    "latent attention": ({"tab": "Shared heads", "latent": "3"}, "latent vector"),
-    "token by token": ({"tab": "Token by token", "q": "3"}, "KV cache"),
-    "shapes in five spellings": ({"tab": "Spellings", "spelling": "einsum"}, "fused W_qkv"),
-    "one head or many": (
-        {"view": "one or many", "heads": "8"},
-        "One head and 8 hold the same 256 parameters",
-    ),
-    "one head or many, over layers": (
-        {"tab": "One or many", "layers": "12", "residual": "false"},
-        "After 12 layers without the residual no more than rounding tells tokens apart.",
-    ),
-    "one head or many, fitted": ({"tab": "One or many", "fit": "40"}, "After 40 steps the mean error is"),
-    "the packing mistake": ({"tab": "Break it", "fault": "(d k h) for (k h d)"}, "holds 4 of the query"),
-}
-
-
-@pytest.mark.parametrize("row", LINKS)
-def test_each_row_of_the_course_is_one_link(row: str) -> None:
-    link, says = LINKS[row]
+@pytest.mark.sample(20)
+@pytest.mark.parametrize(
+    ("link", "fields"),
+    [
+        ({"pos": "rotary", "strength": "1.5"}, {"scheme": "rotary", "strength": 1.5}),
+        ({"hmask": "own", "blocked": "0.1,2.2"}, {"attended": 136, "pairs": "144 pairs"}),
+        ({"hmask": "prefix", "hmoves": "mask width", "reach": "3"}, {"attended": 96, "pairs": "144 pairs"}),
+        ({"hmoves": "temperature", "t": "0.1"}, {"temperature": 0.1}),
+        ({"pos": "buckets", "t": "10.00"}, {"rows": "24 rows", "count": 14, "others": 10}),
+        ({"view": "one or many", "heads": "8"}, {"heads": 8, "parameters": 256}),
+    ],
+)
+def test_link_of_masks_and_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:
     at = open_page(**link)
-    assert says in text(at)
-    assert "The link's" not in captions(at)
+    assert messages_in(text(at), **fields)
+    assert not at.warning
 
 
-def test_a_cell_is_blocked_by_its_button() -> None:
+def test_cell_is_blocked_and_freed_by_its_button() -> None:
     at = open_page(hmask="own", tab="Arithmetic", q="2", k="1")
-    (button,) = [each for each in at.button if each.label == "Block this cell"]
-    button.click().run()
-    assert "The mask leaves 140 of 144 pairs" in text(at)
-    assert "This key is masked" in text(at)
-    (button,) = [each for each in at.button if each.label == "Free this cell"]
-    button.click().run()
-    assert "The mask leaves 144 of 144 pairs" in text(at)
+    for label, left in (("Block this cell", 140), ("Free this cell", 144)):
+        (button,) = [each for each in at.button if each.label == label]
+        button.click().run()
+        assert messages_in(text(at), attended=left, pairs="144 pairs")
 
 
 @pytest.mark.parametrize("words_typed", ["a a", "a a a", "a b c"])
@@ -535,13 +453,6 @@ def test_cells_that_positions_change_as_much_are_counted(words_typed: str) -> No
     assert told == ([] if not tied else ["One" if tied == 1 else str(tied)])
 
 
-def test_sentences() -> None:
-    assert words.pairs(3, 4, [], 2) == "The mask leaves 3 of 4 pairs in 2 maps (75.0%)."
-    assert "move no weight" in words.placed("rotary", 0.1, "head 1", 0.5, 0.5004)
-    assert words.empty_rows(["a", "b"], 5).startswith("The mask leaves “a” and “b” no key: their weights")
-    assert "“a”, “b”, “c” and 2 more" in words.empty_rows(["a", "b", "c", "d", "e"], 6)
-
-
 def test_widths_are_those_that_the_words_have() -> None:
     assert widths(replace(OWN, mask="prefix")).values == tuple(range(7))
     assert widths(replace(OWN, mask="block-sparse")).values == tuple(range(1, 7))
@@ -550,7 +461,7 @@ def test_widths_are_those_that_the_words_have() -> None:
 
 @pytest.mark.parametrize("scheme", ["buckets", "ALiBi"])
 @pytest.mark.parametrize("temperature", [10.0, 0.1])
-def test_what_a_temperature_does_beside_a_bias_is_counted(scheme: str, temperature: float) -> None:
+def test_temperature_beside_a_bias_counts_rows_that_it_sharpens(scheme: str, temperature: float) -> None:
     """It divides the products alone, so rows whose bias takes over go the other way."""
     now = Now(replace(OWN, positions=SchemeSettings(scheme), temperature=temperature), LOOK, HEADS)
     assert isinstance(now.scheme, BiasScheme)
@@ -561,36 +472,35 @@ def test_what_a_temperature_does_beside_a_bias_is_counted(scheme: str, temperatu
     for hot, cold in zip(*both, strict=True):
         spread = [-sum(p * math.log(p) for p in row.softmax(dim=-1).tolist()) for row in (hot, cold)]
         counts["flatter" if spread[0] > spread[1] else "sharper"] += 1
-    said = say(now)
     assert sum(counts.values()) == 24
-    assert "wherever their scores differ" not in said
     does, other = ("flatter", "sharper") if temperature > 1 else ("sharper", "flatter")
-    verb = "is" if counts[does] == 1 else "are"
-    assert f"of 24 rows, {counts[does]} {verb} {does} than at T = 1, {counts[other]} {other}." in said
+    assert messages_in(say(now), rows="24 rows", count=counts[does], others=counts[other])
     without = replace(now.setting, positions=SchemeSettings(scheme, strength=0.0))
-    assert "wherever their scores differ" in say(replace(now, setting=without))
+    assert not messages_in(say(replace(now, setting=without)), "rows", "others")
 
 
-def test_the_link_of_old_keeps_its_numbers_and_ten_rows_get_sharper() -> None:
-    at = open_page(pos="buckets", t="10.00")
-    assert "of 24 rows, 14 are flatter than at T = 1, 10 sharper." in text(at)
-
-
-def test_the_ramp_says_of_each_head_what_the_last_key_draws() -> None:
-    at = open_page(case="I love dogs with the ramp, two heads")
+def test_last_key_draws_from_each_head_what_the_ramp_gives_it() -> None:
+    said = text(open_page(case="I love dogs with the ramp, two heads"))
     setting, n_head = SETTINGS["the ramp on dogs"]
-    now = Now(replace(setting, projection=True), LOOK, n_head)
-    means = now.result.weights.mean(dim=1)[:, -1].tolist()
+    means = Now(replace(setting, projection=True), LOOK, n_head).result.weights.mean(dim=1)[:, -1].tolist()
     assert means[0] < 1 / 3
-    said = text(at)
-    assert f"dogs, the last key, draws {means[0]:.2f} of the weight in head 1 (" in said
-    assert f"{means[1]:.2f} in head 2 (" in said
-    assert "draw more weight." not in captions(at)
+    assert messages_in(said, "without", weight=f"{means[0]:.2f}", head=1)
+    assert messages_in(said, "without", weight=f"{means[1]:.2f}", head=2)
     many = Now(replace(placed("ramp"), d_head=2), LOOK, 7)
     means = many.result.weights.mean(dim=1)[:, -1].tolist()
-    said = say(many)
-    assert f"draws from {min(means):.2f} of the weight in head {means.index(min(means)) + 1} (" in said
-    assert f"to {max(means):.2f} in head {means.index(max(means)) + 1} (" in said
+    for mean in (min(means), max(means)):
+        assert messages_in(say(many), "without", weight=f"{mean:.2f}", head=means.index(mean) + 1)
+
+
+def test_last_key_is_averaged_over_who_attends() -> None:
+    blocked = ((0, 0), (0, 1), (0, 2))
+    setting = replace(
+        OWN, text="a b c", mask="own", masking=Masking(blocked=blocked), positions=SchemeSettings("ramp")
+    )
+    means = naive(setting, 2)[:, 1:, -1].mean(dim=-1).tolist()
+    said = text(open_page(text="a b c", heads="2", hmask="own", blocked="0.0,0.1,0.2", pos="ramp"))
+    for head, mean in enumerate(means):
+        assert messages_in(said, weight=f"{mean:.2f}", head=head + 1)
 
 
 @pytest.mark.parametrize(
@@ -606,7 +516,7 @@ def test_the_ramp_says_of_each_head_what_the_last_key_draws() -> None:
         ({"text": "q q q"}, {"text": "q q q"}, 4, "flat"),
     ],
 )
-def test_where_only_maps_are_wrong_the_output_is_not_said_to_be(
+def test_mistake_in_maps_alone_names_no_error_of_the_output(
     link: dict[str, str], more: dict[str, Any], heads: int, broken: str
 ) -> None:
     """Values of one word repeated are the same, so that no weights can change their mean."""
@@ -619,16 +529,5 @@ def test_where_only_maps_are_wrong_the_output_is_not_said_to_be(
     off = float((naive(setting, heads) - naive(wrong, heads)).abs().max())
     assert off > 0.05
     said = text(open_page(tab="Break it", fault=fault, pos="rotary", **link))
-    assert f"Fails: *the maps are those of torch*. Weights are off by up to {off:.3g};" in said
-    assert "*the output is that of torch*" not in said
-
-
-def test_the_last_key_is_averaged_over_who_attends() -> None:
-    blocked = ((0, 0), (0, 1), (0, 2))
-    setting = replace(
-        OWN, text="a b c", mask="own", masking=Masking(blocked=blocked), positions=SchemeSettings("ramp")
-    )
-    means = naive(setting, 2)[:, 1:, -1].mean(dim=-1).tolist()
-    said = text(open_page(text="a b c", heads="2", hmask="own", blocked="0.0,0.1,0.2", pos="ramp"))
-    assert f"draws {means[0]:.2f} of the weight in head 1" in said
-    assert f"{means[1]:.2f} in head 2" in said
+    assert messages_in(said, maps=f"{off:.3g}")
+    assert not messages_in(said, "off")
