@@ -101,6 +101,12 @@ class Ask(Protocol):
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
+    def more(self, *settings: Parameter) -> AbstractContextManager["Ask"]:
+        """Return who answers for settings that few people set, in a part of the sidebar that is closed.
+
+        It is open where one of them is not at its default. While it is closed its controls are not made.
+        """
+
     def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """What is asked within stands side by side, after a label."""
 
@@ -303,6 +309,11 @@ class FromLink:
         """There is none."""
         del needed
         return nullcontext()
+
+    def more(self, *settings: Parameter) -> AbstractContextManager[Ask]:
+        """Answer for them as for all others."""
+        del settings
+        return nullcontext(self)
 
     def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """There is none."""

@@ -49,7 +49,8 @@ class Parameter(Protocol):
 class Choice:
     """One of a few named options; the address carries the option, `shown` tells how it is shown.
 
-    Where the options are views of a page, choosing another is a step of the browser's history. Options of a
+    Where the options are views of a page, choosing another is a step of the browser's history; those in
+    ``chips`` stand side by side and the others in a list, *More views*. Options of a
     ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
     one that shows them, where it is not the page.
     """
@@ -60,6 +61,7 @@ class Choice:
     views: bool = False
     kind: str = ""
     tab: str = ""
+    chips: tuple[str, ...] = ()
 
     def read(self, text: str) -> str:
         """Return the option itself."""

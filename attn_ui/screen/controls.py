@@ -1,6 +1,7 @@
 """Streamlit's own controls, tied to a setting: its name, range and default, its place in the address."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,8 @@ from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Wh
 from attn_ui.screen import named
 from attn_ui.screen.address import show, show_several
 from attn_ui.screen.state import call, exact, move, position, tie, times_shown
+from attn_ui.streamlit_inside.run import travelled
+from attn_words import _
 
 
 def _tied(name: str) -> dict[str, Any]:
@@ -47,15 +50,50 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
     return chosen
 
 
+def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
+    """Return what a setting's control says; before it is there, and after *Back*, what the address says."""
+    if setting.name in st.session_state and not travelled():
+        return st.session_state[setting.name]
+    text = st.query_params.get(setting.name)
+    try:
+        return setting.default if text is None else setting.read(text)
+    except ValueError:
+        return setting.default
+
+
 def segment(choice: Choice, label: str, **more: Any) -> str:
-    """Offer a few short options side by side."""
+    """Offer a few short options side by side, and others in a list."""
     tied, start = _tied_by_name(choice), {"default": choice.default}
-    chosen: str = st.segmented_control(
-        label, choice.options, required=True, **_unless_set(choice, start), **tied, **more
-    )
+    listed = [each for each in choice.options if each not in choice.chips] if choice.chips else []
+    beside = [each for each in choice.options if each not in listed or each == now(choice)]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small") if listed else nullcontext():
+        chosen: str = st.segmented_control(
+            label, beside, required=True, **_unless_set(choice, start), **tied, **more
+        )
+        if listed:
+            _list_views(choice, listed)
     named.after(choice, chosen)
     _note(choice.name, chosen, label, shown(choice, chosen), more)
     return chosen
+
+
+def _list_views(choice: Choice, listed: Sequence[str]) -> None:
+    """List the views that have no chip; the one that is chosen gets a chip for as long as it is shown."""
+    key = f"more-{choice.name}"
+
+    def take() -> None:
+        st.session_state[choice.name], st.session_state[key] = st.session_state[key], None
+
+    views = _("More views")
+    called = {each: shown(choice, each) for each in listed}
+    st.selectbox(
+        *(views, listed, None, called.__getitem__),
+        key=key,
+        placeholder=views,
+        label_visibility="collapsed",
+        on_change=take,
+        width=170,
+    )
 
 
 def whole(setting: Whole, label: str, **more: Any) -> int:

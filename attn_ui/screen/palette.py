@@ -1,4 +1,4 @@
-"""What colours the maps: as the link says, or as chosen in the sidebar, on all pages alike."""
+"""What colours the maps: as the link says, or as chosen under *Share*, on all pages alike."""
 
 import streamlit as st
 
@@ -8,10 +8,6 @@ from attn_words import N_, _
 _CHOSEN = "_palette"
 _KEY = "pick-palette"
 _CALLED = dict(zip(PALETTE.options, (N_("indigo"), N_("viridis"), N_("cividis"), N_("grey")), strict=True))
-HELP = N_(
-    "Of all maps, on every page and in what you save. Readers who do not tell all colours apart read each of "
-    "them; grey is for print."
-)
 
 
 def here() -> str:
@@ -29,14 +25,13 @@ def wear_here() -> None:
 
 
 def place() -> None:
-    """Offer the others, under all that the sidebar asks."""
+    """Offer the others."""
     st.session_state[_KEY] = here()
-    st.sidebar.selectbox(
-        _("Palette"),
+    st.selectbox(
+        _("Colours of maps, on every page"),
         PALETTE.options,
         key=_KEY,
         format_func={name: _(called) for name, called in _CALLED.items()}.__getitem__,
-        help=_(HELP),
         on_change=_choose,
     )
 

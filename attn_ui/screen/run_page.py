@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Page, Small
-from attn_ui.screen import palette, pinning, programs_tab, state, terms
+from attn_ui.screen import pinning, programs_tab, state, terms
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
@@ -25,8 +25,6 @@ def run(page: Page[Any, Any]) -> None:
     settings = page.reads(SCREEN) if page.reads else page.settings
     open_page(page.address, settings, page.title, page.about)
     asked = page.asks(SCREEN)
-    if page.asks_aside:
-        palette.place()
     if page.is_whole and page.is_whole(asked):
         _show(page, asked)
     else:

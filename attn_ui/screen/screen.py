@@ -1,7 +1,7 @@
 """Answers what a page asks with Streamlit's controls: see `attn_ui.base.ask`, whose methods these are."""
 
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from attn_ui.base.ask import Gap
+from attn_ui.base.ask import Ask, FromLink, Gap
 from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import (
     Cells,
@@ -26,6 +26,7 @@ from attn_ui.base.parameters import (
 )
 from attn_ui.screen import address, controls, state
 from attn_ui.screen.working import working
+from attn_words import _
 
 K = TypeVar("K", bound=Hashable)
 
@@ -98,6 +99,25 @@ class Screen:
         """The sidebar."""
         return st.sidebar
 
+    @contextmanager
+    def more(self, *settings: Parameter) -> Iterator[Ask]:
+        """The part *More settings* of the sidebar; while it is closed, all is at its default."""
+        is_set = any(self._is_set(each) for each in settings)
+        place = st.expander(_("More settings"), is_set, key="more-settings", on_change="rerun")
+        if place.open or is_set:
+            with place:
+                yield self
+            return
+        defaults = FromLink()
+        yield defaults
+        for name, (label, said) in defaults.told.items():
+            state.call(name, label, said)
+
+    def _is_set(self, setting: Parameter) -> bool:
+        if isinstance(setting, Choice | Flag | Whole | Real | Text):
+            return bool(self.now(setting) != setting.default)
+        return self.linked(setting) is not None
+
     @staticmethod
     def row(gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
         """A row."""
@@ -130,13 +150,7 @@ class Screen:
     @staticmethod
     def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
         """Return what a control says that is not asked here; before it is there, what the address says."""
-        if setting.name in st.session_state:
-            return st.session_state[setting.name]
-        text = st.query_params.get(setting.name)
-        try:
-            return setting.default if text is None else setting.read(text)
-        except ValueError:
-            return setting.default
+        return controls.now(setting)
 
     @staticmethod
     def linked(setting: Parameter) -> str | None:

@@ -1,4 +1,4 @@
-"""Share: the link with its QR code, settings as a file, a lesson link, the figure for another web page."""
+"""Share: the link with its QR code, settings as a file, a lesson link, the figure elsewhere, its colours."""
 
 import html
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
 from attn_ui.publish.snippet import archive, archive_version, snippet
-from attn_ui.screen import predicting, settings_file, state
+from attn_ui.screen import palette, predicting, settings_file, state
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
@@ -74,6 +74,8 @@ def fill() -> None:
         _lesson(settings)
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
+        st.divider()
+        palette.place()
 
 
 def link(*, framed: bool, **more: str) -> str:

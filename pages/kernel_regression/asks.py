@@ -32,9 +32,9 @@ def asks(ask: Ask) -> State:
     picture = ask.segment(KERNEL_VIEW, _("Picture"), label_visibility="collapsed")
     two_inputs, own = picture == TWO_INPUTS, None
     with ask.sidebar():
-        drawn = _ask_data(ask, two_inputs)
         kernel = _ask_kernel(ask)
         x2 = _ask_second_coordinate(ask) if two_inputs else QUERY_AT_2.default
+        drawn = _ask_data(ask, two_inputs)
         if drawn.data == OWN_POINTS:
             own = _own_points(ask)
             if own is None and not two_inputs:
@@ -65,12 +65,10 @@ def _ask_data(ask: Ask, two_inputs: bool) -> Drawn:
     own, typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
     text = ask.line(TRUTH, _("y, a function of x")) if typed else TRUTH.default
     under_the_text = ask.space(needed=typed)
-    drawn = Drawn(
-        data,
-        ask.whole(POINTS, _("Points"), disabled=own),
-        ask.real(NOISE, _("Noise"), disabled=own),
-        ask.whole(SEED, _("Seed"), disabled=own),
-    )
+    noise = ask.real(NOISE, _("Noise"), disabled=own)
+    with ask.more(POINTS, SEED) as more:
+        n_points = more.whole(POINTS, _("Points"), disabled=own)
+        drawn = Drawn(data, n_points, noise, more.whole(SEED, _("Seed"), disabled=own))
     if not typed:
         return drawn
     with under_the_text:

@@ -126,20 +126,20 @@ def _toy(ask: Ask, look: str) -> Setting:
         recipe = _there(ask, wanted)
         ask.heading(_("Sequence"))
         typed = _letters(ask, recipe.task)
-        ask.heading(_c("group of settings", "Heads"))
         offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
         if look != HEADS:
             ask.step(steps_of(recipe), _("Training step"))
-        off = ask.several(
-            ABLATED,
-            _("Heads switched off"),
-            offered,
-            help=_(
-                "An ablation. Counted over all layers: {last} is head {number}, layer and head.",
-                last=len(offered),
-                number=f"{recipe.layers}.{recipe.heads}",
-            ),
-        )
+        with ask.more(ABLATED) as more:
+            off = more.several(
+                ABLATED,
+                _("Heads switched off"),
+                offered,
+                help=_(
+                    "An ablation. Counted over all layers: {last} is head {number}, layer and head.",
+                    last=len(offered),
+                    number=f"{recipe.layers}.{recipe.heads}",
+                ),
+            )
     if recipe != wanted:
         ask.say(f":material/edit: {words.not_trained(wanted, recipe)}")
     return Setting(recipe, typed, tuple(int(each) - 1 for each in off))

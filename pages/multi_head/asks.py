@@ -1,6 +1,7 @@
 """What is asked: in the sidebar the words, sizes, weights, mask and slider; which heads under the picture."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from attn_ui.base.schemes import SchemeSettings, ask_scheme
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.set_aside import ask_kept, ask_without
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
-from attn_ui.base.weight_tables import Weight, spread
+from attn_ui.base.weight_tables import TABLES, Weight, hand_settings, spread
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (
@@ -51,6 +52,12 @@ from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, Look, Setting
 from pages.multi_head.weights import weights
 
+# Under *More settings*: sizes, and how weights are drawn.
+RARELY_SET: tuple[Parameter, ...] = (
+    *(WIDTH_MODEL, WIDTH_MEMORY, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, SEED, INIT),
+    *hand_settings(TABLES),
+)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -65,15 +72,15 @@ def asks(ask: Ask) -> Asked:
     view = ask.segment(VIEW, _("Picture"), label_visibility="collapsed")
     beside = ask.space()
     with ask.sidebar():
-        setting, say_of_example = _ask_setting(ask)
-        setting = _ask_weights(ask, setting)
-        moving = _ask_moving(ask, setting, fixed=view in SET_ASIDE)
-        if view in SET_ASIDE:
-            with beside:
-                moving = _setting_aside(ask, view, moving)
-        say_of_example(moving.n_head)
-        queries = sequences(moving.setting).queries
-        return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask), queries))
+        setting, say_of_example, above_more = _ask_setting(ask)
+        with above_more:
+            moving = _ask_moving(ask, setting, fixed=view in SET_ASIDE)
+            if view in SET_ASIDE:
+                with beside:
+                    moving = _setting_aside(ask, view, moving)
+            say_of_example(moving.n_head)
+            queries = sequences(moving.setting).queries
+            return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask), queries))
 
 
 def reads(ask: Ask) -> tuple[Parameter, ...]:
@@ -111,11 +118,12 @@ def _choose_case(ask: Ask) -> None:
     ask.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
 
 
-def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
+def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None], AbstractContextManager[Any]]:
     """Ask for what decides the numbers, but for what a live slider may move.
 
     Returns the setting; and what says of an example, at its place, which settings are others here, given the
-    number of heads that is asked for beside it: 0 where that is moved under the picture.
+    number of heads that is asked for beside it: 0 where that is moved under the picture; and the place above
+    *More settings*.
     """
     ask.heading(_("Words"))
     case = ask.choose(CASE, _("Example"), on_change=lambda: _choose_case(ask))
@@ -130,18 +138,24 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
                 ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
             )
     about = ask.space(needed=not own)
-    ask.heading(_("Positions"))
-    positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
-    ask.heading(_("Sizes"))
-    if own:
-        d_model = d_memory = ask.whole(WIDTH_MODEL, "d_model")
-        if cross:
-            d_memory = ask.whole(WIDTH_MEMORY, _("Width of the second sentence"))
-    free = ask.flag(FREE_HEADS, _("Set d_head freely"))
-    d_head = ask.whole(WIDTH_HEAD, "d_head") if free else None
-    projection = ask.flag(PROJECTION, _("Output projection W_o"))
-    bias = ask.flag(BIAS, _("Biases"))
-    seed = ask.whole(SEED, _("Seed"))
+    scheme_and_mask, above_more = ask.space(), ask.space()
+    with ask.more(*RARELY_SET) as more:
+        if own:
+            d_model = d_memory = more.whole(WIDTH_MODEL, "d_model")
+            if cross:
+                d_memory = more.whole(WIDTH_MEMORY, _("Width of the second sentence"))
+        free = more.flag(FREE_HEADS, _("Set d_head freely"))
+        d_head = more.whole(WIDTH_HEAD, "d_head") if free else None
+        projection = more.flag(PROJECTION, _("Output projection W_o"))
+        bias = more.flag(BIAS, _("Biases"))
+        seed = more.whole(SEED, _("Seed"))
+        init = ask_init(more, INIT, {name: each.sentence for name, each in INITS.items()})
+        about_weights = more.space()
+        by_hand = ask_whether(more)
+    with scheme_and_mask:
+        positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
+        mask = _ask_mask(ask)
+        details_place = ask.space()
     setting = Setting(
         case,
         text,
@@ -153,9 +167,10 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
         bias,
         projection,
         seed,
-        mask=_ask_mask(ask),
+        mask=mask,
         reach=int(MASK_REACH.default),
         positions=_own_settings_of(positions),
+        init=init,
     )
     asked = setting
 
@@ -165,13 +180,16 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None]]:
                 ask.say(_about(asked, n_head))
 
     setting, note = _make_room(setting)
-    if note:
-        ask.say(f":material/info: {note}")
-    if setting.mask == A_PATTERN_A_HEAD:
-        chosen = ask.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
-        setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
-    details = ask_details(ask, setting.kinds, blocks_in=_("a map"))
-    return replace(setting, masking=Masking(seed=seed, **details)), say
+    with details_place:
+        if note:
+            ask.say(f":material/info: {note}")
+        if setting.mask == A_PATTERN_A_HEAD:
+            chosen = ask.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
+            setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
+        details = ask_details(ask, setting.kinds, blocks_in=_("a map"))
+    setting = replace(setting, masking=Masking(seed=seed, **details))
+    with about_weights:
+        return _with_weights(more, setting, by_hand=by_hand), say, above_more
 
 
 def _about(setting: Setting, n_head: int) -> str:
@@ -296,17 +314,11 @@ def names_of_heads(n_head: int) -> Sequence[str]:
     return [_("head {head}", head=head) for head in range(1, n_head + 1)]
 
 
-def _ask_weights(ask: Ask, setting: Setting) -> Setting:
-    """Return the setting with how its weights are drawn, and with those set by hand."""
-    ask.heading(_("Weights W"))
-    setting = replace(
-        setting, init=ask_init(ask, INIT, {name: each.sentence for name, each in INITS.items()})
-    )
-    about = ask.space()
-    given = ask_by_hand(ask, _shapes(ask, setting)) if ask_whether(ask) else ()
+def _with_weights(ask: Ask, setting: Setting, *, by_hand: bool) -> Setting:
+    """Return the setting with the weights that are set by hand, and say how the others are drawn."""
+    given = ask_by_hand(ask, _shapes(ask, setting)) if by_hand else ()
     if drawn := drawn_so(setting, [name for name, _rows in given]):
-        with about:
-            ask.say(drawn)
+        ask.say(drawn)
     return replace(setting, weights=given)
 
 

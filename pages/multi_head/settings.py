@@ -81,6 +81,7 @@ VIEW = Choice(
         *("every head", "arcs", "points", "diagram", "encoder and decoder", "mean and max", "two heads"),
         *("kept", "without", "one or many"),
     ),
+    chips=("every head", "arcs", "points", "diagram", "encoder and decoder"),
     views=True,
 )
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own

@@ -63,10 +63,11 @@ def asks(ask: Ask) -> State:
             for name, example in EXAMPLES.items():
                 ask.button(name, partial(_take, ask, example), key=f"example-{name}")
         text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-        words = ask.segment(WORDS, _("Vectors"), help=_(_VECTORS_HELP))
-        width = ask.whole(WIDTH, _("Width, d_model"))
+        with ask.more(WORDS, WIDTH, SEED) as more:
+            words = more.segment(WORDS, _("Vectors"), help=_(_VECTORS_HELP))
+            width = more.whole(WIDTH, _("Width, d_model"))
+            seed = more.whole(SEED, _("Seed"))
         width_note = ask.space()
-        seed = ask.whole(SEED, _("Seed"))
     picture = ask.segment(PICTURE, _("Picture"), label_visibility="collapsed")
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
     state = State(picture, tokens, words, width, seed, scheme, num_heads)

@@ -34,6 +34,7 @@ PICTURE = Choice(
         "compare",
         "past training",
     ),
+    chips=("attention", "shuffle test", "shift test", "encoding", "similarity", "compare"),
     views=True,
 )
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")

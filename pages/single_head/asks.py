@@ -9,7 +9,7 @@ from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether, is_by_hand
 from attn_ui.base.markdown import in_papers, plain
 from attn_ui.base.masking import ask_details
-from attn_ui.base.parameters import Table
+from attn_ui.base.parameters import Parameter, Table, Text
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.set_aside import MOST_NUMBERS
 from attn_ui.base.shared_settings import (
@@ -26,7 +26,7 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.base.weight_tables import Given, spread
+from attn_ui.base.weight_tables import SINGLE, Given, hand_settings, spread
 from attn_words import N_, _, paragraph
 from pages.single_head.head import Head, make_head, weights
 from pages.single_head.settings import (
@@ -50,6 +50,12 @@ from pages.single_head.settings import (
 )
 from pages.single_head.state import Inputs, Rows, Scoring, State
 
+# Under *More settings*: what becomes of the words, and how weights are drawn.
+RARELY_SET: tuple[Parameter, ...] = (
+    *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
+    *(TABLE_Q, TABLE_K, TABLE_V, INIT, COLOURS),
+    *hand_settings(SINGLE),
+)
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
 _UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
 
@@ -63,17 +69,25 @@ def enters(ask: Ask) -> None:
 def asks(ask: Ask) -> State:
     """Ask in the sidebar for all that the page follows."""
     with ask.sidebar():
-        inputs = _ask_inputs(ask)
-        return State(inputs, _ask_scoring(ask, inputs))
+        ask.heading(_("Input"))
+        inputs = Inputs(example=ask.choose(EXAMPLE, _("Example")))
+        if inputs.is_own:
+            inputs = replace(inputs, text=_ask_words(ask, TEXT, _("Sentence")))
+        scoring_place, seed_place = ask.space(), ask.space()
+        with ask.more(*RARELY_SET) as more:
+            if inputs.is_own:
+                inputs = _ask_second_sentence(more, inputs)
+            inputs = _ask_inputs(more, replace(inputs, seed=int(ask.now(SEED))))
+            colours = more.choose(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP))
+        if inputs.is_drawn or inputs.vectors == "typed":
+            with seed_place:
+                ask.whole(SEED, _("Seed"))
+        with scoring_place:
+            return State(inputs, _ask_scoring(ask, inputs, colours))
 
 
-def _ask_inputs(ask: Ask) -> Inputs:
+def _ask_inputs(ask: Ask, inputs: Inputs) -> Inputs:
     """Ask for the vectors and what becomes of them; what cannot be computed leaves the last that could."""
-    ask.heading(_("Input"))
-    inputs = Inputs(example=ask.choose(EXAMPLE, _("Example")))
-    if inputs.is_own:
-        inputs = _ask_sentences(ask, inputs)
-    ask.heading(_("Queries, keys, values"))
     inputs = replace(inputs, qkv=_ask_qkv(ask, inputs))
     inputs = _ask_tables(ask, inputs) if inputs.qkv == "typed" else _ask_making(ask, inputs)
     if projected := inputs.qkv == "projected":
@@ -126,20 +140,19 @@ def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
     return paragraph(said, _(makes[name], factor=f"{wide[name] * d_model**0.5:.3g}"))
 
 
-def _ask_sentences(ask: Ask, inputs: Inputs) -> Inputs:
-    text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-    inputs = replace(inputs, text=text)
-    if ask.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
-        second = ask_sentence(
-            ask, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
-        )
-        inputs = replace(inputs, second_text=second)
-    return inputs
+def _ask_words(ask: Ask, setting: Text, label: str) -> str:
+    return ask_sentence(ask, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+
+
+def _ask_second_sentence(ask: Ask, inputs: Inputs) -> Inputs:
+    if not ask.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
+        return inputs
+    return replace(inputs, second_text=_ask_words(ask, TEXT_2, _("Second sentence")))
 
 
 def _ask_qkv(ask: Ask, inputs: Inputs) -> str:
     if inputs.is_own:
-        return ask.segment(QKV, _("Made from the vectors"), label_visibility="collapsed")
+        return ask.choose(QKV, _("Queries, keys, values"))
     if inputs.example in ("I love ice", "one query, ten keys"):
         by_hand, drawn = (
             _("Projected by W_q, W_k and W_v."),
@@ -163,13 +176,11 @@ def _ask_making(ask: Ask, inputs: Inputs) -> Inputs:
             d_k = ask.whole(WIDTH_K, _("Width d_k of queries and keys"))
             inputs = replace(inputs, d_k=d_k, d_v=ask.whole(WIDTH_V, _("Width d_v of values")))
         inputs = replace(inputs, bias=ask.flag(BIAS, _("Biases b_q, b_k, b_v")))
-    if inputs.is_drawn or inputs.vectors == "typed":
-        inputs = replace(inputs, seed=ask.whole(SEED, _("Seed")))
     return inputs
 
 
 def _ask_vectors(ask: Ask, inputs: Inputs) -> Inputs:
-    inputs = replace(inputs, vectors=ask.segment(VECTORS, _("Vectors")))
+    inputs = replace(inputs, vectors=ask.choose(VECTORS, _("Vectors")))
     if inputs.vectors == "random":
         return replace(inputs, width=ask.whole(WIDTH_X, _("Width d_model of vectors")))
     if inputs.vectors == "typed":
@@ -220,8 +231,8 @@ def _rows(ask: Ask, table: Table) -> Rows:
     return table.rows(ask.text(table))
 
 
-def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
-    """Ask for the mask, the scale and the colours."""
+def _ask_scoring(ask: Ask, inputs: Inputs, colours: str) -> Scoring:
+    """Ask for the mask, the score and its scale."""
     head = make_head(inputs)
     ask.heading(_("Mask and scale"))
     kind = ask.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(ask), help=_(MASK_HELP))
@@ -236,7 +247,7 @@ def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
         ask.say(in_papers(_(known_as)))
     scale = "none"
     if SCORES[score].is_scaled:
-        scale = ask.segment(SCALE, _("Scale"))
+        scale = ask.choose(SCALE, _("Scale"))
     else:
         ask.say(_("This score is not scaled."))
     return Scoring(
@@ -246,7 +257,7 @@ def _ask_scoring(ask: Ask, inputs: Inputs) -> Scoring:
         temperature=ask.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
         width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
-        colours=ask.segment(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP)),
+        colours=colours,
         score=score,
     )
 

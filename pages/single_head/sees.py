@@ -1,6 +1,6 @@
 """The picture: its stage, the chosen cell and its slider, drawn and said at every place of that."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_core import MASK_PATTERNS
@@ -27,10 +27,7 @@ from pages.single_head.state import Look, State
 def sees(ask: Ask, state: State) -> Seen[Now]:
     """Ask for the stage, and show it."""
     scoring, head = state.scoring, make_head(state.inputs)
-    with ask.row():
-        ask.button(_("Back"), _step_stage(ask, -1), shortcut="Left")
-        ask.button(_("Next"), _step_stage(ask, 1), shortcut="Right")
-        stage = ask.segment(STAGE, _("Stage"), label_visibility="collapsed")
+    stage = ask.segment(STAGE, _("Stage"), label_visibility="collapsed")
     moves = scoring.moves if STAGES[stage].follows_slider else None
     slider = None
     if moves == "temperature":
@@ -120,13 +117,3 @@ def _block_or_free(ask: Ask, cell: Cell) -> None:
     """In a mask of one's own, block or free what was clicked."""
     if cell.trace.removesuffix(" masked") in ("scaled", "masked", "mask"):
         toggle_cell(ask, cell.row, cell.column)
-
-
-def _step_stage(ask: Ask, by: int) -> Callable[[], None]:
-    """Return what goes to the next stage of the walk, or to the one before."""
-
-    def step() -> None:
-        at = STAGE.options.index(ask.now(STAGE))
-        ask.answer(STAGE, STAGE.options[(at + by) % len(STAGE.options)])
-
-    return step

@@ -53,7 +53,14 @@ MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
 COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
-STAGE = Choice("stage", "all at once", tuple(STAGES), views=True, kind="stage")
+STAGE = Choice(
+    "stage",
+    "all at once",
+    tuple(STAGES),
+    views=True,
+    kind="stage",
+    chips=("all at once", "scores", "scaled", "masked", "weights", "output"),
+)
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
 )

@@ -15,10 +15,9 @@ from pages.what_courses_say.settings import CLAIM
 
 def asks(ask: Ask) -> State:
     """Ask for the claim and for the seed."""
-    name = ask.segment(CLAIM, _("Claim"), label_visibility="collapsed")
-    with ask.sidebar():
-        ask.heading(_("Chance"))
-        return State(name, ask.whole(SEED, _("Seed")))
+    name = ask.choose(CLAIM, _("Claim"), label_visibility="collapsed")
+    with ask.sidebar(), ask.more(SEED) as more:
+        return State(name, more.whole(SEED, _("Seed")))
 
 
 def sees(ask: Ask, state: State) -> Seen[State]:

@@ -108,3 +108,47 @@ def test_a_page_chooses_its_view_above_the_figure(page: str, view: Choice) -> No
 def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> None:
     first = next(iter(open_sound(page, **link).sidebar.children.values()))
     assert first.type == "subheader"
+
+
+@pytest.mark.parametrize(
+    ("page", "link"),
+    [
+        ("single-head", {"d": "8"}),
+        ("multi-head", {"bias": "true"}),
+        ("kernel-regression", {"points": "20"}),
+        ("positional-encoding", {"words": "random"}),
+        ("learned-heads", {"ablate": "1"}),
+        ("what-courses-say", {"seed": "5"}),
+    ],
+)
+def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, link: dict[str, str]) -> None:
+    def controls(at: AppTest) -> set[str | None]:
+        every = (
+            *at.slider,
+            *at.selectbox,
+            *at.toggle,
+            *at.segmented_control,
+            *at.number_input,
+            *at.button_group,
+        )
+        return {each.key for each in every}
+
+    (name,) = link
+    assert name not in controls(open_sound(page))
+    at = open_sound(page, **link)
+    assert name in controls(at)
+    assert at.query_params[name] in (link[name], [link[name]])
+    others = [each for each in at.main.expander if each.label == "More settings"]
+    assert not others
+
+
+def test_view_without_a_chip_is_chosen_from_the_list_and_stands_beside_the_chips() -> None:
+    at = open_sound("single-head")
+    chips = at.segmented_control(key="stage")
+    assert "arcs" not in chips.options
+    at.selectbox(key="more-stage").set_value("arcs").run()
+    assert at.segmented_control(key="stage").value == "arcs"
+    assert at.query_params["stage"] in ("arcs", ["arcs"])
+    assert at.selectbox(key="more-stage").value is None
+    at.segmented_control(key="stage").set_value("weights").run()
+    assert at.segmented_control(key="stage").options == chips.options

@@ -350,7 +350,7 @@ def test_heads_that_do_not_divide_are_answered_with_the_nearest() -> None:
     assert messages_in(captions(at), wanted=3, d_model=8)
     assert messages_in(captions(at), near="2 and 4", shown=2)
     assert messages_in(text(at), count=2, width=4)
-    at.slider(key="dm").set_value(9).run()
+    at = open_page(heads="3", dm="9")
     assert not messages_in(captions(at), "wanted", "d_model")
     assert messages_in(text(at), count=3, width=3)
     few = captions(open_page(heads="8", dm="4"))

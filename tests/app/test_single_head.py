@@ -223,21 +223,6 @@ def test_a_mask_of_one_key_turned_round_leaves_every_query_without_a_key(link: d
     assert "survives" not in told
 
 
-def test_stepper_walks_to_the_end_and_round() -> None:
-    at = opened()
-    seen = []
-
-    def walk(label: str) -> Any:
-        return next(button for button in at.button if button.label == label)
-
-    for _ in STAGE.options:
-        walk("Next").click().run()
-        seen.append(at.segmented_control(key="stage").value)
-    assert seen == [*STAGE.options[1:], STAGE.options[0]]
-    walk("Back").click().run()
-    assert at.segmented_control(key="stage").value == STAGE.options[-1]
-
-
 def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
     at = opened(example="two keys, one query", k="1")
     words = said(at)
@@ -352,7 +337,7 @@ def test_mask_that_blocks_everything_is_said_and_nothing_divides_by_zero() -> No
 
 def test_typed_tables_start_from_the_screen_and_are_shared_in_the_link() -> None:
     at = opened(text="red green", vectors="one-hot", qkv="as they are")
-    at.segmented_control(key="qkv").set_value("typed").run()
+    at.selectbox(key="qkv").set_value("typed").run()
     assert not at.exception
     for name in "QKV":
         assert at.query_params[name] in ("1,0;0,1", ["1,0;0,1"])

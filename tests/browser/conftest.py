@@ -29,6 +29,8 @@ from playwright.sync_api import (
 from tests.browser.app_page import TIMEOUT, AppPage
 
 ROOT = Path(__file__).resolve().parents[2]
+# Scripts that servers run: whoever imports them as a module, to look for doctests, has their app.
+collect_ignore_glob = ["*_app.py", "*_script.py"]
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",

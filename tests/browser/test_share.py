@@ -73,6 +73,8 @@ def test_the_panel_comes_at_once_after_its_button(app: AppPage) -> None:
     app.page.keyboard.press("Tab")
     expect(app.page.get_by_label("Put it on my page")).to_be_focused()
     app.page.keyboard.press("Tab")
+    expect(app.page.get_by_role("combobox", name="Colours of maps")).to_be_focused()
+    app.page.keyboard.press("Tab")
     assert app.page.evaluate("(after) => document.activeElement === after", after)
     link.focus()
     app.page.keyboard.press("Escape")

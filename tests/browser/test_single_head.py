@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.single_head.settings import STAGE
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
@@ -32,7 +33,10 @@ def click(app: AppPage, name: str, row: int, column: int) -> None:
 
 
 def stage(app: AppPage, name: str) -> None:
-    app.page.locator(".st-key-stage button").get_by_text(name, exact=True).click()
+    if name in STAGE.chips:
+        app.page.locator(".st-key-stage button").get_by_text(name, exact=True).click()
+    else:
+        app.choose("more-stage", name)
     app.settle()
 
 
@@ -110,25 +114,20 @@ def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> N
     assert parse_qs(app.query)["t"] == temperature
 
 
-def test_stepper_by_buttons_and_arrow_keys(app: AppPage) -> None:
+@pytest.mark.still
+def test_view_from_the_list_gets_a_chip_and_a_step_of_history(app: AppPage) -> None:
     opened(app)
-    app.page.get_by_test_id("stButton").get_by_role("button", name="Next").click()
+    for name in ("arcs", "points"):
+        app.choose("more-stage", name)
+        app.settle()
+        assert parse_qs(app.query)["stage"] == [name]
+        assert app.page.locator(".st-key-stage button").all_inner_texts()[6:] == [name]
+    app.page.go_back()
     app.settle()
-    assert parse_qs(app.query)["stage"] == ["diagram"]
-    app.page.locator("h1").click()
-    app.page.keyboard.press("ArrowRight")
-    app.settle()
-    assert parse_qs(app.query)["stage"] == ["X"]
-    app.page.keyboard.press("ArrowLeft")
-    app.settle()
-    app.page.get_by_role("button", name="Back").click()
+    assert parse_qs(app.query)["stage"] == ["arcs"]
+    app.page.go_back()
     app.settle()
     assert "stage" not in parse_qs(app.query)
-    # The slider comes back where it stood, and its own arrow keys do not walk.
-    assert app.readout(FIGURE) == "1.00"
-    app.press(FIGURE, "ArrowRight", 2)
-    assert "stage" not in parse_qs(app.query)
-    assert app.readout(FIGURE) != "1.00"
 
 
 @pytest.mark.slow
