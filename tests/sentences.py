@@ -66,7 +66,7 @@ def plain(text: str) -> str:
     >>> plain(r":violet[the] gives **0.5** to \\\\*a\\\\*")
     'the gives 0.5 to *a*'
     """
-    return re.sub(r"\\(?=[^\w\s])", "", COLOUR.sub(r"\1", text).replace("**", ""))
+    return re.sub(r"\\(?=[^\w\s])", "", re.sub(r"(?<!\\)\*", "", COLOUR.sub(r"\1", text)))
 
 
 @cache
