@@ -1,0 +1,121 @@
+"""What the guides say is so: their code runs, their links lead somewhere, their commands exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import page_at
+from attn_ui.lessons import check
+from attn_ui.lessons.read import read
+from attn_words import _, speaking
+
+ROOT = Path(__file__).resolve().parents[1]
+READMES = [ROOT / "README.md", ROOT / "README.zh.md"]
+BOOK = sorted(ROOT.glob("docs/book/*.md"))
+DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
+TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("deploy/*.md")), *BOOK, *DECISIONS]
+LINK = re.compile(r"\]\((?!https?:|project:)([^)#]*)(?:#([^)]+))?\)")
+COMMAND = re.compile(r"(?:^    |`)make ([\w-]+)", re.MULTILINE)
+FILE = re.compile(r"`((?:attn_\w+|pages|tests|deploy|benchmarks|docs)/[\w./]+)`")
+SNIPPETS = [
+    (path.name, code)
+    for path in (*READMES, *BOOK)
+    for code in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
+]
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_snippet_of_the_guides_is_tried() -> None:
+    assert len(SNIPPETS) >= 4
+
+
+@pytest.mark.parametrize(("name", "code"), SNIPPETS)
+def test_every_snippet_runs(
+    name: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, name, "exec"), {})
+    if "weights.html" in code:
+        assert (tmp_path / "weights.html").stat().st_size > 1000
+    if "print(" in code:
+        assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(text: Path) -> None:
+    for target, anchor in LINK.findall(text.read_text(encoding="utf-8")):
+        there = text.parent / target if target else text
+        assert there.exists(), f"{text.name} links to {target}"
+        assert not anchor or anchor in anchors(there), f"{text.name}: no heading #{anchor} in {there.name}"
+
+
+@pytest.mark.parametrize("text", DECISIONS, ids=lambda path: path.name)
+def test_a_decision_names_files_that_are_there(text: Path) -> None:
+    for named in FILE.findall(text.read_text(encoding="utf-8")):
+        assert (ROOT / named).exists(), f"{text.name} names {named}"
+
+
+def test_the_index_lists_every_page_of_decisions_once() -> None:
+    index = (ROOT / "DECISIONS.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"\]\(docs/decisions/([\w-]+\.md)\)", index)) == [
+        page.name for page in DECISIONS
+    ]
+
+
+def test_every_command_of_make_exists() -> None:
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {
+        str(text.relative_to(ROOT)): set(COMMAND.findall(text.read_text(encoding="utf-8"))) for text in TEXTS
+    }
+    assert named["README.md"] >= {"run", "test"}
+    assert {name: commands - targets for name, commands in named.items() if commands - targets} == {}
+
+
+@pytest.mark.parametrize(("readme", "spoken"), list(zip(READMES, ("en", "zh"), strict=True)))
+def test_a_readme_has_every_page_by_its_title(readme: Path, spoken: str) -> None:
+    rows = re.findall(r"^\| \*\*(.*?)\*\* \|", readme.read_text(encoding="utf-8"), re.MULTILINE)
+    with speaking(spoken):
+        assert rows == [_(page.title) for page in PAGES]
+
+
+def test_both_readmes_lead_to_the_same_pages_and_links() -> None:
+    leads = [
+        re.findall(r"\]\(docs/book/([\w-]+\.md)\)|`((?:\w+-)+\w+\?[^`]+)`", path.read_text(encoding="utf-8"))
+        for path in READMES
+    ]
+    assert leads[0] == leads[1]
+
+
+def test_every_way_to_look_opens_as_it_is_written() -> None:
+    """Each address of the table, with nothing dropped; a figure but where a file of one's own is wanted."""
+    table = re.findall(r"^\| [^|*]+ \|( `.*`) \|$", READMES[0].read_text(encoding="utf-8"), re.MULTILINE)
+    links = [link for row in table for link in re.findall(r"`([^`]+)`", row)]
+    assert len(links) >= 14
+    for link in links:
+        page, _asks, query = link.partition("?")
+        at = page_at(page).at(query)
+        assert at.dropped == [], link
+        assert query == "source=your+own" or at.figure()["data"], link
+
+
+def test_the_lesson_of_the_guide_is_a_lesson_and_true() -> None:
+    guide = (ROOT / "docs" / "book" / "lessons.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```markdown\n(---\n.*?)```", guide, re.DOTALL)
+    lesson = read(text, "cold-heads", "cold-heads.md")
+    assert [len(step.questions) for step in lesson.steps] == [1]
+    assert check.complaints(lesson) == []
+
+
+def test_every_requirement_is_pinned() -> None:
+    for path in ROOT.glob("requirements*.txt"):
+        for line in path.read_text().splitlines():
+            requirement = line.partition("#")[0].strip()
+            pinned = requirement.startswith(("-r ", "--hash=")) or "==" in requirement
+            assert not requirement or pinned, line
