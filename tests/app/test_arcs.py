@@ -13,9 +13,10 @@ from attn_figures import theme
 from attn_figures.arcs import LEAST, LETTER, THICKEST
 from attn_live.unpacking import figure_at
 from pages import PAGES
+from pages.multi_head.words import which_head
 from tests.handed import leaves
+from tests.sentences import messages_in, numbers_in
 
-WORDS = ["the", "cat", "sat", "on", "the₂", "mat"]
 PAGE = PAGES["single-head"]
 
 
@@ -51,27 +52,17 @@ def test_the_output_of_a_head_is_torchs_own_at_these_weights() -> None:
 
 
 @pytest.mark.parametrize("q", range(6))
-def test_the_sentence_has_the_thickest_arcs_and_what_has_none(q: int) -> None:
+def test_sentence_has_the_thickest_arcs_and_what_has_none(q: int) -> None:
     page = PAGE.at(f"stage=arcs&q={q}&t=0.4")
     weights = page.seen.now.walk.weights[q]
-    said = [float(each) for each in re.findall(r"” (\d\.\d{3})", page.sentence)]
     largest = np.sort(weights[weights >= LEAST])[::-1][:3]
-    np.testing.assert_allclose(said, largest, atol=5.1e-4)
-    together = re.search(r"together (\d\.\d+) of", page.sentence)
-    if len(largest) == 1:
-        assert "has one arc" in page.sentence
-        return
-    assert together
-    assert float(together[1]) == pytest.approx(largest.sum(), abs=5.1e-4)
+    (told,) = [each for each in messages_in(page.sentence, "query", "keys") if "“" in each["keys"]][:1]
+    np.testing.assert_allclose(numbers_in(told["keys"]), largest, atol=5.1e-4)
+    assert "sum" not in told or float(told["sum"]) == pytest.approx(largest.sum(), abs=5.1e-4)
     thin = weights[weights < LEAST]
-    left = re.search(r"(\d+) keys? with less than 0\.005.*?\((\d\.\d+)", page.sentence)
-    assert (int(left[1]) if left else 0) == len(thin)
-    assert (float(left[2]) if left else 0.0) == pytest.approx(thin.sum(), abs=5.1e-5)
-
-
-def test_a_query_that_may_attend_to_nothing_has_no_arc_and_says_so() -> None:
-    page = PAGE.at("stage=arcs&mask=padding&w=6")
-    assert "may attend to nothing: there is no arc" in page.sentence
+    left = messages_in(page.sentence, "count", "sum", least=LEAST)
+    assert [int(each["count"]) for each in left[:1]] == [len(thin)] * bool(len(thin))
+    assert not left or float(left[0]["sum"]) == pytest.approx(thin.sum(), abs=5.1e-5)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +79,7 @@ def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> 
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
     head = min(int(re.findall(r"head=(\d)", link)[-1]), now.n_head) - 1
     weights = torch.softmax(scores, dim=-1)[head].numpy()
-    assert page.sentence.startswith(f"Head {head + 1} of {now.n_head}. ")
+    assert messages_in(page.sentence, number=head + 1, count=now.n_head)
     for row in (0, 4, 8):
         drawn = {trace["name"]: trace for trace in figure_at(figure.steps, page.position[0], row)["data"]}
         widths = [drawn[f"arc {number}"]["line"]["width"] for number in range(1, 10)]
@@ -105,10 +96,6 @@ def by_torch(now: Any) -> Any:
     if now.setting.mask == "causal":
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
     return torch.softmax(scores, dim=-1).numpy()
-
-
-def plain(sentence: str) -> str:
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", sentence)
 
 
 HEADS = "view=arcs&arcs=all+heads&text=the+little+cat+sat+on+the+old+red+mat"
@@ -211,7 +198,7 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
 
 
 @pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])
-def test_the_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
+def test_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     page = PAGES["multi-head"].at(HEADS + more)
     now, rows = page.seen.now, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
     shown = [head for head in range(now.n_head) if f"off={head + 1}" not in more]
@@ -222,19 +209,15 @@ def test_the_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
         for head in shown
     }
     most = max(left, key=left.__getitem__)
-    said = plain(page.sentence)
-    if left[most] >= 5e-4:
-        assert f"Not drawn is {np.mean([*left.values()]):.3f} of a head's row on average" in said
-        assert f"{left[most]:.3f} of head {most + 1}'s" in said
-    else:
-        assert "Not drawn" not in said
+    told = {"mean": f"{np.mean([*left.values()]):.3f}", "most": f"{left[most]:.3f}", "head": most + 1}
+    assert bool(messages_in(page.sentence, **told)) == (left[most] >= 5e-4)
     average = mean[shown].mean(axis=0)
-    assert f"most to “{now.tokens.keys[int(average.argmax())]}”: {average.max():.3f}" in said
+    key = f"“{now.tokens.keys[int(average.argmax())]}”"
+    assert messages_in(page.sentence, key=key, weight=f"{average.max():.3f}")
 
 
 def test_all_heads_off_have_no_arc() -> None:
     page = PAGES["multi-head"].at("view=arcs&arcs=all+heads&heads=2&off=1&off=2")
-    assert "there is no arc" in page.sentence
     assert not any(t["line"]["width"] for t in page.figure()["data"] if t["name"].startswith("arc "))
 
 
@@ -248,9 +231,7 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize(("page", "link"), TOGETHER)
-def test_rows_of_several_queries_are_added_or_averaged_as_said_shown_and_printed(
-    page: str, link: str
-) -> None:
+def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str, link: str) -> None:
     at = PAGES[page].at(link)
     now = at.seen.now
     rows = sorted({int(each) for each in re.findall(r"(?:q|also)=(\d)", link)})
@@ -275,13 +256,11 @@ def test_rows_of_several_queries_are_added_or_averaged_as_said_shown_and_printed
         shape["y0"] + 0.5 for shape in figure["layout"]["shapes"] if shape["name"].startswith("weights")
     }
     assert framed == {*rows}
-    for row in rows:
-        assert f"“{words[row]}”" in plain(at.sentence)
     if wanted.ndim == 1:
         largest = int(wanted.argmax())
         keys = now.walk.keys if page == "single-head" else now.tokens.keys
-        assert f"“{keys[largest]}” {wanted[largest]:.3f}" in plain(at.sentence)
-        assert f"of {wanted.sum():.3f}" in at.sentence
+        (said,) = messages_in(at.sentence, "queries", "keys", "sum", all=f"{wanted.sum():.3f}")
+        assert said["keys"].startswith(f"“{keys[largest]}” {wanted[largest]:.3f}")
 
 
 @pytest.mark.parametrize("link", ["also=1&also=4", "also=1&also=4&rows=sum"])
@@ -302,50 +281,13 @@ def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: st
             assert np.isnan(np.asarray(others["x"])).sum() == 2
 
 
-def test_a_word_that_is_not_there_is_none_of_them() -> None:
-    at = PAGES["multi-head"].at("view=arcs&text=a+b+c&also=40")
-    assert at.sentence.startswith("Head 1 of 4. The thickest arcs of")
-    told = PAGES["multi-head"].at("view=arcs&also=64").dropped
-    assert [each.name for each in told] == ["also"]
-
-
-@pytest.mark.parametrize(
-    ("page", "link"),
-    [
-        ("single-head", "stage=arcs"),
-        ("single-head", "stage=arcs&also=2&rows=sum"),
-        ("multi-head", "view=arcs&arcs=all+heads"),
-        ("multi-head", "view=arcs&also=3"),
-    ],
-)
-def test_where_weights_are_covered_neither_arcs_nor_words_tell_them(page: str, link: str) -> None:
-    at = PAGES[page].at(f"{link}&q=1&cover=weights")
-    for trace in at.figure()["data"]:
-        if trace["name"].startswith(("arc ", "key weights")):
-            assert trace["visible"] is False
-            assert "customdata" not in trace
-            assert not {"weight", "weights"} & (trace.get("meta") or {}).keys()
-    words = {trace["name"]: trace for trace in at.figure()["data"]}["key words"]
-    bold = {1, *map(int, re.findall(r"also=(\d)", link))}  # written once, by another trace
-    assert words["text"] == ["" if at in bold else word for at, word in enumerate(WORDS)]
-    assert "customdata" not in words
-
-
-@pytest.mark.parametrize(("row", "count"), [(0, "an arc from"), (2, "the 3 keys"), (5, "the 6 keys")])
-def test_no_more_arcs_are_told_than_the_query_may_have(row: int, count: str) -> None:
-    page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&hmask=causal&heads=2&dm=8&q={row}")
-    assert count in page.sentence
-
-
 @pytest.mark.parametrize(
     "page", ["single-head?stage=arcs", "multi-head?view=arcs", "multi-head?view=arcs&arcs=all+heads"]
 )
-def test_what_stands_beside_a_sum_of_rows_tells_of_sums(page: str) -> None:
+def test_sum_or_mean_of_rows_is_told_with_its_largest(page: str) -> None:
     address, link = page.split("?")
-    for rows, legend in (("mean", "mean weights"), ("sum", "sums of weights")):
+    for rows in ("mean", "sum"):
         at = PAGES[address].at(f"{link}&q=0&also=1&also=2&rows={rows}")
-        told = " ".join(each["text"] for each in at.figure()["layout"]["annotations"])
-        assert f"arcs as thick as {legend}" in told
         weights = np.asarray(next(each["z"] for each in at.figure()["data"] if each["name"] == "weights"))
         most = float(getattr(weights[:3], rows)(axis=0).max())
         assert f"{most:.3f}" in at.sentence
@@ -353,20 +295,15 @@ def test_what_stands_beside_a_sum_of_rows_tells_of_sums(page: str) -> None:
     assert f"{float(weights[1].max()):.3f}" in alone.sentence
 
 
-@pytest.mark.parametrize("view", ["arcs", "kept", "without", "two+heads", "every+head"])
-def test_a_head_that_is_shown_and_switched_off_is_told_as_such(view: str) -> None:
-    on = PAGES["multi-head"].at(f"view={view}&head=3&off=1&off=4")
-    off = PAGES["multi-head"].at(f"view={view}&head=3&off=3&off=4")
-    told = [each["text"] for each in off.figure()["layout"]["annotations"]]
-    if view in ("arcs", "kept", "without"):
-        assert on.sentence.startswith("Head 3 of 4. ")
-        assert off.sentence.startswith("Head 3 of 4, which is switched off. ")
-        assert not any("(off)" in each["text"] for each in on.figure()["layout"]["annotations"])
-    if view not in ("kept", "without"):  # whose maps are of one head, and called by what they hold
-        assert any(each.startswith("head 3 (off)") for each in told)
-    fewer = PAGES["multi-head"].at(f"view={view}&head=3&off=2&heads=2")
-    if view in ("arcs", "kept", "without"):
-        assert fewer.sentence.startswith("Head 2 of 2, which is switched off. ")  # the last that there is
+@pytest.mark.parametrize("view", ["arcs", "kept", "without"])
+def test_head_shown_and_switched_off_is_told_as_such(view: str) -> None:
+    for link, head, count, off in (
+        ("head=3&off=1&off=4", 2, 4, False),
+        ("head=3&off=3&off=4", 2, 4, True),
+        ("head=3&off=2&heads=2", 1, 2, True),  # the last that there is
+    ):
+        at = PAGES["multi-head"].at(f"view={view}&{link}")
+        assert at.sentence.startswith(which_head(head, count, off=off))
 
 
 @pytest.mark.parametrize("text", ["a+a+a+a+b", "a+a+a+a+a+a", "a+a+b", "a+b+c"])
@@ -375,12 +312,12 @@ def test_arcs_that_tie_with_the_third_are_told(text: str) -> None:
     row = np.sort(at.seen.now.walk.weights[0])[::-1]
     more = int(np.isclose(row[3:], row[2]).sum())
     assert (more > 0) == ("a+a+a+a" in text)
-    assert (f"and {more} more of {row[2]:.3f}" in at.sentence) == (more > 0)
-    assert f"together {row[: 3 + more].sum():.3f}" in at.sentence
+    assert bool(messages_in(at.sentence, count=more, weight=f"{row[2]:.3f}")) == (more > 0)
+    assert messages_in(at.sentence, "keys", sum=f"{row[: 3 + more].sum():.3f}")
 
 
 @pytest.mark.parametrize("page", ["single-head?stage=arcs&mask=causal", "multi-head?view=arcs&hmask=causal"])
-def test_a_word_is_struck_out_where_none_of_the_chosen_queries_may_attend_to_it(page: str) -> None:
+def test_word_is_struck_out_where_no_chosen_query_may_attend_to_it(page: str) -> None:
     address, link = page.split("?")
     for also, last in (("", 1), ("&also=3", 3)):
         drawn = PAGES[address].at(f"{link}&q=1{also}").figure()["data"]
@@ -388,22 +325,11 @@ def test_a_word_is_struck_out_where_none_of_the_chosen_queries_may_attend_to_it(
         assert np.isnan(struck).tolist() == [key <= last for key in range(len(struck))]
 
 
-@pytest.mark.parametrize("more", ["", "&off=1&off=2&off=3"])
-def test_of_several_queries_no_sentence_speaks_as_of_one(more: str) -> None:
-    said = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&also=2{more}").sentence
-    assert "“the” and “sat” to the 6 keys with its largest weights" in said.replace("₁", "")
-    blocked = "stage=arcs&text=a+b+c&mask=own&also=1&blocked=0.0,0.1,0.2,1.0,1.1,1.2"
-    assert "“a” and “b” may attend to nothing: there is no arc." in PAGES["single-head"].at(blocked).sentence
-
-
 @pytest.mark.parametrize("t", ["0.1", "0.5", "1", "10"])
-def test_the_sentence_counts_the_arcs_that_each_head_has(t: str) -> None:
+def test_sentence_counts_the_arcs_that_each_head_has(t: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&t={t}&q=2")
     weights = np.asarray(page.seen.now.result.weights)[:, 2]
     counts = (weights >= LEAST).sum(axis=1)
-    wanted = (
-        f"to the {counts[0]} keys with" if len({*counts}) == 1 else f"to up to {counts.max()} keys, those"
-    )
-    assert wanted in page.sentence
+    assert messages_in(page.sentence, "query", heads=8, count=counts.max())
     drawn = [each for each in page.figure()["data"] if (each.get("name") or "").startswith("arc ")]
     assert sum(each["line"]["width"] > 0 for each in drawn) == counts.sum()

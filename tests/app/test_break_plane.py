@@ -16,6 +16,7 @@ from pages.kernel_regression.plane import AXIS, sample
 from pages.kernel_regression.settings import VECTOR_SLIPS
 from tests.core.test_kernel_mistakes import height
 from tests.pages import open_sound
+from tests.sentences import messages_in, numbers_in
 
 KERNELS = ("gaussian", "boxcar", "triangular", "epanechnikov")
 
@@ -58,17 +59,17 @@ def test_the_maps_are_those_of_plain_loops(name: str, kernel: str) -> None:
 @pytest.mark.parametrize(("name", "kernel"), [*product(VECTOR_SLIPS, KERNELS)])
 def test_the_sentences_tell_the_loops_numbers(name: str, kernel: str) -> None:
     here = asked(kernel, 0.7)
-    told = " ".join(said(here, name)).replace("−", "-")
+    told = " ".join(said(here, name))
     wrong, right = (estimate(way, here, [*here.query]) for way in (name, "right"))
     for value in (wrong, right):
-        assert ("undefined (no key is in the window)" if math.isnan(value) else f"{value:.4g}") in told
+        assert (
+            "undefined (no key is in the window)" if math.isnan(value) else f"{value:.4g}".replace("-", "−")
+        ) in told
     pairs = [(estimate(name, here, [x, y]), estimate("right", here, [x, y])) for x in AXIS for y in AXIS]
     apart = max(abs(a - b) for a, b in pairs if not math.isnan(a + b))
-    assert float(re.findall(r"differ by up to ([\d.]+\d)", told)[0]) == pytest.approx(apart, rel=1e-3)
+    assert numbers_in(messages_in(told, "largest")[0]["largest"])[0] == pytest.approx(apart, rel=1e-3)
     gaps = [sum(math.isnan(each) for each in side) for side in zip(*pairs, strict=True)]
-    found = re.findall(r"Of 961 places (\d+) have no estimate, by the distance (\d+)", told)
-    assert [int(each) for each in (found[0] if found else (0, 0))] == gaps
-    assert "fails, off by" in told
+    assert bool(messages_in(told, count=961, wrong=gaps[0], right=gaps[1])) == any(gaps)
 
 
 @pytest.mark.parametrize("name", [*VECTOR_SLIPS, None])
@@ -88,33 +89,37 @@ def test_the_least_error_is_found_by_leaving_each_point_out(name: str | None) ->
     assert found.supported == 9
 
 
-def test_where_both_agree_it_is_not_said_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistake_that_changes_nothing_is_not_said_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     right = KERNEL_MISTAKES["mixed units"]
     mended = {"mixed units": type(right)(**{**vars(right), "attend": by_distance})}
-    monkeypatch.setattr(break_plane, "KERNEL_MISTAKES", mended)
     here = asked(h=0.55, n=13)  # data of its own: least errors are kept for all
+    broken = " ".join(said(asked(h=0.55, n=14), "mixed units"))
+    monkeypatch.setattr(break_plane, "KERNEL_MISTAKES", mended)
     told = " ".join(said(here, "mixed units"))
-    assert "It changes nothing here" in told
-    assert "fails" not in told
-    assert "mends it here" in told
+    assert [
+        numbers_in(each["largest"])[0] > 1e-9
+        for text in (broken, told)
+        for each in messages_in(text, "largest")
+    ] == [True, False]
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(("apart", "mends"), [(0.0, True), (1e-8, True), (0.005, True), (0.02, False)])
-def test_errors_as_good_as_equal_are_mended(
+def test_error_as_good_as_the_right_one_is_mended(
     apart: float, mends: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    errors = {"mixed units": 3.5321 * (1 + apart), None: 3.5321}
-    monkeypatch.setattr(break_plane, "least", lambda *at: break_plane.Least(0.5, errors[at[-1]], 12))
-    told = " ".join(said(asked(), "mixed units"))
-    assert ("mends it here" in told, "none of them mends it" in told) == (mends, not mends)
+    def last(factor: float) -> str:
+        errors = {"mixed units": 3.5321 * factor, None: 3.5321}
+        monkeypatch.setattr(break_plane, "least", lambda *at: break_plane.Least(0.5, errors[at[-1]], 12))
+        return " ".join(said(asked(), "mixed units")).rpartition("). ")[2]
+
+    assert (last(1 + apart) == last(1.0)) == mends
 
 
 @pytest.mark.parametrize("name", VECTOR_SLIPS)
 def test_of_four_points_each_mistake_comes_to_the_same_error(name: str) -> None:
-    told = " ".join(said(asked(n=4), name))
-    found = re.findall(r"of those tried: ([\d.]+) \(h = [\d.]+\), by the distance ([\d.]+)", told)
-    assert found[0][0] == found[0][1]
-    assert "mends it here" in told
+    (told,) = messages_in(" ".join(said(asked(n=4), name)), "error", "right", "right_h")
+    assert told["error"] == told["right"]
 
 
 @pytest.mark.parametrize("name", VECTOR_SLIPS)
@@ -143,13 +148,10 @@ def test_the_lines_that_are_handed_over_do_what_is_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("picture_of", ["Two inputs", "Fit and weights", "Bridge to attention"])
 @pytest.mark.parametrize("name", VECTOR_SLIPS)
-def test_it_opens_from_every_picture_and_says_which_data_it_has(name: str, picture_of: str) -> None:
+def test_mistake_opens_from_every_picture_with_its_program(name: str, picture_of: str) -> None:
     at = open_sound("kernel-regression", picture=picture_of, tab="Break it", trap=name, points="20")
-    told = "\n".join(str(each.value) for each in at.markdown)
-    assert KERNEL_MISTAKES[name].why in told
+    assert KERNEL_MISTAKES[name].why in "\n".join(str(each.value) for each in at.markdown)
     assert FIXES[name] in [each.value for each in at.code]
-    elsewhere = "This mistake is made with vectors: the data of *Two inputs*, 20 points"
-    assert (elsewhere in told) == (picture_of != "Two inputs")
 
 
 def test_few_and_many_points_and_any_bandwidth() -> None:

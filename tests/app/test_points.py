@@ -13,6 +13,7 @@ from attn_ui.base.planes import plane_part
 from pages import PAGES
 from tests.handed import faults
 from tests.pages import open_sound
+from tests.sentences import messages_in, numbers_in
 
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 CHOSEN = "along=two+dimensions"
@@ -88,55 +89,52 @@ def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
     best = int(walk.weights[row].argmax())
     whole = float(walk.query[row] @ walk.key[best])
     shown = float(walk.query[row, :2] @ walk.key[best, :2])
-    told = re.search(r"q·k = (\S+) of .* shows (\S+) and leaves out (\S+);", page.sentence)
-    assert told is not None
-    numbers = [float(each.replace("−", "-").replace(",", "")) for each in told.groups()]
+    told, *_ = messages_in(page.sentence, "whole", "shown", "out")
+    numbers = [numbers_in(told[each])[0] for each in ("whole", "shown", "out")]
     assert numbers == pytest.approx([whole, shown, whole - shown], rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("shown", "told"),
     [
-        (
-            [2.0, 5.0],
-            "q·k = 3 of Q with K0 the plane shows 2 and leaves out 1; with no key it leaves out more.",
-        ),
-        ([2.0, 1.0], "shows 2 and leaves out 1; it leaves out most with K1: 4, where q·k = 5."),
-        ([3.0, 5.0], "The plane shows all of every q·k of Q: with K0 it is 3."),
+        ([2.0, 5.0], {"query": "Q", "key": "K0", "whole": 3, "shown": 2, "out": 1}),
+        ([2.0, 1.0], {"shown": 2, "out": 1, "other": "K1", "most": 4, "of": 5}),
+        ([3.0, 5.0], {"query": "Q", "key": "K0", "whole": 3}),
     ],
 )
-def test_the_key_of_which_most_is_left_out_is_named(shown: list[float], told: str) -> None:
+def test_key_of_which_most_is_left_out_is_named(shown: list[float], told: dict[str, object]) -> None:
     products, key = np.array([3.0, 5.0]), "K{}".format
     said = plane_part(products, np.array(shown), 0, query="Q", key=key, digits="{:g}".format)
-    assert said.endswith(told)
+    assert messages_in(said, **told)
+    assert bool(messages_in(said, "other", "of")) == ("other" in told)
 
 
-def test_dimensions_that_cannot_be_had_are_said() -> None:
-    for link, told, axes in (
-        (
-            "dim1=3&dim2=3",
-            "`dim2` was `3`; wanted: a dimension other than the first: 1, 2, 4 here. 2",
-            (3, 2),
-        ),
-        (
-            "dim1=2&dim2=2",
-            "`dim2` was `2`; wanted: a dimension other than the first: 1, 3, 4 here. 1",
-            (2, 1),
-        ),
-        ("dim1=9", "`dim1` was `9`; wanted: a whole number from 1 to 4 here. 4 is used", (4, 2)),
-        ("dim1=9&dim2=9", "`dim2` was `9`; wanted: a dimension other than the first: 1, 2, 3", (4, 3)),
-    ):
-        page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}")
-        assert any(told in each.sentence() for each in page.dropped), link
-        layout = page.figure()["layout"]
-        named = [layout[axis]["title"]["text"].split(" keeps")[0] for axis in ("xaxis", "yaxis")]
-        assert named == [f"dimension {each}" for each in axes]
-        opened = open_sound("single-head", stage="points", **dict(parse_qsl(f"{CHOSEN}&{link}")))
-        assert any(told in each.value for each in opened.warning), link
+@pytest.mark.sample(4)
+@pytest.mark.parametrize(
+    ("link", "name", "text", "axes"),
+    [
+        ("dim1=3&dim2=3", "dim2", "3", (3, 2)),
+        ("dim1=2&dim2=2", "dim2", "2", (2, 1)),
+        ("dim1=9", "dim1", "9", (4, 2)),
+        ("dim1=9&dim2=9", "dim2", "9", (4, 3)),
+    ],
+)
+def test_dimension_that_cannot_be_had_is_named(
+    link: str, name: str, text: str, axes: tuple[int, int]
+) -> None:
+    page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}")
+    assert (name, text) in [(each.name, each.text) for each in page.dropped]
+    layout = page.figure()["layout"]
+    named = [layout[axis]["title"]["text"].split(" keeps")[0] for axis in ("xaxis", "yaxis")]
+    assert named == [f"dimension {each}" for each in axes]
+    opened = open_sound("single-head", stage="points", **dict(parse_qsl(f"{CHOSEN}&{link}")))
+    assert [each.sentence() for each in page.dropped] == [each.value for each in opened.warning]
+
+
+def test_dimensions_that_are_there_drop_nothing() -> None:
     for link in ("dim1=2", "dim1=4&dim2=1", "dim2=4"):
         assert not PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").dropped
-    notes = PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").seen.notes
-    assert any("one dimension" in note for note in notes)
+    assert len(PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").seen.notes) == 1
     assert [each.name for each in PAGES["single-head"].at("stage=points&along=best").dropped] == ["along"]
 
 
@@ -180,9 +178,8 @@ def test_what_points_straight_away_is_not_the_nearest(words: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&text={words}&d=1&dk=1&dv=1")
     walk, (row, _) = page.seen.now.walk, page.seen.now.cell
     signs = np.sign(walk.key[:, 0] * walk.query[row, 0])  # of numbers, the cosine is the product of the signs
-    assert ("Every key points straight away from" in page.sentence) == bool((signs < 0).all())
-    assert ("nearest to" in page.sentence) == bool((signs > 0).any())
-    assert f"their cosine is {'1.000' if (signs > 0).any() else '−1.000'}." in page.sentence
+    assert bool(messages_in(page.sentence, "key", cosine="1.000")) == bool((signs > 0).any())
+    assert bool(messages_in(page.sentence, "query", cosine="−1.000")) == bool((signs < 0).all())
 
 
 @pytest.mark.parametrize("row", range(4))
@@ -191,55 +188,47 @@ def test_every_key_that_is_nearest_in_direction_is_named(row: int) -> None:
     head = page.seen.now.head
     cosines = torch.cosine_similarity(head.query[row][None], head.key).numpy()
     names = [name for name, each in zip(head.keys, cosines, strict=True) if np.isclose(each, cosines.max())]
-    (said,) = re.findall(r"Of all keys, (.*?) (?:is|are) nearest", page.sentence)
-    assert [name for name in head.keys if f"“{name}”" in said] == names
+    (said,) = messages_in(page.sentence, "key", "cosine")
+    assert [name for name in head.keys if f"“{name}”" in said["key"]] == names
 
 
-def test_of_long_names_those_of_the_largest_weights_are_written_and_none_on_another() -> None:
+def test_of_long_names_those_of_the_largest_weights_are_written() -> None:
     words = ["internationalisation", "telecommunications", "misunderstandings", "counterrevolutionary"]
     words += ["incomprehensibility", "electroencephalogram", "disproportionately", "responsibilities"]
-    page = PAGES["single-head"].at(f"stage=points&text={'+'.join(words)}&q=2")
-    assert "Of 8 keys those with the largest weights are named" in page.sentence
     named = _said(drawn_at(f"text={'+'.join(words)}", row=2)["key names"])
     assert 1 <= len(named) < 8
     assert max(map(len, named)) <= 14, named
-    short = PAGES["single-head"].at("stage=points&text=a+b+c+d+e+f+g+h")
-    assert "are named" not in short.sentence
 
 
 ZERO, ONE = "0,0;0,0", "0,1;2,0"
 
 
 @pytest.mark.parametrize(
-    ("q", "k", "v", "wanted"),
-    [
-        (ZERO, ZERO, ZERO, "Queries, keys and values are all zero."),
-        (ZERO, ZERO, ONE, "Queries and keys are all zero; the plane of the values keeps 100.0% of their"),
-        (ONE, ZERO, ZERO, "keeps 100.0% of the squared length of queries and keys; the values are all zero."),
-        (ONE, "1,0;0,0", ONE, "of queries and keys, that of the values 100.0%."),
-    ],
+    ("q", "k", "v", "shares"),
+    [(ZERO, ZERO, ZERO, {}), (ZERO, ZERO, ONE, {"values": "100.0%"}), (ONE, ZERO, ZERO, {"share": "100.0%"})],
 )
-def test_where_all_vectors_are_zero_no_share_of_them_is_told(q: str, k: str, v: str, wanted: str) -> None:
+def test_vectors_of_zeros_have_no_share_in_the_plane(q: str, k: str, v: str, shares: dict[str, str]) -> None:
     page = PAGES["single-head"].at(f"stage=points&qkv=typed&Q={q}&K={k}&V={v}")
-    assert wanted in page.sentence
+    told = [name for name in ("share", "values") if messages_in(page.sentence, name)]
+    assert told == [*shares]
+    assert not shares or messages_in(page.sentence, **shares)
     axes = str([axis.get("title") for name, axis in page.figure()["layout"].items() if "axis" in name])
     assert "nan" not in axes
     assert ("keeps" not in axes) == (q == k == v)
 
 
-def test_a_row_that_is_masked_whole_is_told_as_that() -> None:
+def test_row_that_is_masked_whole_has_no_product_and_no_cosine() -> None:
     link = "stage=points&text=a+b+c&mask=own&blocked=0.0,0.1,0.2"
-    page = PAGES["single-head"].at(link)
-    assert "“a” may attend to nothing: its output is zero." in page.sentence
-    assert "q·k" not in page.sentence
-    assert "nearest" not in page.sentence
-    assert "Of all keys, " in PAGES["single-head"].at(f"{link}&q=1").sentence
+    said = [PAGES["single-head"].at(f"{link}&q={row}").sentence for row in (0, 1)]
+    assert [bool(messages_in(each, "cosine")) for each in said] == [False, True]
+    assert [bool(messages_in(each, "whole")) for each in said] == [False, True]
 
 
-def test_nearly_all_is_not_all() -> None:
+def test_share_that_is_nearly_all_is_not_told_as_all() -> None:
     # 1e-6 of the squared length lies in the third dimension.
     page = PAGES["single-head"].at("stage=points&qkv=typed&Q=1,0,0;0,1,0&K=1,1,0;0,0,0.002&V=1,0,0;0,1,0")
-    assert "The plane keeps over 99.9% of the squared length of queries and keys" in page.sentence
+    (told,) = messages_in(page.sentence, "share", "values")
+    assert numbers_in(told["share"]) == [99.9]
 
 
 @pytest.mark.parametrize(
@@ -249,7 +238,6 @@ def test_nearly_all_is_not_all() -> None:
 def test_the_sentence_names_the_two_dimensions(link: str, pair: tuple[int, int]) -> None:
     page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
     assert not page.dropped
-    assert page.sentence.startswith("Queries and keys are seen in dimensions {} and {}. ".format(*pair))
+    assert messages_in(page.sentence, first=pair[0], second=pair[1])
     at = np.asarray(page.seen.now.head.query)[:, [each - 1 for each in pair]]
     np.testing.assert_allclose(page.seen.now.walk.points().plane.queries, at, atol=1e-12)
-    assert "dimensions" not in PAGES["single-head"].at("stage=points").sentence

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from pages import PAGES
 from pages.multi_head.aside import walk_of
 from tests.handed import leaves
-from tests.pages import open_sound
+from tests.sentences import messages_in, numbers_in
 
 SENTENCE = "text=a+cat+sat+on+my+mat&t=0.8"
 
@@ -24,12 +24,8 @@ def drawn(at: Any) -> dict[str, dict[str, Any]]:
     return {trace["name"]: trace for trace in at.figure()["data"]}
 
 
-def plain(sentence: str) -> str:
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", sentence)
-
-
 @pytest.mark.parametrize("value", [0.0, 0.15, 0.5])
-def test_a_threshold_fades_and_the_sentence_says_what_is_kept(value: float) -> None:
+def test_threshold_fades_what_it_drops_and_the_kept_is_told(value: float) -> None:
     at = opened(f"stage=kept&above={value:g}")
     traces = drawn(at)
     weights = np.asarray(traces["weights"]["z"], dtype=float)
@@ -39,13 +35,9 @@ def test_a_threshold_fades_and_the_sentence_says_what_is_kept(value: float) -> N
     mass = [sum(each for each in row if each >= value) for row in weights.tolist()]
     assert np.asarray(traces["kept mass"]["z"])[:, 0].tolist() == pytest.approx(mass)
     kept = sum(each >= value for each in weights.ravel().tolist())
-    assert f"{kept} of 36 weights" in at.sentence
-    share = f"{sum(mass) / 6:.3g} of"
-    if max(mass) - min(mass) < 1e-6:
-        assert f"That holds {share} each row" in at.sentence
-    else:
-        assert f"{share} a row" in at.sentence
-        assert f"{min(mass):.3g} in the row" in at.sentence
+    assert messages_in(at.sentence, kept=kept, count=36)
+    least = {} if max(mass) - min(mass) < 1e-6 else {"least": f"{min(mass):.3g}"}
+    assert messages_in(at.sentence, mean=f"{sum(mass) / 6:.3g}", **least)
 
 
 def test_the_two_largest_sum_to_one_again_and_the_output_moves_as_said() -> None:
@@ -58,19 +50,14 @@ def test_the_two_largest_sum_to_one_again_and_the_output_moves_as_said() -> None
         again = [row[key] / sum(row[best]) if key in best else 0.0 for key in range(6)]
         moved.append(float(np.linalg.norm(np.asarray(again) @ value - row @ value)))
     assert at.tables["kept"]["output moves by"] == pytest.approx(moved, abs=1e-6)
-    assert f"most at “{['a', 'cat', 'sat', 'on', 'my', 'mat'][int(np.argmax(moved))]}”" in plain(at.sentence)
-    assert f"by {max(moved):.3g}." in at.sentence
+    query = f"“{['a', 'cat', 'sat', 'on', 'my', 'mat'][int(np.argmax(moved))]}”"
+    assert messages_in(at.sentence, "mean", query=query, most=f"{max(moved):.3g}")
 
 
 def _values() -> list[list[float]]:
     trace = {each["name"]: each for each in opened("stage=output").figure()["data"]}["V"]
     values: list[list[float]] = np.asarray(trace["z"], dtype=float).T.tolist()
     return values
-
-
-def test_ties_are_kept_and_said() -> None:
-    at = PAGES["single-head"].at("text=a+a+a+b&vectors=one-hot&stage=kept&keep=largest&largest=1")
-    assert "because weights tie" in at.sentence
 
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
@@ -85,12 +72,12 @@ def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
     apart = (made - torch.from_numpy(walk.output)).norm(dim=-1)
     traces = drawn(at)
     np.testing.assert_allclose(np.asarray(traces["output without"]["z"]), made, atol=1e-9)
-    assert f"furthest: by {float(apart.max()):.3g}" in at.sentence
+    assert messages_in(at.sentence, far=f"{float(apart.max()):.3g}")
     column = walk.weights[:, word]
     tokens = ["a", "cat", "sat", "on", "my", "mat"]
-    assert f"“{tokens[int(column.argmax())]}”, which gave it {column.max():.3g}" in plain(at.sentence)
-    assert f"move by {float(apart.mean()):.3g}" in at.sentence
-    assert ("weights and output of zero" in at.sentence) == (mask == "causal" and word == 0)
+    gave = {"query": f"“{tokens[int(column.argmax())]}”", "lost": f"{column.max():.3g}"}
+    assert messages_in(at.sentence, "key", **gave)
+    assert messages_in(at.sentence, mean=f"{float(apart.mean()):.3g}")
     assert at.tables["without"]["output moves by, on average"][word] == pytest.approx(float(apart.mean()))
 
 
@@ -127,22 +114,6 @@ def test_what_a_key_with_all_of_a_weight_leaves_is_shared_out(link: str, kind: s
     )
     assert (weights[:, 1] == 1).any()  # nothing of it is left to divide
     np.testing.assert_allclose(leaves(at.programs.text(kind))["without"], np.nan_to_num(without), atol=1e-6)
-
-
-@pytest.mark.parametrize("stage", ["without&without=63", "kept&renorm=true", "kept&keep=largest&renorm=true"])
-def test_the_longest_sentence_with_the_widest_values_is_drawn(stage: str) -> None:
-    words = "+".join(f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh")
-    at = PAGES["single-head"].at(f"text={words}&dv=16&stage={stage}")
-    assert len(drawn(at)["weights"]["z"]) == 64
-    assert at.sentence
-
-
-@pytest.mark.parametrize(("stage", "column"), [("kept", "kept weight"), ("without", "most")])
-def test_the_tab_of_data_has_what_is_set_aside(stage: str, column: str) -> None:
-    at = open_sound("single-head", stage=stage, tab="Data")
-    shown = [each.value.columns.tolist() for each in at.dataframe]
-    assert [shown[-3][0], shown[-2][0]] == ["query", "output of"]
-    assert column in shown[-1]
 
 
 # ---- one of many heads ----
@@ -183,10 +154,11 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
     np.testing.assert_allclose(np.nan_to_num(traces["weights without"]["z"]), made[1], atol=1e-6)
     apart = ((made[1] - made[0]) @ value).norm(dim=-1)
     np.testing.assert_allclose(traces["output without"]["z"], made[1] @ value, atol=1e-6)
-    said, now = plain(at.sentence), at.seen.now
-    assert said.startswith(f"Head {head} of 4. Without “{now.tokens.keys[word]}”")
-    assert f"The output of “{now.tokens.queries[int(apart.argmax())]}” moves furthest: by" in said
-    assert f"move by {float(apart.mean()):.3g}" in said
+    said, now = at.sentence, at.seen.now
+    assert messages_in(said, number=head, count=4)
+    assert messages_in(said, "lost", key=f"“{now.tokens.keys[word]}”")
+    assert messages_in(said, "far", query=f"“{now.tokens.queries[int(apart.argmax())]}”")
+    assert messages_in(said, mean=f"{float(apart.mean()):.3g}")
     column = at.tables["without"]
     mean = column["output moves by, on average"][word]
     assert mean == pytest.approx(float(apart.mean()))
@@ -207,8 +179,8 @@ def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
     np.testing.assert_allclose(np.nan_to_num(traces["renormalised"]["z"]), again, atol=1e-6)
     moved = ((again - weights) @ value).norm(dim=-1)
     np.testing.assert_allclose(np.array(at.tables["kept"]["output moves by"], dtype=float), moved, atol=1e-9)
-    assert f"{int((kept > 0).sum())} of {int(may.sum())} weights" in at.sentence
-    assert f"That holds {float(mass.mean()):.3g} of a row on average" in at.sentence
+    assert messages_in(at.sentence, kept=int((kept > 0).sum()), count=int(may.sum()))
+    assert messages_in(at.sentence, "least", mean=f"{float(mass.mean()):.3g}")
 
 
 @pytest.mark.parametrize(
@@ -233,9 +205,7 @@ def test_programs_of_many_heads_leave_what_is_set_aside(more: str, kind: str) ->
 
 @pytest.mark.parametrize("page", ["single-head?stage=without", "multi-head?view=without"])
 @pytest.mark.parametrize(("count", "some"), [(60, False), (64, True)])
-def test_where_the_slider_goes_over_some_words_alone_the_page_says_so(
-    page: str, count: int, some: bool
-) -> None:
+def test_slider_over_some_words_alone_is_said_with_a_link(page: str, count: int, some: bool) -> None:
     words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh"][:count]
     name, link = page.split("?")
     at = PAGES[name].at(f"{link}&text={'+'.join(words)}")
@@ -243,26 +213,16 @@ def test_where_the_slider_goes_over_some_words_alone_the_page_says_so(
     assert figure
     assert figure.slider
     offered = [int(value) for value in figure.slider.steps.values]
-    said = [note for note in at.seen.notes if "leaves out one of" in note]
+    said = [note for note in at.seen.notes if "without=" in note]
     assert (len(offered) < count) == some
     assert len(said) == some
     if some:
-        assert f"one of {len(offered)} words in turn, of {count}" in said[0]
+        assert {len(offered), count} <= {*numbers_in(said[0])}
         other = int(re.findall(r"without=(\d+)", said[0])[0])
         assert other not in offered
         there = PAGES[name].at(f"{link}&without={other}&text={'+'.join(words)}")
-        assert f"Without “{words[other]}”" in plain(there.sentence)
+        assert messages_in(there.sentence, "lost", key=f"“{words[other]}”")
         assert not there.dropped
-
-
-@pytest.mark.parametrize("view", ["kept", "without"])
-def test_the_tabs_of_many_heads_know_what_is_set_aside(view: str) -> None:
-    at = open_sound("multi-head", view=view, tab="Data")
-    assert any("Without each word" in each.value or "What is kept" in each.value for each in at.markdown)
-    at = open_sound("multi-head", view=view, tab="Checks")
-    said = " ".join(each.value for each in at.markdown)
-    wanted = "kept weights, renormalised" if view == "kept" else "attention to keys that lack it"
-    assert wanted in said
 
 
 TIED = [
@@ -293,94 +253,54 @@ def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
     for left_out in keys:
         rest = weights[:, keys != left_out] / weights[:, keys != left_out].sum(axis=1, keepdims=True)
         apart.append(np.linalg.norm(rest @ walk.value[keys != left_out] - output, axis=1))
-    told = plain(at.sentence)
-    gave = re.search(r"change most at (.*?), which gave it", told)
-    moved = re.search(r"outputs? of (.*?) moves? furthest", told)
-    without = re.search(r"furthest without (.*?): by", told)
-    assert gave is not None
-    assert re.split(r", | and ", gave[1]) == largest(queries, weights[:, key])
-    assert (moved is None) == (max(apart[key]) < 1e-9)
+    gave, *_ = messages_in(at.sentence, "key", "lost")
+    moved, without = messages_in(at.sentence, "far"), messages_in(at.sentence, "mean", "most", "largest")
+    assert named(gave) == largest(queries, weights[:, key])
+    assert bool(moved) == (max(apart[key]) >= 1e-9)
     if moved:
-        assert re.split(r", | and ", moved[1]) == largest(queries, apart[key])
+        assert named(moved[0]) == largest(queries, apart[key])
     means = np.mean(apart, axis=1)
     if without:
-        assert re.split(r", | or ", without[1]) == largest([f"“{name}”" for name in walk.keys], means)
+        assert re.split(r", | or ", without[0]["most"]) == largest([f"“{name}”" for name in walk.keys], means)
     else:
         assert np.isclose(means[key], means.max())
 
 
-def test_rows_that_tie_are_named_where_small_weights_are_set_aside() -> None:
-    at = PAGES["single-head"].at(
-        "stage=kept&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
-    )
-    walk, told = at.seen.now.walk, plain(at.sentence)
+def named(told: dict[str, str]) -> list[str]:
+    """The queries that a message names."""
+    return re.split(r", | and ", told.get("queries") or told["query"])
+
+
+def test_rows_that_tie_are_named_where_small_weights_go() -> None:
+    link = "stage=kept&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
+    at = PAGES["single-head"].at(link)
+    walk = at.seen.now.walk
     names = [f"“{name}”" for name in walk.queries]
-    least = re.search(r"in the rows? that keeps? least, (.*?)\.", told)
-    most = re.search(r"on average, most at (.*?): by", told)
-    assert least is not None
-    assert most is not None
-    assert re.split(r", | and ", least[1]) == largest(names, -walk.kept.mass[:, 0])
-    assert re.split(r", | and ", most[1]) == largest(names, walk.kept.apart)
+    (least,), (most,) = messages_in(at.sentence, "mean", "least"), messages_in(at.sentence, "mean", "most")
+    assert named(least) == largest(names, -walk.kept.mass[:, 0])
+    assert named(most) == largest(names, walk.kept.apart)
 
 
 @pytest.mark.parametrize("link", ["single-head?stage=kept", "multi-head?view=kept"])
 @pytest.mark.parametrize("above", [0.3, 0.4, 0.5])
-def test_a_row_that_keeps_nothing_is_said_to_stay_zero(link: str, above: float) -> None:
+def test_row_that_keeps_nothing_stays_zero(link: str, above: float) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(f"{query}&keep=above&above={above:g}&text=a b c d e&renorm=true")
     rows = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
     again = np.nan_to_num(np.asarray(drawn(at)["renormalised"]["z"], dtype=float))
     empty = int((rows.max(axis=1) < above).sum())
     assert np.allclose(np.sort(again.sum(axis=1)), [0.0] * empty + [1.0] * (5 - empty))
-    told = re.search(r"The (?:row|(\d+) rows) that keeps? nothing stays? zero", plain(at.sentence))
-    if 0 < empty < 5:
-        assert told is not None
-        assert int(told[1] or 1) == empty
-    else:
-        assert told is None
-        assert ("every output is zero" in at.sentence) == bool(empty)
-
-
-@pytest.mark.parametrize("link", ["single-head?stage=without&text=a", "multi-head?view=without&text=a"])
-def test_of_one_word_no_other_is_told(link: str) -> None:
-    address, query = link.split("?")
-    said = plain(PAGES[address].at(query).sentence)
-    assert "which gave it 1. The output of “a” moves furthest" in said
-    assert "other word" not in said
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_small_weights_that_differ_are_not_said_to_tie(kind: str) -> None:
+def test_small_weights_that_differ_do_not_tie(kind: str) -> None:
     link = "stage=kept&keep=largest&largest=2&qkv=typed&Q=1&K=0;-30;-60;-90&V=1;2;3;4&scale=none"
     page = PAGES["single-head"].at(link)
-    assert page.sentence.startswith("Kept are the 2 largest weights of each row: 2 of 4 that are not masked.")
-    assert "tie" not in page.sentence
-    left = leaves(page.programs.text(kind))
-    assert np.asarray(left["kept"]).tolist() == [[True, True, False, False]]
+    assert messages_in(page.sentence, count=2, kept=2, allowed=4)
+    assert np.asarray(leaves(page.programs.text(kind))["kept"]).tolist() == [[True, True, False, False]]
 
 
-def test_of_small_weights_the_query_is_named_that_gave_most() -> None:
+def test_query_that_gave_most_of_a_small_weight_is_named() -> None:
     # Softmax of (0, −30, −60) and of twice that: e^-30 and e^-60 for the second key.
     link = "stage=without&without=1&qkv=typed&Q=1;2&K=0;-30;-60&V=1;2;3&scale=none"
-    said = PAGES["single-head"].at(link).sentence
-    assert "change most at “q1”, which gave it 9.36 × 10⁻¹⁴." in said
-    assert "The output of “q1” moves" in said or "No output moves." in said
-
-
-@pytest.mark.parametrize(
-    ("page", "link", "wanted"),
-    [
-        ("single-head", "stage=kept", "of 4,096 weights that are not masked"),
-        ("single-head", "stage=kept&keep=largest&largest=64", "4,096 of 4,096 that are not masked"),
-        ("single-head", "stage=masked&mask=causal", "2,080 of 4,096 pairs are left"),
-        ("multi-head", "view=kept&above=0", "4,096 of 4,096 weights that are not masked"),
-        (
-            "positional-encoding",
-            "show=past training&trained=4096&scaling=NTK&factor=1",
-            "than the 4,096 positions of training",
-        ),
-    ],
-)
-def test_thousands_are_written_as_everywhere_else(page: str, link: str, wanted: str) -> None:
-    words = "+".join(f"w{place}" for place in range(64))
-    assert wanted in PAGES[page].at(f"text={words}&{link}").sentence
+    assert messages_in(PAGES["single-head"].at(link).sentence, query="“q1”", lost="9.36 × 10⁻¹⁴")
