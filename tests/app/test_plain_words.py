@@ -6,7 +6,7 @@ import pytest
 
 from attn_ui.base.navigation import PAGES
 from attn_words import PSEUDO
-from tests.plain_words import main, misses
+from tests.plain_words import misses
 
 SEQUENCE = re.compile(r"\b[a-m]{8,}\b|acefeld\w+|hackedleaf")
 ADDRESSES = [page.address for page in PAGES]
@@ -20,14 +20,3 @@ def test_no_english_is_left_on_a_page(address: str, spoken: str, request: pytest
     # Letters of a learned head's own sequence, and lessons, which have no disguise, are no words of ours.
     ours = [text for text in found if not (SEQUENCE.search(text) or 'class="lessons"' in text)]
     assert ours == []
-
-
-Printed = pytest.CaptureFixture[str]
-
-
-@pytest.mark.parametrize("asked", [["nonsense"], [], ["single-head", "klingon"]])
-def test_what_it_cannot_open_is_told_in_a_sentence(asked: list[str], capsys: Printed) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(asked)
-    assert ended.value.code == 2
-    assert "error: " in capsys.readouterr().err.splitlines()[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.pages import PAGES, open_page
-from tests.walk import SHARES, main, open_state, states
+from tests.walk import SHARES, states
 
 ROOT = Path(__file__).resolve().parents[2]
 STATES = 12  # of each page
@@ -46,20 +46,3 @@ def test_biases_of_heads_do_not_meet_those_of_positions() -> None:
     session = open_page("positional-encoding", session, show="encoding", scheme="ALiBi")
     assert [error.message for error in session.exception] == []
     assert session.get("bidi_component")
-
-
-def test_an_import_that_no_page_needs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.walk.HEAVY", ("scipy.no_such_part",))
-    assert main(["single-head", "--states=1"]) == 0
-    monkeypatch.setitem(sys.modules, "scipy.no_such_part", sys)
-    assert main(["single-head", "--states=1"]) == 1
-
-
-def test_a_fault_is_found() -> None:
-    opened = open_state("single-head", {"mask": "no such mask"})
-    assert any("no such mask" in fault for fault in opened.faults)
-
-
-def test_a_walk_is_the_same_for_a_seed() -> None:
-    assert list(states("multi-head", 5, 3)) == list(states("multi-head", 5, 3))
-    assert list(states("multi-head", 5, 3)) != list(states("multi-head", 5, 4))

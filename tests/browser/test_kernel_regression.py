@@ -1,6 +1,5 @@
 """The kernel regression page walked as a lesson; what is drawn is held against independent computations."""
 
-import json
 import math
 from pathlib import Path
 
@@ -111,38 +110,6 @@ def test_drag_the_bandwidth_then_move_the_query(app: AppPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_gap_and_four_kernels(app: AppPage) -> None:
-    app.open(f"{PAGE}?data=gap&kernel=boxcar&h=0.29")
-    assert "no key" in app.page.get_by_text("finds no key within").inner_text()
-    cells = drawn(app, "fit", "weights", "z")
-    points = points_of(data="gap")
-    counts = (np.abs(np.array(QUERY_AT.values)[:, None] - points.keys) <= 0.29).sum(axis=1)
-    np.testing.assert_array_equal(np.isnan(cells).all(axis=1), counts == 0)
-    assert np.isnan(drawn(app, "fit", "estimate at the query", "y")).all()
-
-    # Between two steps, the link's own is one more: the slider goes past it and back.
-    assert 0.29 not in BANDWIDTH.values
-    read_outs = [app.readout("fit")]
-    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowRight"):
-        app.press("fit", key)
-        read_outs.append(app.readout("fit"))
-        assert f"h={read_outs[-1]}&" in f"{app.query}&"
-    assert read_outs == ["0.29", "0.3", "0.29", "0.26", "0.29"]
-
-    app.segment("Four kernels")
-    at = np.array(QUERY_AT.values)
-    u = np.abs(at[:, None] - points.keys) / 0.29
-    for name, profile in (
-        ("boxcar", (u <= 1).astype(float)),
-        ("triangular", np.maximum(0, 1 - u)),
-        ("epanechnikov", np.maximum(0, 1 - u**2)),
-    ):
-        sums = profile.sum(axis=1, keepdims=True)
-        expected = np.divide(profile, sums, out=np.full_like(profile, np.nan), where=sums > 0)
-        np.testing.assert_allclose(drawn(app, "compare", f"{name} weights", "z"), expected, atol=1e-6)
-
-
-@pytest.mark.slow
 def test_find_the_best_then_learn_it(app: AppPage) -> None:
     app.open(f"{PAGE}?picture=Choose the bandwidth&h=2.5")
     points = points_of()
@@ -174,61 +141,6 @@ def test_find_the_best_then_learn_it(app: AppPage) -> None:
     app.settle()
     assert float(app.readout("choose")) == pytest.approx(best, rel=1e-5)
     assert "this h is as good" in app.page.get_by_test_id("stMain").inner_text()
-
-
-@pytest.mark.slow
-def test_where_it_fails(app: AppPage) -> None:
-    app.open(f"{PAGE}?picture=Where it fails")
-    points = points_of()
-    app.page.get_by_role("button", name="Bandwidth to 0").click()
-    app.settle()
-    assert app.readout("fails") == "0.01"
-    grid, curve = drawn(app, "fails", "estimate", "x"), drawn(app, "fails", "estimate", "y")
-    far = np.sort(np.abs(grid[:, None] - points.keys), axis=1)
-    clear = far[:, 1] - far[:, 0] > 0.02
-    nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
-    np.testing.assert_allclose(curve[clear], nearest[clear], atol=0.05)
-    app.page.get_by_role("button", name="An empty window").click()
-    app.settle()
-    assert np.isnan(drawn(app, "fails", "estimate", "y")).any()
-    assert len(drawn(app, "fails", "no key in the window", "x")) > 0
-
-
-def test_cross_the_bridge(app: AppPage) -> None:
-    app.open(f"{PAGE}?picture=Bridge to attention")
-    terms = {name: drawn(app, "bridge", name, "z") for name in ("q·k", "half |k|²", "half |q|²", "scores")}
-    np.testing.assert_allclose(
-        terms["q·k"] - terms["half |k|²"] - terms["half |q|²"], terms["scores"], atol=1e-5
-    )
-    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), 0, atol=1e-6)
-    kept = drawn(app, "bridge", "gaussian", "z")
-
-    app.page.get_by_text("Keep the |k|² term").click()
-    app.settle()
-    without = drawn(app, "bridge", "attention", "z")
-    scores = terms["q·k"] / 0.25
-    softmax = np.exp(scores - scores.max(axis=1, keepdims=True))
-    np.testing.assert_allclose(without, softmax / softmax.sum(axis=1, keepdims=True), atol=1e-5)
-    assert np.abs(without - kept).max() > 0.1
-    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), without - kept, atol=1e-6)
-
-    app.segment("on a circle")
-    np.testing.assert_allclose(drawn(app, "bridge", "difference", "z"), 0, atol=1e-6)
-
-    app.page.get_by_text("Keep the |k|² term").click()
-    app.segment("on a line")
-    link = app.page.get_by_role("link", name="Open as a single head")
-    app.open((link.get_attribute("href") or "").lstrip("/"))
-    assert "qkv=typed" in app.query
-    figure = app.page.locator(".live-figure").first
-    maps = json.loads(
-        figure.evaluate(
-            "f => JSON.stringify(f.querySelector('.live-plot').data"
-            ".filter(t => t.type === 'heatmap').map(t => [t.name, Array.from(t.z, r => Array.from(r))]))"
-        )
-    )
-    weights = dict(maps)["weights"]
-    np.testing.assert_allclose(np.array(weights, dtype=float), kept, atol=2e-4)
 
 
 CSV = "time;height\n2001;1,5\n2002;2,5\n2003;hello\n2004;4,5\n2005;3\n"

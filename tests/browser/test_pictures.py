@@ -3,9 +3,7 @@
 import re
 from pathlib import Path
 
-import pytest
 from PIL import Image
-from playwright.sync_api import Browser
 
 from docs import take_screenshots as script
 
@@ -28,18 +26,3 @@ def test_the_guides_show_what_the_script_takes() -> None:
         assert path.stat().st_size < MOST_BYTES
         with Image.open(path) as picture:
             assert picture.size == SIZES.get(path.stem, (1280, 800))
-
-
-@pytest.mark.still
-@pytest.mark.slow
-def test_projector_and_slide_are_taken_from_a_running_app(
-    browser: Browser, server: str, tmp_path: Path
-) -> None:
-    script.take(browser, server, tmp_path, list(SIZES))
-    for name, size in SIZES.items():
-        with Image.open(tmp_path / f"{name}.png") as picture:
-            assert picture.size == size
-            # It is drawn: paper, and the colours of cells.
-            colours = picture.convert("RGB").getcolors(size[0] * size[1])
-            assert colours is not None
-            assert len(colours) > 100

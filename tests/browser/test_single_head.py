@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from typing import Literal
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -131,20 +130,6 @@ def test_view_from_the_list_gets_a_chip_and_a_step_of_history(app: AppPage) -> N
 
 
 @pytest.mark.slow
-def test_mask_width_under_the_slider(app: AppPage) -> None:
-    opened(app, mask="sliding window", moves="mask width")
-    assert app.readout(FIGURE) == "1"
-    assert np.isnan(drawn(app, "weights")).sum() == 20
-    app.press(FIGURE, "ArrowRight")
-    assert np.isnan(drawn(app, "weights")).sum() == 12
-    assert "w=2" in app.query
-    app.page.locator(".st-key-moves button").get_by_text("temperature", exact=True).click()
-    app.settle()
-    assert app.readout(FIGURE) == "1.00"
-    assert np.isnan(drawn(app, "weights")).sum() == 12
-
-
-@pytest.mark.slow
 def test_a_tap_as_the_pointer_arrives_chooses_the_cell(app: AppPage) -> None:
     app.open("single-head")
     for row, column in (2, 4), (1, 3), (3, 2):  # Plotly looks under the pointer every 50 ms at most
@@ -230,48 +215,6 @@ def test_every_typed_table_has_its_button_beside_it_and_says_that_it_waits(app: 
         assert beside if width == 1280 else below
 
 
-@pytest.mark.slow
-def test_a_whole_matrix_is_pasted(app: AppPage) -> None:
-    opened(app, qkv="typed", Q="1,2,3", K="4,5,6;7,8,9", V="4,5,6;7,8,9", tab="Data")
-    app.page.get_by_text("Paste Queries Q as text").click()
-    field = app.page.get_by_label("One row a line").first
-    field.fill("1 0 0\n0 1 0")
-    field.press("Control+Enter")
-    wait_for_link(app, "Q", "1,0,0;0,1,0")
-    app.settle()
-    np.testing.assert_allclose(drawn(app, "scores"), [[4, 7], [5, 8]], atol=1e-5)
-
-
-@pytest.mark.slow
-def test_own_mask_by_keyboard(app: AppPage) -> None:
-    opened(app, text="a b c", mask="own", q="1", k="2", tab="Arithmetic")
-    app.page.get_by_role("button", name="Block this cell").press("Enter")
-    wait_for_link(app, "blocked", "1.2")
-    app.settle()
-    assert np.isnan(drawn(app, "weights")[1]).tolist() == [False, False, True]
-
-
-def test_break_it_and_checks(app: AppPage) -> None:
-    opened(app, tab="Break it", mistake="softmax-over-queries")
-    broken = np.array(app.trace("broken", "broken"), dtype=float)
-    np.testing.assert_allclose(broken.sum(axis=0), 1, atol=1e-6)
-    says(app, "fails")
-    app.tab("Checks")
-    says(app, "A check holds while")
-    assert words(app).count("holds") == 7  # six checks, and the sentence about them
-    assert "fails" not in words(app)
-
-
-@pytest.mark.slow
-def test_scale_sweep_moves(app: AppPage) -> None:
-    opened(app, tab="Scale")
-    before = app.trace("sweep", "weights unscaled", "y")
-    app.press("sweep", "End")
-    assert app.trace("sweep", "weights unscaled", "y") != before
-    assert "dsweep=1024" in app.query
-    says(app, "At d_k = 1024")
-
-
 @pytest.mark.essential
 def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     text = "<script> %{z} $x 👩‍👩‍👧 שלום"
@@ -286,19 +229,6 @@ def test_foreign_text_is_shown_as_typed_and_never_run(app: AppPage) -> None:
     for place in ("table b", "[data-testid=stMarkdownContainer] script", ".live-figure script"):
         assert app.page.locator(f"[data-testid=stMain] {place}").count() == 0
     says(app, "The output of “<” is")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_empty_sentence_is_named_and_the_picture_stays(app: AppPage, theme: Literal["light", "dark"]) -> None:
-    app.page.emulate_media(color_scheme=theme)
-    opened(app, text="a b c")
-    before = drawn(app, "weights")
-    field = app.page.get_by_label("Sentence", exact=True)
-    field.fill("")
-    field.press("Enter")
-    app.settle()
-    expect(app.page.get_by_text("No word here yet.")).to_be_visible()
-    np.testing.assert_array_equal(drawn(app, "weights"), before)
 
 
 def test_beside_a_sidebar_the_two_tables_of_arithmetic_are_whole(

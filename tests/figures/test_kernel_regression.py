@@ -9,13 +9,11 @@ from attn_figures import theme
 from attn_figures.arrange import fitting
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
-from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor, fit_moves
+from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_scene import Estimate, Scene, facts_of, round_numbers
 from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
-from attn_live.packing import Cursor, pack
-from attn_live.unpacking import figure_at
 
 N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)
@@ -86,19 +84,6 @@ def test_what_follows_the_query_is_where_the_cursor_says_it_is() -> None:
             for path, source in cursor["rows_of"].items():
                 drawn, row_of_map = np.asarray(at(spec, path)), np.asarray(at(spec, source))[row]
                 np.testing.assert_allclose(drawn, np.nan_to_num(row_of_map), err_msg=path)
-
-
-@pytest.mark.parametrize("truth", [True, False])
-@pytest.mark.parametrize("empty", [[(), (), ()], [(), (3,), (1, 2, 3)], [(0,), (0,), ()], [(4,), (4,), (4,)]])
-def test_what_fit_says_of_its_steps_is_what_they_differ_in(empty: list[tuple[int, ...]], truth: bool) -> None:
-    here, steps = scene(truth=truth), [estimate(rows) for rows in empty]
-    cursor = Cursor(N_QUERY, **fit_cursor(here, steps))
-    said = pack([fit.spec(here, steps[0])], cursor, fit_moves(here, steps))
-    compared = pack([fit.spec(here, one) for one in steps], cursor)
-    assert len(said) < 1.01 * len(compared)
-    for step in range(len(steps)):
-        for row in (0, 4):
-            np.testing.assert_equal(figure_at(said, step, row), figure_at(compared, step, row))
 
 
 @pytest.mark.parametrize(("width", "height"), [(380, 4000), (680, 391), (780, 420), (860, 420)])

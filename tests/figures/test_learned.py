@@ -63,14 +63,6 @@ def test_right_answers_are_framed_and_rows_without_one_are_not() -> None:
     }
 
 
-def test_steps_have_the_same_traces_with_a_mask_and_without() -> None:
-    masked = replace(maps(), mask=np.tril(np.ones((5, 5), dtype=bool)))
-    names = [[trace.name for trace in scrubber(each, course(), 1).data] for each in (maps(), masked)]
-    assert names[0] == names[1]
-    hidden = traces(scrubber(masked, course(), 1))["head 1.1"].z
-    assert np.isnan(np.asarray(hidden, dtype=float)[0, 1:]).all()
-
-
 def test_right_and_broken_are_drawn_beside_their_difference_and_what_is_then_said() -> None:
     right, broken = (replace(maps(), mask=mask) for mask in (np.tril(np.ones((5, 5), dtype=bool)), None))
     figure = right_and_broken(right, broken, 1)

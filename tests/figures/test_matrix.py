@@ -72,12 +72,6 @@ def test_masked_cells_are_hatched_and_say_so() -> None:
     assert np.nanmax(hatch.x) == 4.5
 
 
-def test_an_unmasked_matrix_has_the_same_traces() -> None:
-    drawn = compose([weights()]).data
-    assert [trace.type for trace in drawn] == ["heatmap", "scatter", "heatmap"]
-    assert [trace.visible for trace in drawn] == [None, False, False]
-
-
 def test_the_hover_tells_the_value_to_six_digits() -> None:
     cells = compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))]).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
@@ -100,11 +94,6 @@ def test_foreign_words_are_shown_as_typed() -> None:
     hostile = ["<b>x</b>", "<script>", "&amp;"]
     figure = compose([Matrix("w", np.eye(3), "w", Side(hostile), Side(hostile, role="key"))])
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;", "&amp;amp;"]
-
-
-def test_the_same_matrix_is_described_the_same_way_as_it_is_drawn() -> None:
-    panel = weights()
-    assert compose([panel]).layout.height == compose.spec([panel])["layout"]["height"]
 
 
 @pytest.mark.parametrize(

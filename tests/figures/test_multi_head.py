@@ -1,10 +1,7 @@
 """Maps of heads, sums of heads, blocks that move: fields, order, colours."""
 
-from itertools import pairwise
-
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 from numpy.typing import NDArray
 
 from attn_figures import theme
@@ -14,7 +11,7 @@ from attn_figures.frame import Side
 from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
 from attn_figures.matrix import Matrix
 from attn_figures.multi_head import Heads, combined, every_head, right_and_broken, two_heads
-from attn_figures.reshape import N_STEPS, blocks, corners, moment
+from attn_figures.reshape import N_STEPS, blocks, corners
 
 Numbers = NDArray[np.float64]
 QUERIES = ["a", "b", "c"]
@@ -62,16 +59,6 @@ def test_heads_stand_in_the_order_asked_for_under_their_own_names() -> None:
     shown = [name for name in names(figure) if name.startswith("head ") and not name.endswith("masked")]
     assert shown == ["head 3", "head 1", "head 4", "head 2"]
     np.testing.assert_array_equal(figure.data[0].z, drawn.weights[2])
-
-
-def test_every_number_of_heads_has_the_same_traces() -> None:
-    kinds = [
-        [(trace.get("type"), trace["xaxis"][:1]) for trace in every_head.spec(heads(n), slots=8)["data"]]
-        for n in (1, 3, 8)
-    ]
-    assert kinds[0] == kinds[1] == kinds[2]
-    with pytest.raises(ValueError, match="9 heads need as many slots, got 8"):
-        every_head(heads(9), slots=8)
 
 
 def test_an_output_too_wide_for_the_maps_is_left_out_with_its_traces_kept() -> None:
@@ -195,16 +182,6 @@ def test_blocks_stand_as_the_reshaped_array_does() -> None:
     np.testing.assert_array_equal(places[3], places[2])
     np.testing.assert_array_equal(places[4], places[1])
     np.testing.assert_array_equal(places[5], places[0])
-
-
-def test_blocks_never_jump_and_keep_their_traces() -> None:
-    figures = [blocks.spec(step, ["a", "b", "c"], 2, 4) for step in range(N_STEPS)]
-    assert len({tuple(trace["name"] for trace in figure["data"]) for figure in figures}) == 1
-    for one, other in pairwise(figures):
-        moved = np.abs(other["data"][-1]["x"] - one["data"][-1]["x"]).max()
-        assert moved < 2
-    assert [moment(step).share for step in (0, 8, 16, 20, 28, 36)] == [0.0] * 6
-    blocks(5, ["a"], 1, 1)
 
 
 def test_attention_is_the_only_stage_that_changes_the_blocks() -> None:

@@ -1,9 +1,7 @@
 """Figures of several panels: who shares what, and how the steps of one figure may differ."""
 
-import gc
 import json
-import weakref
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -14,7 +12,7 @@ from attn_figures import panels
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
 from attn_figures.geometry import LABEL_SIZES
-from attn_figures.matrix import Extra, Hover, Matrix, Pick, Ramp, SideBars
+from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
 from attn_figures.panels import Absent, compose
 from attn_figures.picture import Spec
 
@@ -238,15 +236,6 @@ OTHERWISE: dict[str, Any] = {
 }
 
 
-def test_every_field_of_a_matrix_is_varied_here() -> None:
-    records = {"rows": Side, "columns": Side, "ramp": Ramp, "hover": Hover, "pick": Pick}
-    assert OTHERWISE.keys() == {
-        f"{each.name}.{part.name}" if part else each.name
-        for each in fields(Matrix)
-        for part in (fields(records[each.name]) if each.name in records else [None])
-    }
-
-
 @pytest.mark.parametrize("scale", ["weights", "scores"])
 @pytest.mark.parametrize("field", OTHERWISE)
 def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
@@ -273,18 +262,6 @@ def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
 
 def as_text(spec: Spec) -> str:
     return json.dumps(spec, sort_keys=True, default=lambda array: array.tolist())
-
-
-def test_what_figures_share_holds_no_numbers_and_no_panel() -> None:
-    panels._still.cache_clear()
-    values = np.eye(3)
-    kept = weakref.ref(values)
-    labels = ["a", "b", "c"]
-    spec = compose.spec([Matrix("m", values, "m", Side(labels), Side(labels, role="key"))])
-    del values, spec
-    gc.collect()
-    assert kept() is None
-    assert panels._still.cache_info().currsize == 1
 
 
 def test_differences_below_one_keep_both_decimals() -> None:

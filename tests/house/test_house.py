@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Steps
-from tests.browser import test_pages
 from tests.pages import PAGES as WALKED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,14 +132,6 @@ def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
 
-@pytest.mark.slow
-def test_that_a_page_has_no_catalogue_yet_is_told_by_one_test(house: Path) -> None:
-    of_catalogues = "every_area or of_its_message or alike"
-    done = run(house, "-m", "pytest", "-q", "-k", of_catalogues, "tests/app/test_languages.py")
-    assert "1 failed" in done.stdout, done.stdout + done.stderr
-    assert "run `make words`" in done.stdout
-
-
 def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> None:
     done = run(house, "-c", WITHOUT_THE_APP)
     assert done.returncode == 0, done.stderr
@@ -151,12 +141,6 @@ def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> No
 def test_a_mask_made_by_the_guide_is_on_both_pages_with_program_and_checks(house: Path) -> None:
     done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_tests_go_through_the_pages_of_the_navigation() -> None:
-    addresses = [page.address for page in PAGES]
-    assert addresses == test_pages.URLS
-    assert addresses == list(WALKED)
 
 
 def test_a_page_made_by_the_guide_may_not_import_another(house: Path) -> None:
