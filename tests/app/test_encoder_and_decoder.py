@@ -11,7 +11,6 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import MultiHead, MultiHeadAttention
-from attn_figures.diagram import Arrow, Box, diagram
 from attn_figures.encoder_decoder import encoder_and_decoder
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
@@ -138,29 +137,6 @@ def test_arrows_end_at_boxes_and_labels_keep_off_them(n_head: int) -> None:
         | {f"{name} feed-forward from the floor": 1 for name in ("encoder", "decoder")}
         | {"output from the floor": 1}
     )
-
-
-def test_heads_of_arrows_point_where_their_last_piece_goes() -> None:
-    boxes = [
-        Box("a", "a", (0, 1), 0, ("a",)),
-        Box("b", "b", (2, 3), 0, ("b",)),
-        Box("c", "c", (0, 1), 1, ("c",)),
-    ]
-    arrows = [
-        Arrow([(0.5, 0), (0.5, 1)]),
-        Arrow([(1, 0), (2, 0)], branches=True),
-        Arrow([(2, 0.1), (1, 0.1)], "back", branches=True, label_left=True),
-    ]
-    spec = diagram(boxes, arrows, columns=3, upright=3, wide=3)
-    heads = {t["marker"]["symbol"]: (*t["x"], *t["y"]) for t in spec["data"] if "heads" in t["name"]}
-    assert heads == {
-        "triangle-up": pytest.approx((0.5, 0.64)),
-        "triangle-right": pytest.approx((1.91, 0.0)),
-        "triangle-left": pytest.approx((1.09, 0.1)),
-    }
-    (label,) = (t for t in spec["data"] if t["name"] == "shapes")
-    assert label["textposition"] == "middle left"
-    assert label["x"][0] < 2
 
 
 def test_plotly_takes_the_picture() -> None:

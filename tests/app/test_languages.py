@@ -42,7 +42,7 @@ from attn_words import (
     speaking,
     translations,
 )
-from locales.words import AREAS, HERE, ROOT, disagreeing, done, template, updated
+from locales.words import AREAS, HERE, ROOT, disagreeing, done
 from tests.pages import PAGES as WALKED
 from tests.pages import ROUTER, open_page, open_sound
 from tests.plain_words import _texts_in_proto as texts_in
@@ -489,31 +489,6 @@ def test_a_translation_has_the_marks_of_its_message(name: str) -> None:
 def test_areas_translate_a_message_alike() -> None:
     for locale in LOCALES.values():
         assert disagreeing({name: each for name, each in CATALOGUES.items() if name.startswith(locale)}) == []
-
-
-def test_a_message_that_is_gone_leaves_its_catalogue_and_a_new_one_comes_in(tmp_path: Path) -> None:
-    asked = template("ui")
-    path = tmp_path / "ui.po"
-    path.write_text(
-        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
-        'msgid "Share"\nmsgstr "分享"\n\nmsgid "Nobody says this"\nmsgstr "没人说"\n',
-        encoding="utf-8",
-    )
-    after = updated(path, asked, "zh_CN")
-    strings = {message.id: message.string for message in after}
-    assert strings["Share"] == "分享"
-    assert "Nobody says this" not in strings
-    assert strings["Pin as A"] == ""
-
-
-def test_a_message_that_comes_to_be_counted_keeps_its_translation(tmp_path: Path) -> None:
-    path, asked = tmp_path / "ui.po", template("ui")
-    head = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
-    counted = next(message for message in asked if message.pluralizable)
-    path.write_text(f'{head}msgid "{counted.id[0]}"\nmsgstr "数"\n', encoding="utf-8")
-    assert updated(path, asked, "zh_CN")[counted.id[0]].string == ("数",)
-    path.write_text(f'{head}msgid "Share"\nmsgid_plural "Shares"\nmsgstr[0] "分享"\n', encoding="utf-8")
-    assert updated(path, asked, "zh_CN")["Share"].string == "分享"
 
 
 def test_the_app_reads_what_is_translated() -> None:

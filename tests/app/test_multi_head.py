@@ -16,11 +16,10 @@ from torch.nn import functional as F
 from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
 from attn_live.unpacking import count_steps
 from pages import PAGES
-from pages.multi_head import compute, programs, words
+from pages.multi_head import compute, words
 from pages.multi_head.compute import (
     MEASURES,
     Now,
-    divisors,
     draw,
     heads_slider,
     order_of,
@@ -35,11 +34,10 @@ from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
-from pages.multi_head.tabs import arithmetic, break_it, measures, shared_heads, spellings, token_by_token
+from pages.multi_head.tabs import arithmetic, break_it, measures, spellings, token_by_token
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed
-from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in, numbers_in
 from tests.walk import said_now
@@ -267,17 +265,6 @@ def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatc
     assert any("add up" in what for what in failing)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_code_reproduces_the_numbers_by_itself(name: str) -> None:
-    setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    program = programs.snippet(now)
-    assert "attn_core" not in program
-    found = leaves(program)
-    torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-12, rtol=0)
-    torch.testing.assert_close(found["output"], now.result.output, atol=1e-12, rtol=0)
-
-
 def test_the_same_projections_serve_every_number_of_heads() -> None:
     one, four = (Now(OWN, LOOK, heads).module for heads in (1, 4))
     for name in ("W_q", "W_k", "W_v", "W_o"):
@@ -457,39 +444,12 @@ def test_sentences_of_heads_equal_or_nearly_so_differ() -> None:
     assert page.sentence.strip() == of_all
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_shared_heads_and_the_cache_hold_on_every_setting(name: str) -> None:
-    setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    for groups in divisors(n_head):
-        found = shared_heads.checks(now, groups, 1)
-        assert [check.name for check in found if not check.passed] == []
-        if now.is_self_attention:
-            assert [check.name for check in token_by_token.checks(now, groups) if not check.passed] == []
-
-
 def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     now = Now(OWN, LOOK, 4)
     rows, kept = written(OWN, 4, 2)
     wrong = [*rows[:2], replace(rows[2], output=rows[2].output * 1.001), *rows[3:]]
     monkeypatch.setattr(token_by_token, "written", lambda *_: (wrong, kept))
     assert len([check for check in token_by_token.checks(now, 2) if not check.passed]) == 2
-
-
-@pytest.mark.parametrize("name", ["default", "biases", "causal", "padding", "all masked", "concatenated"])
-def test_the_code_of_shared_heads_and_of_the_cache_prints_their_numbers(name: str) -> None:
-    setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    program, more = programs.snippet(now), programs.going_on(now)
-    for groups in divisors(n_head):
-        found = leaves(program + more.shared_heads(groups, cross=not now.is_self_attention))
-        result = now.sharing(groups).result
-        torch.testing.assert_close(found["shared_weights"], result.weights, atol=1e-12, rtol=0)
-        torch.testing.assert_close(found["shared_output"], result.output, atol=1e-12, rtol=0)
-    found = leaves(program + more.token_by_token())
-    rows, kept = written(setting, n_head, n_head)
-    torch.testing.assert_close(found["written"], torch.cat([row.output for row in rows]), atol=1e-12, rtol=0)
-    assert found["kept_numbers"] == kept.numbers
 
 
 @pytest.mark.sample(20)

@@ -110,20 +110,6 @@ def test_a_click_on_an_arc_chooses_its_key_as_in_the_map(app: AppPage) -> None:
     assert "q=5" in app.page.url
 
 
-def test_arcs_of_all_heads_light_the_same_cell_and_tell_their_head(app: AppPage) -> None:
-    app.open("multi-head?view=arcs&arcs=all+heads&q=0&heads=2")
-    found = lit(app, "weights", "2", [5, 0])
-    assert found["keys"] == [5]
-    told = app.page.evaluate(
-        """() => [...document.querySelectorAll('.live-plot .scatterlayer .textpoint text')]
-            .map((text) => text.textContent)"""
-    )
-    assert {"1", "2"} <= set(told)  # each head's number on its thickest arc
-    lit(app, "arc 7")
-    told = app.page.locator(".hoverlayer .hovertext").first.text_content() or ""
-    assert re.search(r"head \d.*key .*weight \d\.\d{6}", told)
-
-
 def test_words_are_taken_together_by_hand_and_by_keyboard(app: AppPage) -> None:
     app.open(PAGE + "&q=5")
     says = app.page.locator(".live-says")
@@ -138,35 +124,3 @@ def test_words_are_taken_together_by_hand_and_by_keyboard(app: AppPage) -> None:
     app.page.wait_for_url(re.compile(r"[?&]rows=sum\b"))
     app.page.reload()
     says.filter(has_text="The rows of “cat”, “on” and “mat”, added up").wait_for()
-
-
-def test_a_shorter_sentence_leaves_those_out_that_are_not_there(app: AppPage) -> None:
-    app.open(PAGE + "&q=1&also=5&also=2")
-    says = app.page.locator(".live-says")
-    says.filter(has_text="The mean of the rows of “cat”, “sat” and “mat”").wait_for()
-    field = app.page.get_by_label("Sentence", exact=True)
-    field.fill("the cat sat")
-    field.press("Enter")
-    says.filter(has_text="The mean of the rows of “cat” and “sat”").wait_for()
-
-
-def test_of_two_sentences_a_click_on_a_query_asks_there(app: AppPage) -> None:
-    app.open("single-head?stage=arcs&cross=true")
-    x, y = app.page.evaluate(SPOT.replace("Math.floor(0.8 * all.length)", "2"), ["query words", "", None])
-    app.page.mouse.move(x - 2, y - 2)
-    app.page.mouse.click(x, y)
-    app.page.locator(".live-says").filter(has_text="The thickest arcs of “sat”").wait_for()
-    app.page.wait_for_url(re.compile(r"[?&]q=2\b"))
-
-
-def test_weights_of_one_head_are_set_aside_by_the_slider(app: AppPage) -> None:
-    app.open("multi-head?view=without&head=2")
-    says = app.page.locator(".live-says")
-    says.filter(has_text="Head 2 of 4. Without “the”").wait_for()
-    app.page.get_by_role("slider", name="Without").press("ArrowRight")
-    says.filter(has_text="Head 2 of 4. Without “cat”").wait_for()
-    app.page.wait_for_url(re.compile(r"[?&]without=1\b"))
-    app.open("multi-head?view=kept&head=3&keep=largest")
-    says.filter(has_text="Head 3 of 4. Kept are the 3 largest weights").wait_for()
-    app.page.get_by_role("slider", name="Largest k").press("ArrowLeft")
-    says.filter(has_text="Kept are the 2 largest weights").wait_for()

@@ -1,10 +1,9 @@
 """The search field: what is typed there finds a page, a view or a term, by keyboard, finger and mouse."""
 
 import json
-import urllib.request
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Locator, expect
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.screen import find
@@ -16,14 +15,6 @@ pytestmark = pytest.mark.still
 
 LIST = "plotly/find.json"
 # What Enter would go to for each text, by the very functions of the field.
-MEANT = """async ([address, list, texts]) => {
-    const { entry, matches, meant } = await import(address);
-    const every = list.map(entry);
-    return texts.map((text) => {
-        const found = matches(every, text);
-        return [meant(found)?.place ?? null, found.map((each) => each.place)];
-    });
-}"""
 
 
 def field(app: AppPage) -> Locator:
@@ -137,22 +128,6 @@ def test_a_list_that_cannot_be_fetched_is_told_and_asked_for_again(app: AppPage)
     expect(links(app).first).to_contain_text("Softmax")
 
 
-def test_every_name_leads_somewhere(app: AppPage, server: str) -> None:
-    """By the module's own functions: Enter on a term goes to its place, and any name finds its own."""
-    app.open()
-    with urllib.request.urlopen(f"{server}/{LIST}") as answer:
-        listed = json.load(answer)
-    texts = [(name, kind, place) for names, kind, place in listed for name in names]
-    found = app.page.evaluate(
-        MEANT,
-        [f"{server}/plotly/find.js?v={find.module_version()}", listed, [name for name, _, _ in texts]],
-    )
-    for (name, kind, place), (meant, places) in zip(texts, found, strict=True):
-        assert place in places, name
-        if kind in ("term", "page"):
-            assert meant == place, name
-
-
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_in_what_is_found(app: AppPage, width: int) -> None:
@@ -219,15 +194,6 @@ def test_axe_finds_nothing_on_the_glossary(app: AppPage, width: int) -> None:
     app.open("glossary")
     assert faults_in_both_themes(app) == []
     assert app.page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.slow
-def test_without_the_field_a_link_of_the_glossary_still_leads_there(browser: Browser, server: str) -> None:
-    page = browser.new_page()
-    page.goto(f"{server}/glossary?group=cost&embed=true")
-    page.locator(".st-key-terms").get_by_role("link").first.click()
-    expect(page.locator("h1")).to_have_text("Multi-head attention")
-    page.close()
 
 
 @pytest.mark.slow

@@ -194,22 +194,3 @@ def at_least_half(figure: Locator) -> bool:
             .every(slider => slider.offsetWidth >= figure.offsetWidth / 2)"""
     )
     return half
-
-
-@pytest.mark.slow
-def test_a_finger_that_scrolls_from_the_thumb_of_a_sidebars_slider_sets_nothing(touched: AppPage) -> None:
-    touched.open("kernel-regression")
-    if (opens := touched.page.get_by_test_id("stExpandSidebarButton")).is_visible():  # on a phone
-        opens.click()
-    slider = touched.page.get_by_test_id("stSidebar").get_by_test_id("stSlider").first
-    slider.scroll_into_view_if_needed()
-    thumb = slider.locator("input[type=range]")
-    before, address = thumb.input_value(), touched.page.url
-    asked = touched.n_asked
-    # At a slant: the very move that tells the browser that the finger scrolls takes the thumb along.
-    track = slider.locator("[data-rac][style*=relative]")
-    for _ in range(4):
-        slider.scroll_into_view_if_needed()
-        touched.settle()
-        Fingers(touched).swipe(*at(track, 0.2), 60, -240)
-        assert (thumb.input_value(), touched.page.url, touched.n_asked) == (before, address, asked)

@@ -8,9 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from pypdf import PdfReader
 
-from attn_ui.base.parameters import shown
 from attn_words import _, speaking
-from pages.single_head.settings import MASK
 from tests.browser.app_page import AppPage
 from tests.browser.save_panel import SavePanel
 
@@ -64,22 +62,6 @@ def test_a_language_is_chosen_and_all_else_stays(app: AppPage) -> None:
     app.settle()
     expect(save).to_have_text("Save")
     assert settings(app) == {**before, "lang": ["en"]}
-    assert app.errors == []
-
-
-def test_an_option_chosen_in_chinese_has_its_english_name_in_the_address(app: AppPage) -> None:
-    app.open("single-head?stage=weights&lang=zh")
-    with speaking("zh"):
-        causal = shown(MASK, "causal")
-    app.choose(MASK.name, causal)
-    assert settings(app) == {"stage": ["weights"], "lang": ["zh"], "mask": ["causal"]}
-    app.page.goto(f"{app.server}/multi-head?lang=zh")
-    app.settle()
-    app.page.go_back()
-    app.page.wait_for_function("() => location.search.includes('mask=causal')")
-    app.settle()
-    assert app.page.evaluate("document.documentElement.lang") == "zh"
-    assert settings(app)["mask"] == ["causal"]
     assert app.errors == []
 
 

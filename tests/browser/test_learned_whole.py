@@ -1,6 +1,5 @@
 """A real model's heads and one's own in a browser: found by one click, shown from a file, kept."""
 
-import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,7 +10,6 @@ from playwright.sync_api import expect
 from attn_core import AttentionMaps
 from attn_core.learned_positions import packaged_folder
 from attn_figures.whole_model import OVERVIEW
-from attn_ui.base.bounds import MAX_CSV_BYTES
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
@@ -38,31 +36,6 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
     app.click_cell("real", OVERVIEW, 8, 2)
     assert app.readout("real") == "head 2.1"
     assert "rank=" in app.query
-
-
-@pytest.mark.essential
-def test_an_own_file_is_shown_and_a_bad_one_leaves_it(app: AppPage, tmp_path: Path) -> None:
-    rng = np.random.default_rng(2)
-    maps = rng.random((12, 12, 48, 48), dtype="f4")
-    maps /= maps.sum(axis=-1, keepdims=True)
-    tokens = ("<i>", *(f"w{place}" for place in range(1, 48)))
-    layers = {f"layer {layer}": each for layer, each in enumerate(maps)}
-    good = AttentionMaps(layers, tokens).save(tmp_path / "good.npz")
-    assert good.stat().st_size > MAX_CSV_BYTES  # larger than the tables of other pages may be
-    bad = tmp_path / "bad.npz"
-    np.savez(bad, weights=np.array([{"a": 1}], dtype=object))
-    app.open(f"{PAGE}?source=your+own")
-    field = app.page.locator("input[type=file]")
-    field.set_input_files(good)
-    app.figure("own").wait_for()
-    app.settle()
-    shown = np.array(app.trace("own", "weights"))
-    assert any(np.allclose(shown, head, atol=1e-6) for head in maps.reshape(-1, 48, 48))
-    assert "&lt;i&gt;" in json.dumps(app.figure("own").evaluate("f => f.querySelector('.live-plot').layout"))
-    field.set_input_files(bad)
-    expect(app.page.get_by_text("an array of objects, which is a pickle and is never opened")).to_be_visible()
-    app.settle()
-    np.testing.assert_array_equal(np.array(app.trace("own", "weights")), shown)
 
 
 def test_a_long_file_is_zoomed_to_one_cell_whose_words_and_weight_are_the_files(

@@ -83,34 +83,3 @@ def test_a_link_brings_its_palette_in_both_themes_and_into_a_saved_picture(
 def share_of_blue(picture: Path) -> float:
     pixels = np.asarray(Image.open(picture).convert("RGB"), dtype=int)
     return float((pixels[..., 2] - pixels[..., 0] > 40).mean())
-
-
-@pytest.mark.parametrize(
-    "name", ["viridis", *(pytest.param(name, marks=pytest.mark.slow) for name in ("cividis", "grey"))]
-)
-def test_every_digit_reads_on_its_cell(app: AppPage, name: str) -> None:
-    """The ink of each digit against the colour of its cell, mixed here from the palette and the number."""
-    app.open(f"{PAGE}?stage=output&palette={name}")
-    ramp = theme.RAMPS[name](theme.LIGHT)[0]
-    wait_for_scale(app, ramp[0])
-    digits: list[list[str]] = app.page.evaluate(
-        """() => [...document.querySelector('.live-plot .heatmaplayer').querySelectorAll('text')]
-            .filter((text) => text.style.fill)
-            .map((text) => [text.textContent, getComputedStyle(text).fill])"""
-    )
-    assert len(digits) >= 36
-    stops = np.array([[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in ramp], dtype=float)
-    for text, fill in digits[:36]:  # the map of weights
-        at = float(text) * (len(ramp) - 1)
-        cell = [float(np.interp(at, np.arange(len(ramp)), channel)) for channel in stops.T]
-        ink = [float(each) for each in re.findall(r"\d+", fill)[:3]]
-        light, dark = sorted((luminance(cell), luminance(ink)), reverse=True)
-        assert (light + 0.05) / (dark + 0.05) > 4.4, (text, fill)  # the number is rounded to two digits
-
-
-def luminance(colour: list[float]) -> float:
-    red, green, blue = (
-        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-        for share in (channel / 255 for channel in colour)
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

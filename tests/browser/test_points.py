@@ -1,7 +1,6 @@
 """Points in a browser: pointing at a key tells its part of q·k, a click on a query asks in every plane."""
 
 import re
-from itertools import combinations
 
 import pytest
 from playwright.sync_api import expect
@@ -68,54 +67,3 @@ def test_a_click_on_a_query_asks_there_in_every_plane(app: AppPage) -> None:
 
 
 # Every word beside a point, as it is drawn: its letters' box, and that of the pane it stands in.
-WRITTEN = """() => {
-    const plot = document.querySelector('.live-plot');
-    const corner = plot.getBoundingClientRect();
-    const texts = [...plot.querySelectorAll('.cartesianlayer .textpoint text')];
-    return texts.filter((text) => text.textContent.trim()).map((text) => {
-        const { xaxis, yaxis } = plot._fullLayout._plots[text.closest('.subplot').classList[1]];
-        const from = [corner.left + xaxis._offset, corner.top + yaxis._offset];
-        const walls = [...from, from[0] + xaxis._length, from[1] + yaxis._length];
-        const walk = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
-        let node = walk.nextNode();
-        while (!node.textContent.trim()) node = walk.nextNode();
-        const range = document.createRange();
-        range.setStart(node, node.textContent.search(/\\S/));
-        range.setEnd(node, node.textContent.trimEnd().length);
-        const { left, top, right, bottom } = range.getBoundingClientRect();
-        return { word: text.textContent.trim(), box: [left, top, right, bottom], walls };
-    });
-}"""
-LONG = "international+telecommunications+mammogram+COUNTERREVOLUTIONARY+attention+is+all+you+need"
-
-
-@pytest.mark.sample(5)
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-@pytest.mark.parametrize(
-    "link",
-    [
-        "multi-head?view=points&heads=8&q=4",
-        "multi-head?view=points&heads=4&q=1&text=the+cat+sat+down",
-        f"multi-head?view=points&heads=2&q=3&text={LONG}",
-        f"single-head?stage=points&q=5&text={LONG}",
-    ],
-)
-def test_no_name_lies_on_another_or_leaves_its_pane(app: AppPage, link: str, width: int) -> None:
-    app.page.set_viewport_size({"width": width, "height": 800})
-    app.open(link)
-    written = app.page.evaluate(WRITTEN)
-    assert len(written) > 4
-    for each in written:
-        left, top, right, bottom = each["box"]
-        walls = each["walls"]
-        assert walls[0] - 1 <= left, each
-        assert right <= walls[2] + 1, each
-        assert walls[1] - 3 <= top, each  # a line of words is a little higher than its letters
-        assert bottom <= walls[3] + 3, each
-    for one, other in combinations(written, 2):
-        (left, top, right, bottom), (left_too, top_too, right_too, bottom_too) = one["box"], other["box"]
-        across, down = (
-            min(right, right_too) - max(left, left_too),
-            min(bottom, bottom_too) - max(top, top_too),
-        )
-        assert across <= 1 or down <= 3, (one, other)

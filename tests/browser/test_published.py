@@ -67,8 +67,6 @@ STILL = """(home) => {
     return shown.decode();
 }"""
 INK = "(home) => home.querySelector('.live-plot')._fullLayout.paper_bgcolor.toUpperCase()"
-SHOWN = """() => [...document.querySelectorAll('.live-still img')]
-    .filter((each) => each.checkVisibility({ visibilityProperty: true })).map((each) => each.src)"""
 
 # On whole pixels: what lies between two is smoothed otherwise.
 ALIGN = """(stage) => {
@@ -248,18 +246,6 @@ def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, dis
     sound.mouse.up()
     expect(home.locator(".live-figure")).to_have_attribute("data-step", str(last))
     same_numbers(home, at(MASKED, t=home.locator("output").inner_text()))
-
-
-@pytest.mark.slow
-def test_two_sliders_move_one_figure(sound: Page, web: str) -> None:
-    sound.goto(web)
-    home = figure(sound, 1)
-    move(home, 4)
-    move(home, 9, "row")
-    href = home.locator("a.live-open").get_attribute("href") or ""
-    wanted = at(href.removeprefix(f"{APP}/"))
-    assert (wanted.ask.told, said(home)) == (wanted.ask.told, " ".join(wanted.sentence.split()))
-    same_numbers(home, wanted)
 
 
 def test_the_pointer_is_told_the_number_and_a_click_chooses(sound: Page, disk: str) -> None:
@@ -482,36 +468,6 @@ def test_a_figure_whose_file_is_missing_says_so_and_keeps_its_picture(tab: Page,
     assert np.ptp(pixels(home.locator("img:visible").screenshot())) > 100
     assert at(MASKED).sentence in home.locator(".live-says").inner_text()
     figure(tab, 1)  # the others are drawn
-
-
-def test_the_same_figure_twice_is_two_figures(sound: Page, disk: str) -> None:
-    sound.goto(disk)
-    first, last = figure(sound, 0), figure(sound, len(LINKS) - 1)
-    stood = said(last)
-    move(first, 0)
-    assert said(first) != said(last) == stood
-    same_numbers(last, at(MASKED))
-    names = sound.locator("[id]").evaluate_all(
-        "(all) => all.filter((e) => !e.closest('svg')).map((e) => e.id)"
-    )
-    assert len(names) == len({*names})
-
-
-def test_it_fits_any_window_there_and_back(sound: Page, disk: str) -> None:
-    sound.goto(disk)
-    home = figure(sound, 0)
-    stage = home.locator(".live-stage")
-    before = pixels(stage.screenshot())
-    width = "(home) => home.querySelector('.live-plot')._fullLayout.width"
-    wide = home.evaluate(width)
-    sound.set_viewport_size({"width": 390, "height": 844})
-    sound.wait_for_function(f"() => ({width})(document.querySelector('live-figure')) <= 358")
-    assert sound.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-    sound.set_viewport_size({"width": 1280, "height": 800})
-    sound.wait_for_function(f"() => ({width})(document.querySelector('live-figure')) === {wide}")
-    sound.mouse.move(0, 0)
-    figure(sound, 0)
-    alike(pixels(stage.screenshot()), before)
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from attn_figures import theme
-from attn_figures.arrange import fitting
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
@@ -84,22 +83,6 @@ def test_what_follows_the_query_is_where_the_cursor_says_it_is() -> None:
             for path, source in cursor["rows_of"].items():
                 drawn, row_of_map = np.asarray(at(spec, path)), np.asarray(at(spec, source))[row]
                 np.testing.assert_allclose(drawn, np.nan_to_num(row_of_map), err_msg=path)
-
-
-@pytest.mark.parametrize(("width", "height"), [(380, 4000), (680, 391), (780, 420), (860, 420)])
-def test_four_kernels_stand_in_a_row_over_their_maps_or_fill_a_phone(width: int, height: int) -> None:
-    """391 pixels are what a window of 1024 x 768 has between the views and two sliders."""
-    names = ("gaussian", "boxcar", "triangular", "epanechnikov")
-    spec = compare.spec(scene(), {name: estimate() for name in names})
-    screen = fitting(spec["layout"]["meta"]["screens"], width)
-    assert screen["width"] == width
-    assert screen["height"] <= min(height, 720)
-    assert screen["unit"] > 19  # a map is six of these wide
-    assert screen["every"] == 1
-    assert screen["label"] >= 10
-    notes = [note["text"] for note in spec["layout"]["annotations"]]
-    for name in names:
-        assert any(name in note and "×" in note for note in notes)  # each map says whose it is
 
 
 def test_compare_has_a_chart_and_a_map_a_kernel_and_its_cursor_fits_them() -> None:
@@ -256,22 +239,6 @@ def test_maps_of_the_bridge_stand_still_while_the_bandwidth_moves() -> None:
     )
     for other in others:  # the number in a caption has other digits, and as much room
         assert other.layout.meta["screens"] == first.layout.meta["screens"]
-
-
-def test_labels_of_neighbouring_maps_of_the_bridge_stay_apart() -> None:
-    many = np.linspace(0, 5, 40)
-    terms = Terms(
-        np.outer(many, many),
-        np.tile(many**2 / 2, (40, 1)),
-        np.tile(many[:, None] ** 2 / 2, (1, 40)),
-        [f"{q:.2f}" for q in many],
-        [f"{k:.2f}" for k in many],
-    )
-    figure = bridge(terms, np.eye(40), np.eye(40), h_squared=0.0001684, keeps_lengths=True)
-    for place in figure.layout.xaxis.tickvals:
-        assert 4 <= place <= 35  # four characters are wider than the gap between two maps
-    captions = [note.text for note in figure.layout.annotations if "softmax" in note.text]
-    assert captions == ["softmax of these ÷ 0.000168"]  # as wide as the map and half of both gaps
 
 
 def test_mistakes_stand_beside_the_right_thing() -> None:

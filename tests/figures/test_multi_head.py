@@ -5,7 +5,6 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.arrange import fitting
 from attn_figures.block import layer_curves
 from attn_figures.frame import Side
 from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
@@ -214,46 +213,3 @@ def test_broken_stands_beside_right_with_the_difference_where_shapes_agree() -> 
     np.testing.assert_allclose(by_name["difference"].z, broken.values - right.values)
     alone = right_and_broken(right, broken, difference=False)
     assert "difference" not in {trace.name for trace in alone.data}
-
-
-def test_four_heads_of_a_short_sentence_can_be_read_beside_a_sidebar() -> None:
-    weights = draw(4, 6, 6)
-    words = ["the", "cat", "sat", "on", "the₂", "mat"]
-    spec = every_head.spec(Heads(weights, draw(6, 8), words, words), slots=8)
-    listed = spec["layout"]["meta"]["screens"]
-    for width in (860, 930, 980):  # a window of 1280 pixels with its sidebar, and a little less and more
-        screen = fitting(listed, width, 0.62 * 800)  # what the browser gives a figure in a window 800 high
-        assert screen["width"] == width
-        assert screen["settings"]["data[0].texttemplate"] == "%{z:.2f}"
-        assert screen["settings"]["data[0].textfont.size"] >= 10
-    assert fitting(listed, 930, 420)["width"] == 930  # a lower window has its own
-
-
-def test_eight_heads_of_nine_words_say_their_numbers_in_a_large_window() -> None:
-    words = ["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"]
-    spec = every_head.spec(Heads(draw(8, 9, 9), draw(9, 512), words, words), slots=8)
-    screen = fitting(spec["layout"]["meta"]["screens"], 1480, 0.62 * 1080)  # 1920 x 1080 with its sidebar
-    forms = [value for path, value in screen["settings"].items() if path.endswith("texttemplate")]
-    sizes = [value for path, value in screen["settings"].items() if path.endswith("textfont.size")]
-    assert forms == ["%{z:.2f}"] * 8
-    assert min(sizes) >= 9
-
-
-def test_a_slide_that_is_enlarged_but_little_offers_fewer_labels_that_are_larger() -> None:
-    words = [f"word {number}" for number in range(16)]
-    weights = np.full((8, 16, 16), 1 / 16)
-    spec = every_head.spec(Heads(weights, np.zeros((16, 64)), words, words), slots=8)
-    slides = [screen for screen in spec["layout"]["meta"]["screens"] if screen["slide"]]
-    small = [screen for screen in slides if screen["label"] == 8 and screen["width"] > 568]
-    large = [screen for screen in slides if screen["label"] >= 10 and screen["every"] > 1]
-    assert small
-    for screen in small:
-        wide, high = 1.05 * screen["width"], 1.35 * screen["height"]
-        assert any(
-            each["width"] <= wide and each["height"] <= high and each["unit"] >= 0.85 * screen["unit"]
-            for each in large
-        ), screen
-    for screen in large:
-        ticks = screen["settings"]["layout.xaxis.ticktext"]
-        assert len(ticks) == -(-16 // screen["every"])
-        assert 10 <= screen["settings"]["layout.xaxis.tickfont.size"] <= 14

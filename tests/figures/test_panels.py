@@ -1,20 +1,15 @@
 """Figures of several panels: who shares what, and how the steps of one figure may differ."""
 
-import json
 from dataclasses import replace
-from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_figures import panels
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
-from attn_figures.geometry import LABEL_SIZES
 from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
 from attn_figures.panels import Absent, compose
-from attn_figures.picture import Spec
 
 
 def square(name: str) -> Matrix:
@@ -70,68 +65,6 @@ def test_a_phone_can_be_kept_from_scrolling() -> None:
     assert kept["height"] <= 500 < narrow["height"]
 
 
-def test_a_laptop_can_be_kept_from_scrolling_and_a_larger_window_keeps_its_size() -> None:
-    maps = [square(str(head)) for head in range(3)]
-    free, kept = (
-        {screen["width"]: screen["height"] for screen in figure.layout.meta["screens"] if not screen["slide"]}
-        for figure in (compose(maps), compose(maps, laptop_height=200))
-    )
-    assert max(height for width, height in kept.items() if 560 <= width < 1560) <= 200 < free[1280]
-    assert {width: kept[width] for width in (320, 380, 1560, 1900)} == {
-        width: free[width] for width in (320, 380, 1560, 1900)
-    }
-
-
-def test_an_operator_that_starts_a_line_stands_in_the_corner_where_its_side_is_too_narrow() -> None:
-    last = Matrix(
-        "sum",
-        np.ones((3, 3)),
-        "sum",
-        Side(["a", "b", "c"]),
-        Side(["d", "e", "f"], role="key"),
-        operator="concat W",
-    )
-    figure = compose([*(square(str(head)) for head in range(4)), last], phone_height=560)
-    for screen in figure.layout.meta["screens"]:
-        at = {
-            path.rpartition(".")[2]: value
-            for path, value in screen["settings"].items()
-            if "annotations[9]" in path
-        }
-        left = screen["settings"]["layout.xaxis5.domain"][0] * screen["width"]
-        assert left + at["xshift"] > 8 * 8, screen["width"]  # it ends there, and has eight letters
-        # In the corner it stands on the upper edge, above the row labels; elsewhere beside the middle.
-        assert (at["y"], at["yanchor"]) in {(1, "bottom"), (0.5, "middle")}
-
-
-def test_a_figure_that_may_be_high_is_so_on_screens_that_are_wide_enough_alone() -> None:
-    words = [f"w{place}" for place in range(8)]
-    maps = [Matrix(str(head), np.eye(8), "map", Side(words), Side(words, role="key")) for head in range(8)]
-
-    def sizes(roomy: tuple[int, ...]) -> set[tuple[int, int]]:
-        listed = compose(maps, phone_height=640, roomy=roomy).layout.meta["screens"]
-        return {(each["width"], each["height"]) for each in listed if not each["slide"]}
-
-    more = sizes((600, 800)) - sizes(())
-    assert len(more) > 5
-    assert all(height <= 0.75 * width for width, height in more), more
-    assert {height for width, height in more if width >= 1560} == {800}
-
-
-def test_labels_too_small_to_read_leave_their_room_to_the_cells() -> None:
-    words = [f"word{i}" for i in range(64)]
-    maps = [Matrix(str(head), np.eye(64), "map", Side(words), Side(words, role="key")) for head in range(16)]
-    bare = 0
-    for screen in compose(maps).layout.meta["screens"]:
-        at = screen["settings"]
-        if not at["layout.xaxis.showticklabels"] and not at["layout.yaxis.showticklabels"]:
-            bare += 1
-            assert (1 - at["layout.yaxis.domain"][1]) * screen["height"] == pytest.approx(10, abs=1)
-        else:
-            assert at["layout.xaxis.domain"][0] * screen["width"] > 30  # labels are small by then
-    assert bare > 0
-
-
 @pytest.mark.parametrize(
     ("limit", "said"), [(7.73, "7.7"), (0.0299, "0.029"), (1.0, "1"), (1234.0, "1,200"), (16.04, "16")]
 )
@@ -145,26 +78,6 @@ def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> 
     low, middle, high = axis.colorbar.tickvals
     assert high == -low == float(said.replace(",", "")) <= limit
     assert middle == 0
-
-
-def test_bars_beside_a_low_figure_have_room_for_their_numbers_within_it() -> None:
-    words = [f"word {i}" for i in range(16)]
-    weights = Matrix("w", np.eye(16), "map", Side(words), Side(words, role="key"))
-    scores = [replace(weights, name=str(limit), ramp=Ramp("scores", limit)) for limit in (1.0, 2.0)]
-    maps = [weights, *scores, replace(weights, name="x"), replace(weights, name="y")]
-    short = 0
-    for screen in compose(maps).layout.meta["screens"]:
-        at, height = screen["settings"], screen["height"]
-        axes = [f"layout.coloraxis{n}" for n in ("", "2", "3")]
-        if not at[f"{axes[0]}.showscale"]:
-            continue
-        bars = [(at[f"{axis}.colorbar.y"] * height, at[f"{axis}.colorbar.len"] * height) for axis in axes]
-        for (top, length), (other, _) in pairwise([*bars, (8.0, 0.0)]):
-            assert top - length >= other - 0.1, screen["width"]
-            size = at[f"{axes[0]}.colorbar.tickfont.size"]
-            assert length >= 20 + 2 * 1.1 * size, screen["width"]  # a title, and three numbers
-            short += size < 13
-    assert short > 0
 
 
 def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_its_cell() -> None:
@@ -236,34 +149,6 @@ OTHERWISE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("scale", ["weights", "scores"])
-@pytest.mark.parametrize("field", OTHERWISE)
-def test_what_two_figures_share_is_not_drawn_from_the_wrong_one(
-    field: str, scale: Literal["weights", "scores"]
-) -> None:
-    """The words of the first are kept; the second, with one field changed, must not take any of them."""
-    values = np.array([[0.25, 0.75], [1.0, 0.0]])
-    matrix = Matrix("m", values, "m", Side(["a", "b"]), Side(["k", "l"], role="key"), ramp=Ramp(scale))
-    beside = square("beside")
-    panels._still.cache_clear()
-    record, _dot, part = field.partition(".")
-    changed: Any = OTHERWISE[field]
-    if part:
-        changed = replace(getattr(matrix, record), **{part: changed})
-    for each in (matrix, replace(matrix, **{record: changed}), replace(matrix, values=-values / 2)):
-        found = compose.spec([each, beside])
-        anew = panels._drawn([each, beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
-        assert as_text(found) == as_text(anew)
-        hidden = compose.spec([Absent(each), beside])
-        assert as_text(hidden) == as_text(
-            panels._drawn([Absent(each), beside], 56.0, (panels.PHONE_HEIGHT, (), panels.PHONE_HEIGHT))
-        )
-
-
-def as_text(spec: Spec) -> str:
-    return json.dumps(spec, sort_keys=True, default=lambda array: array.tolist())
-
-
 def test_differences_below_one_keep_both_decimals() -> None:
     """Of 0.11 − 0.38 one decimal says −0.3."""
     words = [f"word {i}" for i in range(9)]
@@ -273,23 +158,3 @@ def test_differences_below_one_keep_both_decimals() -> None:
     listed = compose([change, replace(change, name="t")]).layout.meta["screens"]
     forms = {screen["settings"]["data[0].texttemplate"] for screen in listed}
     assert "%{z:.2f}" in forms <= {"%{z:.2f}", ""}
-
-
-@pytest.mark.parametrize("count", [12, 20, 30])
-def test_maps_one_above_the_other_on_a_phone_have_the_largest_labels_that_do_not_touch(count: int) -> None:
-    words = [chr(ord("a") + place % 26) for place in range(count)]
-    one = Matrix("1", np.eye(count), "1", Side(words), Side(words, role="key"))
-    maps = [one, *(replace(one, name=name) for name in "2345")]
-    screens = compose(maps, phone_height=400).layout.meta["screens"]
-    for screen in screens[:3]:
-        there = [size for size in LABEL_SIZES if size <= 0.85 * screen["unit"]]
-        assert (screen["every"], screen["label"]) == (1, max(there)), screen["width"]
-
-
-def test_of_many_maps_two_stand_abreast_on_a_phone_rather_than_five_screens_down() -> None:
-    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-    one = Matrix("1", np.full((9, 9), 0.25), "1", Side(words), Side(words, role="key"))
-    screens = compose([one, *(replace(one, name=name) for name in "2345678")], phone_height=480).layout.meta
-    for screen in screens["screens"][:3]:
-        assert screen["every"] == 1
-        assert screen["height"] <= 960

@@ -47,18 +47,6 @@ def test_attention_maps_are_by_name() -> None:
         assert trace(figure, name).coloraxis == "coloraxis"
 
 
-def test_schemes_side_by_side_have_their_numbers_on_a_projector_and_two_abreast_on_a_phone() -> None:
-    words = ["the", "cat", "sat", "on", "the", "mat"]
-    names = ("none", "ramp", "sinusoidal", "learned", "rotary", "ALiBi", "buckets")
-    figure = attention_maps(words, {name: softmax(RNG.normal(size=(6, 6))) for name in names})
-    screens = figure.layout.meta["screens"]
-    wide = [each for each in screens if each["slide"] and each["width"] > 800]
-    assert {each["settings"]["data[0].texttemplate"] for each in wide} == {"%{z:.2f}"}
-    phone = next(each for each in screens if each["width"] == 350)
-    assert phone["height"] < 1000  # one under the other they took 2,600
-    assert phone["settings"]["data[0].texttemplate"] == "%{z:.2f}"
-
-
 def test_long_sentences_are_labelled_here_and_there() -> None:
     tokens = [f"w{i}" for i in range(26)]
     weights = softmax(RNG.normal(size=(26, 26)))

@@ -1,8 +1,6 @@
 """The walk's pictures: what stands where, in whose colours, framed and hatched as the numbers say."""
 
-import re
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +10,8 @@ import torch
 import attn_core
 from attn_figures import single_head as pictures
 from attn_figures import theme
-from attn_figures.arrange import fitting, settle
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import Kept, Lookup, Walk, mistake_picture
+from attn_figures.single_head import Lookup, Walk, mistake_picture
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -88,46 +85,6 @@ def test_biases_stand_beside_the_projections(walk: Walk) -> None:
     gap = [np.nan] * (D_V - D_K)
     wanted = [[0.0] * D_K + gap, [1.0] * D_K + gap, [2.0] * D_V]
     np.testing.assert_array_equal(drawn["b"].z, wanted)
-
-
-@pytest.mark.parametrize("width", [680, 930, 980, 1120])
-def test_kept_weights_stand_over_their_slider_in_a_low_window(width: int) -> None:
-    n = 6
-    square, vectors = np.full((n, n), 1 / n), np.ones((n, 4))
-    labels = [str(i) for i in range(n)]
-    walk = Walk(
-        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
-        vectors[:, :1], square, vectors, "÷ √4<br>÷ T", kept=Kept(square > 0, np.ones((n, 1))),
-    )  # fmt: skip
-    listed = pictures.kept_weights.spec(walk)["layout"]["meta"]["screens"]
-    low = fitting(listed, width, 0.62 * 768)  # as the browser chooses
-    assert low["width"] == width
-    assert low["height"] <= 768 - 316 - 42  # what views, choices and the slider leave
-    assert low["unit"] > 45
-
-
-@pytest.mark.parametrize("width", [930, 1120, 1420, 1900])
-def test_captions_of_narrow_matrices_do_not_meet(width: int) -> None:
-    n = 64
-    square, vectors = np.full((n, n), 1 / n), np.ones((n, 4))
-    labels = [str(i) for i in range(n)]
-    walk = Walk(
-        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
-        vectors[:, :1], square, vectors, "÷ √4<br>÷ T",
-    )  # fmt: skip
-    spec = settle(pictures.all_at_once.spec(walk), width)
-    ends = []
-    for note in spec["layout"]["annotations"]:
-        if "×" in note["text"] and note["y"] == 0:
-            axis = spec["layout"][note["xref"].removesuffix(" domain").replace("x", "xaxis")]
-            middle = sum(axis["domain"]) / 2 * spec["layout"]["width"]
-            # A letter takes about seven pixels, and a caption starts in the middle of its body.
-            half = 7 * len(re.sub("<[^>]*>", "", note["text"])) / 2
-            ends.append((middle - half, middle + half))
-    assert len(ends) == 5
-    assert all(left[1] <= right[0] for left, right in pairwise(ends))
-    for axis in ("coloraxis", "coloraxis2", "coloraxis3"):
-        assert ends[-1][1] <= spec["layout"][axis]["colorbar"]["x"] * spec["layout"]["width"]
 
 
 @each_stage
