@@ -1,3 +1,4 @@
+import ast
 import math
 import re
 from random import Random
@@ -6,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from attn_core import FunctionError, function_sample, read_function, regression_sample
+from attn_core import FunctionError, TypedFunction, function_sample, read_function, regression_sample
 from tests.core.kinds import Refuses
 
 PLACES = torch.linspace(0.1, 5, 13, dtype=torch.float64)
@@ -36,6 +37,8 @@ READ = {
     "x**2**0.5": lambda x: x ** (2**0.5),
     "(-2)^2x": lambda x: 4 * x,
     "1/(x+1/0)": lambda _: 0.0,
+    "x/(-0)": lambda _: -math.inf,
+    "9^9^9^9^9^9": lambda _: math.inf,
 }
 REFUSED = {
     "": 1, "  ": 3, "sin": 4, "sin x": 5, "x)": 2, "(x": 3, "2 3": 3, "x2": 2, "x+": 3, "*x": 1, "foo(x)": 1,
@@ -66,6 +69,18 @@ def test_refuses_and_says_where(text: str) -> None:
         read_function(text)
     assert refused.value.position == REFUSED[text] - 1
     assert re.match(rf"Character {REFUSED[text]}: .+\.$", str(refused.value))
+
+
+def test_nothing_but_the_list_is_computed() -> None:
+    for foreign in ("x.real", "__import__('os')", "[x]", "x if x else 1", "sin(x, 2)", "open(x)", "x @ x"):
+        function = TypedFunction(foreign, ast.parse(foreign, mode="eval").body)
+        with pytest.raises((TypeError, KeyError)):
+            function(PLACES)
+
+
+def test_the_base_of_a_power_stands_in_parentheses() -> None:
+    assert read_function("(x/2)^2").latex == r"{\left(\frac{x}{2}\right)}^{2}"
+    assert read_function("-x^2 + sqrt(3x)").latex == r"-{x}^{2} + \sqrt{3 \cdot x}"
 
 
 def test_two_factors_side_by_side_need_no_sign_but_two_numbers_do() -> None:
