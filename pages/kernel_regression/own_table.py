@@ -4,9 +4,13 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import partial
+from itertools import zip_longest
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +18,63 @@ from numpy.typing import NDArray
 from attn_words import N_, _, _n, paragraph
 
 ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
-SEPARATORS = (";", "\t", "|", ",")  # a decimal comma looks like a separator: the comma is asked last
+# A decimal comma looks like a separator, and so does the space in a date: these are asked last.
+SEPARATORS = {
+    ";": N_("semicolons"),
+    "\t": N_("tabs"),
+    "|": N_("bars"),
+    ",": N_("commas"),
+    " ": N_("spaces"),
+}
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
-ISO = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d.*)?)?")
-DAY_OR_MONTH = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4})(.*)")
+Sign = Literal[".", ","]
+_UNCLEAR = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # 1,140 is 1140 or 1.14
+_GROUPED = re.compile(r"([+-]?\d{1,3})([,.' ])\d{3}(\2\d{3})*([.,]\d*)?$")
+_SAME = str.maketrans({"\u2212": "-", "\u00a0": " ", "\u202f": " ", "\u2019": "'"})
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAY_OR_MONTH = r"(?P<d>\d{1,2})([-/.])(?P<m>\d{1,2})\2(?P<y>\d{4}|\d\d)"
+_DATES = tuple(
+    re.compile(f"{form}(?P<time>[T ]\\d\\d:\\d\\d.*)?", re.ASCII | re.IGNORECASE)
+    for form in (
+        _DAY_OR_MONTH,
+        r"(?P<y>\d{4})[-/.](?P<m>\d{1,2})([-/.](?P<d>\d{1,2}))?",
+        r"(?P<y>\d{4})年(?P<m>\d{1,2})月((?P<d>\d{1,2})日)?",
+        r"(?P<d>\d{1,2})[- ](?P<m>[a-z]{3,9})\.?,?[- ](?P<y>\d{4}|\d\d)",
+        r"(?P<m>[a-z]{3,9})\.? (?P<d>\d{1,2}),? (?P<y>\d{4})",
+    )
+)
 
 
 class TableError(ValueError):
     """The bytes cannot be read as a table; the message says why, for the person who sent them."""
 
 
+class UnclearError(TableError):
+    """A number can be read in two ways, and nothing else in the table says which: what each sign makes it."""
+
+    def __init__(self, line: int, column: str, cell: str) -> None:
+        """Ask what the cell is."""
+        super().__init__(
+            _(
+                "Line {line}: {column} holds “{cell}”: choose which number that is.",
+                line=line,
+                column=column,
+                cell=cell,
+            )
+        )
+        self.readings: Mapping[Sign, str] = {
+            ".": f"{_number(cell, '.'):.0f}",
+            ",": f"{_number(cell, ','):.3f}",
+        }
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: its name, its numbers, NaN where a cell holds none, and the lines of the file.
 
-    Where it is `dated`, the numbers are days since 1970-01-01, of UTC where the cells name a zone.
+    Where it is `dated`, the numbers are days since 1970-01-01, of UTC where the cells name a zone; where it
+    is an `index`, it counts rows.
     """
 
     name: str
@@ -37,13 +82,22 @@ class Column:
     cells: tuple[str, ...]
     lines: tuple[int, ...]
     dated: bool = False
+    index: bool = False
 
     @property
     def is_numeric(self) -> bool:
         """Whether at least two cells, and more than half of those that are not empty, are numbers."""
-        filled = sum(bool(cell) for cell in self.cells)
+        filled = sum(map(bool, self.cells))
         finite = int(np.isfinite(self.numbers).sum())
         return finite >= 2 and finite * 2 > filled
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a file, and what it was taken for, in words."""
+
+    columns: list[Column]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -55,43 +109,53 @@ class Pairs:
     notes: tuple[str, ...]
 
 
-def read_table(data: bytes, *, most_bytes: int, most_rows: int) -> list[Column]:
-    """Read a table with a header line: commas, semicolons or tabs, decimal points or commas, any encoding.
+_Row = tuple[int, list[str]]  # the line of the file, and its cells
 
-    A column of dates is one of numbers too: 2024-01-31, with a time or without, and 31/1/2024 where the
-    column itself says which number is the day.
+
+def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | None = None) -> Table:
+    """Read a table: what separates its columns, names them and marks decimals is decided, and told.
+
+    A column of dates is one of numbers too: 2024-01-31, 2024/1/31, 2024年1月31日, 31 Jan 2024, with a time or
+    without, and 31/1/24 where the column itself says which number is the day. `decimal` is the decimal sign
+    where the table does not say.
 
     Raises:
+        UnclearError: a number such as 1,140, and no decimal sign given.
         TableError: nothing in it, too much in it, or no two columns of numbers.
     """
-    if len(data) > most_bytes:
-        raise TableError(
-            _(
-                "The file has {count} bytes; at most {most} are read.",
-                count=f"{len(data):,}",
-                most=f"{most_bytes:,}",
-            )
-        )
+    _bound("bytes", len(data), most_bytes)
     text = _decode(data)
     if not text.strip():
         raise TableError(_("The file is empty."))
-    separator = _separator(text)
-    rows = [(line, cells) for line, cells in _rows(text, separator) if any(cell.strip() for cell in cells)]
-    if not rows:
+    lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    told = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
+    if told:
+        lines[0] = ""
+    remarks = _remarks(lines)
+    for at in remarks:
+        lines[at] = ""
+    separator = told[1] if told else _separator([line for line in lines if line.strip()][:50])
+    rows = list(_rows(lines, separator))
+    if not text.strip("".join(SEPARATORS) + '"\r\n') or not rows:
         raise TableError(_("The file has no cell with anything in it."))
-    if len(rows) - 1 > most_rows:
-        raise TableError(
-            _(
-                "The file has {count} rows of data; at most {most} are read.",
-                count=f"{len(rows) - 1:,}",
-                most=f"{most_rows:,}",
-            )
-        )
-    columns = _columns(rows, decimal_comma=separator != ",")
+    _bound("rows", len(rows) - 1, most_rows)
+    names, body, notes = _split(
+        rows, {at: next(_rows([text], separator), (0, []))[1] for at, text in remarks.items()}
+    )
+    if not body:
+        raise TableError(_("The file has a header and no rows."))
+    _bound("columns", len(names), MOST_COLUMNS)
+    columns, examples = _columns(names, body, decimal)
     numeric = [column for column in columns if column.is_numeric]
     if len(numeric) < 2 or all(column.dated for column in numeric):
         raise TableError(_why_too_few(columns, numeric))
-    return columns
+    if columns[0].index:
+        notes.append(_("The first column has no name and counts the rows."))
+    by = _(
+        "Columns are separated by {sign}.",
+        sign=_(SEPARATORS[separator]) if separator in SEPARATORS else separator,
+    )
+    return Table(columns, (by, *notes, *examples))
 
 
 def pair(x: Column, y: Column) -> Pairs:
@@ -144,6 +208,11 @@ def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int, seed: int) -
     return np.sort(np.random.default_rng(seed).choice(len(x), size=min(most, len(x)), replace=False))
 
 
+def _bound(what: str, count: int, most: int) -> None:
+    if count > most:
+        raise TableError(_(_TOO_MANY[what], count=f"{count:,}", most=f"{most:,}"))
+
+
 def _decode(data: bytes) -> str:
     encodings = ENCODINGS if data[:2] in (b"\xff\xfe", b"\xfe\xff") else (ENCODINGS[0], ENCODINGS[2])
     for encoding in encodings:
@@ -157,80 +226,222 @@ def _decode(data: bytes) -> str:
     raise TableError(_("The file is not text: save the table as CSV in UTF-8."))
 
 
-def _separator(text: str) -> str:
-    """The first separator that splits nearly all of the first lines into as many cells as the first one."""
-    head = "\n".join([line for line in text.splitlines() if line.strip()][:50])
+def _remarks(lines: Sequence[str]) -> dict[int, str]:
+    """Return the lines that are comments, by # or ~, without the sign; none where all lines have it."""
+    marked = {
+        at: line.lstrip()[1:].lstrip("#~ ")
+        for at, line in enumerate(lines)
+        if line.lstrip()[:1] in {"#", "~"}
+    }
+    filled = sum(bool(line.strip()) for line in lines)
+    return marked if filled - len(marked) >= 2 else {}
+
+
+def _separator(head: Sequence[str]) -> str:
+    """The first separator that splits nearly all of the first lines into equally many cells."""
 
     def evenness(separator: str) -> float:
-        counts = [len(cells) for _, cells in _rows(head, separator)]
-        return counts.count(counts[0]) / len(counts) if counts[0] > 1 else 0.0
+        counts = Counter(len(cells) for _, cells in _rows(head, separator))
+        many = max(counts, key=lambda count: (counts[count], count), default=1)
+        # A line above the header, and a header that is one cell short, take nothing from it.
+        return counts[many] / max(1, counts.total() - 2 * (counts.total() > 3)) if many > 1 else 0.0
 
     return next((separator for separator in SEPARATORS if evenness(separator) >= 0.8), ",")
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=None), delimiter=separator)
+def _rows(lines: Sequence[str], separator: str) -> Iterator[_Row]:
+    """Yield the rows that hold anything; between spaces stand as many as there are."""
+    if separator == " ":
+        lines = [line.replace("\t", " ").strip() for line in lines]
+    reader = csv.reader(io.StringIO("\n".join(lines)), delimiter=separator, skipinitialspace=True)
     try:
         for cells in reader:
-            yield reader.line_num, cells
+            row = [cell.strip() for cell in cells]
+            if any(row):
+                yield reader.line_num, row
     except csv.Error as error:
         cannot = _("Line {line} cannot be read: {error}.", line=reader.line_num, error=error)
         raise TableError(cannot) from None
 
 
-def _columns(rows: Sequence[tuple[int, list[str]]], *, decimal_comma: bool) -> list[Column]:
-    first = rows[0][1]
-    headless = all(
-        math.isfinite(_number(cell, decimal_comma)) or math.isfinite(date_of(cell)) for cell in first
-    )
-    names = [_unnamed(position) for position in range(len(first))] if headless else first
-    body = rows if headless else rows[1:]
-    if not body:
-        raise TableError(_("The file has a header and no rows."))
-    if len(names) > MOST_COLUMNS:
-        raise TableError(
-            _(
-                "The file has {count} columns; at most {most} are read.",
-                count=len(names),
-                most=MOST_COLUMNS,
+def _split(rows: list[_Row], remarks: Mapping[int, list[str]]) -> tuple[list[str], list[_Row], list[str]]:
+    """Return the names of the columns, the rows under them, and what was taken for what."""
+    longest = max(len(cells) for _, cells in rows)
+    while not any(cells[-1] for _, cells in rows if len(cells) == longest):  # a separator ends the lines
+        longest -= 1
+        rows = [(line, cells[:longest]) for line, cells in rows]
+    counts = Counter(len(cells) for _, cells in rows)
+    width = max(counts, key=lambda count: (counts[count], count))
+    notes = []
+    titles = [line + 1 for line in remarks]
+    while len(rows) > 1 and _is_title(rows[0][1], rows[1][1], width):
+        titles.append(rows.pop(0)[0])
+    line, first = rows[0]
+    if len(first) == width - 1 > 0 and len(rows) > 1 and len(rows[1][1]) == width:
+        names, rows = ["", *first], rows[1:]
+        notes.append(
+            _("Line {line} names all columns but the first, which is taken for names of rows.", line=line)
+        )
+    elif all(_is_value(cell) for cell in first):
+        said = [at for at, cells in remarks.items() if at < line and len(cells) == width]
+        is_named = bool(said) and not any(_is_value(cell) for cell in remarks[said[-1]])
+        names = remarks[said[-1]] if is_named else [""] * len(first)
+        if is_named:
+            titles.remove(said[-1] + 1)
+            notes.append(_("Line {line} names the columns.", line=said[-1] + 1))
+        else:
+            notes.append(_("No line names the columns."))
+    else:
+        names, rows = first, rows[1:]
+        notes.append(_("Line {line} names the columns.", line=line))
+    if titles:
+        notes.append(
+            _n(
+                "{count} line is taken for a title or a comment: line {line}.",
+                "{count} lines are taken for titles or comments, the first line {line}.",
+                len(titles),
+                line=min(titles),
             )
         )
-    missing = [""] * len(names)
-    table = [[cell.strip() for cell in (*cells, *missing)][: len(names)] for _, cells in body]
-    lines = tuple(line for line, _ in body)
-    columns = []
-    for position, name in enumerate(_different(names)):
-        cells = tuple(row[position] for row in table)
-        numbers = np.array([_number(cell, decimal_comma) for cell in cells])
-        column = Column(name, numbers, cells, lines)
+    for line, cells in rows:
+        while len(cells) > len(names) and not cells[-1]:
+            cells.pop()
+        if len(cells) > len(names):
+            raise TableError(
+                _(
+                    "Line {line} has {count} cells, and {columns} columns are named: a cell that holds the "
+                    "separator is wanted in quotes.",
+                    line=line,
+                    count=len(cells),
+                    columns=len(names),
+                )
+            )
+    return names, rows, notes
+
+
+def _is_title(cells: Sequence[str], following: Sequence[str], width: int) -> bool:
+    """Whether a row stands above the header: one cell alone, or fewer than the row of names after it."""
+    filled = sum(bool(cell) for cell in cells)
+    names_follow = (
+        len(following) == width and all(following) and not any(_is_value(cell) for cell in following)
+    )
+    return width > 1 and (len(cells) == 1 or (filled < width and names_follow))
+
+
+def _is_value(cell: str) -> bool:
+    return any(
+        math.isfinite(each)
+        for each in (_number(cell, "."), _number(cell, ","), date_of(cell), date_of(cell, by_month=True))
+    )
+
+
+def _columns(
+    names: Sequence[str], rows: Sequence[_Row], decimal: Sign | None
+) -> tuple[list[Column], list[str]]:
+    """Return the columns with their numbers, and of each that needs it one cell and what it was read as."""
+    lines = tuple(line for line, _ in rows)
+    table = [each[1:] for each in zip_longest(names, *(cells for _, cells in rows), fillvalue="")]
+    named = _different(names)
+    signs = [_signs(cells) for cells in table]
+    everywhere = {sign for each in signs for sign in each}
+    columns: list[Column] = []
+    examples: list[str] = []
+    for name, cells, own in zip(named, table, signs, strict=True):
+        if len(own) > 1:
+            raise TableError(
+                _(
+                    "Lines {lines}: {column} holds {cells}: one decimal sign is wanted.",
+                    lines=", ".join(str(lines[at]) for at in own.values()),
+                    column=name,
+                    cells=", ".join(f"“{_short(cells[at])}”" for at in own.values()),
+                )
+            )
+        known = next(iter(own or (everywhere if len(everywhere) == 1 else ())), decimal)
+        column = Column(name, _each(cells, partial(_number, decimal=known or ".")), cells, lines)
         if not column.is_numeric:
             dates = Column(name, _dates(cells), cells, lines, dated=True)
             column = dates if dates.is_numeric else column
-        columns.append(column)
-    return columns
+        elif known is None:
+            for line, cell in zip(lines, cells, strict=True):
+                if _UNCLEAR.fullmatch(cell):
+                    raise UnclearError(line, name, cell)
+        counted = not names[len(columns)] and not columns and (np.diff(column.numbers) == 1).all()
+        columns.append(replace(column, index=bool(counted)))
+        examples += _example(column, known or ".")
+    return columns, examples
 
 
-def date_of(cell: str) -> float:
-    """Days from 1970-01-01 to an ISO date, with a time or without; NaN where the cell holds none.
+def _signs(cells: Sequence[str]) -> dict[Sign, int]:
+    """Return the decimal signs that a column's cells prove, each with the first row that does.
+
+    1.140,5 proves a comma, 1,140,000 a point, 1,140 and 1.140 nothing.
+    """
+    signs: dict[Sign, int] = {}
+    for at, cell in enumerate(cells):
+        commas, points = cell.count(","), cell.count(".")
+        if commas and points:
+            sign: Sign = "," if cell.rfind(",") > cell.rfind(".") else "."
+        else:
+            sign = "," if commas == 1 or points > 1 else "."
+        if not commas + points or sign in signs:
+            continue
+        is_clear = commas + points > 1 or not _UNCLEAR.fullmatch(cell.replace(".", ","))
+        if is_clear and math.isfinite(_number(cell, sign)):
+            signs[sign] = at
+    return signs
+
+
+def _number(cell: str, decimal: Sign) -> float:
+    """The number that a cell holds, NaN when it holds none; infinities are kept, to be named."""
+    if cell[:1].isalpha() or "_" in cell:
+        return math.nan
+    grouped = _GROUPED.match(cell)
+    if grouped and grouped[2] != decimal and (grouped[4] or decimal)[0] == decimal:
+        cell = cell.replace(grouped[2], "")
+    try:
+        return float(cell if decimal == "." else cell.replace(".", " ").replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
+def _each(cells: Sequence[str], read: Callable[[str], float]) -> NDArray[np.float64]:
+    values = {cell: read(cell) for cell in set(cells)}
+    return np.array([values[cell] for cell in cells])
+
+
+def date_of(cell: str, *, by_month: bool = False) -> float:
+    """Days from 1970-01-01 to a date, with a time or without; NaN where the cell holds none.
 
     >>> date_of("2024-01-31"), date_of("2024-01-31 10:30"), date_of("2024-01-31T10:30:00+10:30")
     (19753.0, 19753.4375, 19753.0)
+    >>> date_of("31 Jan 2024"), date_of("1/31/24", by_month=True), date_of("2024年1月31日")
+    (19753.0, 19753.0, 19753.0)
     """
-    if not ISO.fullmatch(cell):
+    may_be = cell[:1].isdigit() or (cell[:1].isalpha() and cell[-1:].isdigit())
+    match = next((match for form in _DATES if may_be and (match := form.fullmatch(cell))), None)
+    if match is None:
         return math.nan
+    year, month, day = match["y"], match["m"].lower()[:3], match["d"] or "1"
+    if by_month and match.re is _DATES[0]:
+        month, day = day, month
+    century = "" if len(year) == 4 else "20" if year < "69" else "19"  # as POSIX has it
+    number = _MONTHS.index(month) + 1 if month in _MONTHS else month
     try:
-        found = datetime.fromisoformat(cell if len(cell) > len("2024-01") else f"{cell}-01")
-        found = found.replace(tzinfo=found.tzinfo or UTC)
-        return (found - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() / 86_400
+        if not match["time"]:
+            return float(date(int(century + year), int(number), int(day)).toordinal() - 719_163)
+        when = datetime.fromisoformat(f"{century}{year}-{number:0>2}-{day:0>2}{match['time']}")
+        when = when.replace(tzinfo=when.tzinfo or UTC)
+        return (when - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() / 86_400
     except (ValueError, OverflowError):
         return math.nan
 
 
 def _dates(cells: Sequence[str]) -> NDArray[np.float64]:
     """The dates of a column; none where it could be read by the day or by the month first."""
-    by_day, by_month = (
-        np.array([date_of(_turned(cell, day, month)) for cell in cells]) for day, month in ((1, 3), (3, 1))
-    )
+    by_day = _each(cells, date_of)
+    if not any(re.match(_DAY_OR_MONTH, cell) for cell in cells):
+        return by_day
+    by_month = _each(cells, partial(date_of, by_month=True))
     if np.array_equal(by_day, by_month, equal_nan=True):
         return by_day
     # The right reading reads every cell that either can read; if both do, the column does not say.
@@ -239,26 +450,20 @@ def _dates(cells: Sequence[str]) -> NDArray[np.float64]:
     return whole[0] if len(whole) == 1 else np.full(len(cells), np.nan)
 
 
-def _turned(cell: str, day: int, month: int) -> str:
-    """Write 31/1/2024 as 2024-01-31, given which of its groups are day and month."""
-    found = DAY_OR_MONTH.fullmatch(cell)
-    return f"{found[4]}-{found[month]:0>2}-{found[day]:0>2}{found[5]}" if found else cell
-
-
-def _number(cell: str, decimal_comma: bool) -> float:
-    """The number that a cell holds, NaN when it holds none; infinities are kept, to be named."""
-    text = cell.strip().replace("\u2212", "-").replace("\u00a0", "").replace(" ", "")
-    thousands = "." if decimal_comma else ","
-    whole = text.split("," if decimal_comma else ".")[0]
-    # In a table with decimal commas "1.234,5" has a point for thousands, but "1.234" alone a decimal one.
-    if re.fullmatch(rf"[+-]?\d{{1,3}}(\{thousands}\d{{3}})+", whole) and (not decimal_comma or "," in text):
-        text = text.replace(thousands, "")
-    if text.count(",") == 1 and "." not in text:
-        text = text.replace(",", ".")
-    try:
-        return float(text) if "_" not in text else math.nan
-    except ValueError:
-        return math.nan
+def _example(column: Column, sign: Sign) -> Iterator[str]:
+    """Tell what the first cell was read as that is written in no plain way."""
+    if sign == "." and not column.dated and not set("".join(column.cells)) & set(",' "):
+        return
+    for cell, number in zip(column.cells, column.numbers, strict=True):
+        is_plain = (
+            cell[4:5] == "-" if column.dated else not set(cell) & set(",' ") and _number(cell, ".") == number
+        )
+        if math.isfinite(number) and not is_plain:
+            told = str(np.datetime64(round(number * 86_400), "s")) if column.dated else f"{number:.15g}"
+            told = told.removesuffix("T00:00:00")
+            what = {"column": column.name, "cell": _short(cell), "number": told}
+            yield _("{column}: “{cell}” is read as {number}.", **what)
+            return
 
 
 def _different(names: Sequence[str]) -> list[str]:
@@ -275,29 +480,13 @@ def _unnamed(position: int) -> str:
 
 
 def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
-    if len(numeric) > 1:
-        return _n(
-            "Two columns of numbers are needed; the file has {count} column, but dates can be keys alone: "
-            "one more column of numbers is needed.",
-            "Two columns of numbers are needed; the file has {count} columns, but dates can be keys alone: "
-            "one more column of numbers is needed.",
-            len(columns),
-        )
-    if numeric:
-        needed = _n(
-            "Two columns of numbers are needed; the file has {count} column, {numeric} of them with numbers.",
-            "Two columns of numbers are needed; the file has {count} columns, {numeric} of them with "
-            "numbers.",
-            len(columns),
-            numeric=len(numeric),
-        )
-    else:
-        needed = _n(
-            "Two columns of numbers are needed; the file has {count} column, none with at least two numbers.",
-            "Two columns of numbers are needed; the file has {count} columns, none with at least two "
-            "numbers.",
-            len(columns),
-        )
+    needed = _(
+        "Two columns of numbers are needed, at most one of them dates; of {count} in the file {numeric} can "
+        "be read, {dated} of them dates.",
+        count=len(columns),
+        numeric=len(numeric),
+        dated=sum(column.dated for column in numeric),
+    )
     return paragraph(needed, _first_bad(column for column in columns if not column.is_numeric))
 
 
@@ -306,7 +495,7 @@ def _first_bad(columns: Iterable[Column]) -> str:
     for column in columns:
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
             where = {"line": line, "column": column.name}
-            if DAY_OR_MONTH.fullmatch(cell):
+            if re.match(_DAY_OR_MONTH, cell):
                 return _(
                     "Line {line}: {column} holds “{cell}”, and nothing in the column says whether day or "
                     "month comes first: write dates as 2024-01-31.",
@@ -329,6 +518,11 @@ def _short(cell: str) -> str:
     return cell if len(cell) <= SHOWN else f"{cell[: SHOWN - 1]}…"
 
 
+_TOO_MANY: Mapping[str, str] = {
+    "bytes": N_("The file has {count} bytes; at most {most} are read."),
+    "rows": N_("The file has {count} rows of data; at most {most} are read."),
+    "columns": N_("The file has {count} columns; at most {most} are read."),
+}
 _BAD: Mapping[str, str] = {
     "nothing": N_("Line {line}: {column} is blank."),
     "no number": N_("Line {line}: {column} holds “{cell}”, which is not a finite number."),

@@ -1,17 +1,19 @@
 """A person's own table: read if it can be read, else a sentence says which line and why."""
 
 import contextlib
+import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.kernel_regression.own_table import Column, TableError, pair, read_table, thin
+from pages.kernel_regression.own_table import Column, Sign, TableError, UnclearError, pair, read_table, thin
+from pages.kernel_regression.tabs.data import chosen
 
 
 def read(data: bytes, *, most_bytes: int = 10_000, most_rows: int = 50) -> list[Column]:
-    return read_table(data, most_bytes=most_bytes, most_rows=most_rows)
+    return read_table(data, most_bytes=most_bytes, most_rows=most_rows).columns
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_columns_of_text_stand_aside_and_names_are_told_apart() -> None:
         (b";\n;\n", "no cell with anything in it"),
         (b"x,y\n1," + b"2" * 140_000, "Line 2 cannot be read"),
         (b"x,y\n", "a header and no rows"),
-        (b"x\n1\n2\n", r"Two columns of numbers are needed; the file has 1 column, 1 of them with numbers\."),
+        (b"x\n1\n2\n", r"Two columns of numbers are needed.* of 1 in the file 1 can be"),
         (b"a,b\nred,1\nblue,2\n", r"Line 2: a holds “red”, which is not a finite number\."),
         (b"x,y\n1,nan\n2,inf\n", r"Line 2: y holds “nan”"),
         (b"x,y\n1,\n2,\n", r"Line 2: y is blank"),
@@ -163,5 +165,89 @@ def test_a_cell_that_is_no_date_is_named() -> None:
 
 
 def test_dates_alone_are_no_values() -> None:
-    with pytest.raises(TableError, match="dates can be keys alone"):
+    with pytest.raises(
+        TableError, match="at most one of them dates; of 2 in the file 2 can be read, 2 of them dates"
+    ):
         read(b"a,b\n2024-01-31,2024-01-31\n2024-02-01,2024-02-03\n")
+
+
+JAN_31 = 19753.0  # days after 1970-01-01 that 2024-01-31 is, by `date -d 2024-01-31 +%s` / 86400
+# Of each file: the first columns' names and numbers, and what a note must hold.
+ODD: dict[str, tuple[dict[str, list[float]], str]] = {
+    "x\ty\n600\t900.5\n750\t1,140\n": ({"x": [600, 750], "y": [900.5, 1140]}, "“1,140” is read as 1140"),
+    "x;y\n600;900,5\n750;1.140\n": ({"x": [600, 750], "y": [900.5, 1140]}, "“900,5” is read as 900.5"),
+    "x\ty\n1\t1,000,000\n2\t2,500\n": ({"x": [1, 2], "y": [1e6, 2500]}, "“1,000,000” is read as 1000000"),
+    "x\ty\n0,5\t1\n0,7\t2\n": ({"x": [0.5, 0.7], "y": [1, 2]}, "“0,5” is read as 0.5"),
+    "x;y\n1 234,5;2\n2 345,5;3\n": ({"x": [1234.5, 2345.5], "y": [2, 3]}, "is read as 1234.5"),
+    "x;y\n1'234.5;2\n2'345.5;3\n": ({"x": [1234.5, 2345.5], "y": [2, 3]}, "is read as 1234.5"),
+    '"speed" "dist"\n"1" 4 2\n"2" 4 10\n"3" 7 4\n': (
+        {"speed": [4, 4, 7], "dist": [2, 10, 4]},
+        "names of rows",
+    ),
+    "speed,dist\n1,4,2\n2,4,10\n3,7,4\n": ({"speed": [4, 4, 7], "dist": [2, 10, 4]}, "names of rows"),
+    ",x,y\n0,1.5,2\n1,2.5,3\n2,3.5,1\n": ({"x": [1.5, 2.5, 3.5], "y": [2, 3, 1]}, "counts the rows"),
+    "#,x,y\n1,5,6\n2,6,7\n3,8,9\n": ({"x": [5, 6, 8], "y": [6, 7, 9]}, "counts the rows"),
+    "x,y\n1,2,\n3,4,\n6,7,\n": ({"x": [1, 3, 6], "y": [2, 4, 7]}, "Line 1 names"),
+    "Beans, 2024\nday,height,w\n1,2,3\n2,3,4\n": ({"day": [1, 2], "height": [2, 3]}, "comment: line 1"),
+    "Beans,,\nday,height,w\n1,2,3\n2,3,4\n": ({"day": [1, 2], "height": [2, 3]}, "comment: line 1"),
+    "Beans\n\nday,height\n1,2\n2,3\n": ({"day": [1, 2], "height": [2, 3]}, "Line 3 names"),
+    "# made by a tool\n# in May\nday height\n1 2\n2 3\n": ({"day": [1, 2], "height": [2, 3]}, "2 lines"),
+    "~ note\nx;y\n1;2\n~ more\n3;4\n": ({"x": [1, 3], "y": [2, 4]}, "2 lines"),
+    "sep=;\nx;y\n1;2,5\n3;4\n": ({"x": [1, 3], "y": [2.5, 4]}, "semicolons"),
+    "sep=,\nx,y\n1,2\n3,4\n": ({"x": [1, 3], "y": [2, 4]}, "commas"),
+    "1.00e+00 2.50e+00\n3.00e+00 4.00e+00\n": ({"column 1": [1, 3], "column 2": [2.5, 4]}, "spaces"),
+    "# x y\n1.00e+00 2.50e+00\n3.00e+00 4.00e+00\n": ({"x": [1, 3], "y": [2.5, 4]}, "Line 1 names"),
+    "   x     y\n  1.0   2.5\n 10.0   3.5\n": ({"x": [1, 10], "y": [2.5, 3.5]}, "spaces"),
+    "x|y\n1|2\n3|4\n": ({"x": [1, 3], "y": [2, 4]}, "bars"),
+    "when,y\n2024/01/31,1\n2024/02/01,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    "when,y\n31 Jan 2024,1\n1 Feb 2024,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    "when,y\n31/01/24,1\n01/02/24,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    "when,y\n01/31/24,1\n02/01/24,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    "when,y\n2024年1月31日,1\n2024年2月1日,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    'when,y\n"Jan 31, 2024",1\n"Feb 1, 2024",2\n': ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
+    "when;y\n31.1.24 12:00;1,5\n1.2.24;2\n": ({"when": [JAN_31 + 0.5, JAN_31 + 1]}, "2024-01-31T12:00:00"),
+    "t,v\ns,m\n1,2\n2,3\n3,4\n": ({"t": [math.nan, 1, 2, 3], "v": [math.nan, 2, 3, 4]}, "Line 1 names"),
+}
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_odd_files_are_read_right_and_the_note_says_as_what(text: str) -> None:
+    wanted, note = ODD[text]
+    table = read_table(text.encode(), most_bytes=10_000, most_rows=50)
+    columns = {column.name: column.numbers for column in table.columns if not column.index}
+    for name, numbers in wanted.items():
+        np.testing.assert_array_equal(columns[name], numbers)
+    assert next(iter(columns)) == next(iter(wanted)) or "names of rows" in note
+    assert note in " ".join(table.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,y\n1,2\n3,4,5\n6,7\n8,9\n", "Line 3 has 3 cells, and 2 columns"),
+        ("x;y\n2,5;1\n2.5;2\n3,5;3\n", "Lines 2, 3: x holds “2,5”, “2.5”"),
+        ("when,y\n01/02/24,1\n03/04/24,2\n", "Line 2: when holds “01/02/24”.* day or month"),
+        ("x,y\n1,10%\n2,20%\n", "Line 2: y holds “10%”"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        read(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["x\ty\n600\t900\n750\t1,140\n", "x;y\n600;900\n750;1,140\n", 'x,y\n600,900\n750,"1,140"\n']
+)
+def test_a_number_that_can_be_read_in_two_ways_is_asked(text: str) -> None:
+    with pytest.raises(UnclearError, match="Line 3: y holds “1,140”") as asked:
+        read(text.encode())
+    assert asked.value.readings == {".": "1140", ",": "1.140"}
+    readings: tuple[tuple[Sign, float], ...] = ((".", 1140), (",", 1.14))
+    for decimal, number in readings:
+        table = read_table(text.encode(), most_bytes=999, most_rows=9, decimal=decimal)
+        np.testing.assert_array_equal(table.columns[1].numbers, [900, number])
+
+
+def test_counted_rows_are_no_keys() -> None:
+    assert [each.name for each in chosen(read(b",x,y\n0,1.5,2\n1,2.5,3\n"))] == ["x", "y"]
+    assert [each.name for each in chosen(read(b",y\n0,2\n1,3\n"))] == ["column 1", "y"]

@@ -163,10 +163,21 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
 
     upload("own.csv", CSV.encode("cp1252"))
     app.page.get_by_text("1 of 5 rows are left out; the first is line 4").wait_for()
+    app.page.get_by_text("“1,5” is read as 1.5").wait_for()
     np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
     np.testing.assert_array_equal(drawn(app, "fit", "data", "y"), [1.5, 2.5, 4.5, 3])
     assert "data=own" in app.query
     assert app.readout("fit", "row") == "time = 2003"
+
+    upload("unclear.tsv", b"x\ty\n600\t900\n750\t1,140\n")
+    app.page.get_by_text("Line 3: y holds “1,140”").wait_for()
+    app.page.get_by_test_id("stButtonGroup").get_by_text("1140", exact=True).click()
+    app.page.get_by_text("“1,140” is read as 1140").wait_for()
+    app.settle()
+    np.testing.assert_array_equal(drawn(app, "fit", "data", "y"), [900, 1140])
+    upload("own.csv", CSV.encode("cp1252"))
+    app.page.get_by_text("“1,5” is read as 1.5").wait_for()
+    app.settle()
 
     upload("empty.csv", b"")
     app.page.get_by_text("The file is empty").wait_for()

@@ -12,16 +12,26 @@ from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _, _n, paragraph
 from pages.kernel_regression.asks import OWN
 from pages.kernel_regression.compute import Now
-from pages.kernel_regression.own_table import Column, TableError, date_of, pair, read_table, thin
+from pages.kernel_regression.own_table import (
+    Column,
+    Table,
+    TableError,
+    UnclearError,
+    date_of,
+    pair,
+    read_table,
+    thin,
+)
 from pages.kernel_regression.points import Points, edited, from_columns
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tabs import plane_data
 
-COLUMNS = "kernel_own_columns"  # the columns of the last file that could be read
+TABLE_READ = "kernel_own_table"  # the last file that could be read
+UNCLEAR = "kernel_own_unclear"  # what each decimal sign makes of a number, where the file does not say
 NOTES = "kernel_own_notes"  # what is to be said of it
 STAY = N_("The points shown before stay.")
 TABLE = "kernel_table_base"  # the points that the table's edits count from
-UPLOAD, X_COLUMN, Y_COLUMN = "own_csv", "own_x", "own_y"
+UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 
 
 def show(now: Now) -> None:
@@ -151,8 +161,17 @@ def _upload(points: Points) -> None:
     )
     for note in st.session_state.get(NOTES, ()):
         st.caption(f":material/info: {note}")
-    columns: list[Column] | None = st.session_state.get(COLUMNS)
-    if columns and points.name == OWN_POINTS:
+    if unclear := st.session_state.get(UNCLEAR):
+        st.segmented_control(
+            _("This number is"),
+            list(unclear),
+            key=DECIMAL,
+            format_func=unclear.get,
+            on_change=_read,
+        )
+    table: Table | None = st.session_state.get(TABLE_READ)
+    if table and points.name == OWN_POINTS:
+        columns = table.columns
         names = [column.name for column in columns if column.is_numeric]
         values = [column.name for column in columns if column.is_numeric and not column.dated]
         x, y = (column.name for column in chosen(columns))
@@ -168,22 +187,32 @@ def _upload(points: Points) -> None:
 
 
 def _on_upload() -> None:
+    for key in (UNCLEAR, DECIMAL):
+        st.session_state.pop(key, None)
+    _read()
+
+
+def _read() -> None:
     uploaded = st.session_state.get(UPLOAD)
     if uploaded is None:
         return
+    data, decimal = uploaded.getvalue(), st.session_state.get(DECIMAL)
     try:
-        columns = read_table(uploaded.getvalue(), most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS)
+        table = read_table(data, most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS, decimal=decimal)
     except TableError as error:
+        if isinstance(error, UnclearError):
+            st.session_state[UNCLEAR] = error.readings
         st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
         return
-    st.session_state[COLUMNS] = columns
+    st.session_state[TABLE_READ] = table
     for key in (X_COLUMN, Y_COLUMN):
         st.session_state.pop(key, None)
     _use_columns()
 
 
 def _use_columns() -> None:
-    columns: list[Column] = st.session_state[COLUMNS]
+    table: Table = st.session_state[TABLE_READ]
+    columns = table.columns
     by_name = {column.name: column for column in columns if column.is_numeric}
     x, y = chosen(columns)
     x = by_name.get(st.session_state.get(X_COLUMN, ""), x)
@@ -204,14 +233,15 @@ def _use_columns() -> None:
             )
         )
     read = _("{count} points read: {y} against {x}.", count=len(kept), y=plain(y.name), x=plain(x.name))
-    notes.insert(0, read)
-    st.session_state[NOTES] = notes
+    st.session_state[NOTES] = [read, plain(" ".join(table.notes)), *notes]
     _keep(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
 
 
 def chosen(columns: list[Column]) -> tuple[Column, Column]:
-    """Choose keys and values of a table that was read: dates are keys, else the first two columns."""
-    numeric = [column for column in columns if column.is_numeric]
+    """Choose keys and values of a table that was read: dates are keys, else the first that count no rows."""
+    every = [column for column in columns if column.is_numeric]
+    numeric = [column for column in every if not column.index]
+    numeric = numeric if len(numeric) > 1 else every
     x = next((column for column in numeric if column.dated), numeric[0])
     return x, next(column for column in numeric if column is not x and not column.dated)
 
