@@ -1,5 +1,6 @@
 """A link read without a session: the value of each setting, and what in it could not be used."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,8 @@ from attn_ui.base.parameters import NearestError, Parameter, Several, Steps, by_
 from attn_words import _, _c
 
 _LONGEST_QUOTE = 40
+_FOLLOWERS = re.compile("utm_.*|fbclid|gclid")  # what mail and networks add to a link to count who comes
+_AFTER = ".,;:!?)]>'\"’”。，）"  # signs of a sentence that ends in a link
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,39 @@ def _quote(text: str) -> str:
     return f"`{short}`" if short.strip() else _c("what was typed", "empty")
 
 
+def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return a query as it was before mail, chat or a sentence changed it.
+
+    >>> from attn_ui.base.parameters import Flag, Whole
+    >>> query = {"d": ["3"], "amp;bias": ["true)."], "utm_id": ["1"]}
+    >>> mend([Whole("d", 4, 1, 16), Flag("bias", False)], query)
+    {'d': ['3'], 'bias': ['true']}
+    """
+    known, mended = by_name(parameters), dict[str, list[str]]()
+    for linked, texts in query.items():
+        name = re.sub("^(amp;)+", "", linked)
+        if name in known:
+            mended.setdefault(name, []).extend(_without_sign(known[name], text) for text in texts)
+        elif not _FOLLOWERS.fullmatch(name):
+            mended.setdefault(name, []).extend(texts)
+    return mended
+
+
+def _without_sign(parameter: Parameter, text: str) -> str:
+    bare = text.rstrip(_AFTER)
+    return bare if bare != text and not _reads(parameter, text) and _reads(parameter, bare) else text
+
+
+def _reads(parameter: Parameter, text: str) -> bool:
+    try:
+        parameter.read(text)
+    except NearestError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
 def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> list[Dropped]:
     """List the settings in a query that the page cannot use.
 
@@ -112,7 +148,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     {'d': 16, 'bias': True}
     """
     parts = urlsplit(link)
-    query = parse_qs(parts.query if "?" in link else link, keep_blank_values=True)
+    query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)
     known, values = by_name(parameters), dict[str, Any]()
     used = {bad.name: bad.used or "" for bad in dropped}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attn_ui.base.framing import framing
-from attn_ui.base.links import Dropped, bad_settings, not_all_here, not_here
+from attn_ui.base.links import Dropped, bad_settings, mend, not_all_here, not_here
 from attn_ui.base.parameters import Parameter, Several, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
@@ -33,6 +33,11 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         named.leave()
     if entered:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
+        if (mended := mend(readable, query)) != query:
+            for name in query.keys() - mended.keys():
+                del st.query_params[name]
+            st.query_params.update(mended)
+            st.rerun()
         bad_ones = bad_settings(readable, query)
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
