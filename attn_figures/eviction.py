@@ -14,24 +14,10 @@ from attn_figures.matrix import PAIRS, Hover, Matrix, Ramp
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
-from attn_words import _, _n
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
-
-
-@dataclass(frozen=True, eq=False)
-class Roof:
-    """What a device does at best: operations and bytes a second; the intensity of a step by budget, (n,)."""
-
-    device: str
-    flops: float
-    bandwidth: float
-    intensities: Numbers
-
-    def attainable(self, intensities: Numbers) -> Numbers:
-        """Return the operations a second, in tera, that intensities allow."""
-        return np.minimum(self.flops, self.bandwidth * intensities) / 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +29,7 @@ class Cache:
         names, titles: of the heads; tokens: n labels.
         weights: over the keys that are kept, (n_head, n, n); kept: which they are.
         errors: by the policies' names the mean relative error of the heads with 1 to n keys, (n,).
-        said: what the policies are called; roof: of the device that writes.
+        said: what the policies are called.
     """
 
     budget: int
@@ -55,12 +41,11 @@ class Cache:
     kept: NDArray[np.bool_]
     errors: Mapping[str, Numbers]
     said: Mapping[str, str]
-    roof: Roof
 
 
 @Picture
 def eviction(cache: Cache) -> Spec:
-    """Draw each head's map, hatched where a key is not there, errors by budget, and the roofline."""
+    """Draw each head's map, hatched where a key is not there, and errors by budget."""
     panels: list[Panel] = [
         Matrix(
             name,
@@ -79,7 +64,7 @@ def eviction(cache: Cache) -> Spec:
             zip(cache.names, cache.titles, cache.weights, cache.kept, strict=True)
         )
     ]
-    return compose.spec([*panels, _errors(cache), _roofline(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
+    return compose.spec([*panels, _errors(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _errors(cache: Cache) -> Chart:
@@ -121,50 +106,4 @@ def _errors(cache: Cache) -> Chart:
         y={"range": [-0.04 * top, 1.08 * top], "nticks": 4},
         marks=[upright(float(cache.budget), name="budget")],
         legend=[(cache.said[policy], colours[policy]) for policy in cache.errors],
-    )
-
-
-def _roofline(cache: Cache) -> Chart:
-    """Draw what the device allows at each intensity, its ridge, and the steps of all budgets."""
-    roof, n = cache.roof, len(cache.tokens)
-    ridge = roof.flops / roof.bandwidth
-    ends = np.array([0.1, ridge, 10_000.0])
-    allowed = roof.attainable(ends)
-    told = _(
-        "at most <b>{rate}</b> TFLOP/s<br>at {intensity} FLOPs a byte",
-        rate="%{y:.4~g}",
-        intensity="%{x:.4~g}",
-    )
-    here = roof.intensities[cache.budget - 1 : cache.budget]
-    drawn = [
-        line("roof", ends, allowed, LIGHT.ink, hover=told, said=_("roofline")),
-        line("ridge", [ridge, ridge], [allowed[0] / 10, allowed[1]], LIGHT.muted, width=1.0, dash="dot"),
-        line(
-            "steps",
-            roof.intensities,
-            roof.attainable(roof.intensities),
-            LIGHT.output,
-            width=4.0,
-            said=_("all budgets"),
-        ),
-        points(
-            "step here",
-            here,
-            roof.attainable(here),
-            LIGHT.output,
-            size=10,
-            hover=_n("{count} key", "{count} keys", cache.budget) + "<br>" + told,
-        ),
-    ]
-    return Chart(
-        "roofline",
-        drawn,
-        columns=max(14.0, 1.3 * n),
-        rows=0.85 * n,
-        title=_("roofline: {device}", device=roof.device),
-        x_title=_("FLOPs a byte"),
-        y_title=_("TFLOP/s"),
-        x={"type": "log", "range": [-1, 4], "showgrid": False, "dtick": 1},
-        y={"type": "log", "range": [np.log10(allowed[0]) - 0.3, np.log10(allowed[1]) + 0.5], "dtick": 1},
-        legend=[(_("ridge at {ridge}", ridge=f"{ridge:.0f}"), LIGHT.muted)],
     )

@@ -23,7 +23,7 @@ class Layer:
     Attributes:
         number: from 1; n_head: heads that the means are of.
         tokens: n labels.
-        weights, rollout, flow: (n, n); no flow where there are too many tokens for it.
+        weights, rollout: (n, n).
         shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
         seen: False where a query may not attend, or a key is set aside, (n, n); aside: whether any key is.
         last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
@@ -34,7 +34,6 @@ class Layer:
     tokens: Sequence[str]
     weights: Numbers
     rollout: Numbers
-    flow: Numbers | None
     shares: Numbers | None
     lengths: Numbers | None
     seen: NDArray[np.bool_]
@@ -55,9 +54,6 @@ def text_flow(layer: Layer) -> Spec:
         panels.append(written.telling(quantity=_("share of the row's length"), extra=length))
     rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
     panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
-    if layer.flow is not None:
-        flow = _("maximum flow, layers 1 to {layer}", layer=layer.number)
-        panels.append(_through(layer, "flow", layer.flow, flow, _("maximum flow")))
     if layer.last is not None:
         panels.append(
             Matrix(

@@ -11,6 +11,7 @@ from attn_words import _, _c
 
 _LONGEST_QUOTE = 40
 _FOLLOWERS = re.compile("utm_.*|fbclid|gclid")  # what mail and networks add to a link to count who comes
+_GONE = {"device", "texts"}  # settings of a picture that is no more
 _AFTER = ".,;:!?)]>'\"’”。，）"  # signs of a sentence that ends in a link
 
 
@@ -88,7 +89,7 @@ def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[s
         name = re.sub("^(amp;)+", "", linked)
         if name in known:
             mended.setdefault(name, []).extend(_without_sign(known[name], text) for text in texts)
-        elif not _FOLLOWERS.fullmatch(name):
+        elif not (_FOLLOWERS.fullmatch(name) or name in _GONE):
             mended.setdefault(name, []).extend(texts)
     return mended
 

@@ -23,7 +23,6 @@ from pages.learned_heads.settings import (
     ASIDE,
     BLOCKS,
     BY_PLACE,
-    DEVICE,
     FLOW,
     FROM_FILE,
     HEADS,
@@ -44,7 +43,6 @@ from pages.learned_heads.settings import (
     SEQUENCES,
     SOURCE,
     TASK,
-    TEXTS,
     TINT,
     TOY,
     WITHIN,
@@ -97,10 +95,7 @@ def asks(ask: Ask) -> State:
         return None
     with ask.sidebar():
         policy = ask.choose(POLICY, _("Keys are evicted by"))
-        ask.heading(_("Roofline"))
-        device = ask.segment(DEVICE, _("Device"))
-        texts = int(ask.segment(TEXTS, _("Texts written at once")))
-    return Evicting(found, policy, device, texts)
+    return Evicting(found, policy)
 
 
 def _as_points(ask: Ask, found: Setting | Heads) -> Clouding | None:

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from attn_core.eviction import POLICIES, Eviction, evict
-from attn_core.roofline import DEVICES, Device, StepCost, step_cost
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from pages.learned_heads.compute import Now
@@ -23,15 +22,13 @@ class Evicted:
     """All heads of a toy under one policy, with a budget.
 
     Attributes:
-        now: the toy; policy: of `POLICIES`; device: of `DEVICES`; texts: written on it at once.
+        now: the toy; policy: of `POLICIES`.
         runs: every policy's run of all heads, at every budget.
         budget: how many keys are kept.
     """
 
     now: Now
     policy: str
-    device: str
-    texts: int
     runs: Mapping[str, Eviction]
     budget: int = 1
 
@@ -69,20 +66,6 @@ class Evicted:
     def weights(self) -> Tensor:
         """The weights over these keys, (n_head, n, n)."""
         return self.run.weights[self.budget - 1]
-
-    @property
-    def on(self) -> Device:
-        """The device."""
-        return DEVICES[self.device]
-
-    @cached_property
-    def costs(self) -> list[StepCost]:
-        """What attention of one layer takes to write the next token, at every budget."""
-        width, heads = self.now.task.d_model, self.now.recipe.heads
-        return [
-            step_cost(budget, width, heads, self.now.d_head, texts=self.texts)
-            for budget in range(1, self.n + 1)
-        ]
 
 
 @shared

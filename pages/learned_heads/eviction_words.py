@@ -54,32 +54,7 @@ def seen(found: Evicted) -> str:
             second=f"{second:.3f}",
         )
     )
-    return paragraph(*told, _step(found))
-
-
-def _step(found: Evicted) -> str:
-    """Say what a step waits for on the device, and what the budget saves."""
-    cost, all_keys, ridge = found.costs[found.budget - 1], found.costs[-1], found.on.ridge
-    fields: dict[str, object] = {
-        "intensity": f"{cost.intensity:.2f}",
-        "ridge": f"{ridge:.0f}",
-        "device": found.device,
-    }
-    if cost.intensity >= ridge:
-        return _(
-            "A step has **{intensity}** FLOPs a byte, more than the ridge of {device}, {ridge}: it waits for "
-            "the arithmetic.",
-            **fields,
-        )
-    waits = _(
-        "A step has **{intensity}** FLOPs a byte, less than the ridge of {device}, {ridge}: it waits for "
-        "memory.",
-        **fields,
-    )
-    if found.budget == found.n:
-        return waits
-    saved = f"{1 - cost.bytes / all_keys.bytes:.0%}"
-    return paragraph(waits, _("This budget moves {saved} fewer bytes than all keys.", saved=saved))
+    return paragraph(*told)
 
 
 def title(found: Evicted, head: int) -> str:
@@ -99,17 +74,6 @@ def about(found: Evicted) -> str:
         _(
             "The error is of each head alone, on the queries, keys and values of the full run: what an error "
             "does to later layers is not in it."
-        ),
-        _n(
-            "The roofline counts attention of one layer in 16-bit numbers for {count} text: {device} does "
-            "{rate} TFLOP/s and moves {bandwidth} TB/s by its data sheet.",
-            "The roofline counts attention of one layer in 16-bit numbers for {count} texts at once, weights "
-            "read once for all and a cache for each: {device} does {rate} TFLOP/s and moves {bandwidth} TB/s "
-            "by its data sheet.",
-            found.texts,
-            device=found.on.name,
-            rate=f"{found.on.flops / 1e12:g}",
-            bandwidth=f"{found.on.bandwidth / 1e12:g}",
         ),
         _("The toy was trained for {steps} steps.", steps=f"{found.now.step:,}"),
     )

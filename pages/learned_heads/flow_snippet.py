@@ -43,20 +43,17 @@ lengths = torch.stack(
 )"""
     aside = "\nweights = set_aside(weights, find_sinks(weights))" if flow.aside else ""
     more = "find_sinks, set_aside, " if flow.aside else ""
-    names = ["weights", "lengths", "rollout", *["flow"] * flow.is_small]
-    through = "flow = attention_flow(weights)[layer]\n" if flow.is_small else ""
-    needs_flow = "from attn_core.attention_flow import attention_flow\n" if flow.is_small else ""
     return f"""import torch
 
 {needs}
-{needs_flow}from attn_core.text_flow import attention_rollout, {more}weighted_value_norms
+from attn_core.text_flow import attention_rollout, {more}weighted_value_norms
 
 {run}{aside}
 
 layer = {flow.at}  # from 0
-{through}weights, lengths, rollout = weights[layer], lengths[layer], attention_rollout(weights)[layer]
+weights, lengths, rollout = weights[layer], lengths[layer], attention_rollout(weights)[layer]
 
-{printing(*names)}"""
+{printing("weights", "lengths", "rollout")}"""
 
 
 def flows_by_hand(flow: TextFlow, now: Now) -> str:
@@ -112,15 +109,13 @@ def flow_formula(flow: TextFlow) -> str:
 
 
 def evicts(found: Evicted) -> str:
-    """Return a program with attn_core: the weights over the keys kept, the errors, and what bounds a step."""
+    """Return a program with attn_core: the weights over the keys kept, and the errors."""
     now = found.now
-    texts = f", texts={found.texts}" if found.texts > 1 else ""
     needs = "shipped" if now.recipe in SHIPPED else "Recipe, train"
     sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
     return f"""import torch
 
 from attn_core.eviction import evict
-from attn_core.roofline import DEVICES, step_cost
 from attn_core.toys import TASKS, {needs}
 
 {makes(now)}
@@ -133,11 +128,7 @@ value = torch.cat([each.value for each in stages]).double()
 found = evict(scores, value, {found.policy!r}{sinks})
 weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]  # the first has one key
 
-# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
-intensity = step_cost({found.budget}, task.d_model, run.recipe.heads, {now.d_head}{texts}).intensity
-attainable = DEVICES[{found.device!r}].attainable(intensity) / 1e12
-
-{printing("weights", "errors", "intensity", "attainable")}"""
+{printing("weights", "errors")}"""
 
 
 _EVICTS = {
@@ -183,13 +174,7 @@ with torch.no_grad():
         x = x + written
 weights = torch.stack(maps[::2])  # (n_head, n, n), over all layers
 errors = torch.tensor(errors)""",
-        f"""# A step of one layer at best on {found.on.name}: operations a byte, and 10^12 a second.
-texts, d_model, n_head, d_head = {found.texts}, {now.task.d_model}, {now.recipe.heads}, {now.d_head}
-operations = texts * (8 * d_model * n_head * d_head + n_head * budget * (4 * d_head + 5))
-bytes_moved = 2 * (4 * d_model * n_head * d_head + texts * 2 * n_head * d_head * budget)  # 16 bits a number
-intensity = operations / bytes_moved
-attainable = min({found.on.flops / 1e12:g}, {found.on.bandwidth / 1e12:g} * intensity)""",
-        printing("weights", "errors", "intensity", "attainable"),
+        printing("weights", "errors"),
         dtype="",
     )
 

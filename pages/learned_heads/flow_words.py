@@ -1,6 +1,5 @@
 """Sentences about a text's flow; pure."""
 
-from attn_core.attention_flow import QUICK_LAYERS, QUICK_TOKENS
 from attn_core.text_flow import SINK_SHARE
 from attn_ui.base.markdown import coloured, listed
 from attn_words import _, _n, paragraph
@@ -115,8 +114,6 @@ def alt(flow: TextFlow) -> str:
     if flow.norms is not None:
         drawn.append(_("the length of what they write"))
     drawn.append(_("the rollout up to the layer"))
-    if flow.is_small:
-        drawn.append(_("the maximum flow up to the layer"))
     if flow.is_causal:
         drawn.append(_("where each head looks for the next token"))
     return _("Maps side by side: {maps}", maps=listed(drawn))
@@ -130,22 +127,6 @@ def what_is_seen(flow: TextFlow) -> str:
             "by the mean weights; the layers' maps are multiplied (Abnar and Zuidema, 2020)."
         )
     ]
-    if flow.is_small:
-        told.append(
-            _(
-                "Attention flow takes the same maps as capacities: the most that can come from a token "
-                "through all layers, each pair by itself."
-            )
-        )
-    else:
-        told.append(
-            _(
-                "Attention flow, the maximum flow through the same maps, is computed for at most {layers} "
-                "layers and {tokens} tokens.",
-                layers=QUICK_LAYERS,
-                tokens=QUICK_TOKENS,
-            )
-        )
     if flow.norms is None:
         told.append(_("A file holds no values, so the length of what is written is not known."))
     else:

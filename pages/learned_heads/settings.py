@@ -1,7 +1,6 @@
 """What a link to this page can set: short names, defaults, ranges."""
 
 from attn_core.eviction import POLICIES
-from attn_core.roofline import DEVICES
 from attn_core.toys import TASKS
 from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_HEADS
@@ -71,8 +70,6 @@ WITHIN = Steps("within", 1, tuple(range(1, 65)), ".0f")  # a head of one layer, 
 LONG_TAB = page_tabs(maths=())
 POLICY = Choice("policy", "H2O", tuple(POLICIES))
 BUDGET = Steps("budget", 6, tuple(range(1, 65)), ".0f")
-DEVICE = Choice("device", "A100", tuple(DEVICES))
-TEXTS = Choice("texts", "64", ("1", "8", "64", "512"))  # that a device writes at once
 # What the colour of points tells.
 BY_WEIGHT, BY_PLACE = "weight", "position"
 TINT = Choice("tint", BY_WEIGHT, (BY_WEIGHT, BY_PLACE))
@@ -83,6 +80,6 @@ SETTINGS: tuple[Parameter, ...] = (
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
     *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, ZOOM, CODE),
-    *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET, DEVICE, TEXTS),
+    *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
     TINT,
 )

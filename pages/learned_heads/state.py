@@ -46,12 +46,10 @@ class Flowing:
 
 @dataclass(frozen=True)
 class Evicting:
-    """A toy that writes token by token with fewer keys than there are, of so many texts at once."""
+    """A toy that writes token by token with fewer keys than there are."""
 
     setting: Setting
     policy: str
-    device: str
-    texts: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,8 +76,6 @@ def of_flow(flow: TextFlow) -> Columns:
         "weight": flow.drawn[at].flatten().tolist(),
         N_("rollout"): flow.rollout[at].flatten().tolist(),
     }
-    if flow.flow is not None:
-        found[N_("maximum flow")] = flow.flow[at].flatten().tolist()
     if flow.norms is not None:
         found[N_("length of what is written")] = flow.norms[at].flatten().tolist()
     return found
@@ -116,6 +114,4 @@ def of_eviction(found: Evicted) -> Columns:
         N_("Budget"): list(range(1, found.n + 1)),
         **{policy: errors.tolist() for policy, errors in found.means.items()},
         **{found.now.head(head): found.run.errors[:, head].tolist() for head in heads},
-        "FLOPs": [cost.flops for cost in found.costs],
-        N_("bytes"): [cost.bytes for cost in found.costs],
     }

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from attn_core import MultiHead, label_tokens
-from attn_core.attention_flow import QUICK_LAYERS, QUICK_TOKENS, attention_flow
 from attn_core.text_flow import (
     attention_rollout,
     find_sinks,
@@ -103,16 +102,6 @@ class TextFlow:
     def rollout(self) -> Tensor:
         """The rollout up to each layer, (n_layer, n, n)."""
         return attention_rollout(self.drawn)
-
-    @cached_property
-    def flow(self) -> Tensor | None:
-        """The maximum flow up to each layer, (n_layer, n, n); None where it takes too long."""
-        return attention_flow(self.drawn) if self.is_small else None
-
-    @property
-    def is_small(self) -> bool:
-        """Whether maximum flow is computed in a fraction of a second."""
-        return self.n_layer <= QUICK_LAYERS and len(self.tokens) <= QUICK_TOKENS
 
     @cached_property
     def seen(self) -> Tensor:

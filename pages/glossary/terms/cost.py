@@ -40,17 +40,6 @@ TERMS = (
         source="Zhang et al., 2023",
     ),
     Term(
-        "Roofline",
-        "A roofline is the most operations a second that a device allows, by the operations a byte.",
-        "a step of writing on a device",
-        Place("learned_heads", {"look": "eviction", "device": "H100"}),
-        also=("roofline model", "arithmetic intensity", "ridge"),
-        paper="\\min(\\pi,\\ \\beta I)",
-        code="roofline.step_cost",
-        source="Williams et al., 2009",
-        apart=("ridge",),
-    ),
-    Term(
         "Decoding",
         "Decoding is writing one token after the other, each from all before it.",
         "writing token by token",

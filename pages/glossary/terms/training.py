@@ -62,17 +62,6 @@ TERMS = (
         source="Abnar and Zuidema, 2020",
     ),
     Term(
-        "Attention flow",
-        "Attention flow is the most that can come to a place from a token when the maps of all layers are "
-        "capacities.",
-        "a toy's maximum flow",
-        Place("learned_heads", {"look": "text's flow"}),
-        also=("maximum flow",),
-        paper="\\mathrm{maxflow}",
-        code="attention_flow",
-        source="Abnar and Zuidema, 2020",
-    ),
-    Term(
         "Norm of weighted values",
         "The norm of a weighted value is how long the vector is that a key writes to a query: a large weight "
         "on a small value writes little.",

@@ -25,13 +25,6 @@ def show_flow() -> None:
     )
     st.markdown(
         _(
-            "**Attention flow** takes the same maps as capacities of edges from layer to layer: the maximum "
-            "flow from a place down to a token."
-        )
-    )
-    st.latex(r"F_l[i, j] = \mathrm{maxflow}\bigl((l, i) \to (0, j)\bigr)")
-    st.markdown(
-        _(
             "**What a key writes** in a head is its weight times its value after W_o; how long that is, "
             "papers call the norm of weighted values. A key that has much weight and a small value writes "
             "little: sinks often do."
@@ -57,13 +50,6 @@ def show_eviction() -> None:
         r"O_b = \mathrm{softmax}(S_{\mathrm{kept}})\,V_{\mathrm{kept}}, \qquad "
         r"\mathrm{error}_b = \lVert O_b - O_n \rVert \,/\, \lVert O_n \rVert"
     )
-    st.markdown(
-        _(
-            "**Roofline**: a device does at most π operations and moves at most β bytes a second. A step "
-            "with I operations a byte, fewer than the ridge π / β, waits for memory."
-        )
-    )
-    st.latex(r"\mathrm{FLOP/s} \le \min(\pi,\ \beta I), \qquad I = \mathrm{FLOPs} / \mathrm{bytes}")
 
 
 def checks_of_flow(flow: TextFlow) -> list[Check]:
@@ -85,21 +71,6 @@ def checks_of_flow(flow: TextFlow) -> list[Check]:
             torch.ones(n, dtype=flow.rollout.dtype),
         ),
     ]
-    if flow.flow is not None:
-        entering = _passed(flow.drawn[0]).sum(dim=0).expand(n, n).clamp(max=1)
-        through = flow.flow[at]
-        found.append(
-            compare(
-                _("the flow is at least the rollout, at most what leaves a place and what enters a token"),
-                through,
-                through.clamp(min=flow.rollout[at], max=entering),
-            )
-        )
-        if at == 1:
-            second, first = _passed(flow.drawn[1]), _passed(flow.drawn[0])
-            narrowest = torch.minimum(second[:, :, None], first[None]).sum(dim=1)
-            name = _("the flow through two layers is the sum of each path's narrower edge")
-            found.append(compare(name, through, narrowest))
     if flow.stages is not None and flow.norms is not None and flow.on[at]:
         stages, on = flow.stages[at], list(flow.on[at])
         vectors = _vectors(stages)
@@ -116,12 +87,6 @@ def checks_of_flow(flow: TextFlow) -> list[Check]:
             ),
         ]
     return found
-
-
-def _passed(weights: Tensor) -> Tensor:
-    """Return a layer's map mixed with the residual connection; each row sums to one."""
-    mixed = weights + torch.eye(len(weights), dtype=weights.dtype)
-    return mixed / mixed.sum(dim=-1, keepdim=True)
 
 
 def _vectors(stages: MultiHead) -> Tensor:

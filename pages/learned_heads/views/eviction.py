@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from attn_figures.eviction import Cache, Roof, eviction
+from attn_figures.eviction import Cache, eviction
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -33,10 +31,7 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
     figure = Figure(
         packed,
         key="eviction",
-        alt=_(
-            "Every head's map, hatched where a key is not in the cache, the errors by budget, and the "
-            "roofline of a step"
-        ),
+        alt=_("Every head's map, hatched where a key is not in the cache, and the errors by budget"),
         name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
         slider=Slider(
             _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]
@@ -50,7 +45,7 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
 def evicted(asked: Evicting, at: int) -> Evicted:
     """Return all heads of a toy under a policy."""
     setting = asked.setting
-    return Evicted(Now(setting, at), asked.policy, asked.device, asked.texts, runs_of(setting, at))
+    return Evicted(Now(setting, at), asked.policy, runs_of(setting, at))
 
 
 @shared
@@ -78,10 +73,4 @@ def cache(found: Evicted) -> Cache:
         found.kept.numpy(),
         {policy: array(errors) for policy, errors in found.means.items()},
         {policy: shown(POLICY, policy) for policy in found.runs},
-        Roof(
-            found.on.name,
-            found.on.flops,
-            found.on.bandwidth,
-            np.array([each.intensity for each in found.costs]),
-        ),
     )

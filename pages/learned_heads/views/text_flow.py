@@ -95,7 +95,6 @@ def layer_of(flow: TextFlow, at: int) -> Layer:
         flow.labels,
         array(flow.drawn[at]),
         array(flow.rollout[at]),
-        None if flow.flow is None else array(flow.flow[at]),
         None if flow.written is None else array(flow.written[at]),
         None if flow.norms is None else array(flow.norms[at]),
         flow.seen[at].numpy(),
