@@ -36,7 +36,7 @@ def numbers_in(text: str) -> list[float]:
     ]
 
 
-def messages_in(text: str, *fields: str, **given: object) -> list[dict[str, str]]:
+def messages_in(text: str, /, *fields: str, **given: object) -> list[dict[str, str]]:
     """Return the fields of each message of an English text that has these, and those given as they are.
 
     >>> messages_in("One. Head 3 of 4. Two.", count=4)
