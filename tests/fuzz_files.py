@@ -369,7 +369,7 @@ def take(name: str, data: bytes) -> bool:
         elif name.endswith(".csv"):
             columns = [
                 each
-                for each in read_table(data, most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS)
+                for each in read_table(data, most_bytes=MAX_CSV_BYTES, most_rows=MAX_CSV_ROWS).columns
                 if each.is_numeric
             ]
             pair(columns[0], columns[1])

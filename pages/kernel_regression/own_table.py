@@ -365,8 +365,8 @@ def _columns(
             for line, cell in zip(lines, cells, strict=True):
                 if _UNCLEAR.fullmatch(cell):
                     raise UnclearError(line, name, cell)
-        counted = not names[len(columns)] and not columns and (np.diff(column.numbers) == 1).all()
-        columns.append(replace(column, index=bool(counted)))
+        first = not columns and not names[0] and np.isfinite(column.numbers).all()
+        columns.append(replace(column, index=bool(first and (np.diff(column.numbers) == 1).all())))
         examples += _example(column, known or ".")
     return columns, examples
 
