@@ -25,7 +25,7 @@ from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cur
 from attn_figures.kernel_studies import Errors, choose
 from attn_live.packing import Cursor, pack
 from attn_ui.base import shared_cache
-from attn_ui.streamlit_inside.logs import say_nothing_of_threads
+from attn_ui.host.trial import say_nothing_of_threads
 from pages.kernel_regression.compute import Sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of

@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 from transformers import AutoModel, AutoTokenizer
 
 from attn_core.learned_positions import packaged_folder
-from attn_ui.streamlit_inside.logs import say_nothing_of_threads
+from attn_ui.host.trial import say_nothing_of_threads
 from pages.learned_heads.model_shelf import SHELF
 from pages.learned_heads.settings import REAL
 from tests.pages import open_page

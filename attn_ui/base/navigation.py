@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 from attn_words import N_, _
 
-_CHOICES = ("ButtonGroup", "Selectbox")
-_FIELDS = (*_CHOICES, "NumberInput", "Slider")
-
 
 @dataclass(frozen=True)
 class Listed:
@@ -15,8 +12,6 @@ class Listed:
     title: str
     about: str  # what the overview says of it, and a link to it where it unfolds
     is_default: bool = False
-    # What of Streamlit's front end it shows as it opens, by its files' names, besides what every page shows.
-    opens_with: tuple[str, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -52,46 +47,16 @@ PAGES = (
         N_("Overview"),
         N_("Attention as pictures that move: each row is a query, its weights over the keys sum to one."),
         is_default=True,
-        opens_with=("PageLink",),
     ),
-    Listed(
-        N_("Kernel regression"),
-        N_("Near keys weigh more: attention as of 1964."),
-        opens_with=(*_FIELDS, "rehype-katex"),
-    ),
-    Listed(
-        N_("Single head"),
-        N_("Similar words weigh more: scores, softmax, a mix of values."),
-        opens_with=(*_FIELDS, "TextInput", "Checkbox"),
-    ),
-    Listed(
-        N_("Positional encoding"),
-        N_("What order does, and what happens without it."),
-        opens_with=(*_FIELDS, "TextInput"),
-    ),
-    Listed(
-        N_("Multi-head"),
-        N_("Several views of one sentence, added up to one output."),
-        opens_with=(*_FIELDS, "TextInput", "Checkbox"),
-    ),
-    Listed(
-        N_("Learned heads"),
-        N_("What heads become when something is asked of them."),
-        opens_with=(*_CHOICES, "TextInput", "Checkbox"),
-    ),
-    Listed(
-        N_("What courses say"),
-        N_("Sentences that go around, each measured: does it hold, and where?"),
-        opens_with=("ButtonGroup", "NumberInput", "PageLink", "Selectbox", "rehype-katex"),
-    ),
+    Listed(N_("Kernel regression"), N_("Near keys weigh more: attention as of 1964.")),
+    Listed(N_("Single head"), N_("Similar words weigh more: scores, softmax, a mix of values.")),
+    Listed(N_("Positional encoding"), N_("What order does, and what happens without it.")),
+    Listed(N_("Multi-head"), N_("Several views of one sentence, added up to one output.")),
+    Listed(N_("Learned heads"), N_("What heads become when something is asked of them.")),
+    Listed(N_("What courses say"), N_("Sentences that go around, each measured: does it hold, and where?")),
     Listed(
         N_("Applications"),
         N_("Translation, BERT and GPT, images, captions, speech: who asks, and who answers."),
-        opens_with=("ButtonGroup", "PageLink", "rehype-katex"),
     ),
-    Listed(
-        N_("Glossary"),
-        N_("Every term by its names, and where to see it."),
-        opens_with=("ButtonGroup", "rehype-katex"),
-    ),
+    Listed(N_("Glossary"), N_("Every term by its names, and where to see it.")),
 )

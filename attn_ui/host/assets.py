@@ -1,9 +1,8 @@
-"""Files that a first visit needs: compressed once, kept by the browser, and which of them to announce."""
+"""Files that a first visit needs: compressed once, and kept by the browser."""
 
 import gzip
 import hashlib
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -13,7 +12,6 @@ from plotly.offline import get_plotlyjs_version
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from attn_ui.base.navigation import PAGES
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import front_end
 
@@ -127,23 +125,15 @@ def plotly_js(folder: Path | None = None) -> Asset:
 
 
 class FrontEnd:
-    """Streamlit's own scripts and styles, by their path below `/static/`, and what to announce of them."""
+    """Streamlit's own HTML, scripts and styles, by their path below the server's address."""
 
     def __init__(self) -> None:
         """List what is installed."""
-        self._paths = front_end.texts()
         self.index = front_end.index() if front_end.HTML.on else ""
-        self.texts = {path: Asset(file) for path, file in self._paths.items()}
-        self.fonts = front_end.fonts()
-
-    def scripts(self, components: Sequence[str]) -> list[str]:
-        """List the scripts that hold some components, and all that these import; not what the HTML names."""
-        return front_end.scripts(components, self._paths, self.index)
+        self.texts = {path: Asset(file) for path, file in front_end.texts().items()}
 
     def prepare(self) -> None:
         """Compress what every first visit asks for, before the first visitor comes."""
-        parts = (*front_end.COMPONENTS, *(part for page in PAGES for part in page.opens_with))
-        announced = {*self.scripts(parts)}
         for path, asset in self.texts.items():
-            if path in self.index or path in announced:
+            if path in self.index:
                 asset.packed()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -12,16 +13,15 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-import click
+import streamlit as st
 
 from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import PREFIX, hosting, variables
 from attn_ui.host.trial import failing, unsound
-from attn_ui.streamlit_inside import options
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = f"{PREFIX}MODEL"
-LAST_PORT = 65_535
+STREAMLIT = "STREAMLIT_"
 START_SECONDS = 180
 # Megabytes of a process, as deploy/README.md measures them.
 EMPTY, IN_CLASS, AT_MOST = 320, 500, 1_200
@@ -30,13 +30,7 @@ VISITORS = 75
 
 def settings(environment: Mapping[str, str]) -> list[str]:
     """Read what the host has set; return a sentence for each fault, an unknown variable among them."""
-    known = options.variables()
-    faults = [
-        f"{name} is no setting of Streamlit's"
-        for name in sorted(environment)
-        if name.startswith("STREAMLIT_") and known is not None and name not in known
-    ]
-    faults += _unread(environment)
+    faults = _of_streamlit(environment)
     unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
     faults += [f"{name} is no setting; wanted one of {', '.join(variables())}" for name in sorted(unknown)]
     try:
@@ -47,26 +41,36 @@ def settings(environment: Mapping[str, str]) -> list[str]:
     return faults
 
 
-def _unread(environment: Mapping[str, str]) -> list[str]:
-    """Return a sentence for each setting of Streamlit's at which ``streamlit run`` would end."""
-    faults = []
-    for option in options.parameters():
-        name = option.envvar if isinstance(option.envvar, str) else ""
-        text = environment.get(name, "")
-        try:
-            for each in option.type.split_envvar_value(text) if option.multiple else filter(None, [text]):
-                read = option.type.convert(each, option, None)
-                if name == "STREAMLIT_SERVER_PORT" and not 0 <= read <= LAST_PORT:
-                    raise click.BadParameter(f"{read} is no port, of which the last is {LAST_PORT}")
-        except click.BadParameter as error:
-            faults.append(f"{name}: {error.message.rstrip('.')}")
-    return faults
+def _of_streamlit(environment: Mapping[str, str]) -> list[str]:
+    """Return what Streamlit's own command says of its settings, and the names that are none of its own."""
+    given = sorted(name for name in environment if name.startswith(STREAMLIT))
+    if not given:
+        return []
+    command = [sys.executable, "-m", "streamlit", "config", "show"]
+    shown = subprocess.run(command, env=dict(environment), capture_output=True, text=True, check=False)
+    if shown.returncode:
+        return [shown.stderr.strip().rpartition("\n")[2]]
+    known, section = set(), ""
+    for line in shown.stdout.splitlines():
+        if title := re.fullmatch(r"\[([\w.]+)\]", line):
+            section = title[1]
+        elif option := re.match(r"(?:# )?(\w+) =", line):
+            known.add(_letters(f"{STREAMLIT}{section}{option[1]}"))
+    return [f"{name} is no setting of Streamlit's" for name in given if _letters(name) not in known]
+
+
+def _letters(name: str) -> str:
+    return re.sub("[._]", "", name).lower()
 
 
 def _health(environment: Mapping[str, str], port: int) -> str:
     """Where the app answers on a port of this machine, by what the host has set."""
     certificate, path = (
-        options.given(name, environment) for name in ("server.sslCertFile", "server.baseUrlPath")
+        environment.get(f"{STREAMLIT}{name}", str(st.get_option(option) or ""))
+        for name, option in (
+            ("SERVER_SSL_CERT_FILE", "server.sslCertFile"),
+            ("SERVER_BASE_URL_PATH", "server.baseUrlPath"),
+        )
     )
     start = f"{'https' if certificate else 'http'}://127.0.0.1:{port}"
     return "/".join(filter(None, (start, path.strip("/"), "_stcore/health")))

@@ -1,8 +1,8 @@
-"""The HTML that a visit begins with: Streamlit's own, with announcements of what the page will need.
+"""The HTML that a visit begins with: Streamlit's own, with announcements of what a figure will need.
 
-Streamlit names its components only in its first message, and a figure asks for plotly.js only after that:
-on a slow line each is waited for in turn. Announced in the HTML, they are fetched side by side, and plotly.js
-runs while the page waits for its first message.
+A figure asks for its scripts and plotly.js only after Streamlit's first message: on a slow line each is
+waited for in turn. Announced in the HTML, they are fetched side by side, and plotly.js runs while the page
+waits for that message.
 """
 
 import gzip
@@ -65,20 +65,14 @@ _EARLY = """<script>
 
 
 def announced(front: FrontEnd, page: Listed) -> str:
-    """Return Streamlit's HTML with what a page will ask for, and what an old browser shows in its place.
+    """Return Streamlit's HTML with what a page's figure will ask for, and what an old browser shows.
 
     Args:
         front: Streamlit's own files.
         page: what stands at the address.
     """
-    font = '<link rel="preload" as="font" type="font/woff2" crossorigin href="./{}">'
-    modules = [
-        *(f"./{path}" for path in front.scripts((*front_end.COMPONENTS, *page.opens_with))),
-        module_address(),
-    ]
     lines = [
-        *(f'<link rel="modulepreload" crossorigin href="{path}">' for path in modules),
-        *(font.format(path) for path in front.fonts),
+        f'<link rel="modulepreload" crossorigin href="{module_address()}">',
         f'<link rel="preload" as="style" href="{style.address()}">',
         f'<link rel="preload" as="script" href="{_PLOTLY}">',
         early.ground(),

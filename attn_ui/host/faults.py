@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attn_ui.streamlit_inside import logs
 from attn_words import N_, _
 
 LOST = N_(
@@ -77,9 +76,14 @@ _REPEAT_WHAT_WAS_TYPED = (
 )
 
 
+def loggers_of_streamlit() -> list[str]:
+    """Name the loggers of Streamlit's: any may repeat the message of an exception."""
+    return [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "streamlit"]
+
+
 def keep_logs_clean() -> None:
     """Filter the logs of the server; once more changes nothing."""
-    own = [(name, WithoutMessage) for name in logs.of_faults()]
+    own = [(name, WithoutMessage) for name in loggers_of_streamlit()]
     for name, kind in (*_REPEAT_WHAT_WAS_TYPED, *own):
         logger = logging.getLogger(name)
         if not any(isinstance(one, kind) for one in logger.filters):

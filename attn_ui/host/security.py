@@ -4,8 +4,6 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attn_ui.streamlit_inside.routes import is_metrics
-
 # Streamlit's own front end needs inline styles, blob: modules (components) and data: fonts and images.
 POLICY = "; ".join(
     (
@@ -71,7 +69,7 @@ class SecurityHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        if not self.metrics and is_metrics(scope["path"]):
+        if not self.metrics and scope["path"].rstrip("/").endswith("/metrics"):
             answer = PlainTextResponse("Metrics are closed here.", status_code=404)
             await answer(scope, receive, send_with_headers)
             return

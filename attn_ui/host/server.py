@@ -23,7 +23,7 @@ from attn_ui.host.security import SecurityHeaders
 from attn_ui.host.tiles import Tiles
 from attn_ui.host.uploads import Uploads
 from attn_ui.screen.following import WholeFirst
-from attn_ui.streamlit_inside import checked, repeated_work
+from attn_ui.streamlit_inside import checked
 
 # How many objects are made and kept until the youngest are looked through, and how often the older ones are.
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
@@ -72,7 +72,6 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
     chosen, plotly = _chosen()
     give_memory_back()
     checked.check()
-    repeated_work.install()
     front = FrontEnd()
     return {
         "lifespan": lifespan,

@@ -1,6 +1,7 @@
 """Every page tried before anybody visits it: ``python -m attn_ui.host.trial`` compiles and opens each."""
 
 import ast
+import logging
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -9,7 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.base.navigation import PAGES, Listed
-from attn_ui.streamlit_inside.logs import say_nothing_of_threads
+from attn_ui.host.faults import loggers_of_streamlit
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 300.0  # seconds that a page may take to open, on a machine that does much else
@@ -58,6 +59,16 @@ def _import(node: ast.Import | ast.ImportFrom) -> None:
     for each in node.names:
         if not hasattr(module, each.name):
             import_module(f"{node.module}.{each.name}")
+
+
+def say_nothing_of_threads() -> None:
+    """Leave out of the logs that pages run where no visitor is."""
+
+    def is_news(record: logging.LogRecord) -> bool:
+        return "missing ScriptRunContext" not in record.getMessage()
+
+    for name in loggers_of_streamlit():
+        logging.getLogger(name).addFilter(is_news)
 
 
 def failing() -> list[str]:

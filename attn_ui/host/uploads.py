@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
 from attn_ui.host.spoken import language_of
 from attn_ui.streamlit_inside import uploaded
-from attn_ui.streamlit_inside.routes import may_be_file, session_of
+from attn_ui.streamlit_inside.uploaded import may_be_file, session_of
 from attn_words import N_, _, speaking
 
 MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it

@@ -6,11 +6,8 @@ import streamlit as st
 
 from attn_ui.streamlit_inside import (
     front_end,
-    logs,
     markup,
     messages,
-    options,
-    repeated_work,
     routes,
     run,
     uploaded,
@@ -18,25 +15,14 @@ from attn_ui.streamlit_inside import (
 from attn_ui.streamlit_inside.part import Part
 
 PARTS: tuple[Part, ...] = (
-    run.WHO,
-    run.HISTORY,
+    run.PART,
     run.ADDRESS,
-    repeated_work.PART,
-    repeated_work.THEME,
-    repeated_work.REPORTS,
-    repeated_work.TABLES,
     messages.PART,
     uploaded.PART,
     routes.STREAM,
-    routes.UPLOAD,
-    routes.METRICS,
     front_end.HTML,
-    front_end.CHUNKS,
-    front_end.TYPE,
     front_end.SERVER,
     markup.PART,
-    logs.PART,
-    options.PART,
 )
 _LOG = logging.getLogger(__name__)
 

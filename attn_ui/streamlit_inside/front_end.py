@@ -1,20 +1,15 @@
-"""Streamlit's own HTML, scripts and fonts as they lie on disk, and which of them a page asks for first."""
+"""Streamlit's own HTML, scripts and fonts as they lie on disk."""
 
 import re
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from attn_ui.streamlit_inside.part import Part, find, there
 
 TEXTS = (".js", ".css")
-# What the first message of every page asks Streamlit's front end for, by its files' names.
-COMPONENTS = ("Html", "BidiComponent", "Button")
-FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded", "SourceCodeVF-Upright")
 # The front end looks for the server here first, and not below the page's own address.
 SERVER_STANDS_AT = 'window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href };'
 _FOLDER = "streamlit.file_util:get_static_dir"
-_IMPORT = re.compile(r"""(?:from|import)\s*["']\./([\w.-]+\.js)["']""")
 
 
 def folder() -> Path | None:
@@ -41,15 +36,6 @@ def texts() -> dict[str, Path]:
     return {path.relative_to(root).as_posix(): path for path in paths}
 
 
-def fonts() -> list[str]:
-    """Return the fonts of every page by their path below the server's address."""
-    root = folder()
-    if root is None:
-        return []
-    found = [path for stem in FONTS for path in sorted((root / "static" / "media").glob(f"{stem}.*"))]
-    return [path.relative_to(root).as_posix() for path in found]
-
-
 def font(stem: str) -> Path:
     """Return the file of one of its fonts.
 
@@ -60,25 +46,6 @@ def font(stem: str) -> Path:
     if not found:
         raise LookupError(f"a font called {stem} among Streamlit's own files")
     return found[0]
-
-
-def scripts(components: Sequence[str], known: dict[str, Path], named: str) -> list[str]:
-    """List the scripts that hold some components, and all that these import.
-
-    Args:
-        components: by the beginnings of their files' names.
-        known: all scripts, as `texts` has them.
-        named: the HTML; what it names itself is left out.
-    """
-    by_name = {path.removeprefix("static/js/"): file for path, file in known.items()}
-    waiting = deque(name for stem in components for name in by_name if name.split(".")[0] == stem)
-    found: dict[str, None] = {}
-    while waiting:
-        name = waiting.popleft()
-        if name in by_name and name not in found and name not in named:
-            found[name] = None
-            waiting.extend(_IMPORT.findall(by_name[name].read_text(encoding="utf-8")))
-    return [f"static/js/{name}" for name in found]
 
 
 def lacks(names: Iterable[str]) -> list[str]:
@@ -101,16 +68,6 @@ def _has_index() -> str:
     return next((f"index.html has no {tag}" for tag in ("</head>", "</body>") if html.count(tag) != 1), "")
 
 
-def _has_components() -> str:
-    stems = {path.removeprefix("static/js/").split(".")[0] for path in texts()}
-    return next((f"no script is called {name}" for name in COMPONENTS if name not in stems), "")
-
-
-def _has_fonts() -> str:
-    found = " ".join(fonts())
-    return next((f"no font is called {stem}" for stem in FONTS if stem not in found), "")
-
-
 def _has_address() -> str:
     return "" if not lacks(["BACKEND_BASE_URL"]) else "no script knows BACKEND_BASE_URL"
 
@@ -120,30 +77,16 @@ HTML = Part(
     there(_FOLDER),
     _has_index,
     uses="index.html on disk, into which lines are written before </head> and </body>",
-    buys="a first visit fetches side by side what it would ask for in turn, an old browser sees a still "
-    "figure, and a link unfolds with a picture of its page",
+    buys="a page shows its figure, still, before the app has come, and stands on its own paper, an old "
+    "browser sees that figure and a sentence, and a link unfolds with a picture of its page",
     without="Streamlit's own HTML is sent, and a first visit is slower",
-)
-CHUNKS = Part(
-    "announced scripts",
-    there(_FOLDER),
-    _has_components,
-    uses="the names of its scripts, and what they import",
-    buys="the scripts of a page's first elements are fetched side by side with the first message",
-    without="they are fetched after it",
-)
-TYPE = Part(
-    "announced fonts",
-    there(_FOLDER),
-    _has_fonts,
-    uses="the names of its fonts",
-    buys="words stand in their font at once",
-    without="the fonts come after the first words",
+    upstream=(6567, 6609),
 )
 SERVER = Part(
     "the server's address, told",
     _has_address,
     uses="window.__streamlit.BACKEND_BASE_URL",
-    buys="the front end does not look for the server below the page's own address first: one request less",
+    buys="no link to a page answers 404 twice, to a front end that looks for the server below that page",
     without="it does",
+    upstream=(7074,),
 )

@@ -39,6 +39,7 @@ PART = Part(
     "never told of a message by a name that it has forgotten meanwhile",
     without="the page stays as it was until the next change, a place is kept by whatever is sent, and quick "
     "hands on a slow line may lose the connection",
+    upstream=(11660, 11357),
 )
 
 

@@ -14,21 +14,25 @@ Look = Callable[[], str]
 class Part:
     """Something undocumented that is used, looked for once; without it the app runs, slower or plainer."""
 
-    def __init__(self, name: str, *looks: Look, uses: str, buys: str, without: str) -> None:
+    def __init__(
+        self, name: str, *looks: Look, uses: str, buys: str, without: str, upstream: tuple[int, ...] = ()
+    ) -> None:
         """Declare it.
 
         Args:
             name: of the part, in the log.
             looks: what must be there, each with its shape.
             uses: what of Streamlit's.
-            buys: what for, with the number where it is speed.
+            buys: what for.
             without: how the app is where it is missing, as a sentence goes on after the name.
+            upstream: Streamlit's own issues of the defect that it mends, on GitHub.
         """
         self.name = name
         self.looks = looks
         self.uses = uses
         self.buys = buys
         self.without = without
+        self.upstream = upstream
 
     @cached_property
     def missing(self) -> str:

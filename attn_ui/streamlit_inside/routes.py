@@ -1,6 +1,4 @@
-"""The addresses of Streamlit's server that are limited or closed here."""
-
-import re
+"""The addresses of Streamlit's server: where its stream is, and what is no page."""
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -9,8 +7,6 @@ from attn_ui.streamlit_inside.part import Part, equals, there
 
 _SERVER = "streamlit.web.server.starlette"
 _STREAM = "/_stcore/stream"
-_METRICS = "/_stcore/metrics"
-_UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+/?$")
 FOLDERS = ("_stcore", "static", "media", "component")
 """What Streamlit serves below these is no page."""
 
@@ -21,20 +17,6 @@ STREAM = Part(
     uses="the address of the stream, and the session that a third subprotocol names",
     buys="whoever comes back to a session that is kept has a place",
     without="every connection counts as a new visitor",
-)
-UPLOAD = Part(
-    "addresses of files",
-    equals(f"{_SERVER}.starlette_routes:BASE_ROUTE_UPLOAD_FILE", "_stcore/upload_file"),
-    uses="the address to which a file is sent, which names the session",
-    buys="a visitor's files are counted, and nothing but a file may be larger than 64 kB",
-    without="whatever is sent may be as large as a file",
-)
-METRICS = Part(
-    "closed metrics",
-    equals(f"{_SERVER}.starlette_routes:ROUTE_METRICS", _METRICS[1:]),
-    uses="the address of Streamlit's open metrics",
-    buys="nobody reads how many visitors there are",
-    without="every address that ends in /metrics is closed",
 )
 
 
@@ -47,19 +29,3 @@ def comes_back(scope: Scope) -> bool:
     """Tell whether a visitor names a session that may be kept."""
     named = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
     return STREAM.on and len(named) > 2
-
-
-def may_be_file(path: str) -> bool:
-    """Tell whether a file may be sent to an address."""
-    return not UPLOAD.on or bool(_UPLOAD.search(path))
-
-
-def session_of(path: str) -> str:
-    """Return the session that a file is sent for; "" where none is named."""
-    found = _UPLOAD.search(path) if UPLOAD.on else None
-    return found[1] if found else ""
-
-
-def is_metrics(path: str) -> bool:
-    """Tell whether metrics stand at an address."""
-    return path.rstrip("/").endswith(_METRICS if METRICS.on else "/metrics")

@@ -11,22 +11,16 @@ _GET = "streamlit.runtime.scriptrunner:get_script_run_ctx"
 _RUN = "streamlit.runtime.scriptrunner_utils.script_run_context:ScriptRunContext"
 _PARAMS = "streamlit.runtime.state.query_params:QueryParams"
 
-WHO = Part(
-    "the line by visitor",
+PART = Part(
+    "the run in progress",
     there(_GET, "suppress_warning"),
-    holds(_RUN, "session_id"),
-    uses="the id of a run's session",
-    buys="whoever had least of the processor runs next: of a class that releases its sliders together "
-    "the first is served at once",
-    without="each run counts as a visitor of its own, and they run in the order in which they came",
-)
-HISTORY = Part(
-    "back and forward",
-    there(_GET, "suppress_warning"),
-    holds(_RUN, "is_history_navigation"),
-    uses="whether a run was asked for by the browser's back or forward button",
-    buys="these buttons bring back live sliders, tables, cells and tabs",
-    without="these buttons bring back Streamlit's own controls, and leave live sliders, tables and tabs",
+    holds(_RUN, "session_id", "is_history_navigation"),
+    uses="the id of a run's session, and whether the browser's back or forward button asked for the run",
+    buys="visitors take turns, so that one does not hold up a class; and these buttons bring back live "
+    "sliders, tables, cells and tabs",
+    without="runs take turns in the order in which they came, and these buttons leave live sliders, tables "
+    "and tabs as they are",
+    upstream=(13853,),
 )
 ADDRESS = Part(
     "settings that two pages share",
@@ -38,12 +32,13 @@ ADDRESS = Part(
     uses="the address that a browser sent with a run, and what Streamlit takes out of it between pages",
     buys="the back button brings a setting back that another page has too",
     without="such a setting stays as the other page left it",
+    upstream=(9279,),
 )
 
 
 def session() -> str | None:
     """Name the session of this thread's run; None where it runs no page."""
-    if not WHO.on:
+    if not PART.on:
         return f"thread {threading.get_ident()}"
     run = _run()
     return None if run is None else str(run.session_id)
@@ -51,7 +46,7 @@ def session() -> str | None:
 
 def travelled() -> bool:
     """Tell whether this run shows another entry of the browser's history, by its back or forward button."""
-    run = _run() if HISTORY.on else None
+    run = _run() if PART.on else None
     return bool(run and run.is_history_navigation)
 
 

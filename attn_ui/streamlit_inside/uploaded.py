@@ -1,10 +1,12 @@
-"""The files that Streamlit keeps of its visitors, and whose page is open."""
+"""The files that Streamlit keeps of its visitors: where they are sent, their sizes, whose page is open."""
 
+import re
 from collections.abc import Mapping
 
-from attn_ui.streamlit_inside.part import Part, find, there
+from attn_ui.streamlit_inside.part import Part, equals, find, there
 
 _RUNTIME = "streamlit.runtime:Runtime"
+_ADDRESS = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+/?$")
 _FILES = "streamlit.runtime.memory_uploaded_file_manager:MemoryUploadedFileManager"
 
 
@@ -22,11 +24,26 @@ PART = Part(
     there(f"{_RUNTIME}.uploaded_file_mgr"),
     there(f"{_RUNTIME}.is_active_session", "self", "session_id"),
     there(_FILES, "upload_endpoint"),
+    equals("streamlit.web.server.starlette.starlette_routes:BASE_ROUTE_UPLOAD_FILE", "_stcore/upload_file"),
     _keeps_by_session,
-    uses="the files that Streamlit's runtime keeps by session, and its list of open sessions",
-    buys="one visitor, or all together, cannot fill the server's memory with files",
-    without="only the size of one file is limited",
+    uses="the files that Streamlit's runtime keeps by session, its list of open sessions, and the address to "
+    "which a file is sent, which names the session",
+    buys="one visitor, or all together, cannot fill the server's memory with files, and nothing but a file "
+    "may be larger than 64 kB",
+    without="only the size of what is sent at once is limited, to that of a file",
+    upstream=(3401,),
 )
+
+
+def may_be_file(path: str) -> bool:
+    """Tell whether a file may be sent to an address."""
+    return not PART.on or bool(_ADDRESS.search(path))
+
+
+def session_of(path: str) -> str:
+    """Return the session that a file is sent for; "" where none is named."""
+    found = _ADDRESS.search(path) if PART.on else None
+    return found[1] if found else ""
 
 
 def kept() -> Mapping[str, int]:

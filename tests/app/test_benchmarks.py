@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import benchmarks
-from attn_ui.streamlit_inside.logs import say_nothing_of_threads
+from attn_ui.host.trial import say_nothing_of_threads
 
 ASKED = ("classroom", "first_picture", "interaction", "long_texts")  # the benchmarks that take arguments
 

@@ -13,13 +13,11 @@ from plotly.offline import get_plotlyjs, get_plotlyjs_version
 from streamlit.config import get_config_options
 
 from attn_ui.base import shared_cache
-from attn_ui.base.navigation import PAGES
 from attn_ui.host import server
-from attn_ui.host.assets import COMPILE_AT_ONCE, FrontEnd, plotly_js
+from attn_ui.host.assets import COMPILE_AT_ONCE, plotly_js
 from attn_ui.host.hosting import PREFIX, Hosting, hosting, variables
 from attn_ui.host.limits import Limits
 from attn_ui.host.security import headers_for
-from attn_ui.streamlit_inside import front_end
 from pages.learned_heads.model_shelf import OTHER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -169,11 +167,3 @@ def test_plotly_js_is_served_as_installed_after_one_comment() -> None:
     assert gzip.decompress(body) == COMPILE_AT_ONCE + get_plotlyjs().encode()
     assert COMPILE_AT_ONCE.startswith(b"//")
     assert COMPILE_AT_ONCE.count(b"\n") == 1
-
-
-def test_every_announced_component_exists_in_the_installed_front_end() -> None:
-    front = FrontEnd()
-
-    for stem in {*front_end.COMPONENTS, *(part for page in PAGES for part in page.opens_with)}:
-        assert [name for name in front.scripts([stem]) if f"/{stem}." in name], stem
-    assert len(front.fonts) == len(front_end.FONTS)

@@ -2,7 +2,6 @@
 
 import ast
 import asyncio
-import logging
 import re
 from collections.abc import Callable
 from importlib import import_module
@@ -17,7 +16,7 @@ from attn_ui.host import document
 from attn_ui.host.assets import FrontEnd, plotly_js
 from attn_ui.host.limits import Limits
 from attn_ui.host.uploads import MOST_ELSEWHERE, Uploads
-from attn_ui.streamlit_inside import checked, front_end, markup, messages, repeated_work, routes, uploaded
+from attn_ui.streamlit_inside import checked, front_end, markup, messages, routes, uploaded
 from attn_ui.streamlit_inside.part import Part
 from tests.pages import open_page
 
@@ -97,6 +96,7 @@ def test_every_part_is_looked_for_and_says_what_it_buys() -> None:
     modules = [import_module(f"attn_ui.streamlit_inside.{path.stem}") for path in FOLDER.glob("[a-z]*.py")]
     declared = [each for module in modules for each in vars(module).values() if isinstance(each, Part)]
     assert set(declared) == set(checked.PARTS)
+    assert len(checked.PARTS) <= 9
     for part in checked.PARTS:
         assert part.looks
         assert all((part.name, part.uses, part.buys, part.without))
@@ -107,16 +107,6 @@ def test_with_the_streamlit_that_is_installed_nothing_is_off(caplog: pytest.LogC
         vars(part).pop("missing", None)
     checked.check()
     assert not caplog.records
-
-
-class _AsAttribute:
-    """Gives what a property gives, and is none."""
-
-    def __init__(self, get: Any) -> None:
-        self.get = get
-
-    def __get__(self, state: Any, _: Any) -> Any:
-        return self.get(state)
 
 
 class _MadeOtherwise:
@@ -137,27 +127,10 @@ _populate = QueryParams.populate_from_query_string
 _CONTEXT = "streamlit.runtime.scriptrunner_utils.script_run_context.ScriptRunContext.__dataclass_fields__"
 _ROUTES = "streamlit.web.server.starlette"
 ALTERED: dict[str, tuple[str, Any]] = {
-    "the line by visitor": ("streamlit.runtime.scriptrunner.get_script_run_ctx", GONE),
-    "back and forward": ("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda: None),
+    "the run in progress": ("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda: None),
     "settings that two pages share": (
         "streamlit.runtime.state.query_params.QueryParams.populate_from_query_string",
         lambda self, text, *more, **named: _populate(self, text, *more, **named),  # noqa: PLW0108  (another name)
-    ),
-    "spared copies of the session": (
-        "streamlit.runtime.state.safe_session_state.SafeSessionState.filtered_state",
-        _AsAttribute(repeated_work._all_of),
-    ),
-    "a theme that is described once": (
-        "streamlit.runtime.app_session._populate_theme_msg",
-        lambda message, section: None,
-    ),
-    "reports without a class of their own": (
-        "streamlit.components.v2.bidi_component.main.make_bidi_component_presenter",
-        lambda component_id: None,
-    ),
-    "tables that are written at once": (
-        "streamlit.elements.lib.pandas_styler_utils._use_display_values",
-        lambda frame, styles: frame,
     ),
     "reading of messages": ("streamlit.proto.BackMsg_pb2.BackMsg", GONE),
     "limits of files by visitor": (
@@ -165,18 +138,9 @@ ALTERED: dict[str, tuple[str, Any]] = {
         _MadeOtherwise,
     ),
     "places of visitors": (f"{_ROUTES}.starlette_websocket._ROUTE_WEBSOCKET_STREAM", "_stcore/flow"),
-    "addresses of files": (f"{_ROUTES}.starlette_routes.BASE_ROUTE_UPLOAD_FILE", "_stcore/files"),
-    "closed metrics": (f"{_ROUTES}.starlette_routes.ROUTE_METRICS", GONE),
     "announced HTML": ("streamlit.file_util.get_static_dir", GONE),
-    "announced scripts": ("streamlit.file_util.get_static_dir", no_page),
-    "announced fonts": ("streamlit.file_util.get_static_dir", no_page),
     "the server's address, told": ("streamlit.file_util.get_static_dir", no_page),
     "dress of Streamlit's own elements": ("streamlit.file_util.get_static_dir", no_page),
-    "the log of faults": ("streamlit.error_util._LOGGER", logging.getLogger("streamlit.elsewhere")),
-    "the host's settings of Streamlit, looked at before a start": (
-        "streamlit.web.cli.main_run",
-        GONE,
-    ),
 }
 
 
@@ -215,7 +179,6 @@ def test_without_a_part_the_app_runs_and_one_line_says_so(
     assert f"{name} (" in record.getMessage()
     assert part.without in record.getMessage()
     assert "\n" not in record.getMessage()
-    repeated_work.install()  # changes nothing where it is off
     at = open_page("single-head", t="2.00")
     assert not at.exception
     assert at.title[0].value == "Single-head attention"
@@ -246,7 +209,7 @@ async def _says_ok(_: Scope, receive: Receive, send: Send) -> None:
 
 def test_without_its_html_streamlits_own_is_passed_on(alter: Callable[..., None]) -> None:
     alter("announced HTML")
-    assert (front_end.texts(), front_end.fonts(), FrontEnd().index) == ({}, [], "")
+    assert (front_end.texts(), FrontEnd().index) == ({}, "")
     app = document.Assets(_says_ok, plotly_js(), FrontEnd())
     accept = [(b"accept", b"text/html")]
     answers = asyncio.run(_send(app, {"method": "GET", "path": "/single-head", "headers": accept}))
@@ -256,7 +219,7 @@ def test_without_its_html_streamlits_own_is_passed_on(alter: Callable[..., None]
 def test_where_nobody_knows_where_files_go_one_may_be_sent(alter: Callable[..., None]) -> None:
     large, scope = bytes(2 * MOST_ELSEWHERE), {"method": "POST", "path": "/_stcore/files/s/1"}
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 413
-    alter("addresses of files", "limits of files by visitor")
+    alter("limits of files by visitor")
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 200
     assert (uploaded.kept(), uploaded.is_open("anybody")) == ({}, True)
 
@@ -285,9 +248,3 @@ def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Calla
     assert routes.is_stream(scope)
     asyncio.run(Limits(app, sessions=1, changes=100.0, ask_within=0.1)(scope, receive, send))
     assert heard == [b"?", b"!"]
-
-
-def test_metrics_are_closed_wherever_they_stand(alter: Callable[..., None]) -> None:
-    assert not routes.is_metrics("/lab/_stcore/numbers/metrics")
-    alter("closed metrics")
-    assert routes.is_metrics("/lab/_stcore/numbers/metrics")
