@@ -1,12 +1,16 @@
 """Draw the still pictures that stand before the app: `make stills`, or `python -m docs.draw_stills [PAGE]`.
 
 The live figure of each page as it opens draws them itself (`attn_live/js/still.js`), in each language, light
-and dark, in the arrangements that usual windows have. Where they are to stand is measured in the same pages:
-at which widths of the window the title, the sentence under it and the figure stand how low.
+and dark, in the arrangements that three windows have. What these drawings share is one file: a colour that is
+another in the dark is a variable of its style, and what another language says otherwise is a numbered place,
+whose words stand in `places.json`. Where they are to stand is measured in the same pages: at which widths of
+the window the title, the sentence under it and the figure stand how low.
 """
 
 import argparse
+import base64
 import hashlib
+import html
 import io
 import json
 import re
@@ -19,6 +23,7 @@ import numpy as np
 from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
+from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
@@ -26,22 +31,20 @@ from attn_live.labels import untagged
 from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
-from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, file_name
+from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, filled
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking
 
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
-# Common windows: the arrangements that they have are drawn.
-WINDOWS = (
-    (390, 844), (412, 915), (820, 1180), (1280, 800), (1280, 720), (1366, 768), (1440, 900), (1536, 864),
-    (1920, 1080),
-)  # fmt: skip
-SCROLL_BAR = 11  # pixels that a thin one takes where it does not lie over the page, as it does on phones
-PHONES = 640  # pixels
+# A phone, a notebook, a large screen: the arrangements that they have are drawn, and enlarged or reduced a
+# little for others. And windows that people have besides.
+WINDOWS = ((390, 844), (1280, 800), (1920, 1080))
+OTHER_WINDOWS = (412, 820, 1366, 1440, 1536)
 # Windows in which it is measured what stands how low: the width that a page is opened in, those it is given.
 OPENED = {390: range(348, 769, 20), 1280: range(780, 2000, 80)}
 DRAWN = ".live-figure[data-state=drawn]"
+USUAL = {"fill": "#000000"}
 IN_SERIF = "<text[^>]*Source Serif.*?</text>"
 WITHOUT_LIFE = """() => {
   for (const figure of document.querySelectorAll(".live-figure")) figure.replaceWith(figure.cloneNode(true));
@@ -84,12 +87,8 @@ def hand_over(tab: Page) -> None:
 
 
 def arrangements(tab: Page, rooms: dict[int, int]) -> list[tuple[int, int]]:
-    """Return the sizes of the arrangements in the common windows, from the pixels there are in each."""
-    ways = [
-        [rooms[width] - bar, max(360, round(0.62 * height))]
-        for width, height in WINDOWS
-        for bar in ((0, SCROLL_BAR) if width > PHONES else (0,))
-    ]
+    """Return the sizes of the arrangements in the three windows, from the pixels there are in each."""
+    ways = [[rooms[width], max(360, round(0.62 * height))] for width, height in WINDOWS]
     return sorted({tuple(tab.evaluate("(room) => chooseScreen(...room)", room)) for room in ways})
 
 
@@ -100,11 +99,12 @@ def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[l
     """
     ranges: list[list[float]] = []
     rooms: dict[int, int] = {}
+    known = {*dict(WINDOWS), *OTHER_WINDOWS}
     for opened, widths in OPENED.items():
         tab = open_page(context, address, page, opened)
         tab.evaluate(WITHOUT_LIFE)
         samples = []
-        for width in sorted({*widths, *(each for each, _height in WINDOWS if widths[0] < each < widths[-1])}):
+        for width in sorted({*widths, *(each for each in known if widths[0] < each < widths[-1])}):
             tab.set_viewport_size({"width": width, "height": 800})
             *found, room = tab.evaluate(early.MEASURE)
             samples.append((width, found))
@@ -121,7 +121,7 @@ def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[l
         ranges += [
             [width, width, *found]
             for width, found in samples
-            if width in dict(WINDOWS) and not any(low <= width <= high for low, high, *_ in ranges)
+            if width in known and not any(low <= width <= high for low, high, *_ in ranges)
         ]
     return sorted(ranges), rooms
 
@@ -160,6 +160,7 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
             old.unlink()
         built = page_of(page.address)
         about = places[name] = {"enters": bool(built.enters)}
+        drawn: dict[str, dict[str, dict[str, str]]] = {}  # by size, language and scheme
         for spoken in LANGUAGES:
             with at_rest(browser, spoken, "light") as context:
                 tops, rooms = measure(context, address, page)
@@ -168,23 +169,134 @@ def main(browser: Browser, address: str, pages: Collection[str]) -> None:
                     tab = open_page(context, address, page, 1280)
                     hand_over(tab)
                     for size in arrangements(tab, rooms):
-                        svg = tab.evaluate(DRAW, [size, scheme])
-                        file = STILLS / file_name(name, spoken, size, scheme)
-                        file.write_text(svg, encoding="utf-8")
+                        of_size = drawn.setdefault("x".join(map(str, size)), {})
+                        of_size.setdefault(spoken, {})[scheme] = tab.evaluate(DRAW, [size, scheme])
                     about["side"] = tab.evaluate(early.SIDE)
                     with speaking(spoken):
                         head = {"title": _(built.title), "about": runs(_(built.about))}
                         head["figure"] = fingerprint(built.at("").figure())
-                    about[spoken] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS)}
-        PLACES.write_text(json.dumps(places, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+                    about[spoken] = {**head, "tops": tops, "screens": tab.evaluate(SCREENS), "words": {}}
+        for form, of_size in drawn.items():
+            svg, words = in_languages({spoken: in_schemes(**of_size[spoken]) for spoken in of_size})
+            (STILLS / f"{name}.{form}.svg").write_text(svg, encoding="utf-8")
+            for spoken, said in words.items():
+                about[spoken]["words"][form] = said
+        lines = (f"{json.dumps(each)}: {json.dumps(places[each], ensure_ascii=False)}" for each in places)
+        PLACES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
         print(name, flush=True)
     save_fonts(places)
 
 
+def in_schemes(light: str, dark: str) -> str:
+    """Return one drawing for both schemes: what differs is a variable, and each picture is there twice.
+
+    >>> print(in_schemes('<svg><path fill="#000"/></svg>', '<svg><path fill="#fff"/></svg>'))
+    <svg><style>[data-scheme=light]{--0:#000}[data-scheme=dark]{--0:#fff}</style><path fill="var(--0)"/></svg>
+
+    Raises:
+        ValueError: they differ in more than colours.
+    """
+    colours: dict[tuple[str, str], str] = {}
+
+    def both(one: str, other: str) -> str:
+        return one if one == other else f"var(--{colours.setdefault((one, other), str(len(colours)))})"
+
+    merged: list[str] = []
+    for one, other in zip(*(_tokens(_named_alike(svg)) for svg in (light, dark)), strict=True):
+        if one.startswith("<image"):
+            pictures = [_smaller(one), _smaller(other)]
+            both_alike = pictures[0] == pictures[1]
+            merged += pictures[:1] if both_alike else map(_only_in, pictures, SCHEMES)
+            continue
+        parts, others = (re.split(r"(#\w+|rgba?\([^)]*\))", each) for each in _styled_alike(one, other))
+        if parts[::2] != others[::2]:
+            raise ValueError(f"wanted a drawing that differs in colours alone, got {one} and {other}")
+        merged.append("".join(map(both, parts, others)))
+    style = "".join(
+        f"[data-scheme={scheme}]{{{';'.join(f'--{n}:{pair[at]}' for pair, n in colours.items())}}}"
+        for at, scheme in enumerate(SCHEMES)
+    )
+    return "".join(merged).replace("><", f"><style>{style}</style><", 1)
+
+
+def in_languages(drawings: dict[str, str]) -> tuple[str, dict[str, list[str]]]:
+    """Return one drawing for several languages, with places for what they say otherwise, and what each says.
+
+    >>> in_languages({"en": "<text>key</text>", "zh": "<text>键</text>"})
+    ('<text><?word 0?></text>', {'en': ['key'], 'zh': ['键']})
+    """
+    parts = {spoken: _tokens(svg) for spoken, svg in drawings.items()}
+    if len({len(each) for each in parts.values()}) > 1:  # they are drawn otherwise: all of it is said
+        parts = {spoken: [svg] for spoken, svg in drawings.items()}
+    words: dict[str, list[str]] = {spoken: [] for spoken in drawings}
+    merged = []
+    for tokens in zip(*parts.values(), strict=True):
+        if len(set(tokens)) == 1:
+            merged.append(tokens[0])
+            continue
+        merged.append(f"<?word {len(words[next(iter(words))])}?>")
+        for said, token in zip(words.values(), tokens, strict=True):
+            said.append(token)
+    return "".join(merged), words
+
+
+def _tokens(svg: str) -> list[str]:
+    return [each for each in re.split(r"(<[^>]+>)", svg) if each]
+
+
+def _named_alike(svg: str) -> str:
+    """Return a drawing whose names do not hang on what is drawn: one alone stands in a page."""
+    return re.sub(r'(id="|#)s[0-9a-z]+-(\d+)', r"\1still\2", svg)
+
+
+def _styled_alike(one: str, other: str) -> list[str]:
+    """Return two tags whose styles name the same: a drawing leaves out what is usual.
+
+    >>> _styled_alike("<text>", '<text style="fill:#ffffff">')
+    ['<text style="fill:#000000">', '<text style="fill:#ffffff">']
+    """
+    found = [re.search(r' style="([^"]*)"', tag) for tag in (one, other)]
+    styles = [
+        dict(part.split(":", 1) for part in html.unescape(each[1]).split(";")) if each else {}
+        for each in found
+    ]
+    if set(styles[0]) == set(styles[1]):
+        return [one, other]
+    tags = []
+    for tag, style in zip((one, other), styles, strict=True):
+        told = ";".join(f"{name}:{style.get(name) or USUAL[name]}" for name in {**styles[0], **styles[1]})
+        bare = re.sub(r' style="[^"]*"', "", tag)
+        tags.append(re.sub(r"(?=/?>$)", f' style="{html.escape(told)}"', bare))
+    return tags
+
+
+def _only_in(image: str, scheme: str) -> str:
+    return image.replace("<image", f'<image class="{scheme}"', 1)
+
+
+def _smaller(image: str) -> str:
+    """Return a picture with a palette, where it has few colours: the same pixels in a third of the bytes."""
+    head, mark, rest = image.partition("data:image/png;base64,")
+    coded, quote, tail = rest.partition('"')
+    into = io.BytesIO()
+    with Image.open(io.BytesIO(base64.b64decode(coded))) as opened:
+        read = opened.convert("RGBA")
+    few = read.quantize(256, method=Image.Quantize.FASTOCTREE)
+    is_same = few.convert("RGBA").tobytes() == read.tobytes()
+    (few if is_same else read).save(into, "PNG", optimize=True)
+    shorter = min(coded, base64.b64encode(into.getvalue()).decode(), key=len)
+    return f"{head}{mark}{shorter}{quote}{tail}"
+
+
 def save_fonts(places: dict[str, Any]) -> None:
     """Save of the fonts the letters that are needed."""
-    drawn = [path.read_text(encoding="utf-8") for path in STILLS.glob("*.svg")]
     heads = [about[spoken] for about in places.values() for spoken in LANGUAGES]
+    drawn = [
+        filled(f"{page}.{size}.svg", spoken, places)
+        for page, about in places.items()
+        for spoken in LANGUAGES
+        for size in about[spoken]["words"]
+    ]
     titles = "".join(head["title"] for head in heads)
     said = "".join(text for head in heads for _role, text in head["about"])
     said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))

@@ -4,9 +4,10 @@
 link that sets anything but its language or its tab is answered without one.
 """
 
-import base64
 import html
 import json
+import math
+import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import Listed
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import early
+from attn_words import LANGUAGES
 
 STILLS = Path(__file__).parent / "stills"
 PLACES = STILLS / "places.json"
@@ -32,8 +34,7 @@ FONT_FILES = {
 ROUTE = f"{PLOTLY_ROUTE[1:]}/early/"
 TYPES: Mapping[str, str] = {".svg": "image/svg+xml", ".woff2": "font/woff2"}
 SCHEMES = ("light", "dark")
-_OF_PAGE = {"sans": "Early Sans", "title": "Early Serif"}
-_OF_PICTURES = {"sans": "Source Sans", "serif": "Source Serif"}
+_FACES = {"sans": ("Early Sans", "200 900"), "title": ("Early Serif", "700"), "serif": ("Early Serif", "400")}
 _COLOURS = {
     "paper": "theme.{}.backgroundColor",
     "side": "theme.{}.sidebar.backgroundColor",
@@ -43,7 +44,9 @@ _COLOURS = {
     "key": "theme.{}.orangeTextColor",
     "value": "theme.{}.greenTextColor",
 }
-_FACE = '@font-face{{font-family:"{}";font-weight:200 900;src:url({}) format("woff2")}}'
+_FACE = '@font-face{{font-family:"{}";font-weight:{};src:url({}) format("woff2")}}'
+# How far a drawing may be from the form and the size of what it stands for, in logarithms.
+ANOTHER_FORM, ANOTHER_SIZE = 0.09, 0.3
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
@@ -64,7 +67,7 @@ def may_stand(page: Listed, query: str) -> bool:
 def announcements() -> str:
     """Return the lines of the head that fetch the letters of the title and the sentence."""
     line = '<link rel="preload" as="font" type="font/woff2" crossorigin href="{}">'
-    return "\n".join(line.format(_address(f"{name}.woff2")) for name in _OF_PAGE)
+    return "\n".join(line.format(_address(f"{name}.woff2")) for name in ("sans", "title"))
 
 
 def ground() -> str:
@@ -87,7 +90,7 @@ def skeleton(page: Listed, spoken: str) -> str:
         "side": known["side"],
         "tops": about["tops"],
         "screens": [
-            {"width": width, "height": height, **_drawn(page, spoken, (width, height))}
+            {"width": width, "height": height, "svg": _drawing(page, spoken, width / height, width)}
             for width, height in about["screens"]
         ],
     }
@@ -112,16 +115,6 @@ def placed(text: str, page: Listed, spoken: str) -> str:
     return with_fonts.replace("<body>", f"<body>\n{made}", 1)
 
 
-def file_name(page: str, spoken: str, size: tuple[int, int], scheme: str) -> str:
-    """Return the name of the drawing of one arrangement; several may have one width.
-
-    >>> file_name("multi-head", "zh", (930, 494), "dark")
-    'multi-head.zh.930x494.dark.svg'
-    """
-    width, height = size
-    return f"{page}.{spoken}.{width}x{height}.{scheme}.svg"
-
-
 def named(path: str) -> str:
     """Return the file that an address names; "" where there is none of that name."""
     name = path.removeprefix(ROUTE)
@@ -135,16 +128,20 @@ def version(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def content(name: str) -> bytes | str:
-    """Return a file as it is served: a drawing with its letters, for no page lends its fonts to a picture."""
+    """Return a file as it is served: "multi-head.930x494.zh.svg" is a drawing and what Chinese says in it."""
     if name.endswith(".woff2"):
         return (STILLS / name).read_bytes()
-    svg = (STILLS / name).read_text(encoding="utf-8")
-    faces = "".join(
-        _FACE.format(family, f"data:font/woff2;base64,{base64.b64encode(_font(font)).decode()}")
-        for font, family in _OF_PICTURES.items()
-        if family in svg
-    )
-    return svg.replace("><", f"><style>{faces}</style><", 1)
+    *drawing, spoken, suffix = name.split(".")
+    return filled(".".join((*drawing, suffix)), spoken)
+
+
+def filled(drawing: str, spoken: str, places: Mapping[str, Any] | None = None) -> str:
+    """Return a drawing with what a language says in its places, in the letters that come with the page."""
+    page, size, _suffix = drawing.split(".")
+    words = (places or _places())[page][spoken]["words"][size]
+    svg = (STILLS / drawing).read_text(encoding="utf-8")
+    said = re.sub(r"<\?word (\d+)\?>", lambda place: words[int(place[1])], svg)
+    return re.sub(r"(&quot;|['\"])Source (Sans|Serif)\1", r"\1Early \2\1, \g<0>", said)
 
 
 def _run(role: str, text: str) -> str:
@@ -161,30 +158,41 @@ def _places() -> dict[str, Any]:
 
 
 @cache
-def _font(name: str) -> bytes:
-    return (STILLS / f"{name}.woff2").read_bytes()
-
-
-@cache
 def _versions() -> dict[str, str]:
-    fonts = "".join(mark(_font(name).hex()) for name in FONT_FILES)
-    return {
-        name: mark(fonts + mark((STILLS / name).read_bytes().hex()))
-        for name in (path.name for path in STILLS.glob("*") if path.suffix in TYPES)
+    drawings = {
+        f"{page}.{size}.{spoken}.svg": f"{page}.{size}.svg"
+        for page, about in _places().items()
+        for spoken in LANGUAGES
+        for size in about[spoken].get("words", {})
     }
+    marks = {name: mark(filled(drawing, name.split(".")[2])) for name, drawing in drawings.items()}
+    fonts = [f"{name}.woff2" for name in FONT_FILES]
+    return marks | {name: mark((STILLS / name).read_bytes().hex()) for name in fonts}
+
+
+def _drawing(page: Listed, spoken: str, form: float, width: int) -> str:
+    """Return the address of what stands for an arrangement: its own drawing, or one of nearly its form.
+
+    "" where that is much larger or smaller.
+    """
+    drawn = (tuple(map(int, size.split("x"))) for size in _places()[_name(page)][spoken].get("words", {}))
+    scales = {
+        (across, down): abs(math.log(across / width))
+        for across, down in drawn
+        if abs(math.log(across / down / form)) < ANOTHER_FORM
+    }
+    nearest = min(scales, key=scales.__getitem__, default=None)
+    if nearest is None or scales[nearest] > ANOTHER_SIZE:
+        return ""
+    return _address(f"{_name(page)}.{nearest[0]}x{nearest[1]}.{spoken}.svg")
 
 
 def _address(name: str) -> str:
     return f"./{ROUTE}{name}?v={version(name)}"
 
 
-def _drawn(page: Listed, spoken: str, size: tuple[int, int]) -> dict[str, str]:
-    names = {scheme: file_name(_name(page), spoken, size, scheme) for scheme in SCHEMES}
-    return {scheme: _address(name) for scheme, name in names.items() if name in _versions()}
-
-
 def _faces() -> str:
-    return "".join(_FACE.format(family, _address(f"{name}.woff2")) for name, family in _OF_PAGE.items())
+    return "".join(_FACE.format(*face, _address(f"{name}.woff2")) for name, face in _FACES.items())
 
 
 def _colours() -> str:

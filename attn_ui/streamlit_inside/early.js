@@ -10,7 +10,7 @@ const LOW = "(min-width: 769px) and (max-height: 790px)"; // as in markup.css
 const HIGHER = { title: 20, about: 32, stage: 44 }; // pixels that all stands higher there than in a high window
 
 /**
- * @param {{ side: number, tops: number[][], screens: { width: number, height: number, light: string, dark: string }[] }} places
+ * @param {{ side: number, tops: number[][], screens: { width: number, height: number, svg: string }[] }} places
  */
 function standEarly({ side, tops, screens }) {
   setTimeout(startApp, MOST_WAITED_MILLISECONDS);
@@ -29,7 +29,7 @@ function standEarly({ side, tops, screens }) {
   const page = room.firstElementChild.firstElementChild;
   const width = Math.floor(page.clientWidth);
   const chosen = choose(screens, { width, height: roomBelow() });
-  if (!scheme || !at || !chosen?.light || chosen.width > width || (own && widthKept(own))) return gone();
+  if (!scheme || !at || !chosen?.svg || chosen.width > width || (own && widthKept(own))) return gone();
   const [, , title = 0, beside = 0, about = 0, stage = 0] = at;
   const higher = matchMedia(LOW).matches ? HIGHER : { title: 0, about: 0, stage: 0 };
   for (const each of [grounds, room]) each.dataset.scheme = scheme;
@@ -39,12 +39,11 @@ function standEarly({ side, tops, screens }) {
   Object.assign(heading.style, { top: `${title - higher.title}px`, width: `calc(100% - ${beside}px)` });
   sentence.style.top = `${about - higher.about}px`;
   Object.assign(picture.style, { top: `${stage - higher.stage}px`, height: `${chosen.height}px` });
-  const image = document.createElement("img");
-  Object.assign(image, { alt: "", width: chosen.width, height: chosen.height, fetchPriority: "high" });
-  image.src = chosen[scheme];
-  picture.append(image);
   // It is painted before the first script of the app has come.
-  image.onload = image.onerror = startApp;
+  const stand = async (/** @type {Response} */ answer) => {
+    if (answer.ok) picture.innerHTML = await answer.text();
+  };
+  fetch(chosen.svg).then(stand).catch(startApp).then(startApp);
 
   const { pathname } = location;
   let without = 0; // since when the app shows a page without a figure

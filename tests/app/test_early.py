@@ -43,23 +43,41 @@ def test_each_picture_is_of_the_figure_that_comes_after_it(page: Listed) -> None
 
 
 def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:
-    found = {path.name for path in early.STILLS.glob("*.svg")}
-    for name in found:
-        of, spoken, size, scheme, _suffix = name.split(".")
+    drawn = {
+        (name_of(page), spoken, size)
+        for page in PAGES
+        for spoken in LANGUAGES
+        for size in PLACES[name_of(page)][spoken]["words"]
+    }
+    for of, spoken, size in drawn:
         width, height = map(int, size.split("x"))
         assert [width, height] in PLACES[of][spoken]["screens"]
-        other = {"light": "dark", "dark": "light"}[scheme]
-        assert f"{of}.{spoken}.{size}.{other}.svg" in found
-        served = early.content(name)
+        served = early.content(f"{of}.{size}.{spoken}.svg")
         assert isinstance(served, str)
         box = re.search(r'viewBox="0 0 (\d+) (\d+)"', served)
         assert box is not None
-        assert (int(box[1]), int(box[2])) == (width, height), name
-        assert len(gzip.compress(served.encode())) < MOST_BYTES, name
-        assert not re.search(r"<script|\bon\w+=|https?://(?!www\.w3\.org/)", served), name
+        assert (int(box[1]), int(box[2])) == (width, height), size
+        told = [
+            set(re.findall(r"(--\d+):", rule))
+            for scheme in early.SCHEMES
+            for rule in re.findall(rf"\[data-scheme={scheme}\]\{{(.*?)\}}", served)
+        ]
+        assert told == [set(re.findall(r"var\((--\d+)\)", served))] * 2, size
+        pictures = [served.count(f'<image class="{scheme}"') for scheme in early.SCHEMES]
+        assert pictures[0] == pictures[1]
+        assert "<?word" not in served
+        assert len(gzip.compress(served.encode())) < MOST_BYTES, size
+        assert not re.search(r"<script|\bon\w+=|https?://(?!www\.w3\.org/)", served), size
     for page in PAGES:
         for spoken in LANGUAGES:
-            assert any(name.startswith(f"{name_of(page)}.{spoken}.") for name in found)
+            assert len([1 for of, other, _size in drawn if (of, other) == (name_of(page), spoken)]) == 3
+    assert {path.stem for path in early.STILLS.glob("*.svg")} == {f"{of}.{size}" for of, _, size in drawn}
+
+
+def test_the_pictures_are_few_and_small() -> None:
+    files = [path for path in early.STILLS.iterdir() if path.is_file()]
+    assert len(files) <= 60
+    assert sum(path.stat().st_size for path in files) <= 2_000_000
 
 
 def test_what_is_written_into_the_html_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:

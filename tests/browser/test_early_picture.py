@@ -14,8 +14,8 @@ from attn_ui.base.navigation import PAGES
 from tests.browser.app_page import TIMEOUT
 from tests.browser.test_link_preview import HOSTILE, ask
 
-WINDOWS = ((1280, 800), (1366, 768), (390, 844), (1920, 1080), (820, 1180))
-SHOWN = "() => document.querySelector('.early-picture img')?.complete"
+WINDOWS = ((1280, 800), (390, 844), (1920, 1080))
+SHOWN = "() => document.querySelector('.early-picture svg')"
 DRAWN = ".live-figure[data-state=drawn]"
 EARLY = {"figure": ".early-picture", "title": ".early-room h1", "sentence": ".early-room p"}
 LIVE = {
@@ -134,6 +134,24 @@ def test_it_stands_where_the_live_figure_does_looks_like_it_and_goes_without_a_s
     went = page.evaluate("() => window.wentAt")
     shifts = [shift for shift in page.evaluate("() => window.shifts") if abs(shift[0] - went) < 250]
     assert shifts == []
+
+
+# Of windows between those that were drawn for: how much wider or narrower the picture is than its drawing.
+@pytest.mark.parametrize("window", [(1366, 768), (412, 915)], ids=str)
+def test_a_window_between_has_the_picture_of_one_like_it_in_its_own_size(
+    opened: Opened, window: tuple[int, int]
+) -> None:
+    page, gate = opened("kernel-regression", *window)
+    page.wait_for_function(SHOWN)
+    places = page.evaluate(BOXES, EARLY)
+    scale = page.locator(".early-picture svg").evaluate("(svg) => svg.getScreenCTM().a")
+    page.wait_for_selector(".live-figure[data-sized]")
+    gate.open()
+    page.wait_for_selector(DRAWN)
+    wait_until_gone(page)
+    assert page.evaluate(BOXES, LIVE) == {name: pytest.approx(box, abs=2) for name, box in places.items()}
+    assert scale != pytest.approx(1, abs=0.01)
+    assert 0.7 < scale < 1.35
 
 
 def test_it_goes_where_somebody_leaves_the_page_or_makes_the_window_another(

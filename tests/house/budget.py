@@ -35,12 +35,12 @@ BUDGET = {
     "attn_core": 12_193,
     "attn_figures": 10_703,
     "attn_live": 1_479,
-    "attn_ui": 16_365,
+    "attn_ui": 14_472,
     "attn_words": 246,
     "pages": 26_264,
-    FRONT_END: 10_120,
+    FRONT_END: 10_117,
     "tests": 45_850,
-    TREE_MB: 25,
+    TREE_MB: 15,
 }
 
 
