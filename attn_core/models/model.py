@@ -1,19 +1,19 @@
-"""A trained model, with every stage of every layer's attention."""
+"""A trained model of transformers, with every stage of every layer's attention."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from jaxtyping import Bool, Int
+from torch import Tensor, nn
 
 from attn_core.attention_maps import AttentionMaps
-from attn_core.models.checkpoint import Checkpoint
-from attn_core.models.config import Config
 from attn_core.models.head_map import HeadMap
-from attn_core.models.layer import Norm, read_layer, read_norm
+from attn_core.models.interface import Call, taking
 from attn_core.models.reading import MAX_CHARACTERS, Encoded, Reader, missing
-from attn_core.multi_head import MultiHead
+from attn_core.multi_head import MultiHead, merge_heads
 from attn_words import _
 
 MAX_TOKENS = 4096
@@ -26,89 +26,94 @@ VECTORS = 8
 queries, keys, values, what heads give, and what is between."""
 VECTORS_BYTES = 134_217_728
 """What they may take: 4,096 tokens of 1,024 numbers."""
+_MASKS_KEPT = 8
 
 
 class RealModel:
-    """A trained encoder or decoder whose attention is ``MultiHeadAttention`` with its weights.
+    """A trained encoder or decoder of transformers, run as ``model.eval()`` runs it.
 
-    Made by ``load_model``. Around attention stand the model's own embeddings, norms and feed-forward parts;
-    what comes after the last layer's attention changes no map and is left out. Nothing is drawn at random
-    and nothing dropped: it runs as ``model.eval()`` does.
+    Made by ``load_model``. Its layers attend by ``interface``, which hands over their queries, keys, values
+    and masks; what is shown is computed from these.
+
+    Attributes:
+        n_layer, n_head, n_key_head: layers, heads of each, and heads of keys, which heads side by side share.
+        scales, windows: what each layer multiplies its scores by, and how many tokens it says that it sees.
+        softcap: what scores are bent below, or None.
+        is_causal: whether a token sees only itself and those before it.
+        limit: how many tokens the model has places for.
     """
 
-    def __init__(self, name: str, config: Config, held: Checkpoint) -> None:
-        """Put the model together from its settings and tensors; it has no tokenizer yet."""
-        family = config.family
-        self.name, self.config = name, config
+    def __init__(self, name: str, network: Any) -> None:
+        """Run a few tokens to learn what its layers are.
+
+        Raises ValueError for a model whose attention cannot be seen, named by its model_type.
+        """
+        self.name, self._network = name, network
         self.reader: Reader | None = None
         self.is_packaged = False
-        held.below(f"{family.prefix}.0.{family.parts['out']}.weight")
-        self._words = held.words(family.words, config.d_model, family.tied)
-        if family.scaled_words:
-            self._words = self._words * config.d_model**0.5
-        self._places = held.table(family.places, config.d_model) if family.places else None
-        self._kinds = held.table(family.kinds, config.d_model) if family.kinds else None
-        self._norm: Norm | None = (
-            read_norm(config, held, family.norm, config.d_model) if family.norm else None
-        )
-        self._layers = [read_layer(config, held, index) for index in range(config.n_layer)]
+        self._masks: dict[int, tuple[Tensor | None, ...]] = {}
+        table = network.get_input_embeddings()
+        self.n_vocabulary = int(table.num_embeddings) if isinstance(table, nn.Embedding) else 0
+        self.limit: int = _places(network)
+        calls, self._outs = self._probe()
+        self.n_layer, n_heads = len(calls), {(each.query.shape[1], each.key.shape[1]) for each in calls}
+        layers = network.config.num_hidden_layers
+        if self.n_layer != layers or len(n_heads) != 1:
+            raise ValueError(
+                "a model must attend in every layer, by as many heads, through transformers' attention "
+                f"interface; {self.family} does in {self.n_layer} of {layers}"
+            )
+        ((self.n_head, self.n_key_head),) = n_heads
+        self._width: int = max(calls[0].query.shape[-1] * self.n_head, network.config.hidden_size)
+        self.scales = tuple(each.scale for each in calls)
+        self.windows = tuple(each.window for each in calls)
+        self.softcap = calls[0].softcap
+        self.is_causal = all((seen := each.seen()) is not None and not seen.triu(1).any() for each in calls)
+
+    def _probe(self) -> tuple[list[Call], list[Any]]:
+        """Run a few tokens; find each layer's output projection: the first that what heads gave goes into."""
+        calls: list[Call] = []
+        outs: list[Any] = []
+        waiting: list[Tensor] = []
+
+        def take(call: Call) -> Tensor:
+            heads = call.heads()
+            calls.append(call)
+            outs.append(None)
+            waiting[:] = [merge_heads(heads)]
+            return heads
+
+        def enters(module: nn.Module, args: Any) -> None:
+            if waiting and args and args[0].shape == waiting[0].shape and torch.equal(args[0], waiting[0]):
+                outs[-1] = module
+                waiting.clear()
+
+        linear = [each for each in self._network.modules() if type(each).__name__ in {"Linear", "Conv1D"}]
+        hooks = [each.register_forward_pre_hook(enters) for each in linear]
+        try:
+            with taking(take), torch.no_grad():
+                self._network(input_ids=torch.arange(min(4, self.limit, self.n_vocabulary))[None])
+        except Exception as error:
+            said = " ".join(str(error).split())[:240]
+            raise ValueError(
+                f"a model must read a text's tokens and give what its layers attend with; {self.family} does "
+                f"not: {said or type(error).__name__}"
+            ) from error
+        finally:
+            for each in hooks:
+                each.remove()
+        return calls, outs
 
     @property
     def family(self) -> str:
-        """What the family of models is called."""
-        return self.config.family.name
-
-    @property
-    def n_layer(self) -> int:
-        """How many layers there are."""
-        return self.config.n_layer
-
-    @property
-    def n_head(self) -> int:
-        """How many heads each layer has."""
-        return self.config.n_head
-
-    @property
-    def n_vocabulary(self) -> int:
-        """How many tokens it has vectors for."""
-        return self._words.shape[0]
-
-    @property
-    def is_causal(self) -> bool:
-        """Whether a token sees only itself and those before it."""
-        return self.config.is_causal
-
-    @property
-    def scales(self) -> tuple[float, ...]:
-        """What each layer multiplies its scores by."""
-        return self.config.scales
-
-    @property
-    def softcap(self) -> float | None:
-        """The softcap of ``scaled_dot_product_attention``, which scores are bent below, or None."""
-        return self.config.softcap
-
-    @property
-    def windows(self) -> tuple[int | None, ...]:
-        """How many tokens each layer sees at most, itself among them; None is all."""
-        return self.config.windows
+        """What transformers calls the family of models."""
+        return str(self._network.config.model_type)
 
     def seen(self, n: int) -> tuple[Bool[Tensor, "n n"] | None, ...]:
         """Return for each layer which of n tokens each of them may attend to; None where it is all."""
-        return tuple(layer.seen(n) for layer in self._layers)
-
-    @property
-    def n_key_head(self) -> int:
-        """How many heads of keys and values each layer has; heads side by side share them."""
-        return self.config.n_key_head
-
-    @property
-    def limit(self) -> int:
-        """How many tokens the model has places for."""
-        if self._places is None:
-            assert self.config.limit is not None
-            return self.config.limit
-        return self._places.shape[0] - self._first_place
+        if n not in self._masks:
+            self._run(torch.zeros(1, n, dtype=torch.long), Call.heads)
+        return self._masks[n]
 
     @property
     def most_tokens(self) -> int:
@@ -117,7 +122,8 @@ class RealModel:
         What the model has places for, at most ``MAX_TOKENS``, and as many as ``MAPS_BYTES`` have room for.
         """
         room = math.isqrt(MAPS_BYTES // (4 * self.n_layer * self.n_head))
-        return min(self.limit, MAX_TOKENS, max(LEAST_TOKENS, room))
+        most: int = min(self.limit, MAX_TOKENS, max(LEAST_TOKENS, room))
+        return most
 
     @property
     def longest(self) -> int:
@@ -125,8 +131,7 @@ class RealModel:
 
         What the model has places for, at most ``MAX_TOKENS``, and as many as ``VECTORS_BYTES`` have room for.
         """
-        width = max(self.config.d_model, self.n_head * self.config.d_head)
-        room = VECTORS_BYTES // (VECTORS * 4 * width)
+        room: int = VECTORS_BYTES // (VECTORS * 4 * self._width)
         return max(self.most_tokens, min(self.limit, MAX_TOKENS, room))
 
     @property
@@ -148,10 +153,6 @@ class RealModel:
         """How tokens show where words begin: "##", "·" or "" (see ``Reader``)."""
         return "" if self.reader is None else self.reader.mark
 
-    @property
-    def _first_place(self) -> int:
-        return self.config.padding + 1 if self.config.family.counts_from_padding else 0
-
     def forward(
         self, ids: Int[Tensor, "batch n"], allowed: Bool[Tensor, "batch n"] | None = None
     ) -> tuple[MultiHead, ...]:
@@ -161,23 +162,39 @@ class RealModel:
 
         Raises ValueError for numbers of tokens or tokens that the model has no row for.
         """
-        return tuple(self._run(ids, allowed))
+        found: list[MultiHead] = []
 
-    def _run(self, ids: Tensor, allowed: Tensor | None = None) -> Iterator[MultiHead]:
-        """Run layer after layer; what a layer computed on the way goes with it."""
+        def take(call: Call) -> Tensor:
+            found.append(_stages(call, self._outs[len(found)]))
+            return found[-1].heads
+
+        self._run(ids, take, allowed)
+        return tuple(found)
+
+    def _run(self, ids: Tensor, take: Callable[[Call], Tensor], allowed: Tensor | None = None) -> None:
+        """Run the layers; a text without padding leaves behind what its tokens see."""
         if ids.ndim != 2 or not 1 <= ids.shape[1] <= self.limit:
             raise ValueError(
                 f"ids must have shape (batch, n) with n from 1 to {self.limit}; got {tuple(ids.shape)}"
             )
         self._require_rows(ids)
-        with torch.no_grad():
-            x = self._embed(ids)
-        for number, layer in enumerate(self._layers, start=1):
-            with torch.no_grad():
-                attended = layer.attend(x, allowed)
-                if number < self.n_layer:
-                    x = layer.leave(x, attended.output)
-            yield attended
+        n, masks, shared = ids.shape[1], list[Tensor | None](), dict[int, Tensor | None]()
+
+        def seen_too(call: Call) -> Tensor:
+            if allowed is None and n <= self.most_tokens:
+                key = -1 if call.is_causal else id(call.mask)  # layers share their masks
+                if key not in shared:
+                    shared[key] = call.seen()
+                masks.append(shared[key])
+            return take(call)
+
+        padding = {} if allowed is None else {"attention_mask": allowed.long()}
+        with torch.no_grad(), taking(seen_too):
+            self._network(input_ids=ids, **padding)
+        if masks:
+            if len(self._masks) >= _MASKS_KEPT:
+                self._masks.clear()
+            self._masks[n] = tuple(masks)
 
     def attend(self, text: str) -> AttentionMaps:
         """Cut a text into the model's tokens and return the weights of every layer and head.
@@ -194,7 +211,15 @@ class RealModel:
             more = "more than " if len(text) > MAX_CHARACTERS else ""
             length = len(read.ids) + read.beyond
             notes = (f"The text has {more}{length} tokens; the model sees the first {len(read.ids)}.",)
-        layers = [each.weights[0] for each in self._run(torch.tensor([read.ids]))]
+        layers: list[Tensor] = []
+
+        def take(call: Call) -> Tensor:
+            stages = call.attend()
+            layers.append(stages.weights[0])
+            output: Tensor = stages.output
+            return output
+
+        self._run(torch.tensor([read.ids]), take)
         self._require_finite(*layers)
         return AttentionMaps(
             {f"layer {index}": each.numpy() for index, each in enumerate(layers)},
@@ -213,54 +238,43 @@ class RealModel:
         """Return every stage of every layer's attention on a text, as ``forward`` does."""
         return self.forward(torch.tensor([self._read(text, self.most_tokens).ids]))
 
-    def enter(self, ids: Sequence[int]) -> Float[Tensor, "1 n d_model"]:
-        """Return what enters the first layer, of up to ``longest`` tokens.
+    def reach(self, ids: Sequence[int], layer: int, tell: Callable[[int], None] = lambda layer: None) -> Call:
+        """Return what a layer, counted from 0, attends with, of up to ``longest`` tokens; no map is held.
 
-        With ``pass_by`` and ``heads`` it is how a long text is looked at: no map is held, so what is there at
-        once is bounded by ``VECTORS_BYTES``, the feed-forward parts going in blocks of rows.
+        ``tell`` is told of each layer before it that is run.
 
-        Raises ValueError for more tokens, and for numbers that the model has no row for.
+        Raises ValueError for more tokens, numbers that the model has no row for, and weights so large that
+        numbers overflow.
         """
-        given = torch.tensor([[*ids]])
-        if not 1 <= given.shape[1] <= self.longest:
-            raise ValueError(
-                f"a long text must have from 1 to {self.longest:,} tokens; got {given.shape[1]:,}"
-            )
-        self._require_rows(given)
-        with torch.no_grad():
-            return self._embed(given)
+        if not 1 <= len(ids) <= self.longest:
+            raise ValueError(f"a long text must have from 1 to {self.longest:,} tokens; got {len(ids):,}")
+        if not 0 <= layer < self.n_layer:
+            raise ValueError(f"layer must be from 0 to {self.n_layer - 1}; got {layer}")
+        at = 0
 
-    def pass_by(self, layer: int, x: Float[Tensor, "1 n d_model"]) -> Float[Tensor, "1 n d_model"]:
-        """Return what leaves a layer, counted from 0, of what enters it, by torch's fused attention.
+        def take(call: Call) -> Tensor:
+            nonlocal at
+            self._require_finite(call.query, call.key)
+            if at == layer:
+                # Clones: queries and keys may be views of a layer's larger tensor, values included.
+                query, key = call.query.clone(), call.key.clone()
+                raise _ReachedError(replace(call, query=query, key=key, value=call.value[..., :0, :]))
+            tell(at)
+            at += 1
+            return call.heads()
 
-        Raises ValueError for weights so large that numbers overflow.
-        """
-        with torch.no_grad():
-            left = self._layers[layer].run(x)
-        self._require_finite(left)
-        return left
-
-    def heads(
-        self, layer: int, x: Float[Tensor, "1 n d_model"], heads: Sequence[int] | None = None
-    ) -> Iterator[HeadMap]:
-        """Yield the maps of some heads of a layer, all unless told, of what enters it; counted from 0.
-
-        Raises ValueError for weights so large that numbers overflow.
-        """
-        with torch.no_grad():
-            for found in self._layers[layer].heads(x, range(self.n_head) if heads is None else heads):
-                self._require_finite(found.highest, found.total)
-                yield found
+        try:
+            self._run(torch.tensor([[*ids]]), take)
+        except _ReachedError as reached:
+            return reached.call
+        raise AssertionError("a layer that was there is gone")
 
     def head_of(self, text: str, layer: int, head: int) -> HeadMap:
         """Return the map of one head, both counted from 0, on a text of up to ``longest`` tokens.
 
         A longer text is cut. Raises ValueError as ``attend`` does.
         """
-        x = self.enter(self.read(text, self.longest).ids)
-        for before in range(layer):
-            x = self.pass_by(before, x)
-        return next(self.heads(layer, x, [head]))
+        return next(self.reach(self.read(text, self.longest).ids, layer).maps([head]))
 
     def read(self, text: str, most: int) -> Encoded:
         """Cut a text into tokens, at most so many, special ones among them.
@@ -287,13 +301,40 @@ class RealModel:
                 f"ids must be from 0 to {self.n_vocabulary - 1}; got {int(ids.min())} to {int(ids.max())}"
             )
 
-    def _embed(self, ids: Tensor) -> Tensor:
-        x = self._words[ids]
-        if self._places is not None and self.config.family.counts_from_padding:
-            there = (ids != self.config.padding).long()
-            x = x + self._places[there.cumsum(dim=1) * there + self.config.padding]
-        elif self._places is not None:
-            x = x + self._places[: ids.shape[1]]
-        if self._kinds is not None:
-            x = x + self._kinds[0]
-        return x if self._norm is None else self._norm(x)
+
+class _ReachedError(Exception):
+    """The layer that is wanted is there: what comes after it need not run."""
+
+    def __init__(self, call: Call) -> None:
+        super().__init__()
+        self.call = call
+
+
+def _places(network: Any) -> int:
+    """How many tokens a model has places for; where they count from the padding, those up to it are none."""
+    limit = getattr(network.config, "max_position_embeddings", None)
+    for name, each in network.named_modules():
+        if name.endswith("position_embeddings") and isinstance(each, nn.Embedding):
+            first = 0 if each.padding_idx is None else each.padding_idx + 1
+            return int(each.num_embeddings) - first
+    return limit if isinstance(limit, int) and limit > 0 else MAX_TOKENS
+
+
+def _stages(call: Call, out: Any) -> MultiHead:
+    stages = call.attend()
+    concatenated = merge_heads(stages.output)
+    weight = None if out is None else out.weight.mT if type(out).__name__ == "Conv1D" else out.weight
+    return MultiHead(
+        query=call.query,
+        key=call.key,
+        value=call.value,
+        scores=stages.scores,
+        scaled_scores=stages.scaled_scores,
+        mask=stages.mask,
+        weights=stages.weights,
+        heads=stages.output,
+        concatenated=concatenated,
+        output=concatenated if out is None else out(concatenated),
+        output_weight=weight,
+        output_bias=None if out is None else out.bias,
+    )

@@ -1,14 +1,10 @@
 """From a text to a model's tokens by the folder's own tokenizer, and the tokens as a person can read them."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
-
-from attn_core.models.families import Family
 
 SPACE, LINE = "·", "↵"
 """How a space and the end of a line look in a token that holds one."""
@@ -98,11 +94,10 @@ class Reader:
         return shown.replace(" ", SPACE).replace("\n", LINE) if self.mark == SPACE else shown
 
 
-def read_tokenizer(folder: Path, family: Family, most: int) -> Reader | None:
+def read_tokenizer(folder: Path, transformers: Any, most: int) -> Reader | None:
     """Return a folder's tokenizer; None where the folder holds none.
 
-    Raises ValueError where the package tokenizers is not installed, where the files are damaged, and where
-    there is sentencepiece's own file alone.
+    Raises ValueError where the files are damaged, and where there is sentencepiece's own file alone.
     """
     present = [name for name in ("tokenizer.json", "vocab.txt", "merges.txt") if (folder / name).is_file()]
     if not present:
@@ -113,42 +108,20 @@ def read_tokenizer(folder: Path, family: Family, most: int) -> Reader | None:
             )
         return None
     try:
-        tokenizers = import_module("tokenizers")
-    except ModuleNotFoundError:
-        raise ValueError(
-            "a model's text is cut into tokens by the optional package tokenizers, which is not installed: "
-            "pip install tokenizers"
-        ) from None
-    try:
-        return Reader(_made(folder, family, present[0], tokenizers), most)
-    except ValueError:
-        raise
-    except Exception as error:  # the package raises Exception itself for a file that it cannot read
+        if present[0] == "tokenizer.json":
+            made = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / present[0]))
+        else:
+            made = transformers.AutoTokenizer.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False
+            )
+        return Reader(made.backend_tokenizer, most)
+    except Exception as error:  # tokenizers raises Exception itself for a file that it cannot read
         raise ValueError(f"the folder's tokenizer must be readable; reading it failed: {error}") from error
 
 
 def missing(folder: str) -> str:
     """Say that a folder holds no tokenizer."""
     return f"the model's folder must hold {_FILES} to read text; {folder} does not"
-
-
-def _made(folder: Path, family: Family, first: str, tokenizers: Any) -> Any:
-    if first == "tokenizer.json":
-        return tokenizers.Tokenizer.from_file(str(folder / first))
-    if first == "vocab.txt":
-        settings = folder / "tokenizer_config.json"
-        told = json.loads(settings.read_text(encoding="utf-8")) if settings.is_file() else {}
-        made = tokenizers.BertWordPieceTokenizer(
-            str(folder / first), lowercase=told.get("do_lower_case", True)
-        )
-    else:
-        made = tokenizers.ByteLevelBPETokenizer(str(folder / "vocab.json"), str(folder / first))
-    whole = tokenizers.Tokenizer.from_str(made.to_str())
-    if family.wraps:
-        before, after = ((token, whole.token_to_id(token)) for token in family.wraps)
-        whole.add_special_tokens(list(family.wraps))
-        whole.post_processor = tokenizers.processors.RobertaProcessing(after, before, add_prefix_space=False)
-    return whole
 
 
 def _said(part: Any) -> str:

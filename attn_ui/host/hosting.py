@@ -12,7 +12,6 @@ PREFIX = "ATTENTION_LAB_"
 _SOURCE = re.compile(
     r"(?:'none'|'self'|\*|[a-z][a-z0-9+.-]*:|(?:[a-z]+://)?(?:\*\.)?[\w.-]+(?::(?:\d+|\*))?/?)"
 )
-_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?")
 _SWITCH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
@@ -27,7 +26,7 @@ class Hosting:
         sessions: how many visitors one process serves at once; one more is asked to come back. 0 is no limit.
         cache: megabytes of what was computed for all that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
-        model: a model's folder, or its name on the Hugging Face hub; "" is the packaged one.
+        model: a model's folder; "" is the packaged one.
         lessons: a folder of lessons of the host's own, beside those of the app.
     """
 
@@ -110,9 +109,9 @@ def _rate(text: str) -> float:
 
 def _model(text: str) -> str:
     path = Path(text).expanduser()
-    if text and not path.is_dir() and not _HUB_NAME.fullmatch(text):
-        raise ValueError("a folder that exists, or a name on the Hugging Face hub as gpt2 or owner/name")
-    return str(path.resolve()) if text and path.is_dir() else text
+    if text and not (path / "config.json").is_file():
+        raise ValueError("a model's folder, with config.json in it")
+    return str(path.resolve()) if text else ""
 
 
 READERS: Mapping[str, Callable[[str], Any]] = {

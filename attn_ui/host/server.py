@@ -8,6 +8,7 @@ import itertools
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from importlib import import_module
 from typing import Any
 
 import streamlit as st
@@ -59,6 +60,9 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
         keep_logs_clean()
         shared_cache.bound(chosen.cache * 1_000_000)
         warm_up()
+        if chosen.model:  # else transformers, which is slow to import, waits until a model is read
+            with contextlib.suppress(ModuleNotFoundError):  # the page says what to install
+                import_module("transformers.modeling_utils")
         plotly.packed()
         front.prepare()
         gc.collect()

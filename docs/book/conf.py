@@ -35,8 +35,6 @@ nitpicky = True
 # Types in signatures: of ours those that are public have a page, of others none has.
 _NOT_PUBLIC = (
     "mistakes.Stages",
-    "models.config.Config",
-    "models.checkpoint.Checkpoint",
     "position_mistakes.Compared",
 )
 nitpick_ignore = [("py:class", f"attn_core.{name}") for name in _NOT_PUBLIC]

@@ -1,7 +1,7 @@
 """A text too long for the maps of all heads: one layer of a real model, its heads one at a time.
 
-What all sessions share is bounded by their cache: what enters each layer (4 bytes for each token and
-dimension), the levels of a map above single cells, and each layer's heads in blocks. A session holds the
+What all sessions share is bounded by their cache: what each layer attends with (its queries, keys and
+values), the levels of a map above single cells, and each layer's heads in blocks. A session holds the
 queries and keys of the head that it looks at; what has left the cache is computed again.
 """
 
@@ -12,10 +12,9 @@ from functools import cached_property
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from attn_core import RealModel, label_tokens
-from attn_core.models import Encoded, HeadMap
+from attn_core.models import Call, Encoded, HeadMap
 from attn_live.pyramid import Keep, Pyramid, level_sizes
 from attn_ui.base.shared_cache import shared
 from attn_words import _
@@ -135,25 +134,16 @@ def read_of(text: str, most: int, _model: RealModel) -> Encoded:
 
 
 @shared
-def entering(text: str, layer: int, _model: RealModel, _before: Tensor | None = None) -> Tensor:
-    """Return what enters a layer; what enters those before it is kept too, as long as there is room."""
-    if layer == 0:
-        return _model.enter(read_of(text, _model.longest, _model).ids)
-    return _model.pass_by(layer - 1, entering(text, layer - 1, _model) if _before is None else _before)
+def reached(
+    text: str, layer: int, _model: RealModel, _tell: Callable[[int], None] = lambda layer: None
+) -> Call:
+    """Return what a layer attends with; the layers before it are run, and told of."""
+    return _model.reach(read_of(text, _model.longest, _model).ids, layer, _tell)
 
 
-def reach(now: LongText, tell: Told) -> Tensor:
-    """Return what enters the layer, read layer by layer from the nearest that is kept.
-
-    A layer is what sessions share: whoever reads the same text waits for one at a time, and is told of each.
-    """
-    text, model = now.text, now.model
-    nearest = next((at for at in range(now.layer, 0, -1) if entering.is_kept(text, at, model)), 0)
-    x = entering(text, nearest, model)
-    for layer in range(nearest, now.layer):
-        tell(layer, None)
-        x = entering(text, layer + 1, model, x)
-    return x
+def reach(now: LongText, tell: Told) -> Call:
+    """Return what the layer attends with, and tell of each layer that is run for it."""
+    return reached(now.text, now.layer, now.model, lambda layer: tell(layer, None))
 
 
 def look(now: LongText, tell: Told) -> Looks:
@@ -166,7 +156,7 @@ def look(now: LongText, tell: Told) -> Looks:
 @shared
 def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
     """Return one head's map; there is one model a process, so it is no part of what is asked."""
-    return next(_model.heads(layer, entering(text, layer, _model), [head]))
+    return next(reached(text, layer, _model).maps([head]))
 
 
 @shared
@@ -174,11 +164,11 @@ def looks_of(
     text: str,
     layer: int,
     _model: RealModel,
-    _x: Tensor | None = None,
+    _call: Call | None = None,
     _tell: Callable[[int], None] = lambda head: None,
 ) -> Looks:
     """Return what all heads of a layer look at, computed one after another."""
-    x = entering(text, layer, _model) if _x is None else _x
+    call = reached(text, layer, _model) if _call is None else _call
     read = read_of(text, _model.longest, _model)
     n = len(read.ids)
     side = level_sizes(n, n)[-1][0]
@@ -188,7 +178,7 @@ def looks_of(
     blocks = np.empty((_model.n_head, side, side), dtype=np.float32)
     shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if read.special else FIRST: []}
     words = [place for place in range(n) if place not in set(read.special)]
-    for head, found in enumerate(_model.heads(layer, x)):
+    for head, found in enumerate(call.maps(range(_model.n_head))):
         _tell(head)
         pyramid = Pyramid(found, "max", found.may)
         blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)

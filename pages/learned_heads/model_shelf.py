@@ -9,7 +9,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import TEXT
 from attn_ui.host.hosting import PREFIX, hosting
 
-OTHER = f"{PREFIX}MODEL"  # a folder, or a name on the hub, in place of the packaged model
+OTHER = f"{PREFIX}MODEL"  # a folder, in place of the packaged model
 
 
 @dataclass(frozen=True)

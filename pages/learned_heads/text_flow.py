@@ -172,7 +172,10 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
     if heads.model is None:
         stages, is_causal = None, all(not each.triu(1).any() for each in maps)
     else:
-        stages = [_first(each) for each in heads.model.stages(heads.text)]
+        every_stage = heads.model.stages(heads.text)
+        # What a head writes is known where its output goes into one projection alone.
+        is_known = all(each.output_weight is not None for each in every_stage)
+        stages = [_first(each) for each in every_stage] if is_known else None
         is_causal = heads.model.is_causal
     mask = torch.stack([every if each is None else torch.tensor(each) for each in masks])
     return TextFlow(

@@ -26,7 +26,7 @@ def model_snippet(text: str, *, hide: bool, model: str | None = None) -> str:
     Args:
         text: what the model reads.
         hide: whether special tokens are left out.
-        model: the folder or the hub's name of another model than the packaged one.
+        model: the folder of another model than the packaged one.
     """
     hiding = (
         """words = [place for place in range(len(maps.tokens)) if place not in maps.special]
@@ -51,7 +51,7 @@ def long_snippet(text: str, layer: int, head: int, *, model: str | None = None) 
 
     Args:
         text: what the model reads; layer, head: counted from 0.
-        model: the folder or the hub's name of another model than the packaged one.
+        model: the folder of another model than the packaged one.
     """
     return f"""from attn_core import load_model
 

@@ -206,14 +206,14 @@ def test_logs_of_the_proxy_have_paths_without_queries() -> None:
 
 
 def test_a_model_of_the_hosts_own_is_promised_where_it_can_be_read() -> None:
-    """The image has no tokenizers and its limits no room: as long as that is so, the guide says so."""
+    """The image has no transformers and its limits no room: as long as that is so, the guide says so."""
     named = (DEPLOY / "Dockerfile", DEPLOY.parent / "requirements-lock.txt")
     image = "".join(path.read_text(encoding="utf-8") for path in named)
     compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
     (row,) = [line for line in README.splitlines() if line.startswith("| `ATTENTION_LAB_MODEL`")]
-    assert "tokenizers" not in image
+    assert "transformers" not in image
     assert "requirements-models" not in image
     assert "ATTENTION_LAB_MODEL" not in compose + (DEPLOY / "kubernetes.yaml").read_text(encoding="utf-8")
     assert "Not in the containers here" in row
     assert re.findall(r"no folder of models, ([\d,]+) MB", README)[0].replace(",", "") + "M" in compose
-    assert "tokenizers" in (DEPLOY.parent / "requirements-models.txt").read_text(encoding="utf-8")
+    assert "transformers" in (DEPLOY.parent / "requirements-models.txt").read_text(encoding="utf-8")

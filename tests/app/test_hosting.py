@@ -28,6 +28,7 @@ def test_without_settings_the_defaults_stand() -> None:
 
 
 def test_each_setting_is_read(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
     given = {
         "ATTENTION_LAB_PLOTLY_JS": str(tmp_path),
         "ATTENTION_LAB_FRAME_ANCESTORS": " 'self'  https://*.example.edu https://course.example.org:8443 ",
@@ -35,7 +36,7 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
         "ATTENTION_LAB_SESSIONS": "40",
         "ATTENTION_LAB_CACHE": "32",
         "ATTENTION_LAB_CHANGES": "7.5",
-        "ATTENTION_LAB_MODEL": str(tmp_path),
+        "ATTENTION_LAB_MODEL": str(tmp_path),  # which holds a config.json
         "ATTENTION_LAB_LESSONS": str(tmp_path),
     }
     assert list(given) == variables()
@@ -63,9 +64,12 @@ def test_every_variable_that_is_named_anywhere_is_a_setting() -> None:
     assert streamlits <= options
 
 
-@pytest.mark.parametrize("name", ["gpt2", "openai-community/gpt2", ""])
-def test_a_model_may_be_a_name_on_the_hub(name: str) -> None:
-    assert hosting({OTHER: name}).model == name
+def test_a_model_is_a_folder_that_holds_one(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"config\.json"):
+        hosting({OTHER: str(tmp_path)})
+    (tmp_path / "config.json").write_text("{}")
+    assert hosting({OTHER: str(tmp_path)}).model == str(tmp_path)
+    assert hosting({OTHER: ""}).model == ""
 
 
 @pytest.mark.parametrize(
@@ -79,8 +83,8 @@ def test_a_model_may_be_a_name_on_the_hub(name: str) -> None:
         ("CACHE", "1.5", "wanted a whole number of megabytes, 1 or more"),
         ("CHANGES", "nan", "from 1 to 1000"),
         ("CHANGES", "0", "from 1 to 1000"),
-        ("MODEL", "/no/such/folder", "wanted a folder that exists, or a name on the Hugging Face hub"),
-        ("MODEL", "https://models.example/gpt2", "wanted a folder that exists, or a name"),
+        ("MODEL", "/no/such/folder", "wanted a model's folder"),
+        ("MODEL", "https://models.example/gpt2", "wanted a model's folder"),
         ("SESSION", "1", "ATTENTION_LAB_SESSION is no setting; wanted one of ATTENTION_LAB_PLOTLY_JS"),
     ],
 )

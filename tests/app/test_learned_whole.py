@@ -113,7 +113,7 @@ def test_the_head_that_looks_at_the_word_before_is_found_by_one_click(real: None
     np.testing.assert_allclose(np.sum(large(at)["z"], axis=1), 1, atol=1e-5)
 
 
-SHOWN = {"gpt2": "GPT-2", "llama": "Llama", "gemma 2": "Gemma 2", "distilbert": "DistilBERT"}
+SHOWN = {"gpt2": "gpt2", "llama": "llama", "gemma 2": "gemma2", "distilbert": "distilbert"}
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -204,7 +204,7 @@ def test_a_model_that_cannot_read_is_not_put_on_the_shelf(
     if without == "the file":
         (folder / "tokenizer.json").unlink()
     else:
-        monkeypatch.setitem(sys.modules, "tokenizers", None)
+        monkeypatch.setitem(sys.modules, "transformers", None)
     monkeypatch.setenv(model_shelf.OTHER, str(folder))
     shared_cache.clear()
     monkeypatch.setattr(
@@ -213,7 +213,7 @@ def test_a_model_that_cannot_read_is_not_put_on_the_shelf(
     model_shelf.standing()
     model_shelf.SHELF.wait(60)
     told = texts(opened(source=REAL)).replace("\\", "")
-    says = {"the package": "pip install tokenizers", "the file": "must hold tokenizer.json"}
+    says = {"the package": "pip install -r requirements-models.txt", "the file": "must hold tokenizer.json"}
     assert says[without] in told
     assert "is shown." in told
 
@@ -494,13 +494,14 @@ class TestTheShelf:
         def load(name: str | None, progress: Any) -> RealModel:
             return planted if name is None else load_model(name)
 
+        (tmp_path / "config.json").write_text("{}")
         monkeypatch.setenv(model_shelf.OTHER, str(tmp_path))
         shelf = Shelf(load)
         monkeypatch.setattr(model_shelf, "SHELF", shelf)
         model_shelf.standing()
         shelf.wait(60)
         at = opened(source=REAL)
-        assert "must hold config.json" in texts(at).replace("\\", "")
+        assert "must hold model.safetensors" in texts(at).replace("\\", "")
         assert at.get("bidi_component")
 
 

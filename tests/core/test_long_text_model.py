@@ -41,9 +41,8 @@ def test_each_head_is_that_of_the_maps_of_all(
     expected = [each.weights[0] for each in model.forward(ids)]
     for bound in ("AT_ONCE_BYTES", "AT_HAND_BYTES"):  # five rows of four heads, and parts of three
         monkeypatch.setattr(head_map, bound, 4 * 4 * N * 5)
-    x = model.enter(ids[0].tolist())
     for layer, weights in enumerate(expected):
-        for head, found in enumerate(model.heads(layer, x)):
+        for head, found in enumerate(model.reach(ids[0].tolist(), layer).maps(range(model.n_head))):
             torch.testing.assert_close(found[0:N, 0:N], weights[head], atol=1e-6, rtol=2e-5)
             # Not bit for bit: a processor may add up products of other shapes in another order.
             torch.testing.assert_close(found[3:20, 11:30], found[0:N, 0:N][3:20, 11:30], atol=1e-7, rtol=1e-5)
@@ -57,8 +56,6 @@ def test_each_head_is_that_of_the_maps_of_all(
                 assert (found.may[0:N, 0:N] == seen.numpy()).all()
             else:
                 assert model.seen(N)[layer] is None
-        if layer + 1 < model.n_layer:
-            x = model.pass_by(layer, x)
 
 
 def test_a_part_is_what_a_loop_finds() -> None:
@@ -104,15 +101,16 @@ def test_as_many_tokens_as_vectors_have_room_for(tmp_path: Path, monkeypatch: py
 def test_what_cannot_be_run_is_refused(tmp_path: Path, refuses: Refuses) -> None:
     model = long_decoder(tmp_path)
     with refuses("a long text must have from 1 to 4,096 tokens; got 4,097"):
-        model.enter([1] * 4097)
+        model.reach([1] * 4097, 0)
     with refuses("ids must be from 0 to 339; got 5 to 340"):
-        model.enter([5, 340])
+        model.reach([5, 340], 0)
     with refuses("at least one token"):
         model.head_of("", 0, 0)
-    x = model.enter([5, 6])
-    model._layers[0].attention.W_v.weight.fill_(3e38)
+    with refuses("layer must be from 0 to 2; got 3"):
+        model.reach([5, 6], 3)
+    model._network.layers[0].self_attn.v_proj.weight.fill_(3e38)
     with refuses("numbers must stay finite"):
-        model.pass_by(0, x)
+        model.reach([5, 6], 1)
 
 
 def test_minilm_reads_its_512_tokens_one_head_at_a_time() -> None:

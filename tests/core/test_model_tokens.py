@@ -16,7 +16,6 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from attn_core import load_model
 from attn_core.models import reading
-from attn_core.models.families import FAMILIES
 from attn_core.models.model import MAPS_BYTES
 from attn_core.models.reading import Reader, read_tokenizer
 from tests import small_models
@@ -40,7 +39,7 @@ def folder(saved: Path, tmp_path: Path) -> Path:
 def test_tokens_are_those_of_transformers(name: str, tmp_path: Path) -> None:
     theirs = as_transformers(TOKENIZERS[name]())
     theirs.save_pretrained(tmp_path)
-    ours = read_tokenizer(tmp_path, FAMILIES["bert"], 128)
+    ours = read_tokenizer(tmp_path, transformers, 128)
     assert ours is not None
     for text in (TEXT, "the cat", "a  b", "<s> [SEP] <|end|>"):
         assert list(ours.encode(text).ids) == theirs(text)["input_ids"]
@@ -153,8 +152,8 @@ def test_what_the_folder_lacks_is_said(
     folder: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as without:
-        without.setitem(sys.modules, "tokenizers", None)
-        with refuses("optional package tokenizers, which is not installed: pip install tokenizers"):
+        without.setitem(sys.modules, "transformers", None)
+        with refuses("optional package transformers, which is not installed: pip install -r requirements-m"):
             load_model(folder)
     (folder / "tokenizer.json").write_text('{"model": {"type": "WordPiece"}}')
     with refuses("tokenizer must be readable; reading it failed"):
@@ -186,7 +185,8 @@ def test_older_files_of_words_are_read(tmp_path: Path) -> None:
     pieces = small_models.word_pieces()
     words = sorted(pieces.get_vocab(), key=pieces.get_vocab().__getitem__)
     (tmp_path / "vocab.txt").write_text("\n".join(words))
-    found = read_tokenizer(tmp_path, FAMILIES["bert"], 128)
+    small_models.CONFIGS["bert"]().save_pretrained(tmp_path)
+    found = read_tokenizer(tmp_path, transformers, 128)
     assert found is not None
     assert found.encode(TEXT).ids == Reader(small_models.word_pieces(), 128).encode(TEXT).ids
     assert found.mark == "##"
@@ -196,11 +196,12 @@ def test_older_files_of_words_are_read(tmp_path: Path) -> None:
 def test_older_files_of_bytes_are_read(family: str, made: str, tmp_path: Path) -> None:
     whole: Any = TOKENIZERS[made]()
     whole.model.save(str(tmp_path))
+    small_models.CONFIGS[family]().save_pretrained(tmp_path)
     whole.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     if family == "roberta":  # its ends are words of vocab.json
         words = {**whole.get_vocab()}
         (tmp_path / "vocab.json").write_text(json.dumps(words))
-    found = read_tokenizer(tmp_path, FAMILIES[family], 128)
+    found = read_tokenizer(tmp_path, transformers, 128)
     assert found is not None
     expected = Reader(whole, 128).encode(TEXT)
     assert (found.encode(TEXT).ids, found.encode(TEXT).special) == (expected.ids, expected.special)

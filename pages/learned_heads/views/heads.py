@@ -8,7 +8,7 @@ from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import listed, plain
+from attn_ui.base.markdown import plain
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
@@ -20,7 +20,7 @@ from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_words import in_blocks
 from pages.learned_heads.model_shelf import OTHER
-from pages.learned_heads.model_words import about, known
+from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
 from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
@@ -88,10 +88,10 @@ def _notes(heads: Heads) -> list[str]:
             paragraph(
                 _(
                     "Another model: start the app with `{variable}` set to its folder (config.json, "
-                    "safetensors, tokenizer.json) or to its name on the Hugging Face hub.",
+                    "safetensors, tokenizer.json). Every encoder or decoder of text that attends through "
+                    "transformers' attention interface is read.",
                     variable=OTHER,
                 ),
-                _("Families: {names}.", names=listed(known())),
             ),
         ]
     named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
