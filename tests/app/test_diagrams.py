@@ -197,25 +197,6 @@ def test_heads_of_keys_that_do_not_divide_the_heads_become_the_next_fewer() -> N
 # ---- how it stands ----
 
 
-@pytest.mark.parametrize("n_head", [1, 4])
-def test_labels_and_boxes_keep_apart_in_both_forms(n_head: int) -> None:
-    (spec,) = heads_view.draw([Now(replace(OWN, text="a cat"), Look("diagram", "number", 0, 0, ()), n_head)])
-    traces: dict[str, Any] = {trace["name"]: trace for trace in spec["data"]}
-    boxes = [each for each in traces.values() if each.get("meta") == {"opens": True}]
-    edges = [(min(each["x"]), max(each["x"]), min(each["y"]), max(each["y"])) for each in boxes]
-    for x, y in zip(traces["shapes"]["x"], traces["shapes"]["y"], strict=True):
-        assert not any(left < x < right and low - 0.1 < y < high + 0.1 for left, right, low, high in edges)
-    screens = spec["layout"]["meta"]["screens"]
-    low, high = spec["layout"]["yaxis"]["range"]
-    levels = high - low
-    on_phones, on_pages, on_slides = (
-        {wide(each, levels) for each in screens if each["slide"] == slide and least <= each["width"] < most}
-        for slide, least, most in ((False, 0, 640), (False, 640, 10**6), (True, 0, 10**6))
-    )
-    assert (on_phones, on_pages) == ({11.6}, {24.0})
-    assert on_slides == {11.6, 24.0}  # each takes the form in which its boxes are larger
-
-
 def wide(screen: dict[str, Any], levels: float) -> float:
     """How many units wide the diagram is drawn: a level has 1.6."""
     (left, right), (low, high) = (screen["settings"][f"layout.{side}axis.domain"] for side in "xy")

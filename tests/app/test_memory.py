@@ -7,9 +7,7 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Iterator
-from dataclasses import replace
 from types import ModuleType
-from typing import Any
 
 import pytest
 import torch
@@ -19,9 +17,7 @@ from attn_ui.base import shared_cache
 from attn_ui.base.shared_cache import MOST_BYTES, size_of
 from attn_ui.host.server import tidy
 from pages.multi_head import compute
-from pages.multi_head.compute import module
-from pages.multi_head.settings import LAYERS, TAB
-from pages.multi_head.state import Setting
+from pages.multi_head.settings import TAB
 from tests.pages import PAGES, open_page, open_sound
 
 GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc's heap is told what to do")
@@ -131,49 +127,6 @@ def test_what_many_heads_compute_is_bounded_in_bytes() -> None:
     gc.collect()
     assert _tensor_bytes() - before < MOST_BYTES
     shared_cache.clear()
-
-
-def test_temperatures_and_masks_share_their_projections() -> None:
-    plain = Setting(
-        case="none",
-        text="I love ice",
-        memory_text="",
-        cross=False,
-        d_model=8,
-        d_memory=8,
-        d_head=None,
-        bias=True,
-        projection=True,
-        seed=3,
-        mask="none",
-        reach=1,
-    )
-    settings = [
-        replace(plain, temperature=each, mask=mask) for each in (0.5, 2.0) for mask in ("none", "causal")
-    ]
-    modules = [module(each, 4) for each in settings]
-    assert [each.temperature for each in modules] == [0.5, 0.5, 2.0, 2.0]
-    modules += [module(plain, heads) for heads in (1, 2, 8)]
-    assert [each.num_heads for each in modules[4:]] == [1, 2, 8]
-    assert all(each.W_q.weight is modules[0].W_q.weight for each in modules)
-    assert module(replace(plain, seed=4), 4).W_q.weight is not modules[0].W_q.weight
-
-
-def test_layers_are_drawn_one_at_a_time_and_not_again_in_a_rerun(monkeypatch: pytest.MonkeyPatch) -> None:
-    draw, drawn, alive = compute.draw, list[weakref.ref[torch.Tensor]](), list[int]()
-
-    def watched(*sizes: Any, **others: Any) -> MultiHeadAttention:
-        alive.append(sum(each() is not None for each in drawn))
-        made = draw(*sizes, **others)
-        drawn.append(weakref.ref(made.W_q.weight))
-        return made
-
-    monkeypatch.setattr(compute, "draw", watched)
-    at = open_sound("multi-head", tab="Block", seed="4321")
-    assert len(drawn) == len(LAYERS.values) - 2  # the first layer is the page's own module
-    assert max(alive) <= 1
-    at.run()
-    assert len(drawn) == len(LAYERS.values) - 2
 
 
 @pytest.mark.slow

@@ -83,15 +83,6 @@ def test_a_click_moves_the_frame_at_once_and_brings_no_picture(app: AppPage, pat
 
 
 @pytest.mark.slow
-def test_the_frame_follows_its_maps_where_the_slider_moves_them(app: AppPage) -> None:
-    app.open("multi-head?q=2&k=3")
-    app.press("maps", "ArrowRight")
-    heads = int(app.readout("maps"))
-    assert heads > 4
-    assert all(is_framed(app, "maps", f"head {head}", 2, 3) for head in range(1, heads + 1))
-
-
-@pytest.mark.slow
 def test_a_saved_picture_has_the_frame(app: AppPage, tmp_path: Path) -> None:
     app.open("single-head?q=2&k=1")
     saved = SavePanel(app, "walk").save(tmp_path, "svg")

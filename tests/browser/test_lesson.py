@@ -174,15 +174,3 @@ def test_a_presenters_remote_walks_a_projected_lesson(app: AppPage) -> None:
     app.settle()
     app.page.keyboard.press("Escape")
     expect(app.page.locator(".live-figure[data-projector]")).to_have_count(0)
-
-
-def test_the_overview_and_the_search_lead_to_lessons(app: AppPage) -> None:
-    lesson = shelf.opened(LESSONS[0])
-    app.open()
-    app.page.locator(".lessons").get_by_text(lesson.title).click()
-    expect(panel(app).locator("h2")).to_have_text(lesson.steps[0].title)
-    app.settle()
-    field = app.page.locator(".find input")
-    field.fill(shelf.opened(LESSONS[1]).title)
-    field.press("Enter")
-    expect(panel(app).locator(".lesson-head p")).to_contain_text(shelf.opened(LESSONS[1]).title)

@@ -10,11 +10,6 @@ from tests.browser.app_page import FRAME, MOMENT, AppPage
 pytestmark = pytest.mark.film
 
 
-@pytest.fixture(autouse=True)
-def opened(live: AppPage) -> None:
-    live.open()
-
-
 def left_at(step: int) -> np.ndarray:
     return np.arange(9.0).reshape(3, 3) / 100 + step / 10
 
@@ -76,14 +71,6 @@ def test_keys_move_one_step_and_a_burst_is_sent_once(live: AppPage) -> None:
     assert live.readout("first") == "4.0"
     live.press("first", "Home")
     assert live.readout("first") == "0.0"
-
-
-@pytest.mark.essential
-def test_the_default_is_left_out_of_the_address(live: AppPage) -> None:
-    live.press("first", "ArrowRight")
-    assert live.query == "a=3.0"
-    live.press("first", "ArrowLeft")
-    assert live.query == ""
 
 
 @pytest.mark.essential
@@ -229,30 +216,6 @@ def test_other_controls_redraw_without_moving_the_slider(live: AppPage) -> None:
     live.settle()
     assert live.readout("first") == "3.0"
     assert live.trace("first", "left")[0][0] == pytest.approx(0.2 + 0.03)
-
-
-@pytest.mark.slow
-def test_leaving_and_coming_back_keeps_the_position(live: AppPage) -> None:
-    live.press("first", "ArrowRight")
-    live.page.get_by_role("link", name="Elsewhere").click()
-    live.page.get_by_role("heading", name="Elsewhere").wait_for()
-    live.page.get_by_role("link", name="Maps").click()
-    live.figure("first").wait_for()
-    live.settle()
-    assert live.readout("first") == "3.0"
-    np.testing.assert_allclose(live.trace("first", "left"), left_at(3), rtol=1e-6)
-
-
-@pytest.mark.essential
-def test_the_back_button_brings_back_the_address(live: AppPage) -> None:
-    live.press("first", "ArrowRight")
-    live.page.get_by_role("link", name="Elsewhere").click()
-    live.page.get_by_role("heading", name="Elsewhere").wait_for()
-    live.page.go_back()
-    live.figure("first").wait_for()
-    live.settle()
-    assert live.query == "a=3.0"
-    assert live.readout("first") == "3.0"
 
 
 def test_a_change_of_theme_recolours_without_a_reload(live: AppPage) -> None:

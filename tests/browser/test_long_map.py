@@ -165,28 +165,6 @@ def test_keys_zoom_move_and_go_back(window: Page, widget: LongWidget, weights: N
     expect(root).to_have_attribute("data-level", "3")
 
 
-def test_a_sink_and_the_diagonal_are_drawn_from_afar_in_light_and_dark(
-    window: Page, widget: LongWidget
-) -> None:
-    root = render(window, widget)
-    canvas = root.locator("canvas")
-    left, top = EDGE
-
-    def darkness(x: float, y: float) -> int:
-        colour: list[int] = canvas.evaluate(COLOUR, [left + x, top + y])
-        return 765 - sum(colour)
-
-    for place in (100, 300, 600):
-        assert darkness(1, place) > darkness(place / 2, place) + 60
-        assert darkness(place + 1, place + 1) > darkness(place / 2, place) + 60
-    window.evaluate("document.body.style.background = '#111'")
-    paper = [int(theme.DARK.paper[at : at + 2], 16) for at in (1, 3, 5)]
-    expect(root).to_have_css("--st-background-color", theme.DARK.paper)  # then the map is painted
-    window.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert canvas.evaluate(COLOUR, [2, top + 2]) == paper
-    assert darkness(1, 300) < darkness(150, 300) - 60
-
-
 def test_another_head_and_the_mean_are_their_own(
     window: Page, widget: LongWidget, weights: NDArray[np.float32]
 ) -> None:
