@@ -12,7 +12,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
 from attn_ui.screen import named
 from attn_ui.screen.address import show, show_several
-from attn_ui.screen.state import call, exact, move, position, tie, times_shown
+from attn_ui.screen.state import answer, call, exact, move, position, tie, times_shown
 from attn_ui.streamlit_inside.run import travelled
 from attn_words import _
 
@@ -82,7 +82,8 @@ def _list_views(choice: Choice, listed: Sequence[str]) -> None:
     key = f"more-{choice.name}"
 
     def take() -> None:
-        st.session_state[choice.name], st.session_state[key] = st.session_state[key], None
+        answer(choice.name, st.session_state[key])
+        st.session_state[key] = None
 
     views = _("More views")
     called = {each: shown(choice, each) for each in listed}
@@ -135,7 +136,13 @@ def line(setting: Text, label: str, **more: Any) -> str:
 def several(
     setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
 ) -> list[str]:
-    """Offer switches for some of the options, any number of which may be on."""
+    """Offer switches for some of the options, any number of which may be on.
+
+    What is chosen and not offered any more is chosen no more: nor does the address say so.
+    """
+    chosen_before = st.session_state.get(setting.name) or []
+    if not set(chosen_before) <= set(offered):
+        st.session_state[setting.name] = [each for each in chosen_before if each in offered]
     tied, start = _tied_by_name(setting, names), {"default": [*setting.default]}
     chosen: list[str] = st.pills(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more

@@ -31,8 +31,8 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_asid
 
     def again() -> None:
         state.sync(settings, entered=False)
-        stale = [name for name, value in before.items() if st.session_state.get(name) != value]
-        state.overtake(stale)
+        state.tie_all(before)
+        stale = any(st.session_state.get(name) != value for name, value in before.items())
         if stale or share.is_open() or not state.goes_on_from(seen):
             st.rerun()
         shown()

@@ -31,7 +31,8 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         sentence: what it is about.
     """
     views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
-    here = f"window.viewsOfPage = {json.dumps(views)};\n{language.script()}\n"
+    here = f"window.viewsOfPage = {json.dumps(views)}; window.pageAtRest = {json.dumps(markup.READY)};\n"
+    here += f"{language.script()}\n"
     script = f"<script>{here}{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)
     dropped = address.check(url, settings)

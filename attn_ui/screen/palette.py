@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attn_ui.base.framing import PALETTE
+from attn_ui.screen import state
 from attn_words import N_, _
 
 _CHOSEN = "_palette"
@@ -40,7 +41,4 @@ def _choose() -> None:
     if st.session_state[_KEY] not in PALETTE.options:  # the list was in another language meanwhile
         return
     st.session_state[_CHOSEN] = st.session_state[_KEY]
-    if here() == PALETTE.default:
-        st.query_params.pop(PALETTE.name, None)
-    else:
-        st.query_params[PALETTE.name] = here()
+    state.put(PALETTE.name, *([] if here() == PALETTE.default else [here()]))

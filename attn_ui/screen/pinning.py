@@ -93,7 +93,7 @@ def _pin(pin: Pin) -> None:
     if len(text) > LONGEST or state.left_out(pin.settings):
         st.session_state[_SAID] = _("Not pinned: the settings are too long for a link, and a pin is one.")
         return
-    st.query_params[PIN] = text
+    state.put(PIN, text)
 
 
 def _swap(pin: Pin) -> None:
@@ -103,14 +103,13 @@ def _swap(pin: Pin) -> None:
         return
     b = _of_address(pin)
     settings_file.take_over(pin.values(a), pin.about)
-    st.query_params[PIN] = b
+    state.put(PIN, b)
 
 
 def _clear() -> None:
     for name in (PIN, COMPARE.name):
-        if name in st.query_params:
-            del st.query_params[name]
+        state.put(name)
 
 
 def _choose() -> None:
-    st.query_params[COMPARE.name] = st.session_state[_CHOOSER]
+    state.put(COMPARE.name, st.session_state[_CHOOSER])

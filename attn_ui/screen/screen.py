@@ -163,7 +163,7 @@ class Screen:
         if isinstance(setting, Steps):
             st.query_params[setting.name] = setting.text(value)
             return
-        st.session_state[setting.name] = value
+        state.answer(setting.name, value)
         if value != setting.default:
             with suppress(StreamlitAPIException):  # a control that is there already writes it itself
                 st.query_params[setting.name] = str(value).lower() if isinstance(value, bool) else str(value)
@@ -182,7 +182,7 @@ class Screen:
     @staticmethod
     def answer(setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
         """Answer for a control what it will say next."""
-        st.session_state[setting.name] = value
+        state.answer(setting.name, value)
 
     @staticmethod
     def write(setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:

@@ -80,14 +80,11 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
             case Steps():
                 state.move(setting, value)
             case Several():
-                st.session_state[setting.name] = list(value)
+                state.answer(setting.name, list(value))
             case _ if setting.name in (PIN, COMPARE.name):
-                if value != setting.default:
-                    st.query_params[setting.name] = value
-                elif setting.name in st.query_params:
-                    del st.query_params[setting.name]
+                state.put(setting.name, *([] if value == setting.default else [value]))
             case _:
-                st.session_state[setting.name] = value
+                state.answer(setting.name, value)
 
 
 def _settings(content: bytes, page: str) -> dict[str, Any]:

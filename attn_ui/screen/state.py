@@ -12,14 +12,14 @@ changes, so that a report never echoes back.
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
-from attn_ui.streamlit_inside.run import session, travelled
+from attn_ui.streamlit_inside.run import correct_address, sent_address, session, travelled
 
 Held = Steps | Table | Cells | Sight | Tabs
 _KEY = "_state"
@@ -40,7 +40,8 @@ class _State:
     called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
     said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
     tied: dict[str, Any] = field(default_factory=dict)  # what the own controls of this run's settings say
-    overtaken: set[str] = field(default_factory=set)  # of these, those that a part's run knew of first
+    pending: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)  # see `put`
+    answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # see `answer`
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
     shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
@@ -48,7 +49,6 @@ class _State:
     held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
     alone: str = ""  # the setting whose default the address says where it would else be bare
     bare: bool = False  # whether it would be
-    address: dict[str, list[str]] = field(default_factory=dict)  # when it was last brought together with them
 
 
 def _state() -> _State:
@@ -215,13 +215,57 @@ def tied() -> dict[str, Any]:
     return dict(_state().tied)
 
 
-def overtake(names: Iterable[str]) -> None:
-    """Note which settings' own controls were changed before the run of a part that they are not in.
+def tie_all(names: Mapping[str, Any]) -> None:
+    """Note the controls of the page's run, for a part that runs alone without making them."""
+    _state().tied.update(names)
 
-    A browser sends what changes at once together, as what one part asks for. The address that it sends with
-    that is the one before, and the part's answer puts it back.
+
+def put(name: str, *texts: str) -> None:
+    """Have the address say of a setting what only the server decides; nothing takes it out.
+
+    The browser may have sent its next message before it heard of this. That has the address of before, and
+    would undo it: until the browser's own address says so, it is written anew.
     """
-    _state().overtaken.update(names)
+    _state().pending[name] = (sent_address().get(name, []), [*texts])
+    _say(name, texts)
+
+
+def answer(name: str, value: Any) -> None:
+    """Have a control say something; to be called from a callback.
+
+    The browser may have sent its next message before it heard of this, with what the control said before: that
+    does not undo it until a run has come to its end.
+    """
+    _state().answers[name] = st.session_state.get(name), value
+    st.session_state[name] = value
+
+
+def finish() -> None:
+    """Note that a run of the whole page has ended, and so told the browser what its controls say."""
+    _state().answers.clear()
+
+
+def _say(name: str, texts: Sequence[str]) -> None:
+    if st.query_params.get_all(name) == [*texts]:
+        return
+    if texts:
+        st.query_params[name] = texts
+    else:
+        del st.query_params[name]
+
+
+def _put_again(state: _State) -> None:
+    sent = sent_address()
+    state.pending = {
+        name: (before, wanted)
+        for name, (before, wanted) in state.pending.items()
+        if before != wanted and sent.get(name, []) == before
+    }
+    for name, (_before, wanted) in state.pending.items():
+        _say(name, wanted)
+    for name, (before, value) in state.answers.items():
+        if st.session_state.get(name) == before:
+            st.session_state[name] = value
 
 
 def said() -> list[tuple[str, str]]:
@@ -279,14 +323,17 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         entered: whether this is the page's first run since it was opened.
     """
     state = _state()
+    made = dict(state.tied)
     state.lists.clear()
     state.asked.clear()
     state.said.clear()
     state.tied.clear()
-    for name in state.overtaken:
-        if name in st.session_state:
-            st.session_state[name] = st.session_state[name]  # so Streamlit tells the address of it
-    state.overtaken.clear()
+    if entered or travelled():
+        state.pending.clear()
+        state.answers.clear()
+    else:
+        _correct([each for each in parameters if each.name in made])
+        _put_again(state)
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}
     history = travelled()
@@ -304,19 +351,33 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         and address.keys() <= state.held.keys()
         and all(_in_address(state, each) is None for each in held)
     )
-    written = [_write(state, setting, address) for setting in held]
-    _tell(state, is_told=any(written))
+    for setting in held:
+        _write(state, setting, address)
 
 
-def _tell(state: _State, *, is_told: bool) -> None:
-    """Tell the browser of an address that it changed itself, where this run has told it of none.
+def _correct(parameters: Sequence[Parameter]) -> None:
+    """Have the server's address say of controls what they say: a browser that is quick sends an older one."""
+    for setting in parameters:
+        value = st.session_state.get(setting.name, setting.default)
+        texts = _texts(value) if value != setting.default else []
+        if not _says(setting, st.query_params.get_all(setting.name), value):
+            correct_address(setting.name, texts)
 
-    What an earlier run told it of may have reached it after it sent this one, in place of what it has now.
-    """
-    address = {name: st.query_params.get_all(name) for name in st.query_params}
-    if address != state.address and not is_told:
-        st.query_params.update({})  # sends the address as it is
-    state.address = address
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list | tuple):
+        return [*map(str, value)]
+    return [str(value).lower() if isinstance(value, bool) else str(value)]
+
+
+def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
+    """Whether the address says of a setting that it has a value."""
+    if isinstance(value, list | tuple):
+        return [*texts] == [*value]
+    try:
+        return bool((setting.read(texts[-1]) if texts else setting.default) == value)
+    except ValueError:
+        return False
 
 
 def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
@@ -364,17 +425,16 @@ def _command(state: _State, setting: Held | None) -> None:
     state.revisions[which] = state.revisions.get(which, 0) + 1
 
 
-def _write(state: _State, setting: Held, address: Mapping[str, str]) -> bool:
-    """Have the address say what is kept here; return whether it said something else."""
+def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
+    """Have the address say what is kept here."""
     wanted = _in_address(state, setting)
     state.written.setdefault(setting.name, {None}).add(wanted)
     if address.get(setting.name) == wanted:
-        return False
+        return
     if wanted is None:
         del st.query_params[setting.name]
     else:
         st.query_params[setting.name] = wanted
-    return True
 
 
 def left_out(parameters: Sequence[Parameter]) -> list[str]:

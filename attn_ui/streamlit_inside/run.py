@@ -1,7 +1,9 @@
 """The run in progress: whose it is, whether the browser went back or forth, and the address as it has it."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -29,6 +31,8 @@ ADDRESS = Part(
     there("streamlit.runtime.state.safe_session_state:SafeSessionState.query_params", "self"),
     there(f"{_PARAMS}.populate_from_query_string", "self", "query_string"),
     there(f"{_PARAMS}.set_initial_query_params_from_current", "self"),
+    there(f"{_PARAMS}.set_with_no_forward_msg", "self", "key", "val"),
+    there(f"{_PARAMS}.discard_param_no_forward_msg", "self", "param_key"),
     uses="the address that a browser sent with a run, and what Streamlit takes out of it between pages",
     buys="the back button brings a setting back that another page has too",
     without="such a setting stays as the other page left it",
@@ -63,6 +67,26 @@ def read_address_again() -> None:
         query.populate_from_query_string(run.query_string)
         query.set_initial_query_params_from_current()
     st.query_params.update({})  # tells the browser, which was told of the address without them
+
+
+def sent_address() -> dict[str, list[str]]:
+    """Return the address as the browser had it when it asked for this run."""
+    run = _run() if ADDRESS.on else None
+    if run is None:
+        return {name: st.query_params.get_all(name) for name in st.query_params}
+    return parse_qs(run.query_string, keep_blank_values=True)
+
+
+def correct_address(name: str, texts: Sequence[str]) -> None:
+    """Have the server's address say something of a setting; the browser's says it already."""
+    run = _run() if ADDRESS.on else None
+    if run is None:
+        return
+    with run.session_state.query_params() as query:
+        if texts:
+            query.set_with_no_forward_msg(name, [*texts] if len(texts) > 1 else texts[0])
+        else:
+            query.discard_param_no_forward_msg(name)
 
 
 def _run() -> Any | None:

@@ -701,3 +701,13 @@ def test_two_heads_tell_which_of_them_is_off(link: str, off: list[int]) -> None:
     said = PAGES["multi-head"].at(f"view=two+heads&{link}").sentence
     assert said.strip().endswith(words.switched_off(off))
     assert ("off" in said) == bool(off)
+
+
+def test_heads_off_that_are_no_more_leave_the_address() -> None:
+    at = open_page(off=["2", "4"], hmoves="temperature", heads="4")
+    assert at.query_params["off"] == ["2", "4"]
+    at.select_slider(key="step-heads").set_value("2").run()
+    assert at.query_params["off"] in ("2", ["2"])
+    at.select_slider(key="step-heads").set_value("1").run()
+    assert "off" not in at.query_params
+    assert not open_page(**{name: at.query_params[name] for name in at.query_params}).warning

@@ -1,6 +1,7 @@
 """Who presses again before a run has begun, or before its answer has come, has what was asked for last."""
 
 import fcntl
+import random
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from urllib.parse import parse_qs
@@ -122,3 +123,86 @@ def test_an_address_that_comes_late_is_not_the_last_word(app: AppPage) -> None:
     app.settle()
     expect(app.figure("bridge")).to_have_attribute("data-state", "drawn")
     assert parse_qs(app.query) == {"picture": ["Bridge to attention"], "h": ["0.01"]}
+
+
+@pytest.mark.essential
+def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: Hold) -> None:
+    with hold():
+        quick.page.get_by_role("button", name="Pin as A").click()
+        quick.slider("fit").press("End")
+        quick.page.wait_for_function("() => !document.querySelector('.live-figure[data-unsent]')")
+    quick.settle()
+    assert set(parse_qs(quick.query, keep_blank_values=True)) == {"pin", "h"}
+    with hold():
+        quick.page.get_by_role("button", name="Clear").click()
+        quick.option("Four kernels").click()
+    quick.settle()
+    assert set(parse_qs(quick.query)) == {"picture", "h"}
+
+
+def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tuple[str, Hold]) -> None:
+    app.server, hold = waiting
+    app.open("single-head?mask=causal&t=0.5&unit=true")
+    app.page.get_by_role("button", name="Pin as A").click()
+    app.settle()
+    app.choose("mask", "none")
+    app.settle()
+    with hold():
+        app.page.get_by_role("button", name="Swap").click()
+        app.page.get_by_test_id("stCheckbox").filter(has_text="Biases").locator("label").click()
+    app.settle()
+    asked = parse_qs(app.query)
+    assert asked["mask"] == ["causal"]
+    assert asked["t"] == ["0.50"]
+    assert "mask" not in asked["pin"][0]
+
+
+PAGES_IN_USE = {
+    "single-head": ("?unit=true", "walk", ("all at once", "scores", "weights")),
+    "multi-head": ("?bias=true", "maps", ("every head", "arcs", "diagram")),
+    "kernel-regression": ("?points=30", "fit", ("Fit and weights", "Four kernels", "Local lines")),
+    "positional-encoding": ("?words=random", "attention", ("attention", "shift test", "encoding")),
+}
+
+
+def shown_state(app: AppPage) -> list[str]:
+    """What the controls and live sliders of the page say."""
+    values: list[str] = app.page.evaluate(
+        """() => [...document.querySelectorAll(
+                '.stSidebar input, .live-figure output, .stMain input[type=range], [data-selected]')]
+            .filter((each) => each.offsetParent)
+            .map((each) => each.type === 'checkbox' ? each.checked : each.value ?? each.textContent)
+            .map(String)"""
+    )
+    return values
+
+
+@pytest.mark.still
+@pytest.mark.sample(8)
+@pytest.mark.parametrize("seed", range(200))
+def test_quick_actions_leave_figure_controls_and_address_agreed(app: AppPage, seed: int) -> None:
+    chance = random.Random(seed)
+    page = chance.choice([*PAGES_IN_USE])
+    query, _, views = PAGES_IN_USE[page]
+    app.open(page + query)
+    for _ in range(chance.randint(3, 6)):
+        match chance.choice(["slider", "live", "view", "switch", "pin"]):
+            case "slider":
+                box = chance.choice(app.page.locator(".stSidebar input[type=range]:visible").all())
+                box.press(chance.choice(["ArrowRight", "ArrowLeft"]))
+            case "live":
+                app.page.locator("input[data-live=step]").first.press(chance.choice(["ArrowLeft", "Home"]))
+            case "view":
+                app.option(chance.choice(views)).click()
+            case "switch":
+                boxes = app.page.locator(".stSidebar [data-testid=stCheckbox] label:visible").all()
+                if boxes:
+                    chance.choice(boxes).click()
+            case "pin":
+                app.page.get_by_role("button", name="Pin as A").click()
+        app.page.wait_for_timeout(chance.random() * 150)  # as a hand would, not until anything is done
+    app.settle()
+    before, address = shown_state(app), app.page.url
+    app.page.goto(address)
+    app.settle()
+    assert (shown_state(app), app.page.url) == (before, address)
