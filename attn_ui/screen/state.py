@@ -233,8 +233,8 @@ def put(name: str, *texts: str) -> None:
 def answer(name: str, value: Any) -> None:
     """Have a control say something; to be called from a callback.
 
-    The browser may have sent its next message before it heard of this, with what the control said before: that
-    does not undo it until a run has come to its end.
+    The browser may have sent its next message before it heard of this, with what the control said before:
+    until a run has ended, that does not undo it.
     """
     _state().answers[name] = st.session_state.get(name), value
     st.session_state[name] = value
