@@ -20,6 +20,7 @@ from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.views import VIEWS, say
 from pages.multi_head.views.encoder_and_decoder import BLOCK, OPENS, layers
+from tests.sentences import numbers_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 NAME = "encoder and decoder"
@@ -101,11 +102,10 @@ def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
 
 def test_the_sentence_says_whose_words_stand_where() -> None:
     same = say(Now(OWN, LOOK, 2))
-    assert same.startswith("The same sentence stands on both sides;")
-    assert "compares 3 queries of the decoder with 3 keys from the encoder's output" in same
+    assert numbers_in(same).count(3) >= 2
     two = say(Now(replace(OWN, cross=True, text="cat"), LOOK, 1))
-    assert two.startswith("The second sentence is the encoder's, the first the decoder's.")
-    assert "compares 1 query of the decoder with 2 keys" in two
+    assert {1, 2} <= {*numbers_in(two)}
+    assert same.split(";")[0] not in two
     assert "drawn with W_o" not in two
     assert "drawn with W_o" in say(Now(replace(OWN, projection=False), LOOK, 2))
     assert say(Now(replace(OWN, mask="causal", temperature=2.0), LOOK, 2)) == same

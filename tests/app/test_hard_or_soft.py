@@ -15,6 +15,7 @@ from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import checks
+from tests.sentences import messages_in
 
 STAGE = STAGES["hard or soft"]
 TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
@@ -74,28 +75,27 @@ def test_the_sentence_has_the_best_key_its_weight_and_what_the_next_has() -> Non
     less = math.exp(following - best)
     text = said(now)
     assert f"best scaled score, {best:.6g}, with" in text
-    assert f"the weight {1 / (1 + less):.3g}, and the next best" in text
-    assert f"{less:.3g} times as much. The two outputs are {5 * less / (1 + less):.3g} apart;" in text
+    assert messages_in(text, "following", weight=f"{1 / (1 + less):.3g}", less=f"{less:.3g}")
+    assert messages_in(text, apart=f"{5 * less / (1 + less):.3g}")
 
 
 def test_ties_are_told_and_shared() -> None:
     now = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
     assert now.walk.lookup is not None
     assert now.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
-    assert "with 2 keys that tie:" in said(now)
-    assert "A dictionary would have to return one of their values" in said(now)
-    assert "so does the hard look-up here" in said(now)
+    assert messages_in(said(now), "keys", "score", count=2)
+    assert messages_in(said(now), "share")
 
 
 def test_one_key_and_no_key_are_said() -> None:
     alone = steps(Inputs(text="a b c"), "causal")[-1]
     assert alone.walk.lookup is not None
     assert alone.walk.lookup.apart[0] == 0
-    assert "sees no other key, so both outputs are the same at every T." in said(alone)
+    assert not messages_in(said(alone), "apart")
     nothing = steps(Inputs(text="a b"), "own", blocked=((0, 0), (0, 1)))[0]
     assert nothing.walk.lookup is not None
     assert not nothing.walk.lookup.output[0].any()
-    assert "looks nothing up, and both outputs are zero." in said(nothing)
+    assert not messages_in(said(nothing), "score")
 
 
 def test_the_tab_checks_has_a_line_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from pages.multi_head.compute import planes_of
 from pages.multi_head.tabs import checks
 from tests.handed import faults, leaves
 from tests.pages import open_page
+from tests.sentences import numbers_in
 
 LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"
 
@@ -168,13 +169,12 @@ def test_a_head_of_zero_vectors_keeps_no_share() -> None:
     link = f"view=points&text=a+b+c&dm=4&heads=2&hand=true&W_q={weights}"
     page = PAGES["multi-head"].at(f"{link}&W_k={weights}")
     assert not page.dropped
-    assert page.sentence.startswith("Each of 2 heads has a plane of its own, which keeps 100.0%")
-    assert "Queries and keys of head 1 are all zero." in page.sentence
+    assert numbers_in(page.sentence)[:2] == [2, 100]
     titles = [note["text"] for note in page.figure()["layout"]["annotations"] if note["text"]]
     assert titles == ["head 1 is zero", "head 2 keeps 100%"]
     zeros = ";".join(["0,0,0,0"] * 4)
     page = PAGES["multi-head"].at(f"view=points&text=a+b+c&dm=4&heads=2&hand=true&W_q={zeros}&W_k={zeros}")
-    assert page.sentence.startswith("Queries and keys of all 2 heads are zero.")
+    assert numbers_in(page.sentence)[:1] == [2]
 
 
 @pytest.mark.parametrize("row", range(4))

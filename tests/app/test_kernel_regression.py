@@ -37,6 +37,7 @@ from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay, single_head_link
 from tests.handed import leaves
+from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
 ROUTER = str(Path(__file__).resolve().parents[2] / "attn_ui" / "router.py")
@@ -130,7 +131,7 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
     assert len(head["slider"]["values"]) < len(BANDWIDTH.values)
     assert "at bandwidth h = 1.84," in told(at)
-    assert "The same h = 1.84 is another width for each kernel." in "".join(said)
+    assert any(messages_in(each, "estimates", h=1.84) for each in said)
 
 
 def test_a_sentence_is_said_for_each_place() -> None:
@@ -142,8 +143,7 @@ def test_a_sentence_is_said_for_each_place() -> None:
     result = nadaraya_watson(
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )
-    assert words.startswith("The estimate at the query 2.5 is")
-    assert f"is {float(result.estimate):.4g}, the weighted mean of the values." in words
+    assert messages_in(words, place=2.5, estimate=f"{float(result.estimate):.4g}")
 
 
 @pytest.mark.parametrize("mistake", KERNEL_SLIP.options)
@@ -279,7 +279,7 @@ def test_edits_of_the_table_are_applied_and_what_lacks_a_number_is_named() -> No
     )
     np.testing.assert_array_equal(x, [2000, 2300, 2400, 7])
     np.testing.assert_array_equal(y, [5.5, 9, 16, 8])
-    assert notes == ["3 rows lack a finite number and are left out."]
+    assert [numbers_in(each) for each in notes] == [[3]]
 
 
 def test_the_sample_file_is_read_back_as_it_was() -> None:

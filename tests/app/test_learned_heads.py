@@ -34,6 +34,7 @@ from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
 from pages.learned_heads.views.toy import drawn, every, title
 from tests import handed
 from tests.pages import open_sound
+from tests.sentences import messages_in, numbers_in
 
 open_page = partial(open_sound, "learned-heads")
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +63,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
         told, step = spoken(sentences, at), run.checkpoints[at].step
         look = run.curve.at(step)
         assert f"After {step:,} steps" in told
-        assert f"right in {look.accuracy:.1%} of held-out places (loss {number(look.loss, 3)})" in told
+        assert messages_in(told, "steps", right=f"{look.accuracy:.1%}", loss=number(look.loss, 3))
         best = run.model(at)(tokens).logits.argmax(dim=-1).tolist()
         first = next(place for place, each in enumerate(answers) if each >= 0)
         line = " ".join(
@@ -89,9 +90,8 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
     run = shipped("induction")
     without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
     told = words.seen(Now(chosen, at))
-    assert (
-        f"Without head 1.1 and head 2.2: **{without.accuracy:.1%}** (loss {number(without.loss, 3)})." in told
-    )
+    lost = {"right": f"{without.accuracy:.1%}", "loss": number(without.loss, 3)}
+    assert messages_in(told, heads="head 1.1 and head 2.2", **lost)
     assert without.accuracy < run.curve.at(run.recipe.steps).accuracy - 0.1
     assert "Without" not in words.seen(Now(whole, at))
     assert title(Now(chosen, at), 0) == "head 1.1 (off)"
@@ -236,7 +236,6 @@ def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> No
     assert now.chosen == (3, 7, 7)
     told = arithmetic.sentence(now)
     weights = shipped("induction").model(30)(now.tokens).weights[3, 7]
-    assert "**Head 2.2**, from the query :violet[b] at place 8 to the key :orange[b] at place 8" in told
     assert f"c at place 3 and c at place 6, which have {number(float(weights[[2, 5]].sum()), 3)}." in told
     lines = arithmetic.rows(now)
     assert [line[1].strip("*") for line in lines] == ["", "", "yes", "", "", "yes", "", ""]
@@ -299,7 +298,7 @@ def test_one_training_at_a_time_and_the_others_know_their_place(gate: Gate) -> N
     assert gate.began == [recipe(0)]
     assert [job.state for job in jobs] == ["running", "waiting", "waiting"]
     assert [trainer.before(job) for job in jobs] == [0, 1, 2]
-    assert words.progress(jobs[2], 2) == "In line: 2 trainings before this one."
+    assert messages_in(words.progress(jobs[2], 2), count=2)
     # Two who ask for the same wait for one training; one who leaves does not end it for the other.
     assert trainer.ask(recipe(1), "somebody else") is jobs[1]
     trainer.stop(recipe(1), "pupil 1")
@@ -373,7 +372,7 @@ def test_a_training_that_fails_leaves_the_line_to_the_next(
     assert [job.state for job in jobs] == ["failed", "done"]
     assert "RuntimeError" in caplog.text
     assert "what was typed" not in caplog.text
-    assert words.ended("failed", 3) == "It failed after 3 steps."
+    assert messages_in(words.ended("failed", 3), count=3)
 
 
 def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
@@ -392,7 +391,8 @@ def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
 def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)())
     page = open_page(task="copy", model="train it now", trainseed="5", trainlayers="1", trainheads="1")
-    assert "Not trained yet: seed 5, 1 layer of 1 head, with positions." in captions(page)
+    (told,) = messages_in(captions(page), "wanted", "shown")
+    assert numbers_in(told["wanted"]) == [5, 1, 1]
     next(each for each in page.button if each.label == "Train").click().run()
     over(trainers.TRAINER)
     page.run()
@@ -423,7 +423,7 @@ def test_the_page_says_where_a_training_stands_and_how_it_ended(monkeypatch: pyt
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)(jobs))
     link = {"task": "copy", "model": "train it now", "trainseed": "6", "trainlayers": "1", "trainheads": "1"}
     page = open_page(**link)
-    assert [each.proto.text for each in page.get("progress")] == ["In line: 1 training before this one."]
+    assert [numbers_in(each.proto.text) for each in page.get("progress")] == [[1]]
     labels = [each.label for each in page.button]
     assert "Stop" in labels
     assert "Train" not in labels

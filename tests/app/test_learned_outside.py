@@ -6,6 +6,7 @@ import torch
 from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, shipped
 from pages.learned_heads import words
 from tests.pages import open_sound
+from tests.sentences import messages_in
 
 STRANGE = [name for name, task in TASKS.items() if task.strange is not None]
 
@@ -89,7 +90,7 @@ def test_the_number_without_a_head_says_so(task: str) -> None:
     found = outside(shipped(task).model(-1), TASKS[task], (0,))
     at = open_sound("learned-heads", task=task, ablate="1", tab="Heads")
     (told,) = [each.value for each in at.caption if "Outside of that" in each.value]
-    assert f"without head 1.1 it is right in **{found.accuracy:.1%}** of the places" in told
+    assert messages_in(told, "kind", right=f"{found.accuracy:.1%}", heads="head 1.1")
     table = next(each.value for each in at.markdown if "that no step of the training saw" in each.value)
     assert "with all heads on: right in" in table
     broken = open_sound("learned-heads", task=task, ablate="1", tab="Break it")
@@ -101,8 +102,8 @@ def test_the_number_without_a_head_says_so(task: str) -> None:
 @pytest.mark.parametrize("off", [[], ["head 1.1"]])
 def test_places_of_several_right_symbols_are_told_apart(off: list[str]) -> None:
     told = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2), off)
-    assert "right in **60.0%** of the places, if the last of several right places counts." in told
-    assert "which is so at 25% of the places, it is right in **90.0%**." in told
+    assert messages_in(told, "kind", right="60.0%")
+    assert messages_in(told, share="25%", right="90.0%")
     sure = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.6, n_asked=8, n_certain=8), off)
-    assert sure.endswith("right in **60.0%** of the places.")
+    assert messages_in(sure, "kind", right="60.0%")
     assert ("without head 1.1" in told, "without head 1.1" in sure) == (bool(off), bool(off))
