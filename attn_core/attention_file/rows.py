@@ -59,6 +59,15 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
                     **got,
                 )
             )
+        if numbers[0] >= -1e-6 and sums[1] <= 1 + _TOLERANCE:
+            raise ValueError(
+                _(
+                    "each row (query) of weights must sum to 1, or to 0 where a query sees nothing; got sums "
+                    "from {low} to {high} in {layer}: keys were cut off, or an attention sink took the rest, "
+                    "which a file tells in an array beyond.<name>",
+                    **got,
+                )
+            )
         raise ValueError(
             _(
                 "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "

@@ -3,6 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ def capture(
     tokens: Sequence[str] | None = None,
     sequence: int = 0,
     as_is: bool = False,
+    heads_first: bool | None = None,
     **inputs: Any,
 ) -> AttentionMaps:
     """Run a model, and return the weights of every attention where it is computed.
@@ -35,7 +37,8 @@ def capture(
     from the very Q, K, scale s and mask B of each call of ``F.scaled_dot_product_attention``,
     ``F.multi_head_attention_forward`` and torch's fused encoder layers; and, where a model writes its
     attention out, the softmax that multiplies the values. ``args`` and ``inputs`` go to the model as they
-    are; ``sequence`` is which of a batch is kept.
+    are; ``sequence`` is which of a batch is kept. Where a model puts several sequences and their heads into
+    one axis, ``heads_first`` says which comes first, (head, sequence) or (sequence, head): no number does.
 
     Each map is (n_head, n_query, n_key), named after the module that computed it (``layers.0.self_attn``).
     A module that runs more than once has a map for each time (``layers.0.self_attn (2)``), a sequence of
@@ -70,7 +73,7 @@ def capture(
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
     _refuse_hidden(model)
-    watch = Watch(model, choice(model, sequence, args, inputs))
+    watch = Watch(model, replace(choice(model, sequence, args, inputs), heads_first=heads_first))
     with (
         watched_modules(watch.enter, watch.leave),
         as_without(model, watch, tensors((args, inputs)), as_is=as_is),

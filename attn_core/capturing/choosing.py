@@ -45,11 +45,13 @@ class Choice:
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
     ``rows`` is how many rows of numbers are one sequence, or a batch of as many; None where that is known.
+    ``heads_first`` is what comes first where one axis holds batch and heads; None where nobody tells.
     """
 
     sequence: int
     batches: tuple[int, ...]
     rows: int | None = None
+    heads_first: bool | None = None
 
     def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> Kept:
         """Return what belongs to the sequence.
@@ -57,7 +59,7 @@ class Choice:
         ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
         batch. Where they hold more than the inputs' batch, its sequences come first and the parts of each
         (windows, images) follow one another, as Swin lays them; a batch of one serves all. Heads that stand
-        elsewhere are found by their number. Of three axes, the first is the batch with its heads; two are one
+        elsewhere are found by their number. Of three axes, the first is batch and heads; two are one
         head of one sequence.
 
         Raises ValueError where no reading fits or two do, for rows of more than one or of NaN, and for what
@@ -72,7 +74,7 @@ class Choice:
             raise ValueError(
                 f"makes one row of weights for each of {len(weights)} sequences, no map of places"
             )
-        weights, batch = arranged(weights, batches, heads)
+        weights, batch = arranged(weights, batches, heads, self.heads_first)
         shape = tuple(weights.shape)
         is_shared = batch == 1 < batches[0]
         if self.sequence >= (batches[0] if is_shared else batch):

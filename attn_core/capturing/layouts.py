@@ -20,18 +20,27 @@ class _Reading:
     batch: int
 
 
-def arranged(weights: Tensor, batches: Sequence[int], heads: Collection[int]) -> tuple[Tensor, int]:
+def arranged(
+    weights: Tensor, batches: Sequence[int], heads: Collection[int], heads_first: bool | None = None
+) -> tuple[Tensor, int]:
     """Return weights as (batch and parts, head, query, key), and the size of the batch.
 
     ``batches`` are the sizes that the batch may have, the likeliest first; ``heads`` are the numbers of heads
     that the module tells, none where it tells nothing. The parts of a sequence (windows, images) follow one
-    another. Of three axes the first is the batch with its parts and heads, in that order.
+    another. Where one axis holds batch and heads, no size tells which comes first: ``heads_first`` does.
 
     Raises UnclearAxesError where no reading of the axes fits those sizes, or two do.
     """
     front = tuple(weights.shape[:-2])
     if len(front) < 2:
         batch, n_head = _of_one_axis(front[0], batches, heads) if front else (1, 1)
+        if min(batch, n_head) > 1 and heads_first is None:
+            raise UnclearAxesError(
+                f"has one axis of {front[0]} for {batch} sequences and {n_head} heads: say with heads_first "
+                "which comes first, or capture each sequence alone"
+            )
+        if heads_first:
+            return weights.reshape(n_head, -1, *weights.shape[-2:]).transpose(0, 1), batch
         return weights.reshape(-1, n_head, *weights.shape[-2:]), batch
     reading = _only(front, batches, heads)
     others = [axis for axis in range(len(front)) if axis not in reading.heads]

@@ -49,7 +49,13 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
     """Put a model into eval mode, and each of its modules back into its own afterwards."""
     modes = [(module, module.training) for module in model.modules()]
     try:
-        model.eval()
+        try:
+            model.eval()
+        except NotImplementedError as error:  # what torch.export made has one mode
+            raise ValueError(
+                f"model must be a module that can be put into eval mode; {type(model).__name__} refuses, as "
+                "what torch.export made does: capture the module that was exported"
+            ) from error
         yield
     finally:
         for module, training in modes:

@@ -362,3 +362,9 @@ def test_metadata_that_is_no_list(refuses: Refuses) -> None:
 def test_another_extension_is_not_written(tmp_path: Path, refuses: Refuses) -> None:
     with refuses("must end in .npz or .safetensors; got maps.pkl"):
         AttentionMaps({"layer 0": FITS}).save(tmp_path / "maps.pkl")
+
+
+def test_rows_that_sum_to_less_than_one_are_told_of_sinks(refuses: Refuses) -> None:
+    short = np.full((2, 3, 3), 0.2)
+    with refuses(r"sums from 0\.6 to 0\.6 .*attention sink.*beyond"):
+        read_attention("a.npz", npz(weights=short))

@@ -391,9 +391,42 @@ def test_rows_of_numbers_are_a_batch_where_no_map_has_as_many_places(name: str) 
             return torch.bmm((x @ x.mT).softmax(-1), x)
 
     given: dict[str, Any] = {name: torch.randn(3, 40)}
-    (weights,) = capture(Waves(), **given, sequence=2).maps.values()
+    (weights,) = capture(Waves(), **given, sequence=2, heads_first=False).maps.values()
     x = given[name][2].reshape(2, 5, 4)
     close(weights, (x @ x.mT).softmax(-1), atol=1e-6)
+
+
+@pytest.mark.parametrize("heads_first", [True, False])
+@pytest.mark.parametrize("sequence", [0, 1])
+def test_one_axis_of_batch_and_heads_is_read_as_told_or_missed(
+    heads_first: bool, sequence: int, refuses: Refuses
+) -> None:
+    """Against a loop over heads: three heads of two sequences, in both orders."""
+
+    class OneAxis(nn.Module):
+        num_heads = 3
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            split = x.unflatten(-1, (3, -1))  # (batch, n, head, d)
+            split = split.permute(2, 0, 1, 3) if heads_first else split.transpose(1, 2)
+            x = split.flatten(0, 1)
+            return torch.bmm((x @ x.mT).softmax(-1), x)
+
+    x = torch.randn(2, 4, 12)
+    with refuses("one axis of 6 for 2 sequences and 3 heads: say with heads_first"):
+        capture(OneAxis(), x)
+    (weights,) = capture(OneAxis(), x, sequence=sequence, heads_first=heads_first).maps.values()
+    for head, each in enumerate(heads_of(x[sequence], 3)):
+        close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
+    (alone,) = capture(OneAxis(), x[sequence : sequence + 1]).maps.values()
+    np.testing.assert_allclose(alone, weights, atol=1e-6)
+
+
+def test_what_was_exported_says_why_it_is_none(refuses: Refuses) -> None:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
+    exported = torch.export.export(layer, (torch.randn(1, 4, 8),)).module()
+    with refuses("torch.export"):
+        capture(exported, torch.randn(1, 4, 8))
 
 
 def test_images_of_another_number_than_sentences_keep_their_heads(refuses: Refuses) -> None:
@@ -410,11 +443,11 @@ def test_images_of_another_number_than_sentences_keep_their_heads(refuses: Refus
 
     images = torch.randn(3, 5, 8)
     given: dict[str, Any] = {"input_ids": torch.ones(2, 7).long(), "pixel_values": images}
-    (weights,) = capture(Towers(4), **given, sequence=1).maps.values()
+    (weights,) = capture(Towers(4), **given, sequence=1, heads_first=False).maps.values()
     for head, each in enumerate(heads_of(images[1], 4)):
         close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
     with refuses("has an axis of 12 for batch and heads, which may be read in two ways"):
-        capture(Towers(None), **given)
+        capture(Towers(None), **given, heads_first=False)
 
 
 class Table(nn.Module):

@@ -53,7 +53,7 @@ def test_all_attention_of_an_architecture(name: str) -> None:
             continue
         model, _ = models.build(name, attention)
         model.load_state_dict(reference.state_dict())
-        ours = captured(model, inputs, sequence=1)
+        ours = captured(model, inputs, sequence=1, heads_first=False)
         assert ours.manifest is not None
         assert ours.manifest.is_complete, str(ours.manifest)
         assert len(ours.maps) == len(theirs)
@@ -105,8 +105,8 @@ def test_a_batch_of_waveforms_is_a_batch_whatever_axes_it_stands_in() -> None:
     with torch.no_grad():
         theirs = model(given, output_attentions=True).attentions
     for sequence in range(3):
-        by_name = captured(model, {"input_values": given}, sequence=sequence).maps
-        by_place = capture(model, given, sequence=sequence).maps
+        by_name = captured(model, {"input_values": given}, sequence=sequence, heads_first=False).maps
+        by_place = capture(model, given, sequence=sequence, heads_first=False).maps
         for name, weights in zip(by_name, theirs, strict=True):
             expected = weights.reshape(3, 4, *weights.shape[-2:])[sequence].numpy()
             np.testing.assert_array_equal(by_name[name], expected)
@@ -117,7 +117,7 @@ def test_a_batch_of_waveforms_is_a_batch_whatever_axes_it_stands_in() -> None:
 def test_windows_in_one_axis_with_batch_and_heads_are_parts(attention: str) -> None:
     model = tf.SamVisionModel._from_config(models.sam(), attn_implementation=attention).eval()
     images = models.image(2, 32)
-    maps = captured(model, {"pixel_values": images}, sequence=1).maps
+    maps = captured(model, {"pixel_values": images}, sequence=1, heads_first=False).maps
     assert [each.shape for each in maps.values()] == [(4, 16, 16)] * 4 + [(4, 64, 64)]
     alone = capture(model, pixel_values=images[1:]).maps
     for name, weights in maps.items():
@@ -132,7 +132,7 @@ def test_windows_behind_the_heads_are_parts() -> None:
         theirs = model(images, output_attentions=True).attentions[0]  # (batch, head, window, query, key)
     assert theirs.shape == (2, 2, 4, 16, 16)
     with pytest.warns(UserWarning, match=r"axes \(2, 4, 4\) before \(query, key\), which may be read in two"):
-        maps = captured(model, {"pixel_values": images}, sequence=1).maps
+        maps = captured(model, {"pixel_values": images}, sequence=1, heads_first=False).maps
     for window, weights in enumerate(maps.values()):
         np.testing.assert_allclose(weights, theirs[1, :, window].numpy(), atol=1e-6)
     assert len(maps) == 4
