@@ -28,6 +28,7 @@ class Chart:
         title_lines: the lines that the title takes, or that something else takes in its place.
         letter: units that a letter of its words has; these shrink so as never to touch. 0: they keep a size.
         under: the box of a panel in the next line that this one stands above, edge to edge.
+        screens: "phones" or "wide" where it is drawn on these alone; on all when empty.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Chart:
     title_lines: int = 1
     letter: float = 0.0
     under: Box | None = None
+    screens: str = ""
 
     def look(self) -> None:
         """Tell no words and numbers apart: a chart's own traces are known to whoever made them."""
@@ -67,7 +69,16 @@ class Chart:
         # A blank title only keeps room: what takes its place starts right under the body.
         below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
         words = [at for at, trace in enumerate(self.drawn) if self.letter and is_words(trace)]
-        return Geometry(box, self.y_title, self.x_title, below=below, letter=self.letter, words=tuple(words))
+        return Geometry(
+            box,
+            self.y_title,
+            self.x_title,
+            below=below,
+            letter=self.letter,
+            words=tuple(words),
+            screens=self.screens,
+            traces=len(self.drawn) if self.screens else 0,
+        )
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
         """Return the range given, if any."""

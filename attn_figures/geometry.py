@@ -84,6 +84,8 @@ class Geometry:
     ticks: tuple[Tick, Tick] | None = None  # the labels of the columns and of the rows
     letter: float = 0.0  # units that a letter of its own words has
     words: tuple[int, ...] = ()  # which of its traces these are, from 0
+    screens: str = ""  # "phones" or "wide" where it is drawn on these alone
+    traces: int = 0  # how many it has, where it is not drawn on all screens
 
     @property
     def is_numbered(self) -> bool:

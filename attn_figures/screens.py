@@ -47,6 +47,7 @@ SMALLEST_LABEL = LABEL_SIZES[-1]
 LETTER_WIDE = 0.55  # of the size of its font, that a letter is wide
 SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sake of words, not of numbers
 LABEL_SHARE = 0.85  # of the distance between two labels
+NOTHING = 0.001  # of a figure's width, which a panel that a screen leaves out still takes
 EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
 LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
 MUCH_ENLARGED = 568  # pixels of width up to which half a slide shows the smallest labels large enough
@@ -192,29 +193,50 @@ def all_screens(
     rooms = [Room(width, height) for width, high in SCREENS for height in _heights(width, high, *heights)]
     for sizes, digit in ((SLIDES, SMALLEST_ON_SLIDE), (PROJECTED, SMALLEST_PROJECTED)):
         rooms += [Room(*size, slide=True, smallest_digit=digit) for size in sizes]
-    every_panel = _Panels(panels)
-    tried = [(room, _best(every_panel, room, largest_unit, bars)) for room in rooms]
+    on = {phone: _Panels(_on(panels, "phones" if phone else "wide")) for phone in (True, False)}
+    tried = [(room, _best(on[room.is_phone], room, largest_unit, bars)) for room in rooms]
     tried += [
         (room, fewer)
         for room, best in tried
         if room.slide and room.width > MUCH_ENLARGED and best.pixels == SMALLEST_LABEL
-        for fewer in _with_fewer(every_panel, room, largest_unit, bars)
+        for fewer in _with_fewer(on[False], room, largest_unit, bars)
     ]
-    rooms, found = [room for room, _ in tried], [each for _, each in tried]
-    thinned = {axis for each in found for axis in _thinned(every_panel, each)}
+    thinned = {axis for room, each in tried for axis in _thinned(on[room.is_phone], each)}
     listed = screens(
         [
             Variant(
                 each.placed,
-                _settings(every_panel, each, room, bars, thinned),
+                {
+                    **_settings(on[room.is_phone], each, room, bars, thinned),
+                    **_left_out(panels, on[room.is_phone].all),
+                },
                 slide=room.slide,
-                label=_smallest_label(every_panel, each),
+                label=_smallest_label(on[room.is_phone], each),
                 every=each.every,
             )
-            for room, each in zip(rooms, found, strict=True)
+            for room, each in tried
         ]
     )
     return listed, as_tree(fitting(listed, REFERENCE))
+
+
+def _on(panels: Sequence[Placed], screen: str) -> tuple[Placed, ...]:
+    """Return the panels that are drawn on a screen: "phones" or "wide"."""
+    return tuple(panel for panel in panels if panel.geometry.screens in ("", screen))
+
+
+def _left_out(panels: Sequence[Placed], drawn: Sequence[Placed]) -> dict[str, Any]:
+    """Return the settings by which panels that other screens have are seen there alone."""
+    settings: dict[str, Any] = {}
+    for panel in panels:
+        if panel.geometry.screens:
+            settings[f"layout.annotations[{panel.operator - 1}].visible"] = panel in drawn
+            for trace in range(panel.geometry.traces):
+                settings[f"data[{panel.first_trace + trace}].visible"] = panel in drawn
+        if panel not in drawn:
+            for axis in (panel.axes.x_layout, panel.axes.y_layout):
+                settings[f"layout.{axis}.domain"] = [0, NOTHING]
+    return settings
 
 
 def _heights(

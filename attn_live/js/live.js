@@ -720,13 +720,25 @@ export class LiveFigure {
   // ---- pointing ----
 
   listen() {
-    this.node.on("plotly_hover", (/** @type {any} */ event) => highlight(this, event.points[0], this.at.row));
+    this.node.on("plotly_hover", (/** @type {any} */ event) => {
+      highlight(this, event.points[0], this.at.row);
+      this.pointAt(event.points[0]);
+    });
     this.node.on("plotly_unhover", () => unlight(this));
     this.node.on("plotly_afterplot", () => unlight(this));
     onClick(this.node, (point) => {
       highlight(this, point, this.at.row); // a finger has not hovered before
       this.choose(point);
     });
+  }
+
+  /** Where pointing is enough to move to a row, moves there; nothing is sent. @param {any} point */
+  pointAt(point) {
+    const { row } = meant(point);
+    if (!point.data.meta?.points || row === null || row === this.at.row) return;
+    this.at.row = row;
+    this.remember();
+    this.present();
   }
 
   /** @param {any} point */

@@ -96,7 +96,7 @@ def offer() -> None:
 
 
 def _offered(lesson: Lesson) -> str:
-    to = _to(lesson, lesson.steps[0])
+    to = opening(lesson)
     title, about = html.escape(lesson.title), html.escape(lesson.about)
     return f'<li><a href="{to}">{title}</a> <span>{_length(lesson)}</span><p>{about}</p></li>'
 
@@ -118,6 +118,11 @@ def href(link: str, lesson: Lesson, step: Step) -> str:
     page, _, query = link.partition("?")
     pairs = [*parse_qsl(query, keep_blank_values=True), (LESSON.name, f"{lesson.name}.{step.name}")]
     return f"{page.strip('/') or './'}?{urlencode(pairs)}"
+
+
+def opening(lesson: Lesson) -> str:
+    """Return the address of a lesson's first step, as an attribute of HTML."""
+    return _to(lesson, lesson.steps[0])
 
 
 def _to(lesson: Lesson, step: Step) -> str:

@@ -1,5 +1,6 @@
 """The style of the page and of its live figures: one file, announced in the HTML and fetched once."""
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import streamlit as st
 from attn_live import bundle
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
+from attn_words import _
 
 
 @cache
@@ -32,4 +34,5 @@ def address() -> str:
 
 def dress() -> None:
     """Dress the page, also where a host sends an HTML of its own instead of `attn_ui.host.document`'s."""
-    st.html(f'<style>@import url("{address()}");</style>')
+    name = json.dumps(_("Attention lab"), ensure_ascii=False)
+    st.html(f'<style>@import url("{address()}");</style><style>:root {{ --product: {name}; }}</style>')

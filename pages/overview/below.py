@@ -1,4 +1,4 @@
-"""Under the story: where to go from here, where to start, and where attention is used."""
+"""Under the opening: the five maps on one slider, the pages, and the lessons."""
 
 from pathlib import Path
 
@@ -6,57 +6,83 @@ import streamlit as st
 
 from attn_figures import overview
 from attn_live.packing import pack
+from attn_live.says import pack_says
 from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import Figure, Slider
 from attn_ui.base.shared_cache import shared
+from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.screen import lesson
-from attn_ui.screen.live_figure import live_figure
-from attn_words import _
-from pages.overview.compute import uses
-from pages.overview.words import STARTS, USES
+from attn_ui.screen.run_page import draw
+from attn_ui.screen.screen import SCREEN
+from attn_words import N_, _
+from pages.overview.compute import story
+from pages.overview.sentences import Sentence
+from pages.overview.words import STORY_INVITES, what_the_slider_does
 
 FOLDER = Path(__file__).resolve().parents[1]
-CHAPTERS = [page for page in PAGES if not page.is_default]
+GROUPS = (
+    (N_("The course"), ("kernel_regression", "single_head", "positional_encoding", "multi_head")),
+    (N_("Trained"), ("learned_heads", "applications")),
+    (N_("Look up"), ("what_courses_say", "glossary")),
+)
 
 
-def show(_temperature: float) -> None:
-    """Lead on to the pages, advise, and draw the uses."""
-    with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):
-        for chapter in CHAPTERS:
-            with st.container():
-                script = str(FOLDER / chapter.folder / "page.py")
-                st.page_link(script, label=f"**{_(chapter.title)}**", icon=":material/arrow_forward:")
-                st.caption(_(chapter.about))
-
-    st.header(_("Lessons"), anchor=False)
+def show(_seen: Sentence) -> None:
+    """Draw the five maps, and list pages and lessons."""
+    st.header(_("One idea, five maps"), anchor=False)
+    _story()
+    _pages()
+    st.header(_("Teach with it"), anchor="teach")
     st.markdown(
-        _("Each leads through the pages, asks, and checks the answers against what is computed there.")
+        _(
+            "Each lesson leads through the pages, asks, and checks the answers against what is computed "
+            "there. *Share* has the address of what you see, as a link and as a code for phones; beside each "
+            "figure one button saves it for a slide, and one fills the screen for a projector."
+        )
     )
     lesson.offer()
 
-    st.header(_("Where to start"), anchor=False)
-    for column, advice in zip(st.columns(len(STARTS)), STARTS, strict=True):
-        column.markdown(_(advice))
 
-    st.header(_("Where attention is used"), anchor=False)
-    live_figure(
-        _uses_drawn(),
-        key="uses",
-        alt=_(
-            "Four small maps of weights: a date translated, a sentence, patches of a picture, frames of a "
-            "sound"
-        ),
-        name="where attention is used",
+def _story() -> None:
+    temperature = SCREEN.exact(TEMPERATURE)
+    steps, says = _drawn(temperature.values)
+    figure = Figure(
+        steps,
+        key="story",
+        alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
+        name="attention in one picture",
+        slider=Slider(_("Temperature"), temperature),
+        says=says,
+        invites=_(STORY_INVITES),
     )
-    for column, use in zip(st.columns(len(uses())), uses(), strict=True):
-        column.markdown(_(USES[use.name]))
-    st.page_link(
-        str(FOLDER / "applications" / "page.py"),
-        label=_("Larger ones, and BERT beside GPT"),
-        icon=":material/arrow_forward:",
-    )
+    draw(figure)
 
 
 @shared
-def _uses_drawn() -> bytes:
-    """Draw where attention is used."""
-    return pack([overview.uses.spec([(_(use.name), use.weights, use.queries, use.keys) for use in uses()])])
+def _drawn(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
+    """Draw the five maps at every position of the slider, and say what it shows."""
+    told = story(temperatures)
+    steps = [
+        overview.story.spec(
+            told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
+        )
+        for step in range(len(temperatures))
+    ]
+    says = [
+        what_the_slider_does(temperature, told.spread(step), len(told.words))
+        for step, temperature in enumerate(temperatures)
+    ]
+    return pack(steps), pack_says(says)
+
+
+def _pages() -> None:
+    """List the pages in their groups."""
+    listed = {page.folder: page for page in PAGES}
+    with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):
+        for name, folders in GROUPS:
+            with st.container():
+                st.subheader(_(name), anchor=False)
+                for page in map(listed.__getitem__, folders):
+                    script = str(FOLDER / page.folder / "page.py")
+                    st.page_link(script, label=f"**{_(page.title)}**", icon=":material/arrow_forward:")
+                    st.caption(_(page.about))

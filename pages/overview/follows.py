@@ -1,9 +1,6 @@
-"""Which of the maps are computed from which: none of them from another."""
+"""Which parts of the picture are computed from which: a row and its arcs are the map's."""
 
 from types import MappingProxyType
 
-FOLLOWS = MappingProxyType(
-    {
-        **dict.fromkeys(("kernel", "head", "placed", "head 1", "head 2"), ()),
-    }
-)
+_ROW = ("weights",)
+FOLLOWS = MappingProxyType({"weights": (), "sentence*": _ROW})

@@ -1,18 +1,16 @@
-"""The landing page: the whole story in one screen, on one slider, and where to go from here."""
+"""The landing page: what attention is for, seen in a trained head, and where to go from here."""
 
 from attn_ui.base.page import Page
 from attn_words import N_
 from pages.overview.follows import FOLLOWS
 from pages.overview.sees import asks, sees
+from pages.overview.sentences import Sentence
 from pages.overview.settings import SETTINGS
 
-PAGE: Page[None, float] = Page(
+PAGE: Page[None, Sentence] = Page(
     "overview",
-    N_("See attention"),
-    N_(
-        "Attention is a weighted average: each row is one **query**, its weights over the **keys** sum to "
-        "one."
-    ),
+    N_("Which words does a word draw on?"),
+    N_("A word takes meaning from others: **attention** weighs how much."),
     SETTINGS,
     asks=asks,
     sees=sees,

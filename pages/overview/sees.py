@@ -1,49 +1,51 @@
-"""The whole story in one screen, on one slider."""
+"""One sentence in a trained head, a word chosen, and what it draws on."""
 
-from attn_figures import overview
-from attn_live.packing import pack
+from dataclasses import replace
+
+from attn_figures import opening
+from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Rows, Seen, Small
 from attn_ui.base.shared_cache import shared
-from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import _
-from pages.overview.compute import story
-from pages.overview.words import INVITATION, what_the_slider_does
+from pages.overview.sentences import SENTENCES, Sentence
+from pages.overview.settings import SENTENCE, WORD
+from pages.overview.words import INVITATION, SOURCE, what_a_word_draws_on
 
 
 def asks(_ask: Ask) -> None:
-    """Ask for nothing: the slider is the figure's."""
+    """Ask for nothing: the sentence is chosen under the picture."""
 
 
-def sees(ask: Ask, _asked: None) -> Seen[float]:
-    """Show the five maps at every temperature."""
-    temperature = ask.exact(TEMPERATURE)
-    steps, says = _drawn(temperature.values)
+def sees(ask: Ask, _asked: None) -> Seen[Sentence]:
+    """Show what each word of the sentence draws on."""
+    with ask.under_picture():
+        ask.part("pages.overview.ways_on", None)
+        text = ask.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=480)
+    seen = SENTENCES[text]
+    steps, says = _drawn(text)
+    values = tuple(range(-seen.opens, len(seen.tokens) - seen.opens))
     figure = Figure(
         steps,
-        key="story",
-        alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
-        name="attention in one picture",
-        slider=Slider(_("Temperature"), temperature),
+        key="opening",
+        alt=_(
+            "The words of “{sentence}”, arcs from one of them, its row of weights, and the map",
+            sentence=text,
+        ),
+        name="which words a word draws on",
+        rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), seen.tokens),
         says=says,
         invites=_(INVITATION),
     )
-    return Seen(ask.value(TEMPERATURE), figure, below="below")
+    return Seen(seen, figure, notes=[Small(_(SOURCE))], below="below")
 
 
 @shared
-def _drawn(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
-    """Draw every position of the slider, and say what it shows."""
-    told = story(temperatures)
-    steps = [
-        overview.story.spec(
-            told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
-        )
-        for step in range(len(temperatures))
-    ]
-    says = [
-        what_the_slider_does(temperature, told.spread(step), len(told.words))
-        for step, temperature in enumerate(temperatures)
-    ]
-    return pack(steps), pack_says(says)
+def _drawn(text: str) -> tuple[bytes, bytes]:
+    """Draw a sentence, and say what each of its words draws on."""
+    seen = SENTENCES[text]
+    picture = opening.opening.spec(seen.tokens, seen.weights, 0)
+    cursor = Cursor(len(seen.tokens), opening.follow(seen.tokens, seen.weights))
+    says = [what_a_word_draws_on(seen.tokens, seen.weights, row) for row in range(len(seen.tokens))]
+    return pack([picture], cursor), pack_says([says])

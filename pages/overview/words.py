@@ -1,11 +1,54 @@
 """The sentences of the overview."""
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_core import label_tokens
+from attn_ui.base.markdown import coloured
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 
-INVITATION = N_(
-    "Each row shows what one query attends to: drag the slider, and all five maps sharpen or spread."
+INVITATION = N_("Point at another word, or move the slider: arcs, row and frame follow.")
+SOURCE = N_(
+    "all-MiniLM-L6-v2, layer 4, head 2, as trained: nobody told it what a pronoun is. [CLS] and [SEP] are "
+    "marks that begin and end every text."
 )
+MARKS = ("[CLS]", "[SEP]")
+
+
+def what_a_word_draws_on(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
+    """Say where the largest weight of a word goes, and the next.
+
+    Args:
+        words: the tokens; weights: (n, n); row: the word's.
+    """
+    names = label_tokens(words)
+    first, next_ = np.argsort(-weights[row], kind="stable")[:2]
+    among = max((key for key in range(len(words)) if words[key] not in MARKS), key=weights[row].__getitem__)
+    fields = {
+        "query": coloured("query", names[row]),
+        "key": coloured("key", names[first]),
+        "weight": f"{weights[row, first]:.2f}",
+    }
+    if words[first] in MARKS:
+        return _(
+            "{query} leaves {weight} of its weight on {key}, a mark and no word; of the words {name} has "
+            "most, {other}.",
+            **fields,
+            name=coloured("key", names[among]),
+            other=f"{weights[row, among]:.2f}",
+        )
+    return _(
+        "{query} draws most on {key}: {weight} of its weight. {name} follows with {other}.",
+        **fields,
+        name=coloured("key", names[next_]),
+        other=f"{weights[row, next_]:.2f}",
+    )
+
+
+STORY_INVITES = N_("Drag: all five maps sharpen or spread.")
 
 
 def what_the_slider_does(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
@@ -48,41 +91,4 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
         "{by_both} by both.",
         **fields,
     )
-    return paragraph(seen, _("Until places are added, both **the** have the same row."))
-
-
-USES = {
-    "translation": N_(
-        "**Translation.** A date in words asks a date in digits: each word finds the digits that tell the "
-        "same. The vectors are set by hand to year, month and day; a trained model learns them."
-    ),
-    "text": N_(
-        "**Text.** A language model reads from left to right: no word may look at what comes after it "
-        "(hatched). The vectors are random, so the weights say nothing of grammar."
-    ),
-    "images": N_(
-        "**Images.** A picture cut into nine patches, each the colour of its middle: sky attends to sky, "
-        "grass to grass, whatever lies between them."
-    ),
-    "speech": N_(
-        "**Speech.** Eight frames of a sound, each as loud as it is at every pitch: frames of one pitch find "
-        "each other across time."
-    ),
-}
-
-STARTS = (
-    N_(
-        "**You teach.** Begin with a lesson, or with Kernel regression: ask the class where the curve will "
-        "go before you drag the bandwidth. The address of every page holds its settings: send it, and "
-        "everyone sees your picture."
-    ),
-    N_(
-        "**You learn.** Begin with Single head and its example of two keys and one query, and check each "
-        "number by hand under Arithmetic. Then break it: every mistake says which check it fails, or that "
-        "nothing changes."
-    ),
-    N_(
-        "**You make slides.** Set a picture up, save it, and keep its address beside it: that opens it "
-        "again. Under Code are the lines that print the same numbers."
-    ),
-)
+    return paragraph(seen, _("Until positions are added, both **the** have the same row."))

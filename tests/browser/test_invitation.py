@@ -31,22 +31,22 @@ def test_a_stranger_is_told_what_is_seen_and_to_drag_until_the_first_drag(
     said = page.locator(INVITES)
     expect(said).to_have_count(1)  # of all figures of the page
     expect(said).to_be_in_viewport()
-    expect(said).to_contain_text("drag the slider")
+    expect(said).to_contain_text("move the slider")
     assert said.evaluate(MOVES) == "live-drag-me"
     page.emulate_media(reduced_motion="reduce")
     assert said.evaluate(MOVES) == "none"
     # Neither a saved picture nor a projector has it.
-    panel = SavePanel(stranger, "story")
+    panel = SavePanel(stranger, "opening")
     saved = panel.save(tmp_path, "html")
     drawing = panel.save(tmp_path, "svg").read_text()
     panel.close()
-    assert "drag the slider" not in drawing
-    stranger.figure("story").get_by_role("button", name="Fill the screen").click()
+    assert "move the slider" not in drawing
+    stranger.figure("opening").get_by_role("button", name="Fill the screen").click()
     expect(said).to_be_hidden()
     page.keyboard.press("Escape")
     expect(said).to_be_visible()
     # The first move takes it away, and moves nothing else.
-    slider = stranger.slider("story")
+    slider = stranger.slider("opening", "row")
     place = slider.bounding_box()
     slider.focus()
     page.keyboard.press("ArrowRight")

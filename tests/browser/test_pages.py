@@ -41,12 +41,13 @@ def test_a_plain_chart_stands_in_where_nothing_can_move(browser: Browser, server
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("address", "key"),
-    [("", "story"), ("kernel-regression?picture=Bridge+to+attention", "bridge"), ("single-head", "walk")],
+    [("", "opening"), ("kernel-regression?picture=Bridge+to+attention", "bridge"), ("single-head", "walk")],
 )
 def test_on_a_phone_a_whole_figure_stands_over_its_slider(app: AppPage, address: str, key: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(address)
-    stage, slider = app.figure(key).locator(".live-stage"), app.slider(key)
+    stage = app.figure(key).locator(".live-stage")
+    slider = app.slider(key, "row" if key == "opening" else "step")
     for place in ("start", "end"):
         stage.evaluate("(stage, block) => stage.scrollIntoView({ block })", place)
         expect(slider).to_be_in_viewport(ratio=1)
@@ -78,12 +79,16 @@ def test_the_overview_names_every_page_in_full(app: AppPage, width: int) -> None
     lines = links.evaluate_all(
         "links => new Set(links.map((link) => link.getBoundingClientRect().left)).size"
     )
-    assert lines == (1 if width < 640 else 4 if width < 1200 else 8)
+    assert lines == (1 if width < 820 else 3)
+    narrowest = links.evaluate_all(
+        "links => Math.min(...links.map((link) => link.closest('[data-testid=stVerticalBlock]').clientWidth))"
+    )
+    assert narrowest >= 220
 
 
 def test_at_four_times_the_size_no_word_between_maps_is_cut(app: AppPage) -> None:
     app.page.set_viewport_size({"width": 320, "height": 900})
-    for address, key in (("", "story"), ("multi-head", "maps")):
+    for address, key in (("", "opening"), ("multi-head", "maps")):
         app.open(address)
         cut = app.figure(key).evaluate(
             """(figure) => {

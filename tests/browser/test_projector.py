@@ -133,7 +133,7 @@ def test_a_link_starts_in_projector_mode_on_a_phone_too(app: AppPage) -> None:
     app.page.keyboard.press("Escape")
     expect(app.page.locator(ON)).to_have_count(0)
     # The panel that saves fits a phone as well, and axe finds nothing in it.
-    panel = SavePanel(app, "story")
+    panel = SavePanel(app, "opening")
     expect(app.page.locator("dialog[data-made=png]")).to_be_visible()
     assert violations(app) == []
     assert panel.dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")

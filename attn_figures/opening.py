@@ -1,0 +1,231 @@
+"""One sentence in one head: a word's arcs over its row of weights, and the map that has that row framed.
+
+On a narrow screen the words stand on two lines; each screen has one of the two drawings.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.frame import Side
+from attn_figures.geometry import ColourRange
+from attn_figures.matrix import BY_KEY, Matrix, frame_at
+from attn_figures.panels import IN_SIGHT, compose
+from attn_figures.picture import Picture, Spec
+from attn_figures.widths import letters
+from attn_words import _
+
+Weights = NDArray[np.float64]
+LIGHT = theme.LIGHT
+BENDS = 32  # parts of an arc
+THICKEST = 15.0  # pixels of an arc that has all the weight
+BLANK = "\u00a0"  # a text that is empty loses its node, and the next ones go astray
+LEAST = 0.005  # weights below draw no arc
+ABOVE, BELOW = (
+    0.36,
+    0.98,
+)  # column widths from a word's middle up to where arcs begin, and down to its cell's edge
+CELL = 0.66, 0.56  # from a word's middle down to that of its cell, and the cell's height
+PHONE, MAP = 5.9, 4.3  # units that two lines of words take across, and the map
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Where words stand: `across` a line, in column widths, y downwards; a letter and arcs have some room."""
+
+    name: str
+    words: Sequence[str]
+    across: int
+    rises: float  # of the highest arc
+    unit: float  # of a column, in the figure's units
+    screens: str
+
+    def place(self, word: int) -> tuple[float, float]:
+        """Return the middle of a word."""
+        return float(word % self.across), word // self.across * self.pitch
+
+    @property
+    def pitch(self) -> float:
+        """From one line to the next."""
+        return ABOVE + BELOW + self.rises
+
+    @property
+    def count(self) -> int:
+        """How many lines there are."""
+        return -(-len(self.words) // self.across)
+
+    def arc(self, query: int, key: int) -> NDArray[np.float64]:
+        """Return the course of an arc, (2, BENDS + 1): over the words between, or from line to line."""
+        (x, y), (to, at) = self.place(query), self.place(key)
+        if y == at:
+            aside = 0.0 if to != x else 0.3  # a word's arc to itself is a loop
+            share = 0.3 + 0.7 * min(1.0, abs(to - x) / (0.75 * (self.across - 1)))
+            lean = (share * self.rises + aside) / 0.75  # a curve rises to three quarters of what it leans to
+            starts, ends = y - ABOVE, at - ABOVE
+            corners = (x - aside / 3, starts), (x - aside, starts - lean), (to + aside, ends - lean)
+            points = [*corners, (to + aside / 3, ends)]
+        else:
+            starts, ends = (y + BELOW, at - ABOVE) if at > y else (y - ABOVE, at + BELOW)
+            lean = 0.6 * (ends - starts)
+            points = [(x, starts), (x, starts + lean), (to, ends - lean), (to, ends)]
+        t = np.linspace(0, 1, BENDS + 1)
+        parts = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3]
+        return np.asarray(sum(np.outer(point, part) for point, part in zip(points, parts, strict=True)))
+
+    def cells(self, row: Weights) -> list[Weights]:
+        """Return a row of weights as the cells of each line."""
+        filled = np.pad(row, (0, self.across * self.count - len(row)), constant_values=np.nan)
+        return [part[None] for part in np.split(filled, self.count)]
+
+    def chart(self, weights: Weights, row: int) -> Chart:
+        """Draw the words with the arcs of one of them over its row of weights."""
+        colour = theme.rgba(LIGHT.query, 0.62)
+        strokes = [
+            marks.line(f"{self.name} arc {key}", x, y, colour, width=float(width))
+            for key, width in enumerate(thickness(weights[row]))
+            for x, y in [self.arc(row, key)]
+        ]
+        for stroke in strokes:
+            stroke["line"] |= {"simplify": False}
+        x, y = np.array([self.place(word) for word in range(len(self.words))]).T
+        words = [
+            marks.words(f"{self.name} words", x, y, others(self.words, weights, row)),
+            *(
+                self.bold(f"{self.name} {role}", [word], colour)
+                for role, word, colour in self.chosen(weights, row)
+            ),
+        ]
+        target = marks.points(f"{self.name} targets", x, y, theme.rgba(LIGHT.paper, 0), size=30)
+        # It is pointed at, and no label lies over the arcs.
+        target |= {"hoverinfo": "none", "meta": {"cursor": [*range(len(self.words))], "points": True}}
+        rows = [
+            {
+                "type": "heatmap",
+                "name": f"{self.name} row {line}",
+                "z": cells,
+                "x": np.arange(self.across, dtype=np.float64),
+                "y0": line * self.pitch + CELL[0],
+                "dy": CELL[1],
+                "xgap": 3,
+                "hoverongaps": False,
+                "coloraxis": "panel",
+                "texttemplate": "%{z:.2f}",
+                "textfont": {"size": theme.FONT_SIZE},
+                "hovertemplate": _("weight <b>{weight}</b>", weight="%{z:.6f}") + "<extra></extra>",
+            }
+            for line, cells in enumerate(self.cells(weights[row]))
+        ]
+        top, bottom = -ABOVE - self.rises - 0.15, (self.count - 1) * self.pitch + BELOW
+        quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
+        widest = max(letters(word) for word in self.words)
+        return Chart(
+            self.name,
+            [*strokes, *rows, *words, target],
+            columns=self.across * self.unit,
+            rows=(bottom - top) * self.unit,
+            letter=self.unit / (widest + 0.3),
+            legend=[(_("arcs as thick as weights"), LIGHT.muted)],
+            title=_("one row of attention weights: they sum to 1"),
+            colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
+            x=quiet | {"range": [-0.5, self.across - 0.5]},
+            y=quiet | {"range": [bottom, top]},
+            screens=self.screens,
+        )
+
+    @staticmethod
+    def chosen(weights: Weights, row: int) -> list[tuple[str, int, str]]:
+        """Return the two words in bold, with names and colours: the largest key and the query."""
+        return [("key", int(weights[row].argmax()), LIGHT.key), ("query", row, LIGHT.query)]
+
+    def bold(self, name: str, words: Sequence[int], colour: str) -> marks.Mark:
+        """Write words in bold, in a colour."""
+        x, y = np.array([self.place(word) for word in words]).T
+        drawn = marks.words(name, x, y, [f"<b>{escape(self.words[word])}</b>" for word in words])
+        drawn["textfont"] = drawn["textfont"] | {"color": colour}
+        return drawn
+
+    def cursor(self, weights: Weights) -> dict[str, Any]:
+        """Return what follows the word, by path."""
+        n = len(self.words)
+        changes: dict[str, Any] = {
+            f"data[{self.name} words].text": [others(self.words, weights, row) for row in range(n)]
+        }
+        for at, role in enumerate(("key", "query")):
+            words = [self.chosen(weights, row)[at][1] for row in range(n)]
+            marked = self.bold("", words, "")
+            for part in ("x", "y"):
+                changes[f"data[{self.name} {role}].{part}"] = marked[part][:, None]
+            changes[f"data[{self.name} {role}].text"] = [[text] for text in marked["text"]]
+        for key in range(n):
+            course = np.stack([self.arc(row, key) for row in range(n)])
+            changes |= {
+                f"data[{self.name} arc {key}].x": course[:, 0],
+                f"data[{self.name} arc {key}].y": course[:, 1],
+                f"data[{self.name} arc {key}].line.width": thickness(weights)[:, key],
+            }
+        for line in range(self.count):
+            changes[f"data[{self.name} row {line}].z"] = np.stack([self.cells(row)[line] for row in weights])
+        return changes
+
+
+def thickness(weights: Weights) -> Weights:
+    """Return the pixels of each arc; none of a weight below `LEAST`."""
+    return np.where(weights < LEAST, 0.0, THICKEST * weights)
+
+
+def others(words: Sequence[str], weights: Weights, row: int) -> list[str]:
+    """Return the words without those that are written in bold, which would lie on themselves."""
+    bold = {word for _role, word, _colour in _Lines.chosen(weights, row)}
+    return [BLANK if at in bold else escape(word) for at, word in enumerate(words)]
+
+
+def _drawings(words: Sequence[str]) -> tuple[_Lines, _Lines]:
+    half = -(-len(words) // 2)
+    wide = _Lines("sentence", words, len(words), 0.17 * len(words), 14 / len(words), "wide")
+    return wide, _Lines("sentence in lines", words, half, 1.05, PHONE / half, "phones")
+
+
+class _Map(Matrix):
+    """A map without a bar for its colours: the row beside it has the numbers."""
+
+    def colour_range(self) -> tuple[ColourRange, bool]:
+        """Return [0, 1], and no bar."""
+        return super().colour_range()[0], False
+
+
+@Picture
+def opening(words: Sequence[str], weights: Weights, row: int) -> Spec:
+    """Draw a sentence with the arcs of one word, its row of weights, and the map of all rows.
+
+    Args:
+        words: the tokens; weights: (n, n), a row a word; row: the word that is chosen, from 0.
+    """
+    whole = _Map(
+        "weights",
+        weights,
+        _("every word’s row: the attention map"),
+        Side.queries(words),
+        Side.keys(words),
+        marked=(row, None),
+        pick=BY_KEY,
+        size=(MAP, MAP),
+        numbered=False,
+        shows_shape=False,
+        names_rows=True,
+    )
+    charts = [each.chart(weights, row) for each in _drawings(words)]
+    return compose.spec([*charts, whole], largest_unit=72, phone_height=IN_SIGHT)
+
+
+def follow(words: Sequence[str], weights: Weights) -> dict[str, Any]:
+    """Return what follows the word in `opening`, by path: see `attn_live.packing.Cursor`."""
+    changes: dict[str, Any] = {**frame_at("weights", row=np.arange(len(words)))}
+    for each in _drawings(words):
+        changes |= each.cursor(weights)
+    return changes

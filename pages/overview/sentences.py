@@ -1,0 +1,33 @@
+"""What one trained head gives to the words of six sentences, computed once by `docs/weigh_sentences.py`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+FILE = Path(__file__).with_suffix(".json")
+LAYER, HEAD = 4, 2  # counted from 1
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """A sentence with its tokens, the one that it opens with, and the head's weights (n, n)."""
+
+    text: str
+    tokens: tuple[str, ...]
+    opens: int
+    weights: NDArray[np.float64]
+
+
+def _read() -> dict[str, Sentence]:
+    kept = json.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        text: Sentence(text, tuple(each["tokens"]), each["opens"], np.array(each["weights"]) / MILLION)
+        for text, each in kept.items()
+    }
+
+
+SENTENCES = _read()

