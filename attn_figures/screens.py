@@ -230,7 +230,8 @@ def _left_out(panels: Sequence[Placed], drawn: Sequence[Placed]) -> dict[str, An
     settings: dict[str, Any] = {}
     for panel in panels:
         if panel.geometry.screens:
-            settings[f"layout.annotations[{panel.operator - 1}].visible"] = panel in drawn
+            for words in (panel.operator - 1, panel.operator):
+                settings[f"layout.annotations[{words}].visible"] = panel in drawn
             for trace in range(panel.geometry.traces):
                 settings[f"data[{panel.first_trace + trace}].visible"] = panel in drawn
         if panel not in drawn:

@@ -17,7 +17,7 @@ from attn_ui.screen.screen import SCREEN
 from attn_words import N_, _
 from pages.overview.compute import story
 from pages.overview.sentences import Sentence
-from pages.overview.words import STORY_INVITES, what_the_slider_does
+from pages.overview.words import what_the_slider_does
 
 FOLDER = Path(__file__).resolve().parents[1]
 GROUPS = (
@@ -53,7 +53,6 @@ def _story() -> None:
         name="attention in one picture",
         slider=Slider(_("Temperature"), temperature),
         says=says,
-        invites=_(STORY_INVITES),
     )
     draw(figure)
 

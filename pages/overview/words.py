@@ -48,9 +48,6 @@ def what_a_word_draws_on(words: Sequence[str], weights: NDArray[np.float64], row
     )
 
 
-STORY_INVITES = N_("Drag: all five maps sharpen or spread.")
-
-
 def what_the_slider_does(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
     """Say what the maps show at a temperature.
 
