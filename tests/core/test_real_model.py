@@ -124,44 +124,6 @@ def change_config(folder: Path, *dropped: str, **settings: object) -> None:
     path.write_text(json.dumps({name: value for name, value in config.items() if name not in dropped}))
 
 
-@pytest.mark.parametrize("name", ["llama", "llama, linear", "llama 3"])
-def test_rotary_settings_as_they_were_written_before(name: str, tmp_path: Path) -> None:
-    drawn(CONFIGS[name]()).save_pretrained(tmp_path)
-    ids = torch.arange(2, 32)[None]
-    before = load_model(tmp_path).forward(ids)[-1].weights
-    told = dict(CONFIGS[name]().rope_parameters)
-    base, kind = told.pop("rope_theta"), told.pop("rope_type")
-    scaling = None if kind == "default" else {**told, "type" if kind == "linear" else "rope_type": kind}
-    change_config(tmp_path, "rope_parameters", rope_theta=base, rope_scaling=scaling)
-    torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, before)
-
-
-def test_what_an_older_config_leaves_out_is_as_transformers_has_it(tmp_path: Path) -> None:
-    ids = torch.arange(2, 12)[None]
-    for name, left_out in {
-        "llama": ["rope_parameters", "rms_norm_eps", "hidden_act", "head_dim", "attention_bias"],
-        "gemma": ["rope_parameters", "hidden_act"],
-        "gemma 2, no softcap": ["layer_types", "hidden_activation"],
-        "gpt2": ["activation_function", "layer_norm_epsilon", "scale_attn_weights"],
-    }.items():
-        folder = tmp_path / name
-        drawn(CONFIGS[name]()).save_pretrained(folder)
-        change_config(folder, *left_out)
-        theirs = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-        with torch.no_grad():
-            expected = theirs(ids, output_attentions=True).attentions[-1]
-        found = load_model(folder).forward(ids)[-1].weights
-        torch.testing.assert_close(found, expected, atol=1e-5, rtol=0, msg=name)
-
-
-def test_gemmas_first_configs_said_gelu_and_meant_its_approximation(tmp_path: Path) -> None:
-    drawn(CONFIGS["gemma"]()).save_pretrained(tmp_path)
-    ids = torch.arange(2, 12)[None]
-    before = load_model(tmp_path).forward(ids)[-1].weights
-    change_config(tmp_path, hidden_act="gelu")
-    torch.testing.assert_close(load_model(tmp_path).forward(ids)[-1].weights, before)
-
-
 def test_a_window_is_seen_in_the_maps(tmp_path: Path) -> None:
     drawn(CONFIGS["gemma 2"]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
