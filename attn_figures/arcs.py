@@ -135,12 +135,15 @@ def arc(
         bends: parts of it.
         lane: units that it is moved aside; height: the share of its rise that it has.
     """
-    along = np.linspace(0, 1, bends + 1)[:, None]
-    parts = [(1 - along) ** 3, 3 * along * (1 - along) ** 2, 3 * along**2 * (1 - along), along**3]
-    points = [np.array(point) for point in _bezier(query, key, pitch, height)]
-    course: Numbers = sum(part * point for part, point in zip(parts, points, strict=True))
-    course += np.array([lane, 0.0])
-    return course
+    return np.asarray(_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
+
+
+@lru_cache
+def _shares(bends: int) -> Numbers:
+    """Return what each of a Bézier curve's four points has of each place along it, (bends + 1, 4)."""
+    along = np.linspace(0, 1, bends + 1)
+    others = 1 - along
+    return np.stack([others**3, 3 * along * others**2, 3 * along**2 * others, along**3], axis=1)
 
 
 def _bezier(query: Place, key: Place, pitch: float, height: float) -> Iterator[tuple[float, float]]:

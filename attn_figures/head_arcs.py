@@ -55,14 +55,14 @@ class Several:
         """How many keys all heads together have an arc to."""
         return self.each * len(self.heads)
 
-    def thickest(self) -> tuple[NDArray[np.intp], Numbers]:
-        """Return each head's keys of most weight, and these weights: (n_query, slots).
+    def thickest(self, rows: slice = slice(None)) -> tuple[NDArray[np.intp], Numbers]:
+        """Return each head's keys of most weight, and these weights: (n_query, slots), of these queries.
 
         The largest is first, but a word's own key is last: the first arc carries the head's number.
         """
-        weights = np.nan_to_num(self.weights)[list(self.heads)]
+        weights = np.nan_to_num(self.weights[list(self.heads), rows])
         keys = largest_first(weights)[..., : self.each]
-        own = keys == np.arange(weights.shape[1])[:, None]
+        own = keys == np.arange(self.weights.shape[1])[rows, None]
         keys = np.take_along_axis(keys, np.argsort(own, axis=-1, kind="stable"), axis=-1)
         found = np.take_along_axis(weights, keys, axis=-1)
         shape = weights.shape[1], self.slots
@@ -70,16 +70,17 @@ class Several:
 
     def left(self, row: int) -> dict[int, float]:
         """Return by head how much of a row's weight its arcs leave out."""
-        weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
+        weights = self._of_row(row)
         held = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
         return dict(zip(self.heads, np.maximum(every - held, 0.0).tolist(), strict=True))
 
     def counts(self, row: int) -> list[int]:
         """Return how many arcs of a row each head has."""
-        weights = self.thickest()[1][row].reshape(len(self.heads), self.each)
-        found: list[int] = np.count_nonzero(weights >= LEAST, axis=-1).tolist()
-        return found
+        return [*map(int, np.count_nonzero(self._of_row(row) >= LEAST, axis=-1))]
+
+    def _of_row(self, row: int) -> Numbers:
+        return self.thickest(slice(row, row + 1))[1].reshape(len(self.heads), self.each)
 
     def mean(self) -> Numbers:
         """Return the mean of the heads, (n_query, n_key); zero where there are none."""

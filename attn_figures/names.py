@@ -22,6 +22,7 @@ _LETTER, _CAPITAL, _WIDEST, _BOLD = 7.5, 2.5, 4.0, 1.1  # pixels of a letter, mo
 _LINE, _BETWEEN, _POINT = 18.0, 5.0, 6.0  # pixels of a line, between two words on it, of a point's radius
 LARGEST = 3.5  # times the panel where words just have their full size, what any panel has at most
 ON_ARROW = 9  # places along an arrow that a name may lie on
+_APART = np.array([[_BETWEEN], [_BETWEEN], [0.0], [0.0]])  # pixels to the left, right, below and above
 _SPACE = "\u2003"  # about as wide and high as half of the largest point: it keeps a word apart
 # The sides of a point, the first of equal ones first: where a word begins in its own widths, and its line.
 _SIDES = {
@@ -212,18 +213,22 @@ class _Ways:
         return side, free
 
     @cached_property
-    def _widest(self) -> Numbers:
-        """The boxes in the largest panel, where points are farther apart."""
-        found: Numbers = self.boxes + (LARGEST - 1) * self.at[:, None, [0, 1, 0, 1]]
-        return found
+    def _edges(self) -> Numbers:
+        """Right, left, high and low edges, those that begin a box negative, (4, 2, n, n_sides).
+
+        In the smallest panel and in the largest, where points are farther apart.
+        """
+        widest = self.boxes + (LARGEST - 1) * self.at[:, None, [0, 1, 0, 1]]
+        left, low, right, high = np.moveaxis(np.stack([self.boxes, widest]), -1, 0)
+        return np.stack([right, -left, high, -low])
 
     def apart(self, other: "_Ways", word: int, side: int) -> NDArray[np.bool_]:
         """Whether each stays clear of a word on one side of its point, (n, n_sides).
 
         What lies to the right of it in the smallest panel and in the largest does so in all between.
         """
-        here = _apart(self.boxes, other.boxes[word, side])
-        return np.asarray((here & _apart(self._widest, other._widest[word, side])).any(axis=0))
+        beyond = -other._edges[[1, 0, 3, 2], :, word, side] - _APART
+        return np.asarray((self._edges <= beyond[..., None, None]).all(axis=1).any(axis=0))
 
     def text(self, word: int, side: str) -> str:
         """A word, and the space that keeps it apart from its point."""
@@ -233,19 +238,12 @@ class _Ways:
         return f"{said}<br>{_SPACE}" if side.startswith("top") else f"{_SPACE}<br>{said}"
 
 
-def _apart(boxes: Numbers, box: Numbers) -> NDArray[np.bool_]:
-    """Whether boxes (..., 4) lie to the left of one, to its right, below and above it, (4, ...)."""
-    left, low, right, high = np.moveaxis(boxes, -1, 0)
-    return np.stack([right + _BETWEEN <= box[0], left - _BETWEEN >= box[2], high <= box[1], low >= box[3]])
-
-
 def _lie_on(boxes: Numbers, points: Numbers) -> NDArray[np.int64]:
     """Count the points of a usual size that each box lies on: boxes (..., 4), points (n, 2)."""
     left, low, right, high = np.moveaxis(boxes, -1, 0)[..., None]
     x, y = points.T
     inside = (left - _POINT < x) & (x < right + _POINT) & (low - _POINT < y) & (y < high + _POINT)
-    found: NDArray[np.int64] = inside.sum(axis=-1)
-    return found
+    return np.asarray(inside.sum(axis=-1))
 
 
 _Found = Sequence[tuple[int, int]]  # words, and their sides, both from 0

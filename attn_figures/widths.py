@@ -27,18 +27,16 @@ def shortened(text: str, most: int) -> str:
     >>> shortened("attention", 6), shortened("注意力权重", 6), shortened("key", 6)
     ('atten…', '注意…', 'key')
     """
-    if letters(text) <= most:
-        return text
-    short = (text[:end] for end in range(len(text), 0, -1) if not _goes_on(text, end))
-    return next((each + "…" for each in short if letters(each) < most), text)
-
-
-def _goes_on(text: str, at: int) -> bool:
-    """Whether a sign that began before this place goes on there."""
-    if at == len(text):
-        return False
-    flags = text[:at][len(text[:at].rstrip(_FLAG_LETTERS)) :]
-    return _adds(text[at]) or text[at - 1] == _JOINER or (text[at] in _FLAG_LETTERS and len(flags) % 2 == 1)
+    end = wide = flags = 0  # where the last whole sign with room ended; and flag letters one after another
+    for at, char in enumerate(text):
+        half_a_flag = char in _FLAG_LETTERS and flags % 2 == 1
+        if wide < most and not (_adds(char) or text[at - 1] == _JOINER or half_a_flag):
+            end = at
+        wide += letters(char)
+        if wide > most:
+            return text[:end] + "…" if end else text
+        flags = flags + 1 if char in _FLAG_LETTERS else 0
+    return text
 
 
 def _adds(char: str) -> bool:

@@ -1,0 +1,35 @@
+"""Words are cut by one walk from their beginning, however long they are, and no sign is parted."""
+
+from itertools import product
+
+import pytest
+
+from attn_figures import widths
+
+
+@pytest.mark.parametrize("sign", ["y", "注", "e\u0301", "🇩🇪"])
+@pytest.mark.parametrize("most", [1, 6, 14])
+def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
+    monkeypatch: pytest.MonkeyPatch, sign: str, most: int
+) -> None:
+    looked = []
+
+    def adds(char: str, before=widths._adds) -> bool:  # type: ignore[no-untyped-def]
+        looked.append(char)
+        return bool(before(char))
+
+    widths.letters.cache_clear()
+    monkeypatch.setattr(widths, "_adds", adds)
+    widths.shortened(sign * 4_000, most)
+    assert len(looked) <= 4 * (most + 2)
+
+
+def test_a_cut_text_is_its_longest_beginning_of_whole_signs_with_room() -> None:
+    signs = ["a", "注", "e\u0301", "👩\u200d👧", "👩🏽", "🇩🇪"]
+    for chosen in product(signs, repeat=4):
+        text = "".join(chosen)
+        beginnings = ["".join(chosen[:count]) for count in (3, 2, 1)]
+        for most in range(1, 10):
+            fits = [each + "…" for each in beginnings if widths.letters(each) < most]
+            wanted = text if widths.letters(text) <= most else next(iter(fits), text)
+            assert widths.shortened(text, most) == wanted
