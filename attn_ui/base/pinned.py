@@ -102,7 +102,6 @@ def pinned(
     shown = replace(
         figure,
         steps=found.steps,
-        key="compared",
         alt=_(
             "{panel}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
             panel=title,

@@ -25,34 +25,34 @@ def test_a_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
     button.click()
     app.settle()
     assert "pin=t%3D2" in app.page.url
-    np.testing.assert_allclose(app.trace("compared", "A"), weights("t=2"), atol=1e-6)
-    assert np.abs(app.trace("compared", "difference")).max() < 1e-6
+    np.testing.assert_allclose(app.trace("walk", "A"), weights("t=2"), atol=1e-6)
+    assert np.abs(app.trace("walk", "difference")).max() < 1e-6
 
     # Dragged, not yet let go: the browser alone moves B.
-    runs, slider = app.n_asked, app.slider("compared")
+    runs, slider = app.n_asked, app.slider("walk")
     box = slider.bounding_box()
     assert box is not None
     app.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     app.page.mouse.down()
     app.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2, steps=5)
-    at = app.readout("compared")
-    expect(app.figure("compared").locator(".live-says")).to_contain_text("changed most")
-    app.page.wait_for_function("() => document.querySelector('.st-key-compared .live-film').hidden")
+    at = app.readout("walk")
+    expect(app.figure("walk").locator(".live-says")).to_contain_text("changed most")
+    app.page.wait_for_function("() => document.querySelector('.st-key-walk .live-film').hidden")
     assert app.n_asked == runs
     app.page.mouse.up()
     app.settle()
     before, after = weights("t=2"), weights(f"t={at}")
-    np.testing.assert_allclose(app.trace("compared", "A"), before, atol=1e-6)
-    np.testing.assert_allclose(app.trace("compared", "B"), after, atol=1e-6)
-    np.testing.assert_allclose(app.trace("compared", "difference"), after - before, atol=1e-6)
+    np.testing.assert_allclose(app.trace("walk", "A"), before, atol=1e-6)
+    np.testing.assert_allclose(app.trace("walk", "B"), after, atol=1e-6)
+    np.testing.assert_allclose(app.trace("walk", "difference"), after - before, atol=1e-6)
 
     # Swapped: what was A is what the page shows, its slider too; twice swapped it is as before.
     pinned = app.page.url
     app.page.get_by_role("button", name="Swap").click()
     app.settle()
-    assert app.readout("compared") == "2.00"
-    np.testing.assert_allclose(app.trace("compared", "A"), after, atol=1e-6)
-    np.testing.assert_allclose(app.trace("compared", "B"), before, atol=1e-6)
+    assert app.readout("walk") == "2.00"
+    np.testing.assert_allclose(app.trace("walk", "A"), after, atol=1e-6)
+    np.testing.assert_allclose(app.trace("walk", "B"), before, atol=1e-6)
     app.page.get_by_role("button", name="Swap").click()
     app.settle()
     assert sorted(app.page.url.split("?")[1].split("&")) == sorted(pinned.split("?")[1].split("&"))
@@ -67,15 +67,15 @@ def test_a_pin_stays_while_the_slider_moves_b(app: AppPage) -> None:
         expect(line).to_contain_text(f"A: Mask {a}")
         expect(line).to_contain_text(f"B: Mask {b}")
         app.settle()
-    shown = app.trace("compared", "difference")
+    shown = app.trace("walk", "difference")
     app.page.reload()
     app.settle()
-    assert app.trace("compared", "difference") == shown
+    assert app.trace("walk", "difference") == shown
     expect(line).to_contain_text("A: Mask none")
 
     # Another panel, then clear: the page is as if nothing had been pinned.
     app.choose("compare-panel", "scores QKᵀ")
-    expect(app.figure("compared").locator(".live-says")).to_contain_text("Nothing changed in scores")
+    expect(app.figure("walk").locator(".live-says")).to_contain_text("Nothing changed in scores")
     assert "compare=scores" in app.page.url
     app.page.get_by_role("button", name="Clear").click()
     app.settle()

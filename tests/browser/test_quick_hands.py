@@ -140,6 +140,23 @@ def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: H
     assert set(parse_qs(quick.query)) == {"picture", "h"}
 
 
+def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting: tuple[str, Hold]) -> None:
+    app.server, hold = waiting
+    app.open("single-head?stage=without")
+    for button, address in [
+        ("Pin as A", {"stage": ["without"], "without": ["1"], "pin": ["stage=without"]}),
+        ("Clear", {"stage": ["without"], "without": ["2"]}),
+    ]:
+        with hold():
+            app.page.get_by_role("button", name=button).click()
+            app.slider("walk").focus()
+        app.settle()
+        expect(app.slider("walk")).to_be_focused()
+        app.page.keyboard.press("ArrowRight")
+        app.settle()
+        assert parse_qs(app.query) == address
+
+
 def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
     app.open("single-head?mask=causal&t=0.5&unit=true")
