@@ -3,15 +3,16 @@
 import fcntl
 import random
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from urllib.parse import parse_qs
+from contextlib import AbstractContextManager, contextmanager, suppress
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import WebSocketRoute, expect
+from playwright.sync_api import Error, WebSocketRoute, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser.app_page import AppPage
 from tests.browser.conftest import serving
+from tests.pages import PAGES
 
 Hold = Callable[[], AbstractContextManager[None]]
 
@@ -174,52 +175,77 @@ def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tup
     assert "mask" not in asked["pin"][0]
 
 
-PAGES_IN_USE = {
-    "single-head": ("?unit=true", "walk", ("all at once", "scores", "weights")),
-    "multi-head": ("?bias=true", "maps", ("every head", "arcs", "diagram")),
-    "kernel-regression": ("?points=30", "fit", ("Fit and weights", "Four kernels", "Local lines")),
-    "positional-encoding": ("?words=random", "attention", ("attention", "shift test", "encoding")),
-}
-
-
 def shown_state(app: AppPage) -> list[str]:
-    """What the controls and live sliders of the page say."""
+    """What the controls, live sliders and chips of the page say, and what its figures show, in words."""
     values: list[str] = app.page.evaluate(
         """() => [...document.querySelectorAll(
-                '.stSidebar input, .live-figure output, .stMain input[type=range], [data-selected]')]
-            .filter((each) => each.offsetParent)
-            .map((each) => each.type === 'checkbox' ? each.checked : each.value ?? each.textContent)
+                'input:not([type=search], [type=file], [role=combobox]), .live-figure output, .live-plot, '
+                + '[data-testid=stButtonGroup] button, [data-testid=stSelectbox]')]
+            .filter((each) => each.checkVisibility() && !each.closest('.st-key-share'))
+            .map((each) => each.type === 'checkbox' ? each.checked
+                : each.matches('button') ? [each.textContent, each.matches('[data-selected]')].join()
+                : each.value ?? each.ariaLabel ?? each.textContent)
             .map(String)"""
     )
     return values
 
 
+VISIBLE = ".filter((each) => each.checkVisibility() && !each.disabled)"
+# What a hand may do on any page: where, and how.
+DEEDS = {
+    "slider": ("input[type=range]:not([data-live])", ("ArrowRight", "ArrowLeft")),
+    "live": ("input[data-live]", ("ArrowLeft", "ArrowRight", "Home", "End")),
+    "chip": ("[data-testid=stButtonGroup] button", ()),
+    "switch": ("[data-testid=stCheckbox] label", ()),
+    "text": (".stTextInput input", ("a b c", "one", "the cat sat on the mat")),
+    "pin": (".st-key-pin button", ()),
+}
+
+
+def act(app: AppPage, chance: random.Random) -> str:
+    """Do one thing of those that the page has at this moment; return what."""
+    kind = chance.choice([*DEEDS])
+    where, keys = DEEDS[kind]
+    there = app.page.evaluate_handle(f"where => [...document.querySelectorAll(where)]{VISIBLE}", where)
+    count = there.evaluate("each => each.length")
+    if not count:
+        return f"no {kind}"
+    at, key = chance.randrange(count), chance.choice(keys or ("",))
+    one = there.evaluate_handle("(each, at) => each[at]", at).as_element()
+    assert one is not None
+    name = one.evaluate("each => (each.ariaLabel || each.textContent || each.id).slice(0, 40)")
+    # The page may have put another in its place by now: then the hand meets nothing.
+    with suppress(Error):
+        if kind == "text":
+            one.fill(key, timeout=1000)
+            one.press("Enter", timeout=1000)
+        elif keys:
+            one.press(key, timeout=1000)
+        else:
+            one.click(timeout=1000)
+    return f"{kind} {name} {key}"
+
+
 @pytest.mark.still
-@pytest.mark.sample(8)
+@pytest.mark.sample(10)
 @pytest.mark.parametrize("seed", range(200))
 def test_quick_actions_leave_figure_controls_and_address_agreed(app: AppPage, seed: int) -> None:
     chance = random.Random(seed)
-    page = chance.choice([*PAGES_IN_USE])
-    query, _, views = PAGES_IN_USE[page]
-    app.open(page + query)
+    did = [chance.choice([*PAGES])]
+    app.open(did[0])
     for _ in range(chance.randint(3, 6)):
-        match chance.choice(["slider", "live", "view", "switch", "pin"]):
-            case "slider":
-                box = chance.choice(app.page.locator(".stSidebar input[type=range]:visible").all())
-                box.press(chance.choice(["ArrowRight", "ArrowLeft"]))
-            case "live":
-                app.page.locator("input[data-live=step]").first.press(chance.choice(["ArrowLeft", "Home"]))
-            case "view":
-                app.option(chance.choice(views)).click()
-            case "switch":
-                boxes = app.page.locator(".stSidebar [data-testid=stCheckbox] label:visible").all()
-                if boxes:
-                    chance.choice(boxes).click()
-            case "pin":
-                app.page.get_by_role("button", name="Pin as A").click()
+        did.append(act(app, chance))
         app.page.wait_for_timeout(chance.random() * 150)  # as a hand would, not until anything is done
     app.settle()
     before, address = shown_state(app), app.page.url
+    app.page.locator(".st-key-share button").first.click()
+    app.page.locator(".share-link").first.wait_for()
+    app.settle()
+    shared = urlsplit(app.page.locator(".share-link").first.input_value()).query
+    assert parse_qs(shared, keep_blank_values=True) == parse_qs(app.query, keep_blank_values=True), did
+    assert app.page.url == address, did
+    app.page.goto("about:blank")
     app.page.goto(address)
     app.settle()
-    assert (shown_state(app), app.page.url) == (before, address)
+    assert app.page.get_by_test_id("stAlert").all_inner_texts() == [], (did, address)
+    assert (shown_state(app), app.page.url) == (before, address), did
