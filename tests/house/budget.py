@@ -35,11 +35,11 @@ BUDGET = {
     "attn_core": 11_726,
     "attn_figures": 10_909,
     "attn_live": 1_479,
-    "attn_ui": 14_549,
+    "attn_ui": 14_548,
     "attn_words": 246,
     "pages": 26_338,
     FRONT_END: 10_175,
-    "tests": 42_779,
+    "tests": 42_833,
     TREE_MB: 15,
 }
 
