@@ -1,10 +1,10 @@
 """Words beside points: each where it lies on no other, and inside its panel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,9 @@ class Look:
     most_names: int = 12  # keys that are all named beside their points
     of_many: int = 8  # of more keys, so many that have the largest weights are named, where there is room
     diamond: float = 8.0  # pixels of a query
-    tells_products: bool = True  # whether pointing at a key tells what the plane shows of its q·k
+    # Pointing tells: of a key what the plane shows of its q·k, and of a line its own; or words' places.
+    tells: Literal["products", "levels", "places"] = "products"
+    by_place: bool = False  # whether colour tells the place of a word, earlier ones paler, and no weight
     pixels: float = 260.0  # of a side that has room for words of their full size; in less they are smaller
 
     def names_all(self, words: Sequence[str]) -> bool:
@@ -68,10 +70,11 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Queries in a plane, (n, 2), and their names."""
+    """Queries in a plane, (n, 2), their names, and where their arrows begin, (2,)."""
 
     places: Numbers
     words: Sequence[str]
+    origin: Numbers = field(default_factory=lambda: np.zeros(2))
 
 
 Parts = dict[str, NDArray[Any]]
@@ -140,10 +143,12 @@ def names_beside(
         order = range(len(words)) if few else largest_first(given).tolist()
         wanted = [key for key in order if keys.words[key] and (few or given[key] > 0)]
         free, on_arrow = keys.inside, np.zeros_like(keys.inside)
-        if asking is not None:
-            side, free = asking.leaving(row, keys, wanted[:1])
+        if asked is not None and asking is not None:
+            arrow = asking.at[row] - panel.scale * asked.origin
+            side, free = asking.leaving(row, arrow, keys, wanted[:1])
             called.append([(row, side)])
-            on_arrow = _lie_on(keys.boxes, np.linspace(0, asking.at[row], ON_ARROW)) > 0
+            inside = arrow * min(1, 3 * panel.half / max(float(np.linalg.norm(arrow)), 1e-12))
+            on_arrow = _lie_on(keys.boxes, np.linspace(asking.at[row] - inside, asking.at[row], ON_ARROW)) > 0
         found.append(_placed(keys, wanted, free, on_arrow, some=None if few else look.of_many))
         left.append(len(wanted) - len(found[-1]) if few else 0)
     most = len(words) if few else look.of_many
@@ -198,12 +203,14 @@ class _Ways:
     inside: NDArray[np.bool_]
     hides: NDArray[np.int64]
 
-    def leaving(self, word: int, others: "_Ways", first: Sequence[int]) -> tuple[int, NDArray[np.bool_]]:
+    def leaving(
+        self, word: int, arrow: Numbers, others: "_Ways", first: Sequence[int]
+    ) -> tuple[int, NDArray[np.bool_]]:
         """Return a side for a word that leaves the first others room, if any; and where all are free then.
 
         Of such sides one where it hides few points, and of these one beyond its point, off its arrow.
         """
-        away = np.array([line for _begins, line in _SIDES.values()]) == (-1 if self.at[word, 1] < 0 else 1)
+        away = np.array([line for _begins, line in _SIDES.values()]) == (-1 if arrow[1] < 0 else 1)
         cost = 2 * self.hides[word] + ~away
         sides = sorted(np.flatnonzero(self.inside[word]).tolist(), key=lambda side: int(cost[side]))
         for side in [*sides, sides[0]]:

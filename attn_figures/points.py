@@ -1,7 +1,7 @@
 """Queries, keys and values as points: a query's arrow, lines of equal score, weights as colour and size."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -23,7 +23,11 @@ LIGHT = theme.LIGHT
 TWO_ABREAST = 920  # pixels that eight planes take on a phone, two in a line
 UNDER_VIEWS = 420  # pixels that a window of 1024 x 768 has between two lines of views and two sliders
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
+PALEST = 0.25  # the opacity of the first word, where colour tells the place
 _ALL = slice(None)
+WHOLE = Look()
+ALONE = Look(side=9.0, most_names=8, tells="places")
+SMALL = Look(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells="levels", pixels=150.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +36,25 @@ class InPlane:
 
     Attributes:
         queries, keys: coordinates, (n_query, 2) and (n_key, 2).
+        words: of the queries and of the keys.
         explained: the share of squared length that each direction keeps, (2,); NaN where all are zero.
         products: q·k as the vectors have them, (n_query, n_key); the plane shows a part of each.
         dimensions: the two that the plane is of, from 0; None where it is that of the main directions.
+        origin: where the plane has the origin of the vectors, from which an arrow goes to the query, (2,).
     """
 
     queries: Numbers
     keys: Numbers
+    words: tuple[Sequence[str], Sequence[str]]
     explained: Numbers
     products: Numbers
     dimensions: tuple[int, int] | None = None
+    origin: Numbers = field(default_factory=lambda: np.zeros(2))
 
     @property
     def shown(self) -> Numbers:
         """The part of each q·k that the plane shows, (n_query, n_key)."""
-        found: Numbers = self.queries @ self.keys.T
+        found: Numbers = (self.queries - self.origin) @ (self.keys - self.origin).T
         return found
 
     def is_as(self, other: "InPlane") -> bool:
@@ -73,58 +81,158 @@ class Points:
     moved: NDArray[np.int64]
 
 
-WHOLE = Look()
-SMALL = Look(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells_products=False, pixels=150.0)
-
-
 @dataclass(frozen=True, eq=False)
-class Plane:
-    """One of several planes: where queries and keys stand, weights and mask (n_query, n_key), its title."""
+class Attended:
+    """Queries and keys of one head in a plane, and the weights between them, at one step or more.
 
-    seen: InPlane
-    weights: Numbers
-    mask: NDArray[np.bool_]
-    title: str
-
-
-@dataclass(frozen=True, eq=False)
-class Following:
-    """One of several planes at all steps, None where it is not there; weights and masks (n_steps, ...)."""
+    Attributes:
+        planes: one a step, None where the head is not there; or one for all steps.
+        weights, masks: (n_steps, n_query, n_key), True where a query may attend.
+        look: how they are drawn; before: what the names of their traces begin with.
+    """
 
     planes: Sequence[InPlane | None]
     weights: Numbers
     masks: NDArray[np.bool_]
+    look: Look = WHOLE
+    before: str = ""
+
+    @property
+    def there(self) -> InPlane:
+        """The first plane there is."""
+        return next(plane for plane in self.planes if plane is not None)
+
+    def chart(self, name: str, row: int, **more: Any) -> Chart:
+        """Draw the first step, with the arrow and the lines of the query in `row`."""
+        seen, look, before = self.there, self.look, self.before
+        asking, answering = (self._pointed(words) for words in seen.words)
+        at = {path: values[0] for path, values in _moves(seen, look, slice(row, row + 1)).items()}
+        lines = marks.line(
+            f"{before}equal scores",
+            at["equal scores.x"],
+            at["equal scores.y"],
+            LIGHT.rule,
+            width=1.5,
+            hover="" if look.tells == "places" else "q·k = %{customdata:.4g}",
+        )
+        lines |= {"customdata": at["equal scores.customdata"]} if look.tells != "places" else {}
+        keys, masked = weighted(
+            before,
+            "key",
+            seen.keys,
+            answering,
+            self.weights[0, row],
+            self.masks[0, row],
+            by_place=look.by_place,
+        )
+        if look.tells == "products":
+            keys |= {
+                "customdata": at["key points.customdata"],
+                "hovertemplate": f"{_of_pair()}<extra></extra>",
+            }
+        queries = marks.points(
+            f"{before}query points",
+            *seen.queries.T,
+            LIGHT.query,
+            size=look.diamond,
+            symbol="diamond",
+            hover=_("query <b>{query}</b>", query="%{hovertext}"),
+        )
+        if look.by_place:
+            queries["marker"] = queries["marker"] | {"opacity": _paleness(len(asking))}
+        # A click asks there. The words of the others would lie on those of the keys: pointing at them tells.
+        queries |= {"hovertext": asking, "meta": {"cursor": list(range(len(asking)))}}
+        named = key_names(seen, self.weights[0], look, [row])
+        return Chart(
+            name,
+            [
+                lines,
+                marks.line(f"{before}arrow", at["arrow.x"], at["arrow.y"], LIGHT.query, width=3),
+                marks.points(
+                    f"{before}arrow head", at["arrow head.x"], at["arrow head.y"], LIGHT.query, size=10
+                ),
+                keys,
+                masked,
+                named_points(f"{before}key names", named.parts, LIGHT.key),
+                queries,
+                named_points(f"{before}query name", named.asked, LIGHT.query),
+            ],
+            columns=look.side,
+            rows=look.side,
+            letter=look.letter,
+            colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
+            **square(seen.queries, seen.keys),
+            **more,
+        )
+
+    def titled(self, row: int) -> Chart:
+        """Draw the same with its legend, its colour bar and what its axes keep."""
+        by_place = self.look.by_place
+        legend = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)]
+        return self.chart(
+            "plane",
+            row,
+            legend=[*legend, (_("paler: earlier words"), LIGHT.muted)] if by_place else legend,
+            legend_lines=2 if by_place else 1,
+            shows_bar=not by_place,
+            **_titles(self.there.explained, self.there.dimensions),
+        )
+
+    def follow(self) -> dict[str, list[Any]]:
+        """Return what follows the query in `chart`, by its path: a value a step, or one for all of them."""
+        planes = [self.there if plane is None else plane for plane in self.planes]
+        if all(plane.is_as(planes[0]) for plane in planes):
+            planes = planes[:1]
+        look, before, (_asking, answering) = self.look, self.before, planes[0].words
+        still = [_moves(each, look) for each in planes]
+        found = {
+            f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
+        }
+        places = [each.keys for each in planes]
+        found |= shares(before, "key", places, self.weights, self.masks, by_place=look.by_place)
+        if look.names_all(answering):
+            orders = [self.weights[0]] * len(planes)  # the same are named whatever their weights
+        else:
+            orders = orders_of(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
+        every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
+        named = [key_names(each, order, look) for each, order in zip(every, orders, strict=True)]
+        for part in named[0].parts:
+            found[f"data[{before}key names].{part}"] = [each.parts[part] for each in named]
+            found[f"data[{before}query name].{part}"] = [each.asked[part] for each in named]
+        return found
+
+    def _pointed(self, words: Sequence[str]) -> list[str]:
+        """What pointing at words calls them: where there may be many, their places too."""
+        if self.look.tells != "places":
+            return [*map(escape, words)]
+        return [
+            _("{word}, place {place}", word=escape(word), place=place) for place, word in enumerate(words, 1)
+        ]
 
 
 @Picture
-def points(
-    seen: Points,
-    words: tuple[Sequence[str], Sequence[str]],
-    attended: tuple[Numbers, NDArray[np.bool_], Numbers],
-    *,
-    row: int = 0,
-) -> Spec:
+def alone(head: Attended, *, row: int = 0) -> Spec:
+    """Draw queries and keys of one head in one plane, for the query in `row`."""
+    return compose.spec([head.titled(row)], largest_unit=64, phone_height=IN_SIGHT)
+
+
+@Picture
+def points(seen: Points, attended: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0) -> Spec:
     """Draw queries and keys in one plane, and values with the output of the query in `row` in another.
 
     Args:
         seen: where they stand.
-        words: of the queries and of the keys.
         attended: weights and mask, (n_query, n_key), True where a query may attend; output, (n_query, d_v).
         row: the query, from 0.
     """
     weights, mask, output = attended
-    left = replace(
-        plane_chart("plane", seen.plane, words, (weights, mask), row=row),
-        legend=[(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)],
-        shows_bar=True,
-        **_titles(seen.plane),
-    )
+    words = seen.plane.words[1]
     made = output[row] @ seen.to_values.T
     right = Chart(
         "values",
         [
-            *weighted("", "value", seen.values, list(map(escape, words[1])), weights[row], mask[row]),
-            named_points("value names", value_names(seen, words[1], weights, [row]).parts, LIGHT.value),
+            *weighted("", "value", seen.values, list(map(escape, words)), weights[row], mask[row]),
+            named_points("value names", value_names(seen, weights, [row]).parts, LIGHT.value),
             marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
         columns=WHOLE.side,
@@ -133,218 +241,78 @@ def points(
         letter=WHOLE.letter,
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
         **square(seen.values),
-        **_main_titles(seen.kept),
+        **_titles(seen.kept),
     )
+    left = Attended([seen.plane], weights[None], mask[None]).titled(row)
     return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
 
 
 @Picture
 def small_multiples(
-    planes: Sequence[Plane],
-    words: tuple[Sequence[str], Sequence[str]],
-    *,
-    slots: int,
-    order: Sequence[int],
-    row: int = 0,
+    heads: Sequence[Attended], titles: Sequence[str], *, slots: int, order: Sequence[int], row: int = 0
 ) -> Spec:
     """Draw the planes of several heads in the given order, with room for `slots` of them.
 
     Args:
-        planes: one a head.
-        words: of the queries and of the keys.
+        heads: at one step each, and their titles.
+        titles: one a head.
         slots: how many heads the step with the most of them has.
         order: heads, from 0, in the order in which they stand.
         row: the query, from 0.
     """
     panels: list[Panel | Absent] = []
-    for place, head in enumerate([*order, *range(len(planes), slots)]):
-        here = planes[head] if head < len(planes) else planes[0]
-        chart = replace(
-            plane_chart(
-                f"plane {head + 1}",
-                here.seen,
-                words,
-                (here.weights, here.mask),
-                row=row,
-                before=_head(head),
-                look=SMALL,
-            ),
-            title=here.title,
-            shows_bar=place == 0,
-        )
-        quiet = {"showticklabels": False}
+    quiet = {"showticklabels": False}
+    for place, number in enumerate([*order, *range(len(heads), slots)]):
+        is_there = number < len(heads)
+        head = heads[number] if is_there else replace(heads[0], before=before_head(number))
+        title = titles[number] if is_there else titles[0]
+        chart = head.chart(f"plane {number + 1}", row, title=title, shows_bar=place == 0)
         chart = replace(chart, x=chart.x | quiet, y=chart.y | quiet)
-        panels.append(chart if head < len(planes) else Absent(chart))
+        panels.append(chart if is_there else Absent(chart))
     return compose.spec(panels, largest_unit=64, phone_height=TWO_ABREAST, laptop_height=UNDER_VIEWS)
 
 
-def follow_small(
-    heads: Sequence[Following], words: tuple[Sequence[str], Sequence[str]]
-) -> dict[str, dict[str, Any]]:
-    """What follows the query in `small_multiples`, as `Cursor` takes it."""
-    found: dict[str, list[Any]] = {}
-    for head, each in enumerate(heads):
-        there = next(plane for plane in each.planes if plane is not None)
-        planes = [there if plane is None else plane for plane in each.planes]
-        if all(plane.is_as(there) for plane in planes):
-            planes = [there]
-        found |= follow(planes, words, each.weights, each.masks, before=_head(head), look=SMALL)
-    return by_row_and_step(found)
+def before_head(number: int) -> str:
+    """Return what the names of a head's traces begin with, where there are several."""
+    return f"head {number + 1} "
 
 
-def _head(head: int) -> str:
-    """Return what the names of a head's traces begin with."""
-    return f"head {head + 1} "
-
-
-def plane_chart(
-    name: str,
-    seen: InPlane,
-    words: tuple[Sequence[str], Sequence[str]],
-    attended: tuple[Numbers, NDArray[np.bool_]],
-    *,
-    row: int = 0,
-    before: str = "",
-    look: Look = WHOLE,
-) -> Chart:
-    """Draw queries and keys in one plane, with the arrow and the lines of the query in `row`.
-
-    Args:
-        name: the panel's; before: what the names of its traces begin with.
-        seen: where they stand.
-        words: of the queries and of the keys.
-        attended: weights and mask, (n_query, n_key).
-        row: the query, from 0.
-        look: how it is drawn.
-    """
-    weights, mask = attended
-    asking, answering = (list(map(escape, some)) for some in words)
-    at = {path: values[0] for path, values in _moves(seen, look, slice(row, row + 1)).items()}
-    lines = marks.line(
-        f"{before}equal scores",
-        at["equal scores.x"],
-        at["equal scores.y"],
-        LIGHT.rule,
-        width=1.5,
-        hover="q·k = %{customdata:.4g}",
-    )
-    keys, masked = weighted(before, "key", seen.keys, answering, weights[row], mask[row])
-    if look.tells_products:
-        keys |= {"customdata": at["key points.customdata"], "hovertemplate": f"{_of_pair()}<extra></extra>"}
-    queries = marks.points(
-        f"{before}query points",
-        *seen.queries.T,
-        LIGHT.query,
-        size=look.diamond,
-        symbol="diamond",
-        hover=_("query <b>{query}</b>", query="%{hovertext}"),
-    )
-    # A click asks there. The words of the others would lie on those of the keys: pointing at them tells.
-    queries |= {"hovertext": asking, "meta": {"cursor": list(range(len(asking)))}}
-    named = key_names(seen, words, weights, look, [row])
-    return Chart(
-        name,
-        [
-            lines | {"customdata": at["equal scores.customdata"]},
-            marks.line(f"{before}arrow", at["arrow.x"], at["arrow.y"], LIGHT.query, width=3),
-            marks.points(f"{before}arrow head", at["arrow head.x"], at["arrow head.y"], LIGHT.query, size=10),
-            keys,
-            masked,
-            named_points(f"{before}key names", named.parts, LIGHT.key),
-            queries,
-            named_points(f"{before}query name", named.asked, LIGHT.query),
-        ],
-        columns=look.side,
-        rows=look.side,
-        letter=look.letter,
-        colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
-        **square(seen.queries, seen.keys),
-    )
-
-
-def cursor(
-    seen: Points,
-    words: tuple[Sequence[str], Sequence[str]],
-    weights: Numbers,
-    masks: NDArray[np.bool_],
-    outputs: Numbers,
-) -> dict[str, Any]:
+def cursor(seen: Points, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers) -> dict[str, Any]:
     """What follows the query in `points`: by row, and by step and row; arrays (n_steps, n_query, ...)."""
-    found = follow([seen.plane], words, weights, masks)
+    found = Attended([seen.plane], weights, masks).follow()
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
     found |= shares("", "value", [seen.values], weights, masks)
-    if not WHOLE.names_all(words[1]):
-        named = [value_names(seen, words[1], each).parts for each in orders_of(weights, masks)]
+    if not WHOLE.names_all(seen.plane.words[1]):
+        named = [value_names(seen, each).parts for each in orders_of(weights, masks)]
         found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
     return by_row_and_step(found)
 
 
 def key_names(
-    seen: InPlane,
-    words: tuple[Sequence[str], Sequence[str]],
-    weights: Numbers,
-    look: Look = WHOLE,
-    rows: Sequence[int] | None = None,
+    seen: InPlane, weights: Numbers, look: Look = WHOLE, rows: Sequence[int] | None = None
 ) -> Names:
     """Return the names of keys in a plane, for these queries: see `names_beside`."""
-    return names_beside(seen.keys, words[1], weights, look, asked=Asked(seen.queries, words[0]), rows=rows)
+    asked = Asked(seen.queries, seen.words[0], seen.origin)
+    return names_beside(seen.keys, seen.words[1], weights, look, asked=asked, rows=rows)
 
 
-@lru_cache(maxsize=64)
-def keys_left(
-    seen: InPlane, asking: tuple[str, ...], answering: tuple[str, ...], look: Look = WHOLE
-) -> Sequence[int]:
-    """Return how many keys have no name where all are to have one, for each query; whatever their weights."""
-    return key_names(seen, (asking, answering), np.ones((len(asking), len(answering))), look).left
-
-
-@lru_cache(maxsize=64)
-def points_left(seen: Points, asking: tuple[str, ...], answering: tuple[str, ...]) -> Sequence[int]:
-    """Return how many keys and values have no name in `points` where all are to have one, for each query."""
-    values = value_names(seen, answering, np.ones((1, len(answering)))).left[0]
-    return [keys + values for keys in keys_left(seen.plane, asking, answering)]
-
-
-def value_names(
-    seen: Points, words: Sequence[str], weights: Numbers, rows: Sequence[int] | None = None
-) -> Names:
+def value_names(seen: Points, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
     """Return the names of values in their plane, for these queries."""
-    return names_beside(seen.values, words, weights, WHOLE, rows=rows)
+    return names_beside(seen.values, seen.plane.words[1], weights, WHOLE, rows=rows)
 
 
-def follow(
-    planes: Sequence[InPlane],
-    words: tuple[Sequence[str], Sequence[str]],
-    weights: Numbers,
-    masks: NDArray[np.bool_],
-    *,
-    before: str = "",
-    look: Look = WHOLE,
-) -> dict[str, list[Any]]:
-    """Return what follows the query in `plane_chart`, by its path: a value a step, or one for all of them.
+@lru_cache(maxsize=64)
+def keys_left(seen: InPlane, look: Look = WHOLE) -> Sequence[int]:
+    """Return how many keys have no name where all are to have one, for each query; whatever their weights."""
+    return key_names(seen, np.ones((len(seen.queries), len(seen.keys))), look).left
 
-    Args:
-        planes: one a step, or one for all.
-        words: of the queries and of the keys.
-        weights, masks: (n_steps, n_query, n_key).
-        before, look: as the chart has them.
-    """
-    still = [_moves(each, look) for each in planes]
-    found = {
-        f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
-    }
-    found |= shares(before, "key", [each.keys for each in planes], weights, masks)
-    if look.names_all(words[1]):
-        orders = [weights[0]] * len(planes)  # the same are named whatever their weights
-    else:
-        orders = orders_of(weights, masks) if len(planes) == 1 else list(weights)
-    every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
-    named = [key_names(each, words, order, look) for each, order in zip(every, orders, strict=True)]
-    for part in named[0].parts:
-        found[f"data[{before}key names].{part}"] = [each.parts[part] for each in named]
-        found[f"data[{before}query name].{part}"] = [each.asked[part] for each in named]
-    return found
+
+@lru_cache(maxsize=64)
+def points_left(seen: Points) -> Sequence[int]:
+    """Return how many keys and values have no name in `points` where all are to have one, for each query."""
+    values = value_names(seen, np.ones((1, len(seen.values)))).left[0]
+    return [keys + values for keys in keys_left(seen.plane)]
 
 
 def by_row_and_step(found: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
@@ -365,9 +333,14 @@ def sizes(weights: Numbers) -> Numbers:
     return np.round(2 * found) / 2  # no eye tells less, and many alike are sent in little
 
 
-def of_weight() -> str:
-    """What pointing at a key says of its weight."""
-    return _("key <b>{key}</b><br>weight <b>{weight}</b>", key="%{hovertext}", weight="%{marker.color:.6f}")
+def of_weight(weight: str = "marker.color") -> str:
+    """What pointing at a key says of its weight, and where that is found."""
+    return _("key <b>{key}</b><br>weight <b>{weight}</b>", key="%{hovertext}", weight=f"%{{{weight}:.6f}}")
+
+
+def _paleness(count: int) -> Numbers:
+    """The opacity of each word, where colour tells its place: the last has all."""
+    return np.linspace(PALEST, 1, count) if count > 1 else np.ones(1)
 
 
 def _of_pair() -> str:
@@ -380,7 +353,12 @@ def _of_pair() -> str:
 
 
 def weighted(
-    before: str, kind: str, places: Numbers, words: Sequence[str], *attended: NDArray[Any]
+    before: str,
+    kind: str,
+    places: Numbers,
+    words: Sequence[str],
+    *attended: NDArray[Any],
+    by_place: bool = False,
 ) -> tuple[marks.Mark, marks.Mark]:
     """Points coloured and sized by weight, and the hollow ones of those that are masked.
 
@@ -388,6 +366,7 @@ def weighted(
         before: what their names begin with; kind: "key" or "value".
         places: (n_key, 2); words: of the keys.
         attended: weights and mask, (n_key,).
+        by_place: whether colour tells the place of each instead, earlier ones paler.
     """
     (weights, may), (x, y) = attended, places.T
     ring = LIGHT.value if kind == "value" else LIGHT.key
@@ -395,13 +374,17 @@ def weighted(
         f"{before}{kind} points",
         np.where(may, x, np.nan),
         y,
-        weights,
+        ring if by_place else weights,
         size=sizes(weights),
         ring=ring,
-        hover=of_weight(),
+        hover=of_weight("customdata") if by_place else of_weight(),
     )
     # Left to Plotly, points of several sizes are seen through, and no colour is the bar's.
     drawn["marker"] = drawn["marker"] | {"coloraxis": "panel", "opacity": 1}
+    if by_place:
+        del drawn["marker"]["coloraxis"]
+        drawn["marker"]["opacity"] = _paleness(len(weights))
+        drawn["customdata"] = weights
     hollow = marks.points(
         f"{before}masked {kind} points",
         np.where(may, np.nan, x),
@@ -415,11 +398,18 @@ def weighted(
 
 
 def shares(
-    before: str, kind: str, places: Sequence[Numbers], weights: Numbers, masks: NDArray[np.bool_]
+    before: str,
+    kind: str,
+    places: Sequence[Numbers],
+    weights: Numbers,
+    masks: NDArray[np.bool_],
+    *,
+    by_place: bool = False,
 ) -> dict[str, list[Any]]:
     """What of `weighted` follows query and step; places one for all steps, or one each."""
+    part = "customdata" if by_place else "marker.color"
     found = {
-        f"data[{before}{kind} points].marker.color": list(weights),
+        f"data[{before}{kind} points].{part}": list(weights),
         f"data[{before}{kind} points].marker.size": list(sizes(weights)),
     }
     if masks.all():
@@ -435,10 +425,10 @@ def shares(
 def _moves(seen: InPlane, look: Look, rows: slice = _ALL) -> dict[str, Any]:
     """What follows the query and no weight, (n_query, ...) each, by trace and part."""
     queries = seen.queries[rows]
-    arrow = np.stack([0 * queries, queries], axis=1)  # from the origin to each query
-    across, levels = levels_of(queries, farthest(seen.queries, seen.keys), look.lines)
-    found: dict[str, Any] = {"equal scores.customdata": levels}
-    if look.tells_products:
+    arrow = np.stack([np.broadcast_to(seen.origin, queries.shape), queries], axis=1)
+    across, levels = levels_of(queries - seen.origin, farthest(seen.queries, seen.keys), look.lines)
+    found: dict[str, Any] = {} if look.tells == "places" else {"equal scores.customdata": levels}
+    if look.tells == "products":
         found["key points.customdata"] = np.stack([seen.products[rows], seen.shown[rows]], axis=-1)
     for side, axis in enumerate("xy"):
         found[f"equal scores.{axis}"] = across[:, side]
@@ -477,24 +467,22 @@ def square(*places: Numbers) -> dict[str, Any]:
     return {"x": common, "y": common}
 
 
-def _titles(seen: InPlane) -> dict[str, Any]:
-    """Name both axes, with what each keeps."""
-    if seen.dimensions is None:
-        return _main_titles(seen.explained)
-    titles = [
-        _("dimension {number}", number=number + 1)
-        if np.isnan(share)
-        else _("dimension {number} keeps {share}", number=number + 1, share=as_share(share))
-        for number, share in zip(seen.dimensions, seen.explained.tolist(), strict=True)
-    ]
-    return {"x_title": titles[0], "y_title": titles[1]}
-
-
-def _main_titles(explained: Numbers) -> dict[str, Any]:
-    titles = [
-        _("direction {number}", number=number)
-        if np.isnan(share)
-        else _("direction {number} keeps {share}", number=number, share=as_share(share))
-        for number, share in enumerate(explained.tolist(), start=1)
-    ]
+def _titles(kept: Numbers, dimensions: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Name both axes, with what each keeps; dimensions from 0, None for the main directions."""
+    numbers = (1, 2) if dimensions is None else [each + 1 for each in dimensions]
+    titles = []
+    for number, share in zip(numbers, kept.tolist(), strict=True):
+        told = {"number": number} if np.isnan(share) else {"number": number, "share": as_share(share)}
+        if dimensions is None:
+            titles.append(
+                _("direction {number} keeps {share}", **told)
+                if "share" in told
+                else _("direction {number}", **told)
+            )
+        else:
+            titles.append(
+                _("dimension {number} keeps {share}", **told)
+                if "share" in told
+                else _("dimension {number}", **told)
+            )
     return {"x_title": titles[0], "y_title": titles[1]}

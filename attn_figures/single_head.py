@@ -286,9 +286,7 @@ def in_planes(walk: Walk) -> Spec:
     """Draw queries and keys as points of one plane, and the values with the first query's output."""
     if walk.points is None:
         raise ValueError("the picture needs a walk with points; got one without")
-    return planes.points.spec(
-        walk.points(), (walk.queries, walk.keys), (walk.weights, walk.mask, walk.output)
-    )
+    return planes.points.spec(walk.points(), (walk.weights, walk.mask, walk.output))
 
 
 def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
@@ -302,8 +300,7 @@ def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
 def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
     """What follows the query where vectors are points, at every step."""
     arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
-    first = walks[0]
-    return planes.cursor(first.points(), (first.queries, first.keys), *arrays) if first.points else {}
+    return planes.cursor(walks[0].points(), *arrays) if walks[0].points else {}
 
 
 @Picture

@@ -1,18 +1,15 @@
 """What one head's queries and keys as points show, in sentences."""
 
-from attn_figures.clouds import LOOK
 from attn_figures.numbers import as_share
+from attn_figures.points import ALONE, keys_left
 from attn_ui.base.markdown import coloured
 from attn_ui.base.planes import names_told
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 
 
-def seen(now: HeadClouds, row: int, left: int) -> str:
-    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores.
-
-    ``left`` is how many names of keys have no room, where all are to stand in the picture.
-    """
+def seen(now: HeadClouds, row: int) -> str:
+    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
     query = f"“{coloured('query', now.labels[row])}”"
     kept = _(
         "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
@@ -46,7 +43,7 @@ def seen(now: HeadClouds, row: int, left: int) -> str:
             "Over its keys, nearness in the plane and score have a correlation of {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         )
-    named = names_told(LOOK, now.labels, lambda: left)
+    named = names_told(ALONE, now.labels, lambda: keys_left(now.in_plane, ALONE)[row])
     return paragraph(kept, given, told, named)
 
 
@@ -66,7 +63,8 @@ def laid(now: HeadClouds) -> str:
         "Of two keys that are equally long here, the nearer has the higher score. Keys differ in length, and "
         "a plane leaves much out: the size of a point tells the weight."
     )
+    arrow = _("The arrow goes to the query from where all vectors begin; along it scores rise.")
     bent = ""
     if now.model.softcap is not None:
         bent = _("This model bends its scores below a cap, so there the weights would change a little.")
-    return paragraph(moved, scaled, far, bent)
+    return paragraph(moved, scaled, arrow, far, bent)

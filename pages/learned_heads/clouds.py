@@ -9,8 +9,10 @@ from torch import Tensor
 from attn_core import RealModel, label_tokens
 from attn_core.clouds import Clouds, lay_together
 from attn_core.plane import Plane, main_directions
+from attn_figures.points import InPlane
 from attn_ui.base.shared_cache import shared
 from attn_words import _
+from pages.learned_heads.compute import array
 from pages.learned_heads.state import Clouding
 
 MOST_TOKENS = 128
@@ -59,6 +61,15 @@ class HeadClouds:
     def plane(self) -> Plane:
         """The plane through their centre that keeps most of both."""
         return main_directions(*self.clouds.around)
+
+    @cached_property
+    def in_plane(self) -> InPlane:
+        """What the figures draw: the plane's middle is the centre of both, so the origin stands elsewhere."""
+        found, both = self.plane, self.clouds
+        arrays = (found.queries, found.keys, found.explained, both.queries @ both.keys.mT)
+        queries, keys, explained, products = map(array, arrays)
+        origin = -array(found.directions @ both.centre)
+        return InPlane(queries, keys, (self.labels, self.labels), explained, products, origin=origin)
 
     @cached_property
     def distances(self) -> Tensor:

@@ -15,7 +15,7 @@ FOLLOWS = MappingProxyType(
         **dict.fromkeys(("roof", "ridge", "steps"), ()),
         "step here": ("steps",),
         "right here": ("right",),
-        **dict.fromkeys(("query points", "asked query", "query name", "equal scores"), ()),
+        **dict.fromkeys(("query points", "arrow", "arrow head", "query name", "equal scores"), ()),
         "key points": (),
         **dict.fromkeys(("masked key points", "key names"), ("key points",)),
     }

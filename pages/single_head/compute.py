@@ -209,6 +209,7 @@ def _points(head: Head, scores: Tensor, along: Along) -> Points:
     seen = InPlane(
         np.asarray(plane.queries),
         np.asarray(plane.keys),
+        (head.queries, head.keys),
         np.asarray(plane.explained),
         np.asarray(head.query @ head.key.mT),
         along.dimensions,

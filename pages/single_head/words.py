@@ -383,8 +383,7 @@ def points(now: Now) -> str:
         first, second = (each + 1 for each in plane.dimensions)
         of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
         kept = paragraph(of, kept)
-    words = tuple(walk.queries), tuple(walk.keys)
-    some = names_told(WHOLE, walk.keys, lambda: points_left(seen, *words)[row])
+    some = names_told(WHOLE, walk.keys, lambda: points_left(seen)[row])
     if not walk.mask[row].any():
         nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
         return paragraph(kept, nothing, some)

@@ -52,16 +52,14 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
         shown = [data[f"{kind} points"] for kind in ("query", "key")]
         places = np.vstack([np.array([each["x"], each["y"]], dtype=float).T for each in shown])
         np.testing.assert_allclose(np.abs(places), wanted, atol=1e-3)
-        told = np.asarray(shown[1]["customdata"], dtype=float)
-        np.testing.assert_allclose(told[:, 0], weights[row], atol=1e-6)
-        assert told[:, 1].tolist() == list(range(1, n + 1))
-        if now.of.by_place:
-            opacity = np.asarray(shown[1]["marker"]["opacity"])
-            assert (np.diff(opacity) > 0).all()
-            assert opacity[-1] == 1
-        else:
-            np.testing.assert_allclose(np.asarray(shown[1]["marker"]["color"]), weights[row], atol=1e-6)
-            assert shown[1]["marker"]["opacity"] == 1  # else no colour were the bar's
+        told = [int(said.split()[-1]) for each in shown for said in each["hovertext"]]
+        assert told == [*range(1, n + 1)] * 2
+        marker = shown[1]["marker"]
+        drawn = shown[1]["customdata"] if now.of.by_place else marker["color"]
+        np.testing.assert_allclose(np.asarray(drawn), weights[row], atol=1e-6)
+        opacity = np.atleast_1d(marker["opacity"])  # one for all where colour is the bar's
+        assert (np.diff(opacity) > 0).sum() == (n - 1 if now.of.by_place else 0)
+        assert opacity[-1] == 1
         assert now.labels[row] in data["query name"]["text"][0]
 
 
@@ -70,9 +68,11 @@ def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
     now, row = found.seen.now, 4
     line = traces(found, row)["equal scores"]
     along = np.array([line[axis][1] - line[axis][0] for axis in "xy"], dtype=float)
+    # The arrow is the query, as the plane shows it, so it begins where a vector of zeros stands.
+    arrow = [np.diff(traces(found, row)["arrow"][axis])[0] for axis in "xy"]
+    np.testing.assert_allclose(arrow, now.plane.directions @ now.clouds.queries[row], atol=1e-3)
     # Two keys that differ along the line alone have one score.
-    step = torch.tensor(along) @ now.plane.directions
-    query = now.clouds.queries[row]
+    step, query = torch.tensor(along) @ now.plane.directions, now.clouds.queries[row]
     assert float(query @ step) == pytest.approx(0.0, abs=1e-4 * float(query.norm() * step.norm()))
 
 

@@ -33,11 +33,11 @@ TREE_MB = "tree, MB"
 BUDGET = {
     "app.py": 23,
     "attn_core": 11_726,
-    "attn_figures": 10_909,
+    "attn_figures": 10_768,
     "attn_live": 1_479,
     "attn_ui": 14_548,
     "attn_words": 246,
-    "pages": 26_338,
+    "pages": 26_317,
     FRONT_END: 10_175,
     "tests": 42_833,
     TREE_MB: 15,

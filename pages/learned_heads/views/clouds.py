@@ -1,6 +1,8 @@
 """One head of a real model as points: queries and keys of all words in one plane."""
 
-from attn_figures.clouds import InClouds, clouds, cursor, key_names
+from dataclasses import replace
+
+from attn_figures.points import ALONE, Attended, alone, by_row_and_step
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
@@ -47,22 +49,7 @@ def see(ask: Ask, asked: Clouding) -> Seen[Found]:
 def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) -> _Packed:
     """Draw and say it for every query; there is one model a process, so it is no part of what is asked."""
     del text, layer, head
-    seen = in_clouds(_now, by_place=by_place)
-    n = len(_now.tokens)
-    said = pack_says([[words.seen(_now, row, left) for row, left in enumerate(key_names(seen).left)]])
-    return pack([clouds.spec(seen)], Cursor(n, **cursor(seen))), said
-
-
-def in_clouds(now: HeadClouds, *, by_place: bool) -> InClouds:
-    """Hand one head to the figures."""
-    plane = now.plane
-    return InClouds(
-        array(plane.queries),
-        array(plane.keys),
-        array(now.clouds.queries @ plane.directions.mT),
-        array(plane.explained),
-        array(now.weights),
-        now.mask.numpy(),
-        now.labels,
-        by_place,
-    )
+    look = replace(ALONE, by_place=by_place)
+    drawn = Attended([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
+    said = pack_says([[words.seen(_now, row) for row in range(len(_now.tokens))]])
+    return pack([alone.spec(drawn)], Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))), said

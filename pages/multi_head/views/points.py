@@ -1,23 +1,31 @@
 """The view "points": queries and keys of every head in a plane of its own."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_core.plane import main_directions
-from attn_figures import points as pictures
 from attn_figures.numbers import as_share, number
 from attn_figures.picture import Spec
-from attn_figures.points import SMALL, Following, InPlane, Plane, keys_left
+from attn_figures.points import (
+    SMALL,
+    Attended,
+    InPlane,
+    before_head,
+    by_row_and_step,
+    keys_left,
+    small_multiples,
+)
 from attn_figures.ties import TIE, largest
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_told, plane_part
 from attn_words import _, _n, paragraph
-from pages.multi_head.compute import Now, array, mask_array, order_of, stages
+from pages.multi_head.compute import Now, array, mask_array, order_of, sequences, stages
 from pages.multi_head.state import NO_DETAILS, Setting
 
 ALIKE = 5e-4  # shares that differ by less are told as one
@@ -25,96 +33,66 @@ ALIKE = 5e-4  # shares that differ by less are told as one
 
 @lru_cache(maxsize=64)
 def _planes(setting: Setting, n_head: int) -> list[InPlane]:
-    result = stages(setting, n_head)
+    result, tokens = stages(setting, n_head), sequences(setting)
     found = main_directions(result.query, result.key)
     return [
-        InPlane(array(queries), array(keys), array(explained), array(products))
+        InPlane(array(queries), array(keys), (tokens.queries, tokens.keys), array(explained), array(products))
         for queries, keys, explained, products in zip(
             found.queries, found.keys, found.explained, result.scores, strict=True
         )
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """The planes of all heads at one step; weights and masks (n_head, n_query, n_key)."""
+def planes(now: Now) -> list[InPlane]:
+    """Return the plane of each head, which no mask and no temperature moves."""
+    still = replace(now.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=())
+    return _planes(still, now.n_head)
 
-    now: Now
 
-    @cached_property
-    def planes(self) -> list[InPlane]:
-        """The plane of each head, which no mask and no temperature moves."""
-        setting = replace(
-            self.now.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=()
-        )
-        return _planes(setting, self.now.n_head)
-
-    @cached_property
-    def weights(self) -> NDArray[np.float64]:
-        """The weights of all heads."""
-        return array(self.now.result.weights)
-
-    @cached_property
-    def may(self) -> NDArray[np.bool_]:
-        """Where a query may attend, for each head."""
-        mask = mask_array(self.now.setting, self.now.n_head)
-        return np.broadcast_to(True if mask is None else mask, self.weights.shape)
+def attended(steps: Sequence[Now], head: int) -> Attended:
+    """Return one head in its plane at some steps, of which it is there at one or more."""
+    shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
+    weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
+    for step, now in enumerate(steps):
+        if head < now.n_head:
+            may = mask_array(now.setting, now.n_head)
+            weights[step] = array(now.result.weights[head])
+            masks[step] = True if may is None else np.broadcast_to(may, (now.n_head, *shape))[head]
+    seen = [planes(now)[head] if head < now.n_head else None for now in steps]
+    return Attended(seen, weights, masks, SMALL, before_head(head))
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
     """Draw each step with room for as many planes as the one with most heads has."""
     slots = max(now.n_head for now in steps)
     return [
-        pictures.small_multiples.spec(
-            [
-                Plane(plane, seen.weights[head], seen.may[head], _title(now, head, plane))
-                for head, plane in enumerate(seen.planes)
-            ],
-            (now.tokens.queries, now.tokens.keys),
+        small_multiples.spec(
+            [attended([now], head) for head in range(now.n_head)],
+            [_title(now, head, plane) for head, plane in enumerate(planes(now))],
             slots=slots,
             order=order_of(now.look.order, now.result),
         )
-        for now, seen in ((now, Seen(now)) for now in steps)
+        for now in steps
     ]
 
 
 def follow(steps: Sequence[Now]) -> Cursor:
     """Return what follows the slider over the queries."""
-    every, tokens = [Seen(now) for now in steps], steps[0].tokens
-    following = [
-        Following(
-            [
-                seen.planes[head] if head < now.n_head else None
-                for now, seen in zip(steps, every, strict=True)
-            ],
-            np.stack([_of_head(seen.weights, head) for seen in every]),
-            np.stack([_of_head(seen.may, head) for seen in every]),
-        )
-        for head in range(max(now.n_head for now in steps))
-    ]
-    words = tokens.queries, tokens.keys
-    return Cursor(len(tokens.queries), **pictures.follow_small(following, words))
-
-
-def _of_head(each: NDArray[np.generic], head: int) -> NDArray[np.generic]:
-    """Return the head's part; nothing of one that is not there."""
-    return each[head] if head < len(each) else np.zeros_like(each[0])
+    found: dict[str, list[Any]] = {}
+    for head in range(max(now.n_head for now in steps)):
+        found |= attended(steps, head).follow()
+    return Cursor(len(steps[0].tokens.queries), **by_row_and_step(found))
 
 
 def say(now: Now) -> str:
     """Say what the planes keep, and what the plane shows where the query's largest weight is."""
-    row, tokens, seen = now.cell[0], now.tokens, Seen(now)
+    row, tokens, seen = now.cell[0], now.tokens, planes(now)
     query = f"“{coloured('query', tokens.queries[row])}”"
-    kept = _kept(np.array([plane.explained.sum() for plane in seen.planes]))
-    words = tuple(tokens.queries), tuple(tokens.keys)
-    named = names_told(
-        SMALL,
-        tokens.keys,
-        lambda: sum(keys_left(plane, *words, SMALL)[row] for plane in seen.planes),
-    )
+    kept = _kept(np.array([plane.explained.sum() for plane in seen]))
+    named = names_told(SMALL, tokens.keys, lambda: sum(keys_left(plane, SMALL)[row] for plane in seen))
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
-    weights = seen.weights[:, row].copy()
+    weights = array(now.result.weights)[:, row].copy()
     weights[list(now.off)] = 0.0
     if not weights.any():
         nothing = (
@@ -140,7 +118,7 @@ def say(now: Now) -> str:
     if n_other:
         also = _n("One other head gives as much.", "{count} other heads give as much.", n_other)
         said = paragraph(said, also)
-    plane = seen.planes[head]
+    plane = seen[head]
     part = plane_part(
         plane.products[row],
         plane.shown[row],
