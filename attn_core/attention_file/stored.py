@@ -17,6 +17,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as load_safetensors
 
+from attn_core.tokens import with_whole_letters
 from attn_words import _
 
 MAX_BYTES = 72_000_000
@@ -87,7 +88,7 @@ def from_npz(data: bytes) -> dict[str, Stored]:
             )
         arrays: dict[str, Stored] = {}
         for entry in entries:
-            name = text(entry.filename.removesuffix(".npy"))
+            name = with_whole_letters(entry.filename.removesuffix(".npy"))
             if name in arrays:
                 raise ValueError(
                     _(
@@ -185,7 +186,7 @@ def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]
         OverflowError,
     ) as error:
         raise ValueError(_("the file must be a whole .safetensors; it is none, or damaged")) from error
-    return {name: _tensor(text(name), each) for name, each in tensors.items()}, metadata
+    return {name: _tensor(with_whole_letters(name), each) for name, each in tensors.items()}, metadata
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -204,8 +205,3 @@ def _tensor(name: str, tensor: torch.Tensor) -> Stored:
 
     kind = "f" if tensor.is_floating_point() else str(tensor.dtype).removeprefix("torch.")
     return Stored(name, tuple(tensor.shape), kind, str(tensor.dtype).removeprefix("torch."), numbers)
-
-
-def text(given: str) -> str:
-    """Return a text that can be sent: halves of surrogate pairs become question marks."""
-    return given.encode("utf-8", "replace").decode()

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
-from attn_core.attention_file.stored import Stored, text
+from attn_core.attention_file.stored import Stored
 from attn_core.precision import PRECISIONS
+from attn_core.tokens import with_whole_letters
 from attn_words import _
 
 _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
@@ -69,7 +70,7 @@ def tokens(given: Any, sides: set[int], longest: int, most: int) -> tuple[str, .
                 count=f"{count:,}",
             )
         )
-    return tuple(text(token[:_TOKEN_LETTERS]) for token in found)
+    return tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in found)
 
 
 def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:
@@ -85,13 +86,13 @@ def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:
 def order(given: Any, most: int) -> list[str] | None:
     """Return the names of the layers in the order in which they ran."""
     found, _count = listed("names", given, most)
-    return None if found is None else [text(str(name)[:1_000]) for name in found]
+    return None if found is None else [with_whole_letters(str(name)[:1_000]) for name in found]
 
 
 def notes(given: Any) -> list[str]:
     """Return sentences on what was left out when the file was written."""
     found, _count = listed("notes", given, _MOST_NOTES)
-    return [text(note[:_NOTE_LETTERS]) for note in found or [] if isinstance(note, str)]
+    return [with_whole_letters(note[:_NOTE_LETTERS]) for note in found or [] if isinstance(note, str)]
 
 
 def precision(told: Mapping[str, Any]) -> str | None:

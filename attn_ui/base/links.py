@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from attn_core.tokens import with_whole_letters
+from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import NearestError, Parameter, Several, Steps, by_name
 from attn_words import _, _c
 
@@ -43,7 +45,7 @@ class Dropped:
         return _("The link's {name} was {text}; wanted: {wanted}.", **self._said())
 
     def _said(self) -> dict[str, str]:
-        return {"name": _quote(self.name), "text": _quote(self.text), "wanted": self.wanted}
+        return {"name": quoted(self.name), "text": quoted(self.text), "wanted": self.wanted}
 
 
 def not_here(offered: Steps, text: str, used: float, before: Iterable[Dropped]) -> Dropped:
@@ -67,13 +69,6 @@ def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
     used = [text for text in texts if text in offered.options]
     wanted = _("{wanted} here", wanted=offered.wanted())
     return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used) or None)
-
-
-def _quote(text: str) -> str:
-    """Show foreign text as code: nothing in it is run, rendered or linked."""
-    printable = "".join(c if c.isprintable() else "�" for c in text).replace("`", "'")
-    short = printable if len(printable) <= _LONGEST_QUOTE else printable[: _LONGEST_QUOTE - 1] + "…"
-    return f"`{short}`" if short.strip() else _c("what was typed", "empty")
 
 
 def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -148,6 +143,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     >>> read_link([Whole("d", 4, 1, 16), Flag("bias", False)], "single-head?d=99&bias=true")[0]
     {'d': 16, 'bias': True}
     """
+    link = with_whole_letters(link)
     parts = urlsplit(link)
     query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)

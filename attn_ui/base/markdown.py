@@ -31,7 +31,8 @@ def quoted(text: str, most: int = 40) -> str:
     '`?a?`'
     """
     shown = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    return f"`{shown[:most]}`" if shown.strip() else _c("what was typed", "nothing")
+    short = shown if len(shown) <= most else shown[: most - 1] + "…"
+    return f"`{short}`" if shown.strip() else _c("what was typed", "nothing")
 
 
 def capital(text: str) -> str:

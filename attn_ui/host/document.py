@@ -94,6 +94,8 @@ def _icon() -> str:
     return link_preview.ICON.read_text(encoding="utf-8")
 
 
+_ICON = _icon, "image/svg+xml", lambda: mark(_icon())
+_ROBOTS = "User-agent: *\nDisallow: /*?\n"  # pages, but not each of their settings
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/live.js": (bundle, "text/javascript", module_version),
@@ -105,7 +107,9 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/kit.js": (lambda: bundle("kit.js"), "text/javascript", kit_version),
     f"{PLOTLY_ROUTE[1:]}/moving.html": (page, "text/plain", kit_version),
     f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
-    f"{PLOTLY_ROUTE[1:]}/icon.svg": (_icon, "image/svg+xml", lambda: mark(_icon())),
+    f"{PLOTLY_ROUTE[1:]}/icon.svg": _ICON,
+    "favicon.ico": _ICON,  # what asks for it by this name takes a drawing too
+    "robots.txt": (lambda: _ROBOTS, "text/plain", lambda: mark(_ROBOTS)),
     **{
         f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
         for name in FONTS

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attn_figures.widths import shortened
+
 PREFIX = "ATTENTION_LAB_"
 # A source of a content security policy; a list of them may hold neither commas nor semicolons.
-_SOURCE = re.compile(
-    r"(?:'none'|'self'|\*|[a-z][a-z0-9+.-]*:|(?:[a-z]+://)?(?:\*\.)?[\w.-]+(?::(?:\d+|\*))?/?)"
-)
-_SWITCH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
+_HOST = r"(?:\*\.)?(?!(?:none|self)$)[a-z0-9][\w.-]*(?::(?:\d+|\*))?/?"
+_SOURCE = re.compile(rf"'self'|\*|(?:https?|wss?):|(?:(?:https?|wss?)://)?{_HOST}", re.IGNORECASE)
+_QUOTED = 60  # letters of what was given, in a complaint
+_SWITCH = dict.fromkeys(("yes", "true", "on", "1"), True) | dict.fromkeys(("no", "false", "off", "0"), False)
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,13 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
     read: dict[str, Any] = {}
     for name, text in given.items():
         if name not in READERS:
-            raise ValueError(f"{PREFIX}{name} is no setting; wanted one of {', '.join(variables())}")
+            raise ValueError(
+                f"{PREFIX}{shortened(name, _QUOTED)} is no setting; wanted one of {', '.join(variables())}"
+            )
         try:
             read[name.lower()] = READERS[name](text.strip())
         except ValueError as error:
-            raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text!r}") from None
+            raise ValueError(f"{PREFIX}{name}: wanted {error}, got {shortened(text, _QUOTED)!r}") from None
     return Hosting(**read)
 
 
@@ -68,13 +72,13 @@ def variables() -> list[str]:
 
 
 def _folder(text: str) -> Path | None:
-    if text and not Path(text).is_dir():
+    if text and not os.path.isdir(text):  # Path.is_dir raises where a name is too long
         raise ValueError("a folder that exists")
     return Path(text).resolve() if text else None
 
 
 def _sources(text: str) -> str:
-    if not all(_SOURCE.fullmatch(source) for source in text.split()):
+    if text != "'none'" and not all(_SOURCE.fullmatch(source) for source in text.split()):
         raise ValueError("'none', 'self' or addresses as https://course.example.edu, with spaces between")
     return " ".join(text.split())
 
@@ -85,15 +89,9 @@ def _switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise ValueError("a whole number, 0 for no limit")
-    return int(text)
-
-
-def _megabytes(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError("a whole number of megabytes, 1 or more")
+def _whole(text: str, least: int, wanted: str) -> int:
+    if not re.fullmatch("[0-9]{1,7}", text) or int(text) < least:
+        raise ValueError(f"{wanted} and less than ten million")
     return int(text)
 
 
@@ -108,8 +106,8 @@ def _rate(text: str) -> float:
 
 
 def _model(text: str) -> str:
-    path = Path(text).expanduser()
-    if text and not (path / "config.json").is_file():
+    path = Path(os.path.expanduser(text))
+    if text and not os.path.isfile(path / "config.json"):
         raise ValueError("a model's folder, with config.json in it")
     return str(path.resolve()) if text else ""
 
@@ -118,8 +116,8 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "PLOTLY_JS": _folder,
     "FRAME_ANCESTORS": _sources,
     "METRICS": _switch,
-    "SESSIONS": _count,
-    "CACHE": _megabytes,
+    "SESSIONS": lambda text: _whole(text, 0, "a whole number, 0 for no limit"),
+    "CACHE": lambda text: _whole(text, 1, "a whole number of megabytes, 1 or more"),
     "CHANGES": _rate,
     "MODEL": _model,
     "LESSONS": _folder,

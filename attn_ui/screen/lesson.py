@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from attn_ui.base.framing import LESSON
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import plain, quoted
 from attn_ui.lessons.answers import (
     Truth,
     bare,
@@ -57,8 +57,8 @@ def place() -> None:
         if lesson is None:
             st.warning(
                 _(
-                    "The link's `lesson` was `{name}`; there are: {names}.",
-                    name=name.replace("`", "")[:40],
+                    "The link's `lesson` was {name}; there are: {names}.",
+                    name=quoted(name),
                     names=", ".join(on_shelf.lessons),
                 ),
                 icon=":material/link_off:",
@@ -68,7 +68,7 @@ def place() -> None:
             return
         at = lesson.step(step) if step else 0
         if at is None:
-            st.caption(_("This lesson has no step called {name}: here is its first.", name=plain(step[:40])))
+            st.caption(_("This lesson has no step called {name}: here is its first.", name=quoted(step)))
         _walk(lesson, at or 0)
 
 

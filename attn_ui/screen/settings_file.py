@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from attn_core.tokens import with_whole_letters
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
@@ -37,13 +38,7 @@ def collected(parameters: Sequence[Parameter]) -> Settings:
 
 
 def written(page: str, settings: Settings) -> bytes:
-    """Write a file.
-
-    >>> read(written("single-head", {"t": "0.5"}), "single-head", [])
-    Traceback (most recent call last):
-    ...
-    ValueError: the file sets `t`, which this page does not have
-    """
+    """Write a file."""
     return json.dumps({MARK: VERSION, "page": page, "settings": settings}, indent=1).encode()
 
 
@@ -98,12 +93,11 @@ def _settings(content: bytes, page: str) -> dict[str, Any]:
         )
     try:
         found = json.loads(content.decode("utf-8-sig"))
+        found = json.loads(with_whole_letters(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError):  # no text, no JSON, or cut off
-        raise ValueError(
-            _("wanted a file that this app saved; this one is of another kind, or was cut off")
-        ) from None
+        found = None
     if not isinstance(found, dict) or MARK not in found or not isinstance(found.get("settings"), dict):
-        raise ValueError(_("wanted a file that this app saved; this one is of another kind"))
+        raise ValueError(_("wanted a file that this app saved; this one is of another kind, or was cut off"))
     if found[MARK] != VERSION:
         raise ValueError(
             _(

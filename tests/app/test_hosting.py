@@ -77,6 +77,16 @@ def test_a_model_is_a_folder_that_holds_one(tmp_path: Path) -> None:
     [
         ("PLOTLY_JS", "/no/such/folder", "wanted a folder that exists, got '/no/such/folder'"),
         ("FRAME_ANCESTORS", "https://a.example; script-src *", "wanted 'none', 'self' or addresses"),
+        *(
+            ("FRAME_ANCESTORS", text, "wanted 'none'")
+            for text in ("none", "self", "-1", "javascript:", "x y:")
+        ),
+        ("FRAME_ANCESTORS", "'none' https://a.example", "wanted 'none'"),
+        *((name, "x" * 5_000, "wanted a") for name in ("PLOTLY_JS", "MODEL", "LESSONS", "SESSIONS", "CACHE")),
+        *((name, "9" * 5_000, "wanted a whole number") for name in ("SESSIONS", "CACHE")),
+        ("CACHE", "1e30", "wanted a whole number"),
+        ("CACHE", "1" + "0" * 30, "wanted a whole number"),
+        ("SESSIONS", "\u0663", "wanted a whole number"),
         ("METRICS", "maybe", "wanted yes or no"),
         ("SESSIONS", "-1", "wanted a whole number"),
         ("CACHE", "0", "wanted a whole number of megabytes, 1 or more"),
@@ -92,6 +102,19 @@ def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str)
     with pytest.raises(ValueError, match=r"ATTENTION_LAB_") as told:
         hosting({f"ATTENTION_LAB_{name}": text})
     assert says in str(told.value)
+    assert len(str(told.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "text", ["'none'", "*", "https:", "wss://a.example", "localhost:8888", "*.b.example/"]
+)
+def test_who_may_frame_the_app_is_written_as_in_a_policy(text: str) -> None:
+    assert hosting({"ATTENTION_LAB_FRAME_ANCESTORS": text}).frame_ancestors == text
+
+
+def test_a_switch_is_turned_on_and_off() -> None:
+    said = {text: hosting({"ATTENTION_LAB_METRICS": text}).metrics for text in ("on", "off", "ON", "no")}
+    assert said == {"on": True, "off": False, "ON": True, "no": False}
 
 
 def test_the_limits_of_a_visitor_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:

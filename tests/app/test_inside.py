@@ -248,3 +248,12 @@ def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Calla
     assert routes.is_stream(scope)
     asyncio.run(Limits(app, sessions=1, changes=100.0, ask_within=0.1)(scope, receive, send))
     assert heard == [b"?", b"!"]
+
+
+@pytest.mark.parametrize(("path", "kind"), [("/robots.txt", "text/plain"), ("/favicon.ico", "image/svg+xml")])
+def test_what_machines_ask_for_is_no_page(path: str, kind: str) -> None:
+    app = document.Assets(_says_ok, plotly_js(), FrontEnd())
+    for accept in (b"*/*", b"text/html"):
+        asked = {"method": "GET", "path": path, "headers": [(b"accept", accept)]}
+        start, *_ = asyncio.run(_send(app, asked))
+        assert dict(start["headers"])[b"content-type"].decode().partition(";")[0] == kind

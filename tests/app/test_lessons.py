@@ -448,10 +448,10 @@ def test_a_share_in_percent_is_told_how_it_is_typed(tmp_path: Path, monkeypatch:
 
 
 def test_an_unknown_lesson_and_step_are_said() -> None:
-    app = open_sound("single-head", lesson="nothing`here")
-    assert "there are: " in app.warning[0].value
+    app = open_sound("single-head", lesson="nothing`here\u202e\x1b")
+    assert "`nothing?here??`; there are: " in app.warning[0].value
     app = open_sound("single-head", lesson="lecture.nothing")
-    assert any("no step called nothing" in each.value for each in app.caption)
+    assert any("no step called `nothing`" in each.value for each in app.caption)
 
 
 def test_each_page_is_the_same_without_its_lesson() -> None:

@@ -1,12 +1,16 @@
 """Settings as a file: it opens the same page again, and a bad one changes nothing."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.parameters import Cells, Choice, Flag, Several, Steps, Table, Whole
+from attn_ui.base.links import read_link
+from attn_ui.base.parameters import Cells, Choice, Flag, Several, Steps, Table, Text, Whole
+from attn_ui.host import faults
 from attn_ui.screen import settings_file
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
@@ -66,3 +70,30 @@ def test_a_bad_file_is_refused_by_a_sentence(content: bytes, wanted: str) -> Non
     with pytest.raises(ValueError, match=r"wanted|the file") as found:
         settings_file.read(content, "p", KINDS)
     assert wanted in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["text", "pin"])
+def test_half_a_character_in_a_file_becomes_a_question_mark(name: str) -> None:
+    kinds = (Text("text", "", 20), Text("pin", "", 20))
+    assert settings_file.read(_file(**{name: "\ud800 x\U0001f600"}), "p", kinds)[name] == "? x\U0001f600"
+    with pytest.raises(ValueError, match=r"the file sets") as told:
+        settings_file.read(_file(**{"\udfff": "x"}), "p", kinds)
+    assert str(told.value).encode()
+
+
+def test_half_a_character_in_a_link_becomes_a_question_mark() -> None:
+    values, dropped = read_link((Text("text", "", 20),), "p?text=\ud800+x&\udc00=1")
+    assert values == {"text": "? x"}
+    assert [bad.sentence().encode() for bad in dropped]
+
+
+def test_the_page_of_a_fault_bears_half_a_character(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[str] = []
+    stand_in = MagicMock(context=SimpleNamespace(url="https://lab.example/p"))
+    stand_in.query_params = MagicMock(get_all=lambda _: ["\ud800 x"], __iter__=lambda _: iter(["text"]))
+    stand_in.code = lambda text, **_: shown.append(text)
+    monkeypatch.setattr(faults, "st", stand_in)
+    assert faults.say_so(ValueError())
+    assert shown == ["https://lab.example/p?text=%3F+x"]
