@@ -20,7 +20,7 @@ Tree = dict[Any, Any]  # settings by their place in a figure, a dict a branch
 # (width, greatest height) in pixels: phones may scroll, wider screens should show the figure whole.
 SCREENS: tuple[tuple[int, int], ...] = (
     (320, 4000), (350, 4000), (380, 4000), (460, 4000), (560, 1200), (680, 460), (780, 420), (860, 420),
-    (930, 420), (980, 420), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
+    (968, 420), (1050, 440), (1120, 480), (1280, 560), (1420, 600), (1560, 640), (1900, 760),
 )  # fmt: skip
 # What stands on a slide or a projector's screen, before it is enlarged so that its words come out as large as
 # they must be there: from a half slide and a square to screens of 4:3 and of 16:9, in large and larger type.
@@ -31,7 +31,7 @@ SLIDES: tuple[tuple[int, int], ...] = (
 # there a number may be smaller than in a picture that is saved.
 PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
-REFERENCE = 980  # the width that a notebook or a test sees
+REFERENCE = 968  # the width of a window of 1280, and what a notebook or a test sees
 WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
 FULL = 0.6  # of the longest line, the least that another may take
 CAPTIONS_APART = 14  # pixels

@@ -28,7 +28,7 @@ DIGIT, POINT = 0.56, 0.28  # of its font's size, how wide a digit or a sign is, 
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
 TITLE_PIXELS = 22
 CAPTION_LETTER = 7  # pixels
-OPERATOR_LETTER, OPERATOR_GAP = 8.2, 20  # pixels: operators are set in larger type
+OPERATOR_LETTER, OPERATOR_GAP = 8.2, 16  # pixels: operators are set in larger type
 # Pixels of a slanted letter to the right where cells are just large enough for its full size; such a cell.
 SLANTED_LETTER, LABELLED_CELL = 5.5, 16.5
 

@@ -33,7 +33,7 @@ BAR_ROOM = 64  # pixels on the right for colour bars
 ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
 SMALL_TICK = 10  # pixels of the three numbers beside a shorter one
 UNDER_BARS = 8  # pixels between the lowest bar and the figure's edge, for the lower half of its last number
-SMALLEST_DIGIT = 9  # pixels below which no number is drawn
+SMALLEST_DIGIT = 12  # pixels below which no number is drawn
 SMALLEST_ON_SLIDE, SMALLEST_PROJECTED = 10, 9  # pixels of a number that is enlarged with its slide
 SMALLEST_DECIMALS = 10.5  # likewise
 CELL_SHARE = 0.9  # of a cell's width that its number may take
@@ -148,7 +148,10 @@ class _Panels:
         )
         sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
         every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
-        numbers = tuple(_numbers(each, room, placed.unit) for each in self.kinds)
+        fitting_numbers = [_numbers(each, room, placed.unit) for each in self.kinds]
+        # One size of digits in all maps of a figure.
+        digit = min((each.size for each in fitting_numbers if each.form), default=room.smallest_digit)
+        numbers = tuple(_Numbers(each.form, digit) for each in fitting_numbers)
         return _Try(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
 
     def says_all(self, tried: _Try) -> bool:

@@ -158,3 +158,24 @@ def test_differences_below_one_keep_both_decimals() -> None:
     listed = compose([change, replace(change, name="t")]).layout.meta["screens"]
     forms = {screen["settings"]["data[0].texttemplate"] for screen in listed}
     assert "%{z:.2f}" in forms <= {"%{z:.2f}", ""}
+
+
+@pytest.mark.parametrize("n_key", [4, 6, 9, 16])
+def test_digits_on_a_page_are_of_one_size_and_never_under_12_pixels(n_key: int) -> None:
+    rng = np.random.default_rng(n_key)
+    labels = [f"word{number}" for number in range(n_key)]
+    sides = Side.queries(labels), Side.keys(labels)
+    panels = [
+        Matrix("scores", 9 * rng.normal(size=(n_key, n_key)), "scores", *sides),
+        Matrix("weights", rng.dirichlet(np.ones(n_key), n_key), "weights", *sides),
+        Matrix("output", rng.normal(size=(n_key, 4)), "output", sides[0], Side.keys(list("1234"))),
+    ]
+    for screen in compose(panels)["layout"]["meta"]["screens"]:
+        settings = screen["settings"]
+        sizes = {
+            settings[f"{trace}.textfont.size"]
+            for trace in ("data[0]", "data[1]", "data[2]")
+            if settings.get(f"{trace}.texttemplate")
+        }
+        assert len(sizes) <= 1, screen["width"]
+        assert screen.get("slide") or min(sizes, default=12) >= 12, screen["width"]

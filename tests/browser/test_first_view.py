@@ -1,0 +1,51 @@
+"""What stands before a newcomer: how many controls, chips, rows of tabs and words, how small the digits."""
+
+import pytest
+
+from tests.browser.app_page import AppPage
+from tests.pages import PAGES
+
+CONTROLS, CHIPS, WORDS, DIGIT = 30, 9, 160, 12.0
+COUNTED = """() => {
+    const inView = (each) => {
+        const box = each.getBoundingClientRect(), style = getComputedStyle(each);
+        return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.right > 0
+            && box.left < innerWidth && style.visibility !== 'hidden' && style.display !== 'none';
+    };
+    // The header, the search field and what folds the sidebar lead elsewhere.
+    const navigates = (each) => each.closest('header, [data-testid=stSidebarCollapseButton], .find');
+    const all = (selector) => [...document.querySelectorAll(selector)]
+        .filter((each) => inView(each) && !navigates(each));
+    const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab], [role=combobox]')
+        .filter((each) => !each.disabled && (each.tabIndex >= 0 || each.role === 'tab'));
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    let words = 0;
+    while (walker.nextNode()) {
+        const parent = walker.currentNode.parentElement;
+        if (!parent || parent.closest('script, style, svg, header') || !inView(parent)) continue;
+        words += (walker.currentNode.textContent.match(/\\p{L}{2,}/gu) ?? []).length;
+    }
+    const digits = all('.live-plot svg text').filter((each) => /^[−-]?\\d*\\.\\d+$/.test(each.textContent.trim()));
+    return {
+        controls: reached.filter((each) => !reached.some((other) => other !== each && each.contains(other))).length,
+        chips: all('[data-testid=stButtonGroup] button').length,
+        rows: all('[role=tablist]').length,
+        words,
+        digit: Math.min(99, ...digits.map((each) => parseFloat(getComputedStyle(each).fontSize))),
+    };
+}"""
+
+
+@pytest.mark.essential
+@pytest.mark.still
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("page", [page for page in PAGES if page])
+def test_first_view_has_few_controls_and_digits_that_can_be_read(app: AppPage, page: str) -> None:
+    app.open(page)
+    counted = app.page.evaluate(COUNTED)
+    print(page, counted)
+    assert counted["controls"] <= CONTROLS
+    assert counted["chips"] <= CHIPS
+    assert counted["rows"] <= 1
+    assert counted["words"] <= WORDS
+    assert counted["digit"] >= DIGIT
