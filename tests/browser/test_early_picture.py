@@ -1,5 +1,6 @@
 """The picture before the app: where the live figure is to stand, like it, and gone when that is drawn."""
 
+import html
 import io
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
@@ -11,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route,
 
 from attn_figures import theme
 from attn_ui.base.navigation import PAGES
+from attn_ui.base.page import page_at
+from attn_words import speaking
 from tests.browser.app_page import TIMEOUT
 from tests.browser.test_link_preview import HOSTILE, ask
 
@@ -260,9 +263,10 @@ def test_a_link_that_sets_anything_of_the_figure_has_none(server: str, target: s
 
 
 def test_its_words_are_those_of_the_language_that_is_asked_for(server: str) -> None:
-    for headers, said in (({}, "See attention"), ({"Accept_Language": "zh-CN"}, "看见注意力")):
-        _, _, body = ask(server, "/", Accept="text/html", **headers)
-        assert f"<h1>{said}</h1>" in body.decode()
+    for headers, spoken in (({}, "en"), ({"Accept_Language": "zh-CN"}, "zh")):
+        body = ask(server, "/", Accept="text/html", **headers)[2]
+        with speaking(spoken):
+            assert f"<h1>{html.escape(_(page_at('').title))}</h1>" in body.decode()
 
 
 def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:

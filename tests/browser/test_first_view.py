@@ -16,7 +16,7 @@ COUNTED = """() => {
     const navigates = (each) => each.closest('header, [data-testid=stSidebarCollapseButton], .find');
     const all = (selector) => [...document.querySelectorAll(selector)]
         .filter((each) => inView(each) && !navigates(each));
-    const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab], [role=combobox]')
+    const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab]')
         .filter((each) => !each.disabled && (each.tabIndex >= 0 || each.role === 'tab'));
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     let words = 0;
@@ -25,9 +25,11 @@ COUNTED = """() => {
         if (!parent || parent.closest('script, style, svg, header') || !inView(parent)) continue;
         words += (walker.currentNode.textContent.match(/\\p{L}{2,}/gu) ?? []).length;
     }
-    const digits = all('.live-plot svg text').filter((each) => /^[−-]?\\d*\\.\\d+$/.test(each.textContent.trim()));
+    const isNumber = (each) => /^[−-]?\\d*\\.\\d+$/.test(each.textContent.trim());
+    const digits = all('.live-plot svg text').filter(isNumber);
+    const holds = (each) => reached.some((other) => other !== each && each.contains(other));
     return {
-        controls: reached.filter((each) => !reached.some((other) => other !== each && each.contains(other))).length,
+        controls: reached.filter((each) => !holds(each)).length,
         chips: all('[data-testid=stButtonGroup] button').length,
         rows: all('[role=tablist]').length,
         words,
