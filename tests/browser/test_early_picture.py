@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route,
 from attn_figures import theme
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
-from attn_words import speaking
+from attn_words import _, speaking
 from tests.browser.app_page import TIMEOUT
 from tests.browser.test_link_preview import HOSTILE, ask
 

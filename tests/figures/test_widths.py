@@ -14,7 +14,7 @@ def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
 ) -> None:
     looked = []
 
-    def adds(char: str, before=widths._adds) -> bool:  # type: ignore[no-untyped-def]
+    def adds(char: str, before=widths._adds) -> bool:  # type: ignore[no-untyped-def]  # the function that it stands before
         looked.append(char)
         return bool(before(char))
 
