@@ -176,8 +176,3 @@ def _words_finder() -> Callable[[str], list[str]] | None:
     jieba.setLogLevel(logging.WARNING)
     found: Callable[[str], list[str]] = jieba.lcut
     return found
-
-
-def with_whole_letters(text: str) -> str:
-    """Return a text that can be sent: each half of a surrogate pair becomes a question mark."""
-    return text.encode("utf-8", "replace").decode()

@@ -45,6 +45,7 @@ __all__ = [
     "speak",
     "speaking",
     "translations",
+    "with_whole_letters",
 ]
 
 SOURCE = "en"
@@ -204,3 +205,8 @@ class Cached(Generic[P, R]):
 def cached(most: int | None = None) -> Callable[[Callable[P, R]], Cached[P, R]]:
     """Cache like `functools.lru_cache` what holds words: an answer for each language."""
     return lambda function: Cached(function, most)
+
+
+def with_whole_letters(text: str) -> str:
+    """Return a text that can be sent: each half of a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()

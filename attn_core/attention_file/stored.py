@@ -17,8 +17,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as load_safetensors
 
-from attn_core.tokens import with_whole_letters
-from attn_words import _
+from attn_words import _, with_whole_letters
 
 MAX_BYTES = 72_000_000
 """What arrays of a file may take once they are unpacked, and what is kept of it: a head of 4,096 words."""

@@ -7,8 +7,7 @@ from typing import Any
 
 from attn_core.attention_file.stored import Stored
 from attn_core.precision import PRECISIONS
-from attn_core.tokens import with_whole_letters
-from attn_words import _
+from attn_words import _, with_whole_letters
 
 _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from attn_core.tokens import with_whole_letters
 from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import NearestError, Parameter, Several, Steps, by_name
-from attn_words import _, _c
+from attn_words import _, _c, with_whole_letters
 
 _LONGEST_QUOTE = 40
 _FOLLOWERS = re.compile("utm_.*|fbclid|gclid")  # what mail and networks add to a link to count who comes

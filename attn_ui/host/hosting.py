@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attn_figures.widths import shortened
-
 PREFIX = "ATTENTION_LAB_"
 # A source of a content security policy; a list of them may hold neither commas nor semicolons.
 _HOST = r"(?:\*\.)?(?!(?:none|self)$)[a-z0-9][\w.-]*(?::(?:\d+|\*))?/?"
@@ -57,12 +55,12 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
     for name, text in given.items():
         if name not in READERS:
             raise ValueError(
-                f"{PREFIX}{shortened(name, _QUOTED)} is no setting; wanted one of {', '.join(variables())}"
+                f"{PREFIX}{name[:_QUOTED]} is no setting; wanted one of {', '.join(variables())}"
             )
         try:
             read[name.lower()] = READERS[name](text.strip())
         except ValueError as error:
-            raise ValueError(f"{PREFIX}{name}: wanted {error}, got {shortened(text, _QUOTED)!r}") from None
+            raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text[:_QUOTED]!r}") from None
     return Hosting(**read)
 
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import streamlit as st
 
-from attn_core.tokens import with_whole_letters
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
-from attn_words import _
+from attn_words import _, with_whole_letters
 
 MARK = "attention lab"
 VERSION = 1

@@ -12,11 +12,11 @@ from attn_figures import widths
 def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
     monkeypatch: pytest.MonkeyPatch, sign: str, most: int
 ) -> None:
-    looked = []
+    looked, before = list[str](), widths._adds
 
-    def adds(char: str, before=widths._adds) -> bool:  # type: ignore[no-untyped-def]  # the function that it stands before
+    def adds(char: str) -> bool:
         looked.append(char)
-        return bool(before(char))
+        return before(char)
 
     widths.letters.cache_clear()
     monkeypatch.setattr(widths, "_adds", adds)
