@@ -176,12 +176,12 @@ def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tup
 
 
 def shown_state(app: AppPage) -> list[str]:
-    """What the controls, live sliders and chips of the page say, and what its figures show, in words."""
+    """What controls, live sliders and chips say, and what figures show, in words; not what may be folded."""
     values: list[str] = app.page.evaluate(
         """() => [...document.querySelectorAll(
                 'input:not([type=search], [type=file], [role=combobox]), .live-figure output, .live-plot, '
                 + '[data-testid=stButtonGroup] button, [data-testid=stSelectbox]')]
-            .filter((each) => each.checkVisibility() && !each.closest('.st-key-share'))
+            .filter((each) => each.checkVisibility() && !each.closest('.st-key-share, .st-key-more-settings'))
             .map((each) => each.type === 'checkbox' ? each.checked
                 : each.matches('button') ? [each.textContent, each.matches('[data-selected]')].join()
                 : each.value ?? each.ariaLabel ?? each.textContent)
@@ -202,6 +202,15 @@ DEEDS = {
 }
 
 
+def unfold(app: AppPage) -> None:
+    """Open what holds the settings that few need, where they do not open it themselves."""
+    app.settle()
+    more = app.page.locator(".st-key-more-settings details:not([open]) summary")
+    if more.count():
+        more.click()
+        app.settle()
+
+
 def act(app: AppPage, chance: random.Random) -> str:
     """Do one thing of those that the page has at this moment; return what."""
     kind = chance.choice([*DEEDS])
@@ -220,7 +229,9 @@ def act(app: AppPage, chance: random.Random) -> str:
             one.fill(key, timeout=1000)
             one.press("Enter", timeout=1000)
         elif keys:
-            one.press(key, timeout=1000)
+            for _ in range(chance.randint(1, 5)):
+                one.press(key, timeout=1000)
+                app.page.wait_for_timeout(chance.random() * 120)
         else:
             one.click(timeout=1000)
     return f"{kind} {name} {key}"
@@ -233,6 +244,7 @@ def test_quick_actions_leave_figure_controls_and_address_agreed(app: AppPage, se
     chance = random.Random(seed)
     did = [chance.choice([*PAGES])]
     app.open(did[0])
+    unfold(app)
     for _ in range(chance.randint(3, 6)):
         did.append(act(app, chance))
         app.page.wait_for_timeout(chance.random() * 150)  # as a hand would, not until anything is done
