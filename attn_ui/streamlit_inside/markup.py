@@ -37,6 +37,7 @@ NAMES = (
     "stSlider",
     "stTab",
     "stTabs",
+    "stToolbar",
     "stTooltipIcon",
     "stTopNavLink",
     "stVerticalBlock",

@@ -6,5 +6,5 @@ from pages.overview.sentences import SENTENCES
 
 SENTENCE = Choice("sentence", next(iter(SENTENCES)), tuple(SENTENCES))
 # How many words after the one that its sentence opens with: so each sentence opens with its own.
-WORD = Steps("word", 0, tuple(range(-14, 15)), ".0f")
+WORD = Steps("opening", 0, tuple(range(-14, 15)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (SENTENCE, WORD, TEMPERATURE)

@@ -121,7 +121,7 @@ def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
     kept = SENTENCES[text]
     np.testing.assert_allclose(kept.weights.sum(axis=1), 1, atol=1e-5)
     for row, name in enumerate(label_tokens(kept.tokens)):
-        link = urlencode({"sentence": text, "word": row - kept.opens})
+        link = urlencode({"sentence": text, "opening": row - kept.opens})
         at = page_at("").at(link)
         assert at.dropped == []
         traces = {trace["name"]: trace for trace in at.figure()["data"]}

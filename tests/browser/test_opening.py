@@ -26,12 +26,12 @@ def test_pointing_at_a_word_moves_row_frame_and_sentence_without_a_run(app: AppP
         expect(figure.locator(".live-says")).to_contain_text(largest)
         expect(figure.locator(".live-row output")).to_have_text(name)
         assert figure.get_attribute("data-unsent") is None
-    assert "word=" not in app.page.url
+    assert "opening=" not in app.page.url
 
 
 def test_a_key_moves_to_the_next_word_and_the_address_has_it(app: AppPage) -> None:
     app.open()
     app.press("opening", "ArrowRight", name="row")
     app.settle()
-    assert "word=1" in app.page.url
+    assert "opening=1" in app.page.url
     expect(app.figure("opening").locator(".live-says")).to_contain_text(ANIMAL.tokens[ANIMAL.opens + 1])
