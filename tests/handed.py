@@ -130,8 +130,9 @@ def compared(text: str, wanted: Sequence[Numbers]) -> Iterator[str]:
 
 
 def picture(at: AppTest, *, row: int | None = None) -> dict[str, Any]:
-    """Return the traces of a page's first figure as its sliders stand, by name."""
-    head, _, packed = next(each for each in fields(at) if "slider" in each[0])
+    """Return the traces of a page's first figure as its sliders stand, but for the overview's opening."""
+    figures = [each for each in fields(at) if "slider" in each[0]]
+    head, _, packed = next(each for each in figures if each[0]["key"] != "opening")
     slider, cursor = head["slider"], head["cursor"]
     figure = figure_at(packed, slider["index"] if slider else 0, cursor["index"] if cursor else row or 0)
     traces: dict[str, Any] = {"row": cursor["index"] if cursor else row}

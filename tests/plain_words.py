@@ -23,6 +23,7 @@ from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.terms import general
 from attn_words import LANGUAGES, PSEUDO, speaking
+from pages.overview.sentences import SENTENCES as OPENING
 from tests.pages import PAGES, open_page
 
 
@@ -168,7 +169,7 @@ def users_words() -> frozenset[str]:
     """Return the words of the samples: they are typed, not said."""
     import attn_core  # noqa: PLC0415  (only where a page is looked at)
 
-    samples = getattr(attn_core, "SENTENCES", {})
+    samples = [*getattr(attn_core, "SENTENCES", {}), *OPENING]
     typed = """the cat sat on mat love dogs ice you me cats tea bank river the a an it was because tired
     dog bites man lay rug quick brown fox jumps over lazy black drinks cold milk noir chat boit
     lait froid query key not"""

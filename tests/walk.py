@@ -322,9 +322,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for each in walk(page, count, chosen.seed, dict(chosen.fix), say=chosen.say)
     ]
     print(f"{sum(counts.values())} states, {len(faulty)} with a fault")
-    if imported := [name for name in HEAVY if name in sys.modules]:
+    # A real model is read by transformers, which imports much of that.
+    reads_models = "learned-heads" in chosen.pages and "transformers" in sys.modules
+    if not reads_models and (imported := [name for name in HEAVY if name in sys.modules]):
         print(f"imported, and needed by no page: {', '.join(imported)}")
-    return bool(faulty or imported)
+        return 1
+    return bool(faulty)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.parameters import Cells, Parameter, Sight, Steps, Table, Tabs
+from attn_ui.screen import named
 from attn_ui.streamlit_inside.run import correct_address, sent_address, session, travelled
 
 Held = Steps | Table | Cells | Sight | Tabs
@@ -332,7 +333,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         state.pending.clear()
         state.answers.clear()
     else:
-        _correct([each for each in parameters if each.name in made])
+        _correct([each for each in parameters if each.name in made and not named.here(each)])
         _put_again(state)
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}

@@ -37,7 +37,7 @@ def softmax(scores: Numbers) -> Numbers:
 
 def read_outs(at: AppTest) -> dict[str, str]:
     """What the sliders of the first figure say, by the names of their settings."""
-    head = next(head for head, _, _ in fields(at) if "slider" in head)
+    head = next(head for head, _, _ in fields(at) if "slider" in head and head["key"] != "opening")
     controls = filter(None, (head["slider"], head["cursor"]))
     return {each["name"]: each["texts"][each["index"]] for each in controls}
 

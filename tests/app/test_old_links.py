@@ -27,7 +27,8 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
     assert not at.exception
     assert not [each for each in at.warning if each.value.startswith("The link's ")]
     # Sentences that follow a choice travel before their figure, as a message of their own.
-    meta, _, packed = next(each for each in fields(at) if "slider" in each[0])
+    figures = [each for each in fields(at) if "slider" in each[0]]
+    meta, _, packed = next(each for each in figures if each[0]["key"] != "opening")
     slider, rows = meta["slider"], meta["cursor"]
     step = slider["index"] if slider else 0
     maps: dict[str, list[Any]] = {}

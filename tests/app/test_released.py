@@ -65,6 +65,7 @@ def _settled(head: dict[str, Any]) -> str:
 async def _not_as_its_link(student: Student, page: str) -> list[str]:
     """Open the address that a student has in a session of its own; say what is a fault, or other there."""
     async with Student(student.server) as other:
+        other.address = student.address  # the first page has no name, which stands for the present one
         await other.run(page, student.address)
         here, there = stands(student), stands(other)
     return [*student.errors, *other.errors] + [

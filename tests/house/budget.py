@@ -35,11 +35,11 @@ BUDGET = {
     "attn_core": 11_723,
     "attn_figures": 10_771,
     "attn_live": 1_479,
-    "attn_ui": 14_413,
+    "attn_ui": 14_414,
     "attn_words": 250,
     "pages": 26_317,
     FRONT_END: 10_175,
-    "tests": 42_956,
+    "tests": 42_973,
     TREE_MB: 14,
 }
 
