@@ -115,7 +115,6 @@ def without_content_visibility(page: Page) -> None:
     page.route(re.compile(r"/plotly/(live\.js|page\.css)"), spoil)
 
 
-@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:

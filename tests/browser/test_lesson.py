@@ -93,7 +93,6 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
     expect(panel(app).locator("a.lesson-done")).to_have_count(len(done))
 
 
-@pytest.mark.essential
 @pytest.mark.still
 def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
     lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")

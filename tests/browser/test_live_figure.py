@@ -10,6 +10,11 @@ from tests.browser.app_page import FRAME, MOMENT, AppPage
 pytestmark = pytest.mark.film
 
 
+@pytest.fixture(autouse=True)
+def opened(live: AppPage) -> None:
+    live.open()
+
+
 def left_at(step: int) -> np.ndarray:
     return np.arange(9.0).reshape(3, 3) / 100 + step / 10
 
