@@ -14,9 +14,9 @@ from tests.browser.app_page import FRAME, IDLE, MOMENT, AppPage
 pytestmark = pytest.mark.film
 
 PAGES = (
-    "",
-    *("kernel-regression", "single-head", "positional-encoding", "multi-head", "learned-heads"),
+    *("single-head", "kernel-regression", "positional-encoding", "multi-head", "learned-heads"),
     *("what-courses-say", "applications", "glossary"),
+    pytest.param("", marks=pytest.mark.xfail(reason="the overview's first figure has no slider of steps")),
 )
 # All of a figure is in sight: a window that changed its size for a screenshot would begin another film.
 WINDOW = {"width": 1280, "height": 1500}
@@ -115,6 +115,7 @@ def without_content_visibility(page: Page) -> None:
     page.route(re.compile(r"/plotly/(live\.js|page\.css)"), spoil)
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("path", PAGES)
 def test_a_picture_of_the_film_is_what_plotly_draws(app: AppPage, path: str) -> None:
