@@ -166,7 +166,7 @@ class Screen:
         state.answer(setting.name, value)
         if value != setting.default:
             with suppress(StreamlitAPIException):  # a control that is there already writes it itself
-                st.query_params[setting.name] = str(value).lower() if isinstance(value, bool) else str(value)
+                st.query_params[setting.name] = state.address_texts(value)
 
     @staticmethod
     def kept(name: str, default: K) -> K:

@@ -256,7 +256,7 @@ def _say(name: str, texts: Sequence[str]) -> None:
 
 
 def _put_again(state: _State) -> None:
-    sent = sent_address()
+    sent = sent_address() if state.pending else {}
     state.pending = {
         name: (before, wanted)
         for name, (before, wanted) in state.pending.items()
@@ -360,15 +360,15 @@ def _correct(parameters: Sequence[Parameter]) -> None:
     """Have the server's address say of controls what they say: a browser that is quick sends an older one."""
     for setting in parameters:
         value = st.session_state.get(setting.name, setting.default)
-        texts = _texts(value) if value != setting.default else []
+        texts = address_texts(value) if value != setting.default else []
         if not _says(setting, st.query_params.get_all(setting.name), value):
             correct_address(setting.name, texts)
 
 
-def _texts(value: Any) -> list[str]:
-    if isinstance(value, list | tuple):
-        return [*map(str, value)]
-    return [str(value).lower() if isinstance(value, bool) else str(value)]
+def address_texts(value: Any) -> list[str]:
+    """Return what the address says of a control's value."""
+    several = value if isinstance(value, list | tuple) else [value]
+    return [str(each).lower() if isinstance(each, bool) else str(each) for each in several]
 
 
 def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
