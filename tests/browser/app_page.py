@@ -159,6 +159,14 @@ class AppPage:
                         || (f.dataset.state && f.querySelector('.live-film').hidden))"""
         )
 
+    def unfold(self) -> None:
+        """Open what holds the settings that few need, where it has not opened itself."""
+        self.settle()
+        more = self.page.locator(".st-key-more-settings details:not([open]) summary")
+        if more.count():
+            more.click()
+            self.settle()
+
     def choose(self, key: str, name: str) -> None:
         """Choose from a list by its key, and wait until the list has faded away from what lies below it."""
         control = self.page.locator(f".st-key-{key}")

@@ -54,8 +54,7 @@ def open_and_set_eight_heads(app: AppPage) -> tuple[int, str]:
 @pytest.mark.still
 def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     before, overview = open_and_set_eight_heads(app)
-    app.page.get_by_text("More settings", exact=True).click()
-    app.settle()
+    app.unfold()
     app.page.get_by_text("Biases", exact=True).click()
     wait_at(app, "Multi-head attention", heads="8", bias="true")
     go_to(app, "Single head")

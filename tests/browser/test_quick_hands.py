@@ -202,15 +202,6 @@ DEEDS = {
 }
 
 
-def unfold(app: AppPage) -> None:
-    """Open what holds the settings that few need, where they do not open it themselves."""
-    app.settle()
-    more = app.page.locator(".st-key-more-settings details:not([open]) summary")
-    if more.count():
-        more.click()
-        app.settle()
-
-
 def act(app: AppPage, chance: random.Random) -> str:
     """Do one thing of those that the page has at this moment; return what."""
     kind = chance.choice([*DEEDS])
@@ -244,7 +235,7 @@ def test_quick_actions_leave_figure_controls_and_address_agreed(app: AppPage, se
     chance = random.Random(seed)
     did = [chance.choice([*PAGES])]
     app.open(did[0])
-    unfold(app)
+    app.unfold()
     for _ in range(chance.randint(3, 6)):
         did.append(act(app, chance))
         app.page.wait_for_timeout(chance.random() * 150)  # as a hand would, not until anything is done
