@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.arrays import read_body
-from attn_live.unpacking import body_of, count_steps
+from attn_live.unpacking import count_steps, figures_of
+from pages.learned_heads.model_shelf import standing
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, said_now, split, states
@@ -56,15 +56,35 @@ def seen(page: str, query: Query) -> dict[str, list[str]]:
 
 
 def _figures(at: AppTest) -> Iterator[str]:
-    """Yield what each figure is sent: its head in words, its sentences and its steps by their digests."""
+    """Yield what each figure shows: its head, its sentences, and each trace of its first, middle and last step."""
     for element in at.get("bidi_component"):
         head, said, packed = split(element.proto.bytes)
-        told: dict[str, Any] = {name: value for name, value in json.loads(head).items() if name not in SERVED}
-        header, arrays = read_body(body_of(packed)) if count_steps(packed) else (None, [])
-        parts = [json.dumps([count_steps(packed), header], sort_keys=True).encode(), *map(_bytes, arrays)]
-        spoken = json.dumps(_spoken(said)).encode() if said else b""
-        digests = [hashlib.sha256(part).hexdigest()[:16] for part in (spoken, b"".join(parts))]
-        yield json.dumps({**told, "sentences": digests[0], "steps": digests[1]}, ensure_ascii=False)
+        for name, value in json.loads(head).items():
+            if name not in SERVED:
+                yield from (f"{name}: {json.dumps(each)}" for each in _each(value))
+        yield f"sentences {_digest(_spoken(said))}" if said else "no sentences"
+        steps = figures_of(packed) if count_steps(packed) else []
+        yield f"{len(steps)} steps"
+        for step in sorted({0, len(steps) // 2, len(steps) - 1} & {*range(len(steps))}):
+            for trace in steps[step]["data"]:
+                values = {name: _rounded(trace[name]) for name in ("x", "y", "z") if name in trace}
+                yield f"step {step}: {trace['type']} {trace.get('name')} {_digest(values)}"
+
+
+def _each(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _rounded(values: Any) -> Any:
+    """Return numbers with the digits that any arithmetic agrees on, and words as they are."""
+    try:
+        return np.asarray(values, dtype=float).round(4).tolist()
+    except (TypeError, ValueError):
+        return [str(each) for each in values]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:16]
 
 
 def _spoken(packed: bytes) -> list[Any]:
@@ -93,10 +113,6 @@ def _spoken(packed: bytes) -> list[Any]:
             rows.append(whole[at])
         found.append(rows)
     return found
-
-
-def _bytes(array: Any) -> bytes:
-    return array.tobytes() if isinstance(array, np.ndarray) else json.dumps(array).encode()
 
 
 def differences(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[str]:
@@ -157,6 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     look_for_components_once()
     torch.set_num_threads(1)
+    standing(patience=None)  # the real model is read before a page shows that it waits for it
     pages = asked.pages or list(PAGES)
     return (
         write(asked.file, pages, asked.states, asked.seed)
