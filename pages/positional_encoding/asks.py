@@ -44,6 +44,10 @@ _VECTORS_HELP = N_(
     "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
     "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
 )
+_WIDTH_HELP = N_(
+    "Schemes are compared at one width. Rotary takes even widths, the learned table its own alone: where one "
+    "of them is left out, choose it as the scheme."
+)
 
 
 _LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a picture's own slider moves
@@ -65,7 +69,7 @@ def asks(ask: Ask) -> State:
         text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
         with ask.more(WORDS, WIDTH, SEED) as more:
             words = more.segment(WORDS, _("Vectors"), help=_(_VECTORS_HELP))
-            width = more.whole(WIDTH, _("Width, d_model"))
+            width = more.whole(WIDTH, _("Width, d_model"), help=_(_WIDTH_HELP))
             seed = more.whole(SEED, _("Seed"))
         width_note = ask.space()
     picture = ask.segment(PICTURE, _("Picture"), label_visibility="collapsed")

@@ -57,15 +57,23 @@ class Now:
         return self.scheme(strength=1.0, **changes)
 
     def under(self, scheme: str) -> "Now":
-        """Return the numbers of the same words under another scheme."""
+        """Return the numbers of the same words under another scheme, at the width that it takes."""
         return self if scheme == self.scheme_name else Now(self.state.under(scheme))
 
     def beside(self, scheme: str) -> "Now":
-        """Return the numbers of the very same vectors under another scheme, which can take their width.
+        """Return the numbers of the very same vectors under another scheme, which can take their width."""
+        return (
+            self if scheme == self.scheme_name else Now(replace(self.state.under(scheme), width=self.width))
+        )
 
-        Nothing but the positions then sets the two apart; `under` lets each scheme have a width of its own.
-        """
-        return Now(replace(self.state.under(scheme), width=self.width))
+    def each_scheme(self) -> dict[str, "Now"]:
+        """Return the numbers of the very same vectors under every scheme that can take their width."""
+        usable = [name for name, scheme in SCHEMES.items() if not scheme.missing()]
+        return {
+            name: self.beside(name)
+            for name in usable
+            if SCHEMES[name].fitting_width(self.width) == self.width
+        }
 
     def terms(self, query: int, key: int) -> dict[str, float]:
         """Return the summands of one scaled score, by what they come from."""
@@ -92,11 +100,6 @@ def _attended(state: State) -> Attention:
 def _terms(state: State, query: int, key: int) -> dict[str, float]:
     now = Now(state)
     return now.scheme().terms(now.x, query, key)
-
-
-def usable_schemes() -> list[str]:
-    """Return the schemes that can be shown here: those that need no package or have it."""
-    return [name for name, scheme in SCHEMES.items() if not scheme.missing()]
 
 
 def values(steps: Steps) -> Tensor:

@@ -122,28 +122,11 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
 
 
 def compare(maps: Mapping[str, Numbers]) -> str:
-    """Say how far each scheme looks on average; one of them is "none"."""
-    n = len(maps["none"])
-    if n == 1:
-        return _("One word attends to itself under every scheme.")
-    distances = np.abs(np.arange(n)[:, None] - np.arange(n))
-    far = {name: float((weights * distances).sum(-1).mean()) for name, weights in maps.items()}
-    none = f"{far['none']:.2f}"
-    if max(far.values()) - min(far.values()) < SAME:
-        return _("Under every scheme a word looks {far} places away on average.", far=none)
-    nearest = min(far, key=far.__getitem__)
-    if far["none"] - far[nearest] < SAME:
-        return _(
-            "Without positions a word looks {far} places away on average; no scheme keeps it closer.",
-            far=none,
-        )
-    return _(
-        "Without positions a word looks {far} places away on average; **{scheme}** keeps it closest, at "
-        "{nearest}.",
-        far=none,
-        scheme=named(nearest),
-        nearest=f"{far[nearest]:.2f}",
-    )
+    """Say how far a word looks on average under each scheme."""
+    places = np.arange(len(next(iter(maps.values()))))
+    distances = np.abs(places[:, None] - places)
+    far = [f"{named(name)} {(weights * distances).sum(-1).mean():.2f}" for name, weights in maps.items()]
+    return _("How many places away a word looks on average: {far}.", far=listed(far))
 
 
 def shuffle(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_core import SCHEMES
 from attn_figures.picture import Spec
 from attn_ui.base.schemes import SchemeSettings
-from pages.positional_encoding.compute import Now, usable_schemes
+from pages.positional_encoding.compute import Now
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import added
 from tests.app.test_positional_encoding import opened
@@ -68,7 +68,7 @@ def test_waves_and_ramps_are_added_number_by_number(width: int, strength: float)
 
 
 def test_a_learned_table_starts_after_its_cls() -> None:
-    if "learned" not in usable_schemes():
+    if SCHEMES["learned"].missing():
         pytest.skip("the package with the learned table is not installed")
     numbers = page("learned")
     (spec,) = added.draw(numbers, (1.0,))
@@ -118,7 +118,7 @@ def test_biases_are_added_to_the_scores(strength: float) -> None:
         assert numbers_in(said) == [pytest.approx(each, rel=5e-3) for each in wanted]
 
 
-@pytest.mark.parametrize("scheme", usable_schemes())
+@pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if not scheme.missing()])
 def test_what_is_drawn_is_what_attends(scheme: str) -> None:
     """The softmax of the last map's scores is the page's own map of weights."""
     numbers = page(scheme, width=16)

@@ -214,7 +214,7 @@ def test_shift_of_whole_attention_changes_what_numpy_finds(scheme: str, kind: st
     x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind=kind, seed=4).numpy()
     (_, says, packed), *_ = fields(app)
     stay = [name for name, each in SCHEMES.items() if each.adds in ("rotation", "bias")]
-    change_all = [name for name, each in SCHEMES.items() if each.adds == "vector"]
+    change_all = ["ramp", "sinusoidal"]  # the learned table has another width
     for by in (1, 8, 64):
         change = shifted_weights(scheme, x, by) - shifted_weights(scheme, x, 0)
         drawn = {each["name"]: each for each in figure_at(packed, by)["data"]}
@@ -368,14 +368,10 @@ class TestWords:
         level = words.shift(errors | {"ramp": 0.0}, scales, "rotary", 8, 16)
         assert messages_in(level, kept="ramp, sinusoidal and rotary")
 
-    def test_compare_names_the_scheme_whose_mean_distance_is_least(self) -> None:
+    def test_compare_tells_the_mean_distance_under_each_scheme(self) -> None:
         even, near, far = np.full((3, 3), 1 / 3), np.eye(3) / 2 + 1 / 6, np.eye(3)[::-1]
         # From 3 places to 3: distances are 0 three times, 1 four times and 2 twice.
-        told = words.compare({"none": even, "ramp": far, "rotary": near, "ALiBi": even})
-        assert messages_in(told, far=0.89, scheme="rotary", nearest=0.44)
-        for others, distance in (({"none": even, "ramp": far}, 0.89), ({"none": far, "rotary": far}, 1.33)):
-            assert messages_in(words.compare(others), far=distance)
-            assert not messages_in(words.compare(others), "nearest")
+        assert numbers_in(words.compare({"none": even, "rotary": near, "ALiBi": far})) == [0.89, 0.44, 1.33]
 
     @pytest.mark.sample(3)
     @pytest.mark.parametrize(("width", "slowest"), [(4, 2), (5, 4), (8, 6)])  # the column of the slowest sine

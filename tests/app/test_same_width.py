@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attn_core import sentence_vectors
+from attn_core import SCHEMES, sentence_vectors
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.parameters import Steps
@@ -85,6 +85,21 @@ def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: 
     for found in (one, other):
         np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
     np.testing.assert_allclose(change, 0, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width", "used"), [("sinusoidal", 5, 5), ("none", 6, 6), ("learned", 5, WIDE)]
+)
+def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) -> None:
+    """Only the schemes that take the width are there, and at strength 0 no map is another."""
+    chosen = inputs(scheme, width)
+    taken = {name for name, each in SCHEMES.items() if each.fitting_width(used) == used}
+    assert {*SCHEMES} - taken == {5: {"rotary", "learned"}, 6: {"learned"}, WIDE: set()}[used]
+    packed, _ = compare._packed_all(chosen, STRENGTHS)
+    maps = [np.asarray(each["z"]) for each in figure_at(packed, 0)["data"] if each.get("name") in SCHEMES]
+    assert len(maps) == len(taken)
+    for found in maps:
+        np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
 
 
 @pytest.mark.parametrize(

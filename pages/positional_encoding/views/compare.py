@@ -10,7 +10,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
 
 
@@ -38,14 +38,14 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
 
 
 def _strengths(ask: Ask, now: Now) -> Steps:
-    n_maps = len(usable_schemes()) if now.state.beside == "all" else 3
+    n_maps = len(now.each_scheme()) if now.state.beside == "all" else 3
     return ask.exact(STRENGTH.fitting(n_maps * len(now.state.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared
 def _packed_all(state: State, steps: Steps) -> tuple[bytes, bytes]:
     now = Now(state)
-    weights = {name: now.under(name).weights(values(steps)).numpy() for name in usable_schemes()}
+    weights = {name: own.weights(values(steps)).numpy() for name, own in now.each_scheme().items()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
     figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]

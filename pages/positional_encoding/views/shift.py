@@ -20,7 +20,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes
+from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import SHIFT, WHOLE
 from pages.positional_encoding.state import State
 
@@ -72,7 +72,7 @@ def alone(now: Now, shifts: Tensor) -> Level:
     def before(own: Now) -> Tensor:
         return own.bare().similarity(SHIFTED, own.width, start=own.scheme().first)
 
-    scales = {name: float(before(now.under(name)).abs().max()) for name in _parting()}
+    scales = {name: float(before(own).abs().max()) for name, own in _parting(now).items()}
     return Level(before(now).numpy(), change(now).numpy(), _largest(now, change), scales)
 
 
@@ -83,16 +83,16 @@ def whole(now: Now, shifts: Tensor) -> Level:
         return attention_shift_difference(own.scheme(), own.x, shifts)
 
     weights = now.attended.weights.numpy()
-    return Level(weights, change(now).numpy(), _largest(now, change), dict.fromkeys(_parting(), 1.0))
+    return Level(weights, change(now).numpy(), _largest(now, change), dict.fromkeys(_parting(now), 1.0))
 
 
-def _parting() -> list[str]:
-    """The schemes between which the test parts: all but none at all."""
-    return [name for name in usable_schemes() if name != "none"]
+def _parting(now: Now) -> dict[str, Now]:
+    """Return the schemes between which the test parts: all but none at all."""
+    return {name: own for name, own in now.each_scheme().items() if name != "none"}
 
 
 def _largest(now: Now, change: Callable[[Now], Tensor]) -> dict[str, list[float]]:
-    return {name: change(now.under(name)).abs().amax(dim=(-2, -1)).tolist() for name in _parting()}
+    return {name: change(own).abs().amax(dim=(-2, -1)).tolist() for name, own in _parting(now).items()}
 
 
 def _shifts(ask: Ask, now: Now) -> Steps:

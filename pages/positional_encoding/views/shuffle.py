@@ -17,7 +17,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, usable_schemes, values
+from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.own_order import own_order
 from pages.positional_encoding.state import State
 
@@ -59,8 +59,7 @@ def _strengths(ask: Ask, now: Now) -> Steps:
 def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
     """Return each scheme's largest difference at every strength."""
     errors = {}
-    for name in usable_schemes():
-        own = now.under(name)
+    for name, own in now.each_scheme().items():
         difference = shuffle_difference(own.scheme(strength=strengths), own.x, order)
         errors[name] = difference.abs().amax(dim=(-2, -1)).expand(len(strengths)).tolist()
     return errors
