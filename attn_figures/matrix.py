@@ -85,12 +85,14 @@ class Ramp:
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
         bar: what the colours are called beside their bar; matrices of one name and range share a bar.
         power: above 1 it spends the ramp of weights on small values, see `theme.colorscale`.
+        tells_power: whether the caption says so.
     """
 
     scale: Scale = "weights"
     limit: float | None = None
     bar: str = ""
     power: float = 1.0
+    tells_power: bool = False
 
 
 @dataclass(frozen=True)
@@ -397,6 +399,8 @@ class Matrix:
     def _told(self, of_size: float | None = None) -> str:
         """Return the shape, and whether values of its own, or of this size, have no colour and no number."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
+        if self.ramp.tells_power and self.ramp.power != 1.0:
+            return _("{shape}, colours bent", shape=shape)
         if self.ramp.scale == "weights" or self._numbers_fit():
             return shape
         size = self._size if of_size is None else of_size

@@ -247,9 +247,8 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 
 def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
     told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
-    title = _("weights") if walk.ramp_power == 1.0 else _("weights, colours bent")
-    ramp, hover = Ramp(bar=bar, power=walk.ramp_power), Hover(extra=Extra(told))
-    return _map(walk, "weights", walk.weights, title, mask=walk.mask, ramp=ramp, hover=hover, **more)
+    ramp, hover = Ramp(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(told))
+    return _map(walk, "weights", walk.weights, _("weights"), mask=walk.mask, ramp=ramp, hover=hover, **more)
 
 
 def _query(walk: Walk, **more: Any) -> Matrix:

@@ -20,7 +20,7 @@ export function drawnNumbers({ data, layout }) {
   const lines = [];
   const titles = panelTitles(layout);
   for (const trace of data) {
-    if (trace.visible === false || !trace.name || isDecoration(trace)) continue;
+    if (trace.visible === false || !trace.name || !showsNumbers(trace, layout)) continue;
     if (trace.type === "heatmap") {
       const place = `${trace.xaxis}${trace.yaxis}`;
       const under = maps.get(place);
@@ -37,9 +37,23 @@ export function drawnNumbers({ data, layout }) {
   return { maps: [...maps.values()], lines };
 }
 
-/** Whether a trace says nothing of its own: hatching, and bars that are drawn beside a map. @param {any} trace */
-function isDecoration({ hoverinfo, base, fillpattern }) {
-  return hoverinfo === "skip" || base !== undefined || fillpattern !== undefined;
+/**
+ * Whether a trace shows numbers: a map, or what stands on axes; no hatching and bars beside a map, no bands, and
+ * nothing that only serves the pointer.
+ *
+ * @param {any} trace
+ * @param {any} layout
+ */
+function showsNumbers(trace, layout) {
+  const { type, hoverinfo, base, fill, fillpattern, line, marker, mode, x } = trace;
+  if (type === "heatmap") return hoverinfo !== "skip";
+  const { showticklabels, showgrid } = axisOf(trace, layout, "x") ?? {};
+  if (showticklabels === false && showgrid === false) return false; // words, arcs, boxes
+  if (fill === "toself" || fillpattern || base !== undefined || /^#.{6}00$/.test(marker?.color)) return false;
+  if (!x.some((/** @type {any} */ at) => at !== null && !Number.isNaN(at))) return false;
+  if (hoverinfo === undefined) return true;
+  const rises = (/** @type {any} */ at, /** @type {number} */ i) => !i || at > x[i - 1];
+  return mode === "lines" && line.width !== 0 && x.length > 2 && x.every(rises); // no arrow
 }
 
 /**
@@ -79,7 +93,7 @@ export function npzBlob(figure) {
   const files = [];
   const taken = new Set();
   const add = (/** @type {string} */ name, /** @type {any} */ values) => {
-    const plain = name.replace(/[\\/:*?"<>|]/g, "-");
+    const plain = name.replaceAll("|", "").replace(/[\\/:*?"<>]/g, (sign) => (sign === "/" ? " over " : "-"));
     let free = plain;
     for (let n = 2; taken.has(free); n++) free = `${plain} ${n}`;
     taken.add(free);
@@ -107,9 +121,9 @@ export function npzBlob(figure) {
 function panelTitles({ annotations = [] }) {
   /** @type {globalThis.Map<string, string>} */
   const titles = new globalThis.Map();
-  for (const { xref, yref, y, yanchor, text } of annotations) {
-    if (!xref?.endsWith(" domain") || y !== 0 || yanchor !== "top") continue;
-    const said = plainText(String(text).replace(/<span[^>]*>\d+ × \d+<\/span>$/, ""));
+  for (const { visible, xref, yref, y, yanchor, text } of annotations) {
+    if (visible === false || !xref?.endsWith(" domain") || y !== 0 || yanchor !== "top") continue;
+    const said = plainText(String(text).replace(/<span[^>]*>[\d,]+ × [^<]*<\/span>$/, ""));
     if (said) titles.set(xref.replace(" domain", "") + yref.replace(" domain", ""), said);
   }
   const all = [...titles.values()];
@@ -144,7 +158,7 @@ function lineOf(trace, layout, titles) {
   const [along, up] = trace.orientation === "h" ? ["y", "x"] : ["x", "y"];
   const values = Array.from(trace[up] ?? []);
   return {
-    name: String(trace.name),
+    name: String(trace.meta?.said ?? trace.name),
     panel: titles.get(trace.xaxis + trace.yaxis) ?? trace.name,
     rows: labels(axisOf(trace, layout, along), trace[along], values.length),
     values,

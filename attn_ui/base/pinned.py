@@ -31,7 +31,6 @@ Told = Mapping[str, tuple[str, str]]  # what controls are called and what they s
 
 _MOST_NAMED = 3  # rows or panels that are named one by one
 _LONGEST_WORDS = 32  # letters of what a control says
-_BENT, _STRAIGHT = N_("weights, colours bent"), N_("weights")  # the colours are nothing of the numbers
 _SLIDER = N_("as the slider says")
 _ROWS = (
     (N_("query"), N_("queries")),
@@ -255,18 +254,14 @@ def _titles(
     """
     titles = {}
     for name in common:
-        said = {_straight(step[name].title) for step in steps if name in step}
+        said = {step[name].title for step in steps if name in step}
         moves = len(said) > 1
         titles[name] = called(name) if moves else said.pop()
-        other = _straight(a[name].title)
+        other = a[name].title
         if isinstance(a[name], Map) and not moves and titles[name] != other:
             titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
-
-
-def _straight(title: str) -> str:
-    return _(_STRAIGHT) if title == _(_BENT) else title
 
 
 def _first(found: Mapping[str, Sequence[Compared]]) -> str:

@@ -8,6 +8,7 @@ import zipfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from attn_live.bundle import bundle, markup
 from attn_live.packing import message, pack
 from attn_live.says import pack_says, said_at
 from attn_live.unpacking import body_of, count_steps, figure_at
+from pages import PAGES as PAGES_BY_ADDRESS
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.settings import QUERY_AT
 from tests.messages import plain, stacks
@@ -212,6 +214,8 @@ def saved(modules: Page, figure: dict[str, Any]) -> list[list[str]]:
     return list(csv.reader(io.StringIO(written)))[1:]
 
 
+CURVES = ("true curve", "data", "estimate")
+ERRORS = ("training error", "leave-one-out error", "leave-one-out error of some points", "best")
 MANY_WORDS = " ".join(f"w{place}" for place in range(40))
 
 
@@ -225,21 +229,36 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
         ),
         ("multi-head", {"view": "mean and max"}, ["mean", "largest", "largest − smallest"]),
         ("positional-encoding", {}, ["without positions", "with positions: sinusoidal", "what changes"]),
-        ("kernel-regression", {}, ["weights", "data", "queries"]),
+        ("single-head", {"colours": "bent"}, ["scores QKᵀ", "scaled", "weights", "V", "output"]),
+        ("kernel-regression", {}, ["weights", *CURVES]),
+        ("kernel-regression", {"picture": "Choose the bandwidth"}, [*ERRORS, *CURVES]),
         (
             "kernel-regression",
             {"picture": "Four kernels"},
-            [*KERNELS, *(f"{kernel} data" for kernel in KERNELS)],
+            [*KERNELS, *(f"{kernel} {curve}" for kernel in KERNELS for curve in CURVES)],
         ),
+        # What only serves the pointer, corners of boxes, and what other screens have, are no numbers.
+        ("", {}, ["one row of attention weights: they sum to 1", "every word’s row: the attention map"]),
+        ("single-head", {"stage": "arcs", "mask": "causal"}, ["weights"]),
+        ("single-head", {"stage": "diagram"}, []),
     ],
 )
 def test_panels_are_saved_by_their_titles(
     modules: Page, page: str, link: dict[str, str], panels: list[str]
 ) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
-    head, _, packed = next(each for each in fields(open_sound(page, **link)) if "slider" in each[0])
-    lines = saved(modules, figure_at(packed, head["slider"]["index"]))
+    lines = saved(modules, PAGES_BY_ADDRESS[page].at(urlencode(link)).figure())
     assert list(dict.fromkeys(line[0] for line in lines)) == panels
+
+
+def test_an_array_is_named_as_any_system_takes_it(modules: Page) -> None:
+    modules.add_script_tag(content=bundle("numbers.js"))
+    trace = {"type": "heatmap", "name": "|k|²/2", "xaxis": "x", "yaxis": "y", "z": [[1.0]]}
+    figure = {"data": [trace], "layout": {"xaxis": {}, "yaxis": {}}}
+    packed = modules.evaluate(
+        "async figure => [...new Uint8Array(await npzBlob(figure).arrayBuffer())]", figure
+    )
+    assert "k² over 2" in np.load(io.BytesIO(bytes(packed)))
 
 
 def test_rows_are_saved_by_what_they_are_called_or_by_their_x(modules: Page) -> None:

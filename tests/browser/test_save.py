@@ -75,6 +75,7 @@ def first_figure(app: AppPage) -> str:
     return name.removeprefix("st-key-")
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("address", [page for page in PAGES if page not in WITHOUT_MAPS])
 def test_every_kind_of_still_file(app: AppPage, browser: Browser, address: str, tmp_path: Path) -> None:

@@ -177,12 +177,12 @@ def test_large_maps_tell_their_own_number_only() -> None:
 
 
 def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
-    for power, title in ((1.0, "weights "), (2.0, "weights, colours bent")):
+    for power in (1.0, 2.0):
         figure = pictures.mixing(replace(walk, ramp_power=power))
         colours = figure.layout[cells(figure)["weights"].coloraxis]
         assert (colours.cmin, colours.cmax) == (0, 1)
         assert colours.colorscale[4][0] == 0.5**power
-        assert figure.layout.annotations[0].text.startswith(title)
+        assert ("bent" in figure.layout.annotations[0].text) == (power > 1)
 
 
 def test_a_mistake_shows_nan_as_a_gap_and_the_difference_around_zero() -> None:
