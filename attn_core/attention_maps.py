@@ -4,6 +4,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,16 @@ import numpy as np
 from jaxtyping import Float
 from safetensors.numpy import save_file
 
+from attn_core.encoder_decoder import CROSS, DECODER, ENCODER, KINDS, OTHER, SOURCE, TARGET
 from attn_core.manifest import Manifest
 from attn_core.precision import coarsest
+from attn_core.tokens import readable_tokens
+from attn_words import N_
 
-TOKENS, SPECIAL, NAMES, NOTES, PRECISION = "tokens", "special", "names", "notes", "precision"
+TOKENS, DECODER_TOKENS, SPECIAL = "tokens", "decoder_tokens", "special"
+NAMES, NOTES, PRECISION = "names", "notes", "precision"
 WEIGHTS, BEYOND = "weights.", "beyond."
+PARTS = N_("Some maps are of parts, windows or images: no weight goes from one to another.")
 MAX_FILE_BYTES = 8_000_000
 """Size of a file with attention weights: for ``save``, ``read_attention`` and the page that shows it."""
 
@@ -25,7 +31,9 @@ class AttentionMaps:
     """Weights by layer, each (n_head, n_query, n_key), rows (query, key); and what the places stand for.
 
     ``tokens`` are the words of the sequence, None where they are not known; they name an axis of a map that
-    is as long as they are. ``special`` are the places of tokens that stand for no word, such as [CLS].
+    is as long as they are. ``special`` are the places of tokens that stand for no word, such as [CLS]. Of an
+    encoder-decoder both are the encoder's, ``decoder_tokens`` are the words of the decoder, and ``kinds`` has
+    "encoder", "decoder", "cross" or "other" for each map; it is empty for other models.
     ``notes`` are sentences on what was left out.
 
     ``beyond`` is, by layer, the weight of each row that lies on no key of its map, (n_head, n_query): on
@@ -42,12 +50,46 @@ class AttentionMaps:
     beyond: Mapping[str, Float[np.ndarray, "..."]] = field(default_factory=dict)
     precision: str = "float32"
     manifest: Manifest | None = None
+    decoder_tokens: tuple[str, ...] | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
-    def names(self, length: int) -> list[str]:
-        """Return a name for each place of an axis: the tokens where they fit, else numbers from 0."""
-        if self.tokens is not None and len(self.tokens) == length:
-            return list(self.tokens)
-        return [str(place) for place in range(length)]
+    @property
+    def is_cross(self) -> bool:
+        """Whether every map has queries of one sequence and keys of another."""
+        return {*self.kinds.values()} == {CROSS}
+
+    @cached_property
+    def by_kind(self) -> Mapping[str, "AttentionMaps"]:
+        """The maps of each kind of an encoder-decoder, with the words of their sequences; else empty."""
+        return {kind: self._of_kind(kind) for kind in KINDS if kind in self.kinds.values()}
+
+    def _of_kind(self, kind: str) -> "AttentionMaps":
+        maps = {name: weights for name, weights in self.maps.items() if self.kinds[name] == kind}
+        return replace(
+            self,
+            maps=maps,
+            tokens={DECODER: self.decoder_tokens, OTHER: None}.get(kind, self.tokens),
+            special=self.special if kind in (ENCODER, CROSS) else (),
+            beyond={name: left for name, left in self.beyond.items() if name in maps},
+            decoder_tokens=self.decoder_tokens if kind == CROSS else None,
+            kinds=dict.fromkeys(maps, CROSS) if kind == CROSS else {},
+        )
+
+    def tokens_of(self, name: str) -> list[tuple[str, ...] | None]:
+        """Return the tokens of a map's queries, and of its keys; None where they are not known."""
+        kind = self.kinds.get(name)
+        found = []
+        for axis, side in enumerate(self.maps[name].shape[1:]):
+            tokens = self.tokens if kind is None or axis in SOURCE[kind] else None
+            if kind is not None and axis in TARGET[kind]:
+                tokens = self.decoder_tokens
+            found.append(tokens if tokens is not None and len(tokens) == side else None)
+        return found
+
+    def names(self, name: str) -> list[list[str]]:
+        """Return a name for each query of a map, and each key: tokens as they can be read, or from 0."""
+        sides = zip(self.tokens_of(name), self.maps[name].shape[1:], strict=True)
+        return [list(map(str, range(n))) if each is None else readable_tokens(each) for each, n in sides]
 
     def without_special(self) -> "AttentionMaps":
         """Leave out special tokens, as queries and as keys, and divide each row by what it still has.
@@ -69,8 +111,8 @@ class AttentionMaps:
         maps = {}
         for name, weights in self.maps.items():
             shown = weights
-            for axis in (1, 2):
-                if weights.shape[axis] == n:
+            for axis, tokens in enumerate(self.tokens_of(name), start=1):
+                if tokens is self.tokens:
                     shown = shown.take(kept, axis=axis)
             total = shown.sum(axis=-1, keepdims=True)
             maps[name] = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
@@ -98,8 +140,9 @@ class AttentionMaps:
         formats = [self.precision, *(str(each.dtype) for each in arrays.values())]
         extra: dict[str, Any] = {NAMES: list(self.maps), SPECIAL: list(self.special), NOTES: list(self.notes)}
         extra[PRECISION] = [coarsest(formats)]
-        if self.tokens is not None:
-            extra[TOKENS] = list(self.tokens)
+        for name, tokens in ((TOKENS, self.tokens), (DECODER_TOKENS, self.decoder_tokens)):
+            if tokens is not None:
+                extra[name] = list(tokens)
         if path.suffix == ".npz":
             texts = {
                 name: np.array(told, dtype=np.int64 if name == SPECIAL else np.str_)

@@ -17,6 +17,12 @@ _KANA = ("HIRAGANA ", "KATAKANA ")  # how the names of characters begin
 _UNSPACED = ("CJK ", *_KANA)
 _PARTED = re.compile(r"(\w)\s+(?=(\w))")
 
+SPACE, LINE = "·", "↵"
+"""How a space and the end of a line look in a token that holds one."""
+UNDERSCORE = "▁"
+"""A space in tokenizers after sentencepiece."""
+_INVISIBLE = {ord("\n"): LINE, ord("\r"): "␍", ord("\t"): "⇥"}
+
 HowCut = Literal["", "spaces", "characters", "jieba"]
 
 
@@ -103,6 +109,54 @@ def label_tokens(tokens: Sequence[str]) -> list[str]:
         taken.add(label)
         labels.append(label)
     return labels
+
+
+def readable_tokens(tokens: Sequence[str]) -> list[str]:
+    """Return tokens as they can be read: a space at an end as "·", a line's end "↵", a tab "⇥", nothing "∅".
+
+    Pieces of GPT-2's tokenizer and its like, which spell bytes by characters of their own (Ġ is a space), are
+    decoded, and so is the ▁ of sentencepiece.
+
+    Invariant: as many as there are tokens; what can be read stays as it is.
+
+    >>> readable_tokens(["The", "Ġcat", "Ċ"]), readable_tokens(["", " ", "New York"])
+    (['The', '·cat', '↵'], ['∅', '·', 'New York'])
+    """
+    shown = [*tokens]
+    if any("Ġ" in each or "Ċ" in each for each in tokens):
+        decoded = [decode_piece(each) for each in tokens]
+        # Ġ is a letter of Maltese too, whose other letters would stand for control characters.
+        if all(each.isprintable() for each in "".join(decoded) if not each.isspace()):
+            shown = decoded
+    if any(each.startswith(UNDERSCORE) for each in shown):
+        shown = [each.replace(UNDERSCORE, " ") for each in shown]
+    dotted = (re.sub("^ +| +$", lambda spaces: SPACE * len(spaces[0]), each) for each in shown)
+    return [each.translate(_INVISIBLE) or "∅" for each in dotted]
+
+
+def decode_piece(token: str) -> str:
+    """Return what a piece of a byte-level tokenizer spells; another token as it is.
+
+    A character may be cut into several tokens: a byte that makes none is shown by its number, as <0xE6>.
+    """
+    if not all(char in _bytes_of() for char in token):
+        return token
+    shown = ""
+    for char in bytes(_bytes_of()[char] for char in token).decode("utf-8", errors="surrogateescape"):
+        cut = 0xDC80 <= ord(char) <= 0xDCFF
+        shown += f"<0x{ord(char) - 0xDC00:02X}>" if cut else char
+    return shown
+
+
+@cache
+def _bytes_of() -> dict[str, int]:
+    """The byte that each character of a byte-level token stands for: printable ones for themselves.
+
+    Source: Radford et al. (2019), GPT-2, and its program.
+    """
+    kept = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in kept]
+    return {chr(byte): byte for byte in kept} | {chr(256 + at): byte for at, byte in enumerate(others)}
 
 
 def _clusters(text: str) -> Iterator[str]:

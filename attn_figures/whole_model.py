@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,8 @@ def _large(model: Model, head: int) -> Matrix:
         rows, columns = ranges(rows, size), ranges(columns, size)
     said = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
     title, extra = _("head {head}: {measure} {score}", **said), Extra()
+    if isnan(model.scores[head]):
+        title = model.name(head)
     if true is not None:
         title = _("head {head}: {measure} {score}, among words", **said)
         extra = Extra([(_("true weight"), np.asarray(true, dtype=np.float64))])

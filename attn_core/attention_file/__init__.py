@@ -1,6 +1,6 @@
 """Attention weights from a file: what is asked of it, and what is said of one that does not fit."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -23,15 +23,18 @@ from attn_core.attention_file.rows import cut, judge
 from attn_core.attention_file.stored import MAX_BYTES, Stored, from_npy, from_npz, from_safetensors
 from attn_core.attention_maps import (
     BEYOND,
+    DECODER_TOKENS,
     MAX_FILE_BYTES,
     NAMES,
     NOTES,
+    PARTS,
     PRECISION,
     SPECIAL,
     TOKENS,
     WEIGHTS,
     AttentionMaps,
 )
+from attn_core.encoder_decoder import check_tokens, kinds_of
 from attn_core.precision import coarsest
 from attn_words import _
 
@@ -39,7 +42,7 @@ __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES
 EXTENSIONS = (".npz", ".safetensors", ".npy")
 _SCORES_AT_ONCE = 2_000_000  # of Q and K: what they take on the way is bounded too
 _MOST_UNREAD, _LETTERS = 4, 40
-_TOLD = (NAMES, TOKENS, SPECIAL, NOTES, PRECISION)
+_TOLD = (NAMES, TOKENS, DECODER_TOKENS, SPECIAL, NOTES, PRECISION)
 
 
 def read_attention(name: str, data: bytes) -> AttentionMaps:
@@ -48,9 +51,9 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     The file holds weights, (head, query, key) or (layer, head, query, key), as one array of any name
     (``weights``, where there are more); or an array a layer, (head, query, key) or, as transformers gives
     it, (batch, head, query, key), whose sequences have a map each; or Q and K, (layer?, head, n, d_k), from
-    which weights are computed, with V of (layer?, head, key, d_v) if you like. ``tokens`` are optional: an
-    array of text in .npz, a JSON list in the metadata of .safetensors. ``AttentionMaps.save`` writes such a
-    file.
+    which weights are computed, with V of (layer?, head, key, d_v) if you like. ``tokens`` are optional, and
+    ``decoder_tokens`` of an encoder-decoder: an array of text in .npz, a JSON list in the metadata of
+    .safetensors. ``AttentionMaps.save`` writes such a file. What else there is the notes name as not read.
 
     Maps of more than 4,096 queries or keys are cut, weights as they are and Q and K before the softmax; so
     are more than 256 heads, or more than 72 MB of what is kept; the notes say so. All of that is reckoned
@@ -84,11 +87,16 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     arrays, told = _opened(suffix, data)
     notes = told_of.notes(told.get(NOTES))
     planned = affordable(_planned(arrays, told_of.order(told.get(NAMES), MAX_HEADS)), notes)
-    if isinstance(planned[0], Projected):
-        notes += _unread(arrays)
-    sides = {min(side, MAX_PLACES) for each in planned for side in each.sides}
+    lists = [name for name in told if name not in _TOLD and str(told[name]).startswith("[")]
+    if any(each.index and ", part " in each.name for each in planned):
+        notes.append(_(PARTS))
+    notes += _unread([*arrays, *lists], planned)
     longest = max(side for each in planned for side in each.sides)
-    tokens = told_of.tokens(told.get(TOKENS), sides, longest, MAX_PLACES)
+    tokens, count = told_of.tokens(TOKENS, told.get(TOKENS), longest, MAX_PLACES)
+    of_decoder, decoder_count = told_of.tokens(DECODER_TOKENS, told.get(DECODER_TOKENS), longest, MAX_PLACES)
+    sides = {each.name: tuple(min(side, MAX_PLACES) for side in each.sides) for each in planned}
+    kinds = kinds_of(sides, has_decoder_tokens=of_decoder is not None)
+    check_tokens(count, decoder_count, sides, kinds)
     special = told_of.special(told.get(SPECIAL), tokens)
     precisions = [told_of.precision(told) or "float64"]
     maps: dict[str, np.ndarray] = {}
@@ -100,16 +108,28 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
             outside = whole - maps[layer.name].sum(axis=-1, dtype=np.float64)
             beyond[layer.name] = outside.clip(0).astype(np.float32)
         precisions.append(precision)
-    return AttentionMaps(maps, tokens, special, tuple(dict.fromkeys(notes)), beyond, coarsest(precisions[1:]))
+    return AttentionMaps(
+        maps,
+        tokens,
+        special,
+        tuple(dict.fromkeys(notes)),
+        beyond,
+        coarsest(precisions[1:]),
+        decoder_tokens=of_decoder,
+        kinds=kinds,
+    )
 
 
-def _unread(arrays: Mapping[str, Stored]) -> Iterator[str]:
-    """Say that what stands beside Q and K, such as a mask or the weights themselves, is not looked at."""
-    names = [name[:_LETTERS] for name in natural(arrays) if name not in ("Q", "K", "V")]
+def _unread(held: Iterable[str], planned: Sequence[Planned]) -> Iterator[str]:
+    """Say what stands beside the weights, or beside Q and K, and is not looked at, such as a mask."""
+    is_projected = isinstance(planned[0], Projected)
+    read = {*"QKV"} if is_projected else {each.array.name for each in planned}
+    names = [name[:_LETTERS] for name in natural(held) if name not in read and not name.startswith(BEYOND)]
+    if is_projected and names:
+        yield _("The weights are softmax(QKᵀ/√d) of Q and K alone.")
     if names:
         yield _(
-            "The weights are softmax(QKᵀ/√d) of Q and K alone; what else the file holds is not read: "
-            "{names}.",
+            "What else the file holds is not read: {names}.",
             names=", ".join(names[:_MOST_UNREAD]) + (", …" if len(names) > _MOST_UNREAD else ""),
         )
 

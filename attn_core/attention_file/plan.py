@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attn_core.attention_file.stored import MAX_BYTES, Stored
@@ -60,11 +60,13 @@ def of_weights(layers: Mapping[str, Stored], order: Sequence[str] | None) -> lis
     names = natural(layers)
     if order is not None and sorted(order) == sorted(layers):
         names = list(order)
+    several = {each.shape[-4] for each in layers.values() if len(each.shape) > 3 and len(names) > 1}
+    front = "sequence" if len(several) < 2 else "part"  # unlike batches are windows, as Swin's
     planned: list[Planned] = []
     for name in names:
         each = layers[name]
         planned += [
-            Planned(_called(name, each, index, several=len(names) > 1), each, index, each.shape[-3])
+            Planned(_called(name, each, index, front, several=len(names) > 1), each, index, each.shape[-3])
             for index in _indices(each.shape[:-3])
         ]
     return _unlike(planned)
@@ -78,7 +80,7 @@ def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
     return places
 
 
-def _called(name: str, array: Stored, index: tuple[int, ...], *, several: bool) -> str:
+def _called(name: str, array: Stored, index: tuple[int, ...], of: str, *, several: bool) -> str:
     """What a map is called: its layer, and which of a batch where there are several."""
     front = array.shape[:-3]
     if not front:
@@ -87,7 +89,7 @@ def _called(name: str, array: Stored, index: tuple[int, ...], *, several: bool) 
         return f"layer {index[0]}"
     layer = f"layer {index[0]}" if len(front) == 2 else ""
     called = " ".join(filter(None, (name[-_NAME_LETTERS:] if several else "", layer)))
-    return called if front[-1] == 1 else f"{called}, sequence {index[-1]}"
+    return called if front[-1] == 1 else f"{called}, {of} {index[-1]}"
 
 
 def _unlike(planned: list[Planned]) -> list[Planned]:
@@ -154,7 +156,7 @@ def check_shape(name: str, array: Stored, axes: tuple[int, ...]) -> None:
         )
 
 
-def natural(layers: Mapping[str, Stored]) -> list[str]:
+def natural(layers: Iterable[str]) -> list[str]:
     """Return names in the order of their numbers: layer 2 before layer 10."""
     return sorted(
         layers,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from functools import reduce
 from typing import Any
 
 from attn_core.attention_file.stored import Stored
@@ -41,35 +40,22 @@ def listed(name: str, given: Any, most: int) -> tuple[list[Any] | None, int]:
 
 
 def _something_else(name: str) -> str:
-    if name == "tokens":
-        return _("tokens must be a list of texts, one for each place; got something else")
+    if name.endswith("tokens"):
+        return _("{name} must be a list of texts, one for each place; got something else", name=name)
     if name == "special":
         return _("special must be a list of places, whole numbers from 0; got something else")
     return _("{name} must be a list; got something else", name=name)
 
 
-def tokens(given: Any, sides: set[int], longest: int, most: int) -> tuple[str, ...] | None:
-    """Return the names of the places, as many as a side of a map; those of places cut away are left out."""
-    found, count = listed("tokens", given, most)
+def tokens(name: str, given: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
+    """Return the names of places, and how many there are; those of places cut away are left out."""
+    found, count = listed(name, given, most)
     if found is None:
-        return None
+        return None, None
     if not all(isinstance(token, str) for token in found):
-        raise ValueError(_something_else("tokens"))
-    if longest > most and count >= most:
-        count = most
-    if count not in sides:
-        wanted = reduce(
-            lambda first, other: _("{first} or {other}", first=first, other=other),
-            map(str, sorted(sides)),
-        )
-        raise ValueError(
-            _(
-                "tokens must be as many as the maps have places, {wanted}; got {count}",
-                wanted=wanted,
-                count=f"{count:,}",
-            )
-        )
-    return tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in found)
+        raise ValueError(_something_else(name))
+    read = tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in found)
+    return read, min(count, most) if longest > most else count
 
 
 def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:

@@ -10,10 +10,11 @@ import numpy as np
 from torch import nn
 
 from attn_core import _require
-from attn_core.attention_maps import AttentionMaps
+from attn_core.attention_maps import PARTS, AttentionMaps
 from attn_core.capturing.choosing import Kept, choice, tensors
 from attn_core.capturing.running import as_without, watched_modules
 from attn_core.capturing.watching import Seen, Watch
+from attn_core.encoder_decoder import check_tokens, kinds_of
 from attn_core.manifest import Manifest, Ran
 from attn_core.precision import coarsest, row_tolerance
 
@@ -25,6 +26,7 @@ def capture(
     /,
     *args: Any,
     tokens: Sequence[str] | None = None,
+    decoder_tokens: Sequence[str] | None = None,
     sequence: int = 0,
     as_is: bool = False,
     heads_first: bool | None = None,
@@ -42,7 +44,8 @@ def capture(
 
     Each map is (n_head, n_query, n_key), named after the module that computed it (``layers.0.self_attn``).
     A module that runs more than once has a map for each time (``layers.0.self_attn (2)``), a sequence of
-    several windows or images one for each (``..., part 2 of 4``). ``tokens`` name the places.
+    several windows or images one for each (``..., part 2 of 4``), of which a note tells. ``tokens`` name the
+    places; of an encoder-decoder those of the encoder, and ``decoder_tokens`` those of the decoder.
 
     ``manifest`` of the result is a table of all that ran, what was kept and what was missed and why: linear
     attention has no such weights, a local band or a factor is no map of queries over keys, and axes that can
@@ -83,24 +86,26 @@ def capture(
     found = _Found(watch.seen)
     if not found.maps:
         raise ValueError(_nothing(model, watch.seen, found.ran, sequence))
-    sides = {side for weights in found.maps.values() for side in weights.shape[1:]}
-    if tokens is not None and len(tokens) not in sides:
-        wanted = " or ".join(map(str, sorted(sides)))
-        raise ValueError(
-            f"tokens must name the places of a map, as many as its queries or its keys, {wanted}; "
-            f"got {len(tokens)}"
-        )
+    n_tokens, n_decoder_tokens = (None if each is None else len(each) for each in (tokens, decoder_tokens))
+    kinds = kinds_of(found.maps, has_decoder_tokens=decoder_tokens is not None)
+    check_tokens(
+        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in found.maps.items()}, kinds
+    )
     manifest = Manifest(tuple(found.ran))
-    notes = () if manifest.is_complete else (f"Captured in part: {manifest.summary}.",)
+    notes = [] if manifest.is_complete else [f"Captured in part: {manifest.summary}."]
     if notes:
         warnings.warn(f"{notes[0]} print(captured.manifest) tells of all.", UserWarning, stacklevel=2)
+    if any(", part " in name for name in found.maps):
+        notes.append(PARTS)
     return AttentionMaps(
         found.maps,
         None if tokens is None else tuple(tokens),
-        notes=notes,
+        notes=tuple(notes),
         beyond=found.beyond,
         precision=coarsest(found.precisions),
         manifest=manifest,
+        decoder_tokens=None if decoder_tokens is None else tuple(decoder_tokens),
+        kinds=kinds,
     )
 
 

@@ -1,16 +1,12 @@
 """From a text to a model's tokens by the folder's own tokenizer, and the tokens as a person can read them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-SPACE, LINE = "·", "↵"
-"""How a space and the end of a line look in a token that holds one."""
+from attn_core.tokens import LINE, SPACE, UNDERSCORE, decode_piece
 
 MAX_CHARACTERS = 20_000
-_UNDERSCORE = "▁"  # a space in tokenizers after sentencepiece
 _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
 
 
@@ -50,7 +46,7 @@ class Reader:
         parts = _said(tokenizer.pre_tokenizer), _said(tokenizer.normalizer), _said(tokenizer.decoder)
         pieces = getattr(tokenizer.model, "continuing_subword_prefix", None)
         self._bytes = any('"ByteLevel"' in part for part in parts)
-        self._underscore = any(_UNDERSCORE in part for part in parts)
+        self._underscore = any(UNDERSCORE in part for part in parts)
         self.mark = SPACE if self._bytes or self._underscore else pieces or ""
 
     @property
@@ -82,15 +78,11 @@ class Reader:
 
     def label(self, token: str) -> str:
         """Return a token as it can be read: characters for bytes, "·" for a space, "↵" for a line's end."""
-        shown = token
         if token in self._added:
-            return shown
-        if self._bytes and all(char in _bytes_of() for char in token):
-            whole = bytes(_bytes_of()[char] for char in token)
-            # A character may be cut into several tokens: its bytes are shown as numbers.
-            shown = "".join(_readable(whole))
+            return token
+        shown = decode_piece(token) if self._bytes else token
         if self._underscore:
-            shown = shown.replace(_UNDERSCORE, " ")
+            shown = shown.replace(UNDERSCORE, " ")
         return shown.replace(" ", SPACE).replace("\n", LINE) if self.mark == SPACE else shown
 
 
@@ -127,21 +119,3 @@ def missing(folder: str) -> str:
 def _said(part: Any) -> str:
     """What a part of a tokenizer is made of, as the JSON that it is kept as; "" where it is not there."""
     return "" if part is None else part.__getstate__().decode()
-
-
-@cache
-def _bytes_of() -> dict[str, int]:
-    """The byte that each character of a byte-level token stands for: printable ones for themselves.
-
-    Source: Radford et al. (2019), GPT-2, and its program.
-    """
-    kept = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = [byte for byte in range(256) if byte not in kept]
-    return {chr(byte): byte for byte in kept} | {chr(256 + at): byte for at, byte in enumerate(others)}
-
-
-def _readable(whole: bytes) -> Iterator[str]:
-    """Characters where bytes make some, and a byte that makes none by its number, as <0xE6>."""
-    for char in whole.decode("utf-8", errors="surrogateescape"):
-        cut = 0xDC80 <= ord(char) <= 0xDCFF
-        yield f"<0x{ord(char) - 0xDC00:02X}>" if cut else char

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from attn_core import AttentionMaps, RealModel
+from attn_core.encoder_decoder import CROSS, DECODER, ENCODER, OTHER
 from attn_core.models import Encoded
 from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
@@ -27,6 +28,7 @@ from pages.learned_heads.settings import (
     FROM_FILE,
     HEADS,
     HIDE,
+    KIND,
     LAYER,
     LOOK,
     MODEL,
@@ -68,6 +70,12 @@ _SOURCE_HELP = N_(
     "look at words, and attention sinks: tokens that draw weight whatever the words are."
 )
 _KEEPS: Mapping[str, Keep] = {"largest": "max", "mean": "mean"}
+_KINDS = {
+    ENCODER: N_("the encoder"),
+    DECODER: N_("the decoder"),
+    CROSS: N_("the decoder to the encoder"),
+    OTHER: N_("others"),
+}
 _WHICH = {
     N_("the previous word"): "previous token",
     N_("the next word"): "next token",
@@ -235,6 +243,10 @@ def _own(ask: Ask, look: str) -> Heads | None:
     maps: AttentionMaps | None = ask.kept(OWN_MAPS, None)
     if maps is None:
         return None
+    if maps.by_kind:
+        with ask.sidebar():
+            at = ask.pick(KIND, _("Attention of"), [_(_KINDS[kind]) for kind in maps.by_kind])
+        maps = list(maps.by_kind.values())[at]
     whole = Whole(maps, *_shown(ask, maps, look))
     return Heads(whole, keep=_blocks(ask, whole, look))
 
@@ -247,9 +259,10 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
         ask.heading(_c("group of settings", "Heads"))
         measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
         hide = bool(Whole(maps, measure).special) and ask.flag(HIDE, _("Hide special tokens"))
-    with ask.row(label=_("Which head looks at")):
-        for label, which in _WHICH.items():
-            ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")
+    if not maps.is_cross:
+        with ask.row(label=_("Which head looks at")):
+            for label, which in _WHICH.items():
+                ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")
     return measure, hide
 
 

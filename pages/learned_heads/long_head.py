@@ -48,10 +48,9 @@ def show(now: Heads | LongText) -> None:
     name = whole.model.name(now.head)
     _heading(name)
     may = None if whole.model.may is None else whole.model.may[layer]
-    named = [
-        list(whole.shown.tokens) if whole.shown.tokens and len(whole.shown.tokens) == side else None
-        for side in weights.shape
-    ]
+    layer_name = whole.names[layer]
+    labels = zip(whole.shown.tokens_of(layer_name), whole.shown.names(layer_name), strict=True)
+    named = [None if tokens is None else names for tokens, names in labels]
     zoomed_map(
         lambda: Pyramid(weights, now.keep, may),
         (whole.maps, whole.words_only, now.head, now.keep),

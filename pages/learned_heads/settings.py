@@ -57,6 +57,7 @@ RANK_BY = Choice(
     ("previous token", "next token", "itself", "first token", "entropy", "distance", "special tokens"),
 )
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
+KIND = Steps("kind", 1, tuple(range(1, 5)), ".0f")  # of a file's maps, see `attn_core.encoder_decoder.KINDS`
 HIDE = Flag("wordsonly", True)  # special tokens hidden
 # What is looked at: each head, what flows through all layers, what a cache of keys may forget, or one head's
 # queries and keys as points.
@@ -79,7 +80,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
-    *(TEXT, RANK_BY, RANK, HIDE, BLOCKS, ZOOM, CODE),
+    *(TEXT, RANK_BY, RANK, KIND, HIDE, BLOCKS, ZOOM, CODE),
     *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
     TINT,
 )

@@ -146,6 +146,8 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
     Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
     """
     whole = heads.whole
+    if whole.maps.is_cross:
+        raise ValueError(_("A text's flow goes from layer to layer of one sequence; these maps are of two"))
     maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in whole.maps.maps.values()]
     sides = sorted({int(side) for each in maps for side in each.shape[1:]})
     if len(sides) > 1:
@@ -165,7 +167,7 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
             count=len(maps),
         )
         raise ValueError(text)
-    tokens = whole.maps.names(n)
+    tokens = whole.maps.names(whole.names[0])[0]
     every = torch.ones(n, n, dtype=torch.bool)
     masks = whole.may or [None] * len(maps)
     numbers = [[f"{layer + 1}.{head + 1}" for head in range(len(each))] for layer, each in enumerate(maps)]

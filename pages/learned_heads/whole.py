@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import nan
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,6 +21,7 @@ from attn_core import (
     next_token_score,
     previous_token_score,
 )
+from attn_core.tokens import readable_tokens
 from attn_figures.long_map import SHORT
 from attn_figures.ties import largest_first
 from attn_figures.whole_model import Model
@@ -33,6 +35,7 @@ AT_ONCE = 500_000  # weights that are measured together: in double precision the
 MOST_RANKS = 256  # on the slider, beside the present one
 SPECIAL = RANK_BY.options[-1]
 SHARES = (*RANK_BY.options[:4], SPECIAL)  # measures that are a mean weight, from 0 to 1
+ALONG = (*RANK_BY.options[:4], "distance")  # measures that take queries and keys for places of one sequence
 SINK = 0.5  # from here on, the share of a head's weight on tokens that stand for no word is called a sink
 
 
@@ -135,14 +138,14 @@ class Whole:
     @property
     def rows(self) -> Iterator[Rows]:
         """The true weights of each layer, made one after another: they take twice what the maps do."""
-        return (self._rows(weights) for weights in self.maps.maps.values())
+        return (self._rows(name, weights) for name, weights in self.maps.maps.items())
 
-    def _rows(self, weights: np.ndarray) -> Rows:
-        n = len(self.maps.tokens or ())
+    def _rows(self, name: str, weights: np.ndarray) -> Rows:
         sides: list[list[int]] = []
-        for length in weights.shape[1:]:
+        for length, tokens in zip(weights.shape[1:], self.maps.tokens_of(name), strict=True):
             places = list(range(length))
-            words = [place for place in places if length != n or place not in self.maps.special] or places
+            is_told = tokens is not None and tokens is self.maps.tokens
+            words = [place for place in places if not is_told or place not in self.maps.special] or places
             sides += [words if self.is_divided else places, words]
         queries, asking, keys, words = sides
         special = [place for place in range(weights.shape[2]) if place not in words]
@@ -159,8 +162,8 @@ class Whole:
     @property
     def can_look(self) -> bool:
         """Whether any query has a key of the kind that the measure asks for."""
-        if self.measure == SPECIAL:
-            return bool(self.special)
+        if self.measure not in self.measures:
+            return False
         sides: list[tuple[int, int]] = [weights.shape[1:] for weights in self.layers]
         pairs = {
             "previous token": max(min(n_query - 1, n_key) for n_query, n_key in sides),
@@ -172,12 +175,14 @@ class Whole:
     @property
     def has_unlike_sides(self) -> bool:
         """Whether a map has another number of queries than keys, so that none tells which place is whose."""
-        return any(weights.shape[1] != weights.shape[2] for weights in self.maps.maps.values())
+        return not self.maps.is_cross and any(
+            weights.shape[1] != weights.shape[2] for weights in self.maps.maps.values()
+        )
 
     @property
     def holds_whole_words(self) -> bool:
         """Whether no token that is shown goes on with the word before it, as far as tokens tell."""
-        tokens = self.shown.tokens or ()
+        tokens = readable_tokens(self.shown.tokens or ())
         if any(token.startswith(BEGINS) for token in tokens):
             return all(token.startswith(BEGINS) for token in tokens[1:])
         return not any(token.startswith(GOES_ON) for token in tokens)
@@ -185,7 +190,11 @@ class Whole:
     @property
     def measures(self) -> list[str]:
         """The measures that say something of this sequence."""
-        return [name for name in RANK_BY.options if name != SPECIAL or self.special]
+        return [
+            name
+            for name in RANK_BY.options
+            if (name != SPECIAL or self.special) and not (self.maps.is_cross and name in ALONG)
+        ]
 
     @cached_property
     def names(self) -> list[str]:
@@ -207,12 +216,13 @@ class Whole:
 
     def _measured(self) -> Mapping[str, list[float]]:
         scores: dict[str, list[float]] = {name: [] for name in MEASURES}
-        for weights in self.maps.maps.values():
+        for layer, weights in self.maps.maps.items():
             some = max(1, AT_ONCE // weights[0].size)
             for first in range(0, len(weights), some):
-                rows = self._rows(weights[first : first + some])
+                rows = self._rows(layer, weights[first : first + some])
                 for name, measure in MEASURES.items():
-                    scores[name] += map(float, measure(rows))
+                    is_said = not self.maps.is_cross or name not in ALONG
+                    scores[name] += map(float, measure(rows)) if is_said else [nan] * len(rows.full)
         return scores
 
     def sink(self, head: int) -> tuple[list[str], float]:
@@ -236,7 +246,7 @@ class Whole:
 
     def order_by(self, measure: str) -> list[int]:
         """Return the heads in the order of a measure; equal ones as they stand in the model."""
-        order: list[int] = largest_first(np.array(self.all_scores[measure])).tolist()
+        order: list[int] = largest_first(np.nan_to_num(self.all_scores[measure])).tolist()
         return order
 
     @property
@@ -258,17 +268,14 @@ class Whole:
     @cached_property
     def model(self) -> Model:
         """What the figures take."""
-        names = {
-            length: label_tokens(self.shown.names(length))
-            for length in {side for weights in self.layers for side in weights.shape[1:]}
-        }
+        names = [[label_tokens(each) for each in self.shown.names(layer)] for layer in self.names]
         return Model(
             self.layers,
             self.scores,
             shown(RANK_BY, self.measure),
             self.order,
-            [names[weights.shape[1]] for weights in self.layers],
-            [names[weights.shape[2]] for weights in self.layers],
+            [rows for rows, _columns in names],
+            [columns for _rows, columns in names],
             [rows.seen.float().numpy() for rows in self.rows] if self.is_divided else None,
             None
             if self.may is None

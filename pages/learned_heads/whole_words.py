@@ -156,13 +156,16 @@ def counted_apart() -> str:
     )
 
 
-def nowhere(measure: str, n_head: int, *, of: str = "token") -> str:
+def nowhere(measure: str, n_head: int, *, of: str = "token", is_cross: bool = False) -> str:
     """Say why no head can look where the measure asks.
 
     >>> nowhere("next token", 72, of="word")
     'No head looks at the word after, for no word here has one after it: the 72 heads stand as in the model.'
     """
-    why = _(_NOWHERE[measure][of])
+    if is_cross and measure not in ("entropy", "special tokens"):
+        why = _("In cross-attention queries and keys are two sequences: none stands before or beside another")
+    else:
+        why = _(_NOWHERE[measure][of])
     if n_head == 1:
         return _("{why}.", why=why)
     return _("{why}: the {heads} heads stand as in the model.", why=why, heads=n_head)

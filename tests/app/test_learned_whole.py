@@ -38,6 +38,7 @@ from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.whole import check_blocks, checks
+from pages.learned_heads.text_flow import of_whole
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from tests import planted_bert, small_models
@@ -698,6 +699,32 @@ def test_heads_with_one_score_are_not_ranked() -> None:
     assert not messages_in(heads._say(Whole(one, "entropy"), 1), "heads")
     none = whole_words._NOWHERE["special tokens"]
     assert kind_in(heads._say(Whole(even, "special tokens"), 1), none)
+
+
+def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> None:
+    weights = drawn_maps(3, 2, 4, 4)
+    kinds = ("encoder", "decoder", "cross")
+    maps = AttentionMaps(
+        dict(zip(kinds, weights.values(), strict=True)),
+        tuple("abcd"),
+        decoder_tokens=("Ġw", "x", "", "z"),
+        kinds=dict(zip(kinds, kinds, strict=True)),
+    )
+    cross = Whole(maps.by_kind["cross"], "previous token")
+    assert (cross.measures, cross.can_look, cross.order) == (["entropy"], False, [0, 1])
+    assert cross.model.rows == [["·w", "x", "∅", "z"]]
+    assert cross.model.columns == [list("abcd")]
+    said = heads._say(cross, 1)
+    assert messages_in(said, "why", heads=2)
+    assert kind_in(said, {name: whole_words._NOWHERE[name]["token"] for name in whole_words._NOWHERE}) is None
+    spec = go.Figure(steps(cross.model, [0])[0])
+    assert "head 1.1" in [note.text for note in spec.layout.annotations]
+    spread = [float(-(each * np.log(each)).sum(-1).mean()) for each in weights["layer 2"]]
+    assert Whole(maps.by_kind["cross"], "entropy").scores == pytest.approx(spread)
+    encoder = Whole(maps.by_kind["encoder"], "previous token")
+    assert encoder.scores == pytest.approx([np.diagonal(each, -1).mean() for each in weights["layer 0"]])
+    with pytest.raises(ValueError, match="of one sequence; these maps are of two"):
+        of_whole(Heads(cross))
 
 
 def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:

@@ -20,6 +20,7 @@ import torch
 
 from attn_core import AttentionMaps, read_attention
 from attn_core.attention_file import MAX_BYTES, MAX_FILE_BYTES
+from attn_core.attention_maps import PARTS
 from attn_ui.base.bounds import MAX_MAPS_BYTES
 from attn_words import speaking
 from tests import fuzz_files
@@ -72,7 +73,7 @@ def test_every_form_of_weights_is_read() -> None:
         assert list(read.maps) == ["layer 0", "layer 1", "layer 2"]
         np.testing.assert_allclose(np.stack(list(read.maps.values())), whole, atol=1e-7)
         assert read.tokens is None
-        assert read.names(3) == ["0", "1", "2"]
+        assert read.names("layer 0") == [list("0123"), list("01234")]
     layers = {f"l{i}": weights(1, 3, 3, seed=i) for i in range(12)}
     assert all(each.flags.writeable for each in read.maps.values())  # or torch.from_numpy would warn
     read = read_attention("c.npz", npz(**layers, tokens=list("abc")))
@@ -101,16 +102,30 @@ def test_weights_are_computed_from_queries_and_keys() -> None:
 def test_what_stands_beside_queries_and_keys_is_told_to_be_unread() -> None:
     """A mask, or the weights that the model had under it: what is computed of Q and K knows of neither."""
     q = np.random.default_rng(1).normal(size=(2, 4, 8))
-    says = "The weights are softmax(QKᵀ/√d) of Q and K alone; what else the file holds is not read: "
+    alone, says = (
+        "The weights are softmax(QKᵀ/√d) of Q and K alone.",
+        "What else the file holds is not read: ",
+    )
     tokens = {"tokens": list("abcd")}
     mask = {"mask": np.tri(4, dtype=bool)}
     assert read_attention("a.npz", npz(Q=q, K=q, V=q, **tokens)).notes == ()
-    assert read_attention("a.npz", npz(Q=q, K=q, **mask, **tokens)).notes == (f"{says}mask.",)
+    assert read_attention("a.npz", npz(Q=q, K=q, **mask, **tokens)).notes == (alone, f"{says}mask.")
     data = safetensors.numpy.save({"K": q, "Q": q, "attn": weights(2, 4, 4), "scale": np.ones(())})
-    assert read_attention("a.safetensors", data).notes == (f"{says}attn, scale.",)
+    assert read_attention("a.safetensors", data).notes == (alone, f"{says}attn, scale.")
     many = {f"{i}" * 60: q for i in range(6)}
-    (note,) = read_attention("a.npz", npz(Q=q, K=q, **many)).notes
-    assert note == says + ", ".join(f"{i}" * 40 for i in range(4)) + ", …."
+    notes = read_attention("a.npz", npz(Q=q, K=q, **many)).notes
+    assert notes == (alone, says + ", ".join(f"{i}" * 40 for i in range(4)) + ", ….")
+    attn = weights(2, 4, 4)
+    assert read_attention("a.npz", npz(attn=attn, keys=list("abcd"))).notes == (f"{says}keys.",)
+    data = safetensors.numpy.save({"attn": attn}, {"keys": '["a"]', "format": "np"})
+    assert read_attention("a.safetensors", data).notes == (f"{says}keys.",)
+
+
+def test_layers_of_unlike_batches_are_windows() -> None:
+    swin = npz(a=weights(4, 2, 3, 3), b=weights(1, 2, 3, 3))
+    read = read_attention("a.npz", swin)
+    assert list(read.maps) == [*(f"a, part {i}" for i in range(4)), "b"]
+    assert read.notes == (PARTS,)
 
 
 def test_what_is_too_long_is_cut_and_that_is_said() -> None:
@@ -297,6 +312,12 @@ HOLE[1, 2, 0] = np.nan
         ("a.npz", npz(weights=FITS.swapaxes(1, 2)), "the columns sum to 1: swap the last two axes"),
         ("a.npz", npz(weights=FITS - 0.5), "numbers from -0.4"),
         ("a.npz", npz(weights=FITS, tokens=["a", "b"]), "as many as the maps have places, 3; got 2"),
+        ("a.npz", npz(cross=FITS, decoder_tokens=["a"]), "decoder_tokens must be as many .* 3; got 1"),
+        (
+            "a.npz",
+            npz(encoder=FITS, decoder_tokens=["a"]),
+            "decoder_tokens must name queries or keys; no map",
+        ),
         ("a.npz", npz(weights=FITS, tokens=[1, 2, 3]), "tokens must be a list of texts"),
         ("a.npz", npz(Q=FITS), r"must hold Q and K of axes .* got Q \(2, 3, 3\)"),
         ("a.npz", npz(Q=FITS, K=FITS[:1]), r"got Q \(2, 3, 3\), K \(1, 3, 3\)"),

@@ -1,6 +1,8 @@
 """What is captured is what the model itself computes, for many kinds of model, which stay as they were."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -11,7 +13,8 @@ import torch.nn.functional as F
 from torch import nn
 from torch.nn.modules import module as all_modules
 
-from attn_core import capture
+from attn_core import capture, read_attention
+from attn_core.encoder_decoder import kinds_of
 from tests.core.kinds import Refuses
 
 
@@ -853,6 +856,44 @@ def test_a_compiled_model_is_captured_as_it_was_written() -> None:
     np.testing.assert_array_equal(maps.maps["attention"], capture(model, x).maps["attention"])
 
 
+SOURCE, TARGET = tuple("abcd"), tuple("wxyz")
+
+
+def test_words_of_an_encoder_decoder_name_the_axes_that_are_theirs(tmp_path: Path, refuses: Refuses) -> None:
+    """Of equal length: no length tells whose a place is."""
+    model, places = nn.Transformer(8, 2, 1, 1, 16, batch_first=True), torch.randn(1, 4, 8)
+    maps = capture(model, places, places, tokens=SOURCE, decoder_tokens=TARGET)
+    path = maps.save(tmp_path / "maps.npz")
+    for each in (maps, read_attention(path.name, path.read_bytes())):
+        kinds = {each.kinds[name]: each.tokens_of(name) for name in each.maps}
+        wanted = {"encoder": (SOURCE, SOURCE), "decoder": (TARGET, TARGET), "cross": (TARGET, SOURCE)}
+        assert {kind: tuple(both) for kind, both in kinds.items()} == wanted
+        for kind, (rows, columns) in wanted.items():
+            (name,) = each.by_kind[kind].maps
+            assert tuple(each.by_kind[kind].tokens_of(name)) == (rows, columns)
+    cross = replace(maps, special=(0,)).by_kind["cross"].without_special()
+    assert [weights.shape for weights in cross.maps.values()] == [(2, 4, 3)]
+    unnamed = capture(model, places, places, tokens=SOURCE)
+    assert [unnamed.names(name)[0] for name in unnamed.maps] == [list(SOURCE), *[list("0123")] * 2]
+    with refuses("decoder_tokens must be as many as the maps have places, 4; got 3"):
+        capture(model, places, places, decoder_tokens=TARGET[:3])
+
+
+@pytest.mark.parametrize(
+    ("decoder", "kinds"),
+    [
+        (["decoder.0.self_attn", "decoder.0.encoder_attn"], ["encoder", "decoder", "cross"]),
+        (["decoder.0.SelfAttention", "decoder.0.EncDecAttention"], ["encoder", "decoder", "cross"]),
+        (["h.0.attn", "h.0.crossattention"], ["encoder", "decoder", "cross"]),
+        (["decoder.b0.attention1", "decoder.b0.attention2"], ["encoder", "other", "other"]),
+        (["decoder.0.attention", "decoder.0.attention (2)"], ["encoder", "decoder", "decoder"]),
+        (["layers.0.self_attn", "layers.1.self_attn"], []),
+    ],
+)
+def test_a_kind_is_told_by_the_names_or_left_open(decoder: list[str], kinds: list[str]) -> None:
+    assert list(kinds_of(["encoder.0.self_attn", *decoder]).values()) == kinds
+
+
 def test_tokens_that_do_not_fit_are_refused_at_once(refuses: Refuses) -> None:
     class Across(nn.Module):
         def __init__(self) -> None:
@@ -864,7 +905,7 @@ def test_tokens_that_do_not_fit_are_refused_at_once(refuses: Refuses) -> None:
             return out
 
     model, x, y = Across(), torch.randn(1, 3, 8), torch.randn(1, 5, 8)
-    with refuses("as many as its queries or its keys, 3 or 5; got 4"):
+    with refuses("as many as the maps have places, 3 or 5; got 4"):
         capture(model, x, y, tokens=["a", "b", "c", "d"])
     assert capture(model, x, y, tokens=["a", "b", "c"]).tokens == ("a", "b", "c")
 

@@ -14,8 +14,7 @@ import torch
 import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from attn_core import load_model
-from attn_core.models import reading
+from attn_core import load_model, tokens
 from attn_core.models.model import MAPS_BYTES
 from attn_core.models.reading import Reader, read_tokenizer
 from tests import small_models
@@ -89,11 +88,11 @@ def test_a_tokenizer_of_whole_words_marks_nothing() -> None:
 
 def test_every_byte_has_its_character() -> None:
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    assert set(reading._bytes_of()) == set(alphabet)
+    assert set(tokens._bytes_of()) == set(alphabet)
     made = Tokenizer(models.BPE({char: at for at, char in enumerate(sorted(alphabet))}, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     for char in "aé猫🙂 ":
-        spelled = [reading._bytes_of()[token] for token in made.encode(char).tokens]
+        spelled = [tokens._bytes_of()[token] for token in made.encode(char).tokens]
         assert bytes(spelled).decode() == char
 
 

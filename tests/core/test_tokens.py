@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_core import how_cut, label_tokens, tokenize
-from attn_core.tokens import _words_finder
+from attn_core.tokens import _words_finder, readable_tokens
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -144,6 +144,15 @@ def test_labels_tell_repeated_words_apart() -> None:
 
 def test_a_label_never_takes_the_name_of_a_token() -> None:
     assert label_tokens(["a", "a₂", "a", "a"]) == ["a", "a₂", "a₃", "a₄"]
+
+
+def test_tokens_that_cannot_be_seen_can_be_read() -> None:
+    pieces = ["<s>", "The", "Ġcat", "Ċ", "ĠĠ", "Ã©", "æĸ", "Ġ"]  # as GPT-2's tokenizer spells them
+    assert readable_tokens(pieces) == ["<s>", "The", "·cat", "↵", "··", "é", "<0xE6><0x96>", "·"]
+    assert readable_tokens(["\n", " ", "", "\t", "a b"]) == ["↵", "·", "∅", "⇥", "a b"]
+    assert readable_tokens(["▁the", "▁", "cat"]) == ["·the", "·", "cat"]
+    for words in (["Ġorġ", "ċ"], ["[CLS]", "un", "##bel"], ["·", "↵"], []):
+        assert readable_tokens(words) == words
 
 
 @given(st.lists(st.sampled_from(["a", "a₂", "a₃", "b", "a₂₂", ""])))

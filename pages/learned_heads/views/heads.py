@@ -140,9 +140,9 @@ def _say(whole: Whole, rank: int) -> str:
             whole.model.name(head), whole.measure, scores[head], rank, whole.n_head, of=of, alike=alike
         )
     else:
-        told = words.nowhere(whole.measure, whole.n_head, of=of)
+        told = words.nowhere(whole.measure, whole.n_head, of=of, is_cross=whole.maps.is_cross)
     tokens, share = whole.sink(head)
-    if whole.measure == SPECIAL or (not whole.special and share < SINK):
+    if whole.measure == SPECIAL or not (whole.special or share >= SINK):
         return told
     drawn = words.drawn(
         [plain(token) for token in tokens], share, later=not whole.special, hidden=whole.is_divided, sink=SINK
