@@ -480,20 +480,11 @@ def fails_sentence(
         )
         levels = ""
     elif ends is None:
-        seen = _(
-            "h = {h}, {kernel}: at both ends all keys lie on one side, which pulls the estimate inwards.",
-            **said,
-        )
-    elif max(map(abs, ends)) < 0.02 * spread:
-        seen = _(
-            "h = {h}, {kernel}: narrow enough that the ends are hardly wrong, though all their keys lie on "
-            "one side.",
-            **said,
-        )
+        seen = _("h = {h}, {kernel}: at both ends all keys lie on one side.", **said)
     else:
         seen = _(
-            "h = {h}, {kernel}: even without noise the ends are wrong by {errors}, because all their keys "
-            "lie on one side.",
+            "h = {h}, {kernel}: even without noise the ends, where all keys lie on one side, are wrong by "
+            "{errors}.",
             **said,
             errors=listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends]),
         )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -18,6 +19,7 @@ from pages.what_courses_say.settings import CLAIM
 from pages.what_courses_say.tables import columns
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
+from tests.sentences import numbers_in
 from tests.walk import said_now
 
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
@@ -125,6 +127,16 @@ def test_eight_heads_that_noise_moved_less_would_be_said_to() -> None:
         measure: {**curves, "8 heads": curves["1 head"] - 0.1} for measure, curves in study.measures.items()
     }
     assert all(claim.held(replace(study, measures=steady)).values())
+
+
+def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
+    places, frequencies = np.arange(1, 64)[:, None], 10000.0 ** (-np.arange(8) / 8)
+    share = np.sin(places * frequencies) / (places * frequencies)
+    straight = int((abs(share - 1) < 0.01).all(axis=0).sum())
+    quarter = int((frequencies * 9 >= np.pi / 2).sum())
+    assert numbers_in(CLAIMS["ramp"].why) == [8, straight, 63, 1, quarter, 10]
+    # "love" at place 1 gives itself 1 + 2 d + 4 d² and the last word 3 d + 8 d².
+    assert numbers_in(CLAIMS["grammar"].why) == pytest.approx([max(np.roots([4, 1, -1]))], abs=0.005)
 
 
 def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:

@@ -165,8 +165,9 @@ CLAIMS = {
         held=_leads,
         why=N_(
             "The words are one-hot, so no word is nearer to one than to another. The ramp makes the later "
-            "vectors longer, and a product grows with length: “love” attends to whatever stands last. Turned "
-            "round, that is “I”. Nothing here was learned, so there is no grammar to be read."
+            "vectors longer, and a product grows with length: from a step of 0.39 on, “love” attends most to "
+            "whatever stands last. Turned round, that is “I”. Nothing here was learned, so there is no "
+            "grammar to be read."
         ),
         see=(
             See(N_("As it is written"), "single_head", _DOGS | {"ramp": "true", "q": "1", "k": "2"}),
