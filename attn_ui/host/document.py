@@ -36,7 +36,7 @@ from attn_ui.host.assets import (
 )
 from attn_ui.host.slashes import without_doubled
 from attn_ui.host.spoken import language_of
-from attn_ui.screen import find, share, style, terms
+from attn_ui.screen import find, lesson, share, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
 from attn_words import LANGUAGES, PSEUDO, SOURCE, is_spoken, speaking
@@ -195,13 +195,14 @@ class Assets:
         if answer is not None:
             await answer(scope, receive, send)
         elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
-            place = without_doubled(scope["path"])
-            if place is None:
-                await self._page(scope, receive, send)
-                return
             asked = scope["query_string"].decode("latin-1")
-            meant = RedirectResponse(f"{place}?{asked}" if asked else place)
-            await meant(scope, receive, send)
+            place = without_doubled(scope["path"])
+            if place and asked:
+                place = f"{place}?{asked}"
+            if place := place or await to_thread.run_sync(lesson.first_step, asked):
+                await RedirectResponse(place)(scope, receive, send)
+            else:
+                await self._page(scope, receive, send)
         else:
             await self.app(scope, receive, send)
 

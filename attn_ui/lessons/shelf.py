@@ -24,6 +24,11 @@ class Shelf:
     lessons: Mapping[str, Lesson]
     complaints: tuple[str, ...] = ()
 
+    def lesson(self, name: str) -> Lesson | None:
+        """Return a lesson by its name, or by its file's; None where there is none."""
+        named = (each for each in self.lessons.values() if name in (each.name, Path(each.file).stem))
+        return next(named, None)
+
 
 def files(folder: Path) -> list[Path]:
     """Return the lessons of a folder, by name; none where the folder is not there."""

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import streamlit as st
 
-from attn_ui.base.framing import LESSON
+from attn_ui.base.framing import LESSON, framing
 from attn_ui.base.markdown import plain, quoted
 from attn_ui.lessons.answers import (
     Truth,
@@ -51,7 +51,7 @@ def place() -> None:
         return
     name, step = asked.partition(".")[::2]
     on_shelf = shelf()
-    lesson = on_shelf.lessons.get(name)
+    lesson = on_shelf.lesson(name)
     st.html(f"<style>{markup.lesson_room()}</style>")
     with st.container(key="lesson"):
         if lesson is None:
@@ -66,10 +66,27 @@ def place() -> None:
             for complaint in on_shelf.complaints:
                 st.caption(plain(complaint))
             return
-        at = lesson.step(step) if step else 0
-        if at is None:
-            st.caption(_("This lesson has no step called {name}: here is its first.", name=quoted(step)))
-        _walk(lesson, at or 0)
+        at = lesson.step(step)
+        if at is None:  # of which the page at this address may show nothing
+            if step:
+                st.caption(_("This lesson has no step called {name}.", name=quoted(step)))
+            st.html(f'<ul class="lessons">{_offered(lesson)}</ul>')
+            return
+        _walk(lesson, at)
+
+
+def first_step(query: str) -> str:
+    """Return the address of a lesson's first step, where a query names a lesson without one; "" otherwise.
+
+    It is relative to any page, and keeps what the query says to all pages.
+    """
+    asked = dict(parse_qsl(query))
+    lesson = shelf().lesson(asked[LESSON.name]) if LESSON.name in asked else None
+    if lesson is None:
+        return ""
+    names = {each.name for each in framing(())} - {LESSON.name} | {"embed"}
+    kept = {name: text for name, text in asked.items() if name in names}
+    return f"{href(lesson.steps[0].link, lesson, lesson.steps[0])}&{urlencode(kept)}".rstrip("&")
 
 
 def _lead_back() -> None:

@@ -4,6 +4,7 @@ import math
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from attn_ui.lessons.figures import figure_of
 from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
 from attn_ui.lessons.quantity import options, parse, value, written
 from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read
+from attn_ui.screen.lesson import first_step
 from pages import PAGES
 from tests.pages import open_sound
 
@@ -452,6 +454,16 @@ def test_an_unknown_lesson_and_step_are_said() -> None:
     assert "`nothing?here??`; there are: " in app.warning[0].value
     app = open_sound("single-head", lesson="lecture.nothing")
     assert any("no step called `nothing`" in each.value for each in app.caption)
+
+
+def test_a_lesson_that_is_named_alone_opens_with_its_first_step() -> None:
+    step = shelf.shelf().lessons["does-order-matter"].steps[0]
+    told = dict(parse_qsl(step.link.partition("?")[2])) | {"lesson": f"does-order-matter.{step.name}"}
+    for name in ("does-order-matter", "4-does-order-matter"):
+        page, _, query = first_step(f"lesson={name}&t=2&lang=zh").partition("?")
+        assert page == step.link.partition("?")[0]
+        assert dict(parse_qsl(query)) == told | {"lang": "zh"}  # not the settings of another page
+    assert [first_step(query) for query in ("", "lesson=nothing", urlencode(told))] == ["", "", ""]
 
 
 def test_each_page_is_the_same_without_its_lesson() -> None:
