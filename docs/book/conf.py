@@ -10,6 +10,7 @@ sys.path.insert(0, str(ROOT))
 from attn_ui.publish.sphinx import spoken  # noqa: E402  (the path comes first)
 from attn_words import LANGUAGES, _, speaking  # noqa: E402
 from docs.book.look import colours  # noqa: E402
+from docs.book.reference import PACKAGES, modules  # noqa: E402
 
 language = os.environ.get("BOOK_LANGUAGE", "en")
 with speaking(spoken(language)):
@@ -33,12 +34,8 @@ myst_dmath_double_inline = True
 
 nitpicky = True
 # Types in signatures: of ours those that are public have a page, of others none has.
-_NOT_PUBLIC = (
-    "mistakes.Stages",
-    "position_mistakes.Compared",
-)
-nitpick_ignore = [("py:class", f"attn_core.{name}") for name in _NOT_PUBLIC]
-nitpick_ignore_regex = [("py:class", r"(?!attn_core\.|attn_figures\.).*|.*\._\w+")]
+_PUBLIC = "|".join(name for each in PACKAGES for names in modules(each.__name__).values() for name in names)
+nitpick_ignore_regex = [("py:class", rf"(?!.*\.({_PUBLIC})$).*")]
 default_role = "code"  # as docstrings of this repository mean single backticks
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"

@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po
 import attn_core
 import attn_figures
 from attn_words import LANGUAGES, LOCALES, speaking
-from docs.book import chapters, examples, files, glossary, programs, reference, sources
+from docs.book import chapters, conf, examples, files, glossary, programs, reference, sources
 from pages.glossary.terms import TERMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,6 +90,13 @@ def test_the_reference_has_every_public_name(package: object) -> None:
         rf"^\.\. auto\w+:: {name}\.(\w+)$", "\n".join(reference.pages().values()), re.MULTILINE
     )
     assert sorted(found) == sorted(getattr(package, "__all__", ()))
+
+
+def test_of_types_in_signatures_the_public_ones_lead_somewhere() -> None:
+    ((_kind, ignored),) = conf.nitpick_ignore_regex
+    not_public = ("attn_core.models.head_map.HeadMap", "attn_core.models.reading.Encoded", "numpy.ndarray")
+    assert all(re.match(ignored, name) for name in not_public)
+    assert not re.match(ignored, "attn_core.attention.Attention")
 
 
 @pytest.mark.slow
