@@ -22,6 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core.scores import DOT, SCORES
 from attn_live.unpacking import figure_at
+from attn_ui.base.shared_settings import ALL_BUT_ONE
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, command_line, fields, states
@@ -165,7 +166,7 @@ def of_single_head(query: Link) -> list[Numbers]:
     more = first + 2 + len(SCORES[query.get("score", DOT)].shapes)  # after the score's own weights
     if stage == "arcs" and len(at.dataframe) > more:  # rows that are taken together
         found.append(table(at, more)[:, 0])
-    if stage == "without":
+    if stage == "kept" and query.get("keep") == ALL_BUT_ONE:
         return [
             *found,
             pairs["weight without it"].to_numpy().reshape(len(output), -1),
@@ -195,7 +196,7 @@ def of_multi_head(query: Link) -> list[Numbers]:
     heads = [shown[f"head {head}"] for head in range(1, 17) if f"head {head}" in shown]
     found = [np.stack([cells(each) for each in heads]), table(at, len(at.dataframe) - 1)]
     view = query.get("view")
-    if view in ("arcs", "kept", "without"):
+    if view in ("arcs", "kept"):
         found += _of_a_head(open_page("multi-head", **{**query, "tab": "Data"}), query, found[0].shape)
     elif view == "points":
         found += _in_planes(open_page("multi-head", **{**query, "tab": "Data"}), len(heads))
@@ -222,7 +223,7 @@ def _of_a_head(at: AppTest, query: Link, shape: tuple[int, ...]) -> list[Numbers
         return [rows] if together else []
     output = np.full((n_query, before.shape[1]), np.nan)
     rows = np.full((n_query, n_key), np.nan)
-    if query["view"] == "without":
+    if query.get("keep") == ALL_BUT_ONE:
         return [rows, output, np.full(n_query, np.nan)]
     mass, *moved = last.T
     return [mass, *([rows, output, *moved] if moved else [])]

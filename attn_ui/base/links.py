@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attn_ui.base.markdown import quoted
-from attn_ui.base.parameters import NearestError, Parameter, Several, Steps, by_name
+from attn_ui.base.parameters import Choice, NearestError, Parameter, Several, Steps, by_name
 from attn_words import _, _c, with_whole_letters
 
 _LONGEST_QUOTE = 40
@@ -71,7 +71,7 @@ def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
 
 
 def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Return a query as it was before mail, chat or a sentence changed it.
+    """Return a query as it was before mail, chat or a sentence changed it, and as its page has it now.
 
     >>> from attn_ui.base.parameters import Flag, Whole
     >>> query = {"d": ["3"], "amp;bias": ["true)."], "utm_id": ["1"]}
@@ -85,6 +85,11 @@ def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[s
             mended.setdefault(name, []).extend(_without_sign(known[name], text) for text in texts)
         elif not (_FOLLOWERS.fullmatch(name) or name in _GONE):
             mended.setdefault(name, []).extend(texts)
+    for choice in known.values():
+        if isinstance(choice, Choice):
+            for option, link in choice.moved:
+                if mended.get(choice.name) == [option]:
+                    mended |= parse_qs(link)
     return mended
 
 

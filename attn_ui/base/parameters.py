@@ -52,7 +52,8 @@ class Choice:
     Where the options are views of a page, choosing another is a step of the browser's history; those in
     ``chips`` stand side by side and the others in a list, *More views*. Options of a
     ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
-    one that shows them, where it is not the page.
+    one that shows them, where it is not the page. ``moved`` has options that are none any more, each with
+    the link that shows the same: saved links have them.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Choice:
     kind: str = ""
     tab: str = ""
     chips: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
 
     def read(self, text: str) -> str:
         """Return the option itself."""

@@ -54,8 +54,19 @@ class SchemeSettings:
         return {"strength": self.strength, "base": self.base, "step": self.step, "layout": self.layout}
 
 
+def ask_layout(ask: Ask, kind: SchemeKind) -> str:
+    """Ask for the layout of a scheme that has one."""
+    has_one = "layout" in kind.settings()
+    return ask.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if has_one else LAYOUT.default
+
+
 def ask_scheme(
-    ask: Ask, setting: Choice, kinds: Mapping[str, SchemeKind], *, live: Collection[Steps] = ()
+    ask: Ask,
+    setting: Choice,
+    kinds: Mapping[str, SchemeKind],
+    layout: str,
+    *,
+    live: Collection[Steps] = (),
 ) -> SchemeSettings:
     """Ask for the scheme and for those of its settings that no figure's slider moves.
 
@@ -66,6 +77,7 @@ def ask_scheme(
         ask: answers.
         setting: the choice of a scheme, made by `scheme_setting`.
         kinds: the schemes by name.
+        layout: as `ask_layout` returns it.
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
     name = ask.choose(setting, _("Scheme"))
@@ -84,7 +96,6 @@ def ask_scheme(
             )
         )
     takes = kinds[name].settings()
-    layout = ask.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if "layout" in takes else LAYOUT.default
     still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
     for steps in still:
         if steps.name in takes:

@@ -7,7 +7,7 @@ from typing import Any
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_settings import ABOVE, KEEP, LARGEST, RENORMALISED, WITHOUT
+from attn_ui.base.shared_settings import ABOVE, ALL_BUT_ONE, KEEP, LARGEST, RENORMALISED, WITHOUT
 from attn_words import _, _n
 
 MOST_NUMBERS = 120_000  # of one moving map at all its steps
@@ -67,26 +67,23 @@ class Asides:
         )
 
 
-def ask_kept(ask: Ask, n_query: int, n_key: int) -> Asides:
-    """Ask which weights are kept, and whether rows sum to one again."""
-    with ask.row():
-        keep = ask.segment(KEEP, _("Keep"), label_visibility="collapsed")
-        again = ask.flag(RENORMALISED, _("Rows sum to one again"))
-    steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
-    return Asides(keep, ask.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
-
-
-def ask_without(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asides:
-    """Ask which key is left out.
+def ask_aside(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asides:
+    """Ask which weights are kept, and whether rows sum to one again; or which key is left out.
 
     Args:
-        n_query: how many queries; keys: the words.
-        width: of the output.
+        n_query: how many queries; keys: the words; width: of the output.
     """
-    # Two maps and the output move; of more than 62 words some have no step of their own.
-    numbers = 2 * n_query * len(keys) + n_query * width
-    words = replace(WITHOUT, values=tuple(range(len(keys)))).fitting(numbers, MOST_NUMBERS_WITHOUT)
-    return Asides("without", ask.exact(words), keys=tuple(keys))
+    n_key = len(keys)
+    with ask.row():
+        keep = ask.segment(KEEP, _("Keep"), label_visibility="collapsed")
+        again = keep != ALL_BUT_ONE and ask.flag(RENORMALISED, _("Rows sum to one again"))
+    if keep == ALL_BUT_ONE:
+        # Two maps and the output move; of more than 62 words some have no step of their own.
+        numbers, words = 2 * n_query * n_key + n_query * width, replace(WITHOUT, values=tuple(range(n_key)))
+        steps = ask.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
+        return Asides("without", steps, keys=tuple(keys))
+    steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
+    return Asides(keep, ask.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
 
 
 EVERY_PAIR = "i + j >= 0"

@@ -22,7 +22,8 @@ KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 ALSO = Several("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
 TOGETHER = Choice("rows", "mean", ("mean", "sum"))
 # What is set aside of weights (`set_aside` asks for it).
-KEEP = Choice("keep", "above", ("above", "largest"))
+ALL_BUT_ONE = "all but one word"
+KEEP = Choice("keep", "above", ("above", "largest", ALL_BUT_ONE))
 ABOVE = Steps("above", 0.05, tuple(part / 100 for part in range(51)), ".2f")
 LARGEST = Steps("largest", 3, tuple(range(1, MAX_TOKENS + 1)), ".0f")
 RENORMALISED = Flag("renorm", False)

@@ -45,7 +45,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         find.place()
         pinning.place(settings)
         share.place(url, settings)
-        language.place()
+    language.place()
     framing.say()
     lesson.place()
     with st.container(key="page-about"):

@@ -50,10 +50,13 @@ def preferred(locale: str | None) -> str:
 
 
 def place() -> None:
-    """Offer the other languages, each by its own name."""
-    for spoken, name in LANGUAGES.items():
-        if spoken != language():
-            st.button(name, key=f"language-{spoken}", type="tertiary", on_click=_choose, args=(spoken,))
+    """Offer the other languages in the navigation, each by its own name; what is embedded has none."""
+    if st.context.is_embedded:
+        return
+    with st.container(horizontal=True, key="languages"):
+        for spoken, name in LANGUAGES.items():
+            if spoken != language():
+                st.button(name, key=f"language-{spoken}", type="tertiary", on_click=_choose, args=(spoken,))
 
 
 def _choose(spoken: str) -> None:

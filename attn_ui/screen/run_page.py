@@ -60,7 +60,6 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
     for note in seen.notes:
         say = st.caption if isinstance(note, Small) else st.markdown
         say(note)
-    terms.place(page.terms(seen), page.letters(seen.view))
     if seen.leads:
         lead_on(seen.leads)
     if seen.below:
@@ -68,6 +67,7 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
     offered = seen.tabs or page.tabs
     if offered and seen.figure:
         tabs(offered, {name: partial(_show_tab, page, name, seen.now) for name in offered.options})
+    terms.place(page.terms(seen), page.letters(seen.view))
 
 
 def _show_tab(page: Page[Any, Any], name: str, now: Any) -> None:

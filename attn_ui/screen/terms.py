@@ -1,4 +1,4 @@
-"""Words and letters, explained where they stand: one line under a page's notes, and what the browser needs.
+"""Words and letters, explained where they stand: one line at the end of a page, and what the browser needs.
 
 The line names the terms and letters of what stands at the figure, and unfolds to them as small buttons. Its
 script comes once the picture is drawn; it marks the same words in prose, finds those of the open tab, and

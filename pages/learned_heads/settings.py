@@ -62,7 +62,7 @@ HIDE = Flag("wordsonly", True)  # special tokens hidden
 # What is looked at: each head, what flows through all layers, what a cache of keys may forget, or one head's
 # queries and keys as points.
 HEADS, FLOW, EVICTION, POINTS = "heads", "text's flow", "eviction", "points"
-LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION, POINTS), views=True)
+LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION, POINTS), views=True, chips=(HEADS, FLOW))
 FLOW_TAB = page_tabs()
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")

@@ -13,10 +13,10 @@ from attn_ui.base.hand_weights import ask_by_hand, ask_init, ask_whether
 from attn_ui.base.markdown import in_papers, listed
 from attn_ui.base.masking import ask_details
 from attn_ui.base.parameters import Parameter
-from attn_ui.base.schemes import SchemeSettings, ask_scheme
+from attn_ui.base.schemes import SchemeSettings, ask_layout, ask_scheme
 from attn_ui.base.sentence import ask_sentence
-from attn_ui.base.set_aside import ask_kept, ask_without
-from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
+from attn_ui.base.set_aside import ask_aside
+from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, LAYOUT, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
 from attn_ui.base.weight_tables import TABLES, Weight, hand_settings, spread
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
@@ -25,6 +25,8 @@ from pages.multi_head.settings import (
     AGAINST,
     ARCS_OF,
     CASE,
+    COMPARED,
+    COMPARISON,
     DECIDED,
     EXAMPLES,
     FREE_HEADS,
@@ -54,7 +56,7 @@ from pages.multi_head.weights import weights
 
 # Under *More settings*: sizes, and how weights are drawn.
 RARELY_SET: tuple[Parameter, ...] = (
-    *(WIDTH_MODEL, WIDTH_MEMORY, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, SEED, INIT),
+    *(WIDTH_MODEL, WIDTH_MEMORY, FREE_HEADS, WIDTH_HEAD, PROJECTION, BIAS, SEED, INIT, LAYOUT),
     *hand_settings(TABLES),
 )
 
@@ -75,9 +77,12 @@ def asks(ask: Ask) -> Asked:
         setting, say_of_example, above_more = _ask_setting(ask)
         with above_more:
             moving = _ask_moving(ask, setting, fixed=view in SET_ASIDE)
-            if view in SET_ASIDE:
-                with beside:
-                    moving = _setting_aside(ask, view, moving)
+            with beside:
+                if view == COMPARISON:
+                    view = ask.segment(COMPARED, _("Compared"), label_visibility="collapsed")
+                if view in SET_ASIDE:
+                    moving = _setting_aside(ask, moving)
+                    view = "without" if moving.asides and moving.asides.what == "without" else view
             say_of_example(moving.n_head)
             queries = sequences(moving.setting).queries
             return Asked(moving, _ask_look(ask, view, lambda: moving.heads(ask), queries))
@@ -152,8 +157,9 @@ def _ask_setting(ask: Ask) -> tuple[Setting, Callable[[int], None], AbstractCont
         init = ask_init(more, INIT, {name: each.sentence for name, each in INITS.items()})
         about_weights = more.space()
         by_hand = ask_whether(more)
+        layout = ask_layout(more, SCHEMES[ask.now(POSITIONS)])
     with scheme_and_mask:
-        positions = ask_scheme(ask, POSITIONS, SCHEMES, live=(STRENGTH,))
+        positions = ask_scheme(ask, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
         mask = _ask_mask(ask)
         details_place = ask.space()
     setting = Setting(
@@ -368,14 +374,10 @@ def drawn_so(setting: Setting, typed: list[str]) -> str:
     )
 
 
-def _setting_aside(ask: Ask, view: str, moving: Moving) -> Moving:
+def _setting_aside(ask: Ask, moving: Moving) -> Moving:
     """Ask what of a head's weights is set aside, which the slider moves then."""
-    n_query, n_key = sequences(moving.setting).shape
-    if view == "kept":
-        asides = ask_kept(ask, n_query, n_key)
-    else:
-        width = sizes_of(moving.setting, moving.n_head).d_head
-        asides = ask_without(ask, n_query, sequences(moving.setting).keys, width)
+    tokens, width = sequences(moving.setting), sizes_of(moving.setting, moving.n_head).d_head
+    asides = ask_aside(ask, tokens.shape[0], tokens.keys, width)
     return replace(moving, what="aside", steps=asides.steps, asides=asides)
 
 

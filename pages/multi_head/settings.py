@@ -5,6 +5,7 @@ from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
+    ALL_BUT_ONE,
     ALSO,
     BASE,
     BIAS,
@@ -74,16 +75,23 @@ PATTERNS = Several(
 USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
 POSITIONS = scheme_setting(SCHEMES, "none", "pos")
 MOVES = Choice("hmoves", "heads", ("heads", "mask width", "temperature", "strength of positions"))
+COMPARISON = "heads compared"
 VIEW = Choice(
     "view",
     "every head",
     (
-        *("every head", "arcs", "points", "diagram", "encoder and decoder", "mean and max", "two heads"),
-        *("kept", "without", "one or many"),
+        *("every head", "arcs", "points", "diagram", "encoder and decoder", COMPARISON),
+        *("kept", "one or many"),
     ),
     chips=("every head", "arcs", "points", "diagram", "encoder and decoder"),
     views=True,
+    moved=(
+        ("mean and max", f"view={COMPARISON}"),
+        ("two heads", f"view={COMPARISON}&compared=two heads"),
+        ("without", f"view=kept&keep={ALL_BUT_ONE}"),
+    ),
 )
+COMPARED = Choice("compared", "mean and max", ("mean and max", "two heads"))
 WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
 SET_ASIDE = ("kept", "without")  # views whose slider is that of what they set aside
 ONE_HEAD = ("arcs", *SET_ASIDE)  # views of one head that is asked for
@@ -127,7 +135,7 @@ MISTAKE = Choice("fault", next(iter(MISTAKES)), tuple(MISTAKES), kind="mistake",
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
-    *(VIEW, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
+    *(VIEW, COMPARED, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
     *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
     *(ARCS_OF, ALSO, TOGETHER, KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),

@@ -10,9 +10,9 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import shown
-from attn_ui.base.schemes import ask_scheme
+from attn_ui.base.schemes import ask_layout, ask_scheme
 from attn_ui.base.sentence import ask_sentence
-from attn_ui.base.shared_settings import BASE, HEAD, KEY, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
+from attn_ui.base.shared_settings import BASE, HEAD, KEY, LAYOUT, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
 from attn_words import N_, _
 from pages.positional_encoding.own_order import own_order
 from pages.positional_encoding.settings import (
@@ -57,21 +57,23 @@ def asks(ask: Ask) -> State:
     """Ask for everything that no live slider moves: in the sidebar, and for the picture above itself."""
     with ask.sidebar():
         ask.heading(_("Positions"))
-        scheme = ask_scheme(ask, SCHEME, SCHEMES, live=_LIVE)
-        num_heads = int(HEADS_OF_BIAS.default)
-        if "num_heads" in SCHEMES[scheme.name].settings():
-            num_heads = int(ask.segment(HEADS_OF_BIAS, _("Heads")))
-        room = ask.space()
+        of_scheme, room = ask.space(), ask.space()
         ask.heading(_("Words"))
         with ask.row(gap="xxsmall"):
             for name, example in EXAMPLES.items():
                 ask.button(name, partial(_take, ask, example), key=f"example-{name}")
         text = ask_sentence(ask, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-        with ask.more(WORDS, WIDTH, SEED) as more:
+        with ask.more(LAYOUT, WORDS, WIDTH, SEED) as more:
+            layout = ask_layout(more, SCHEMES[ask.now(SCHEME)])
             words = more.segment(WORDS, _("Vectors"), help=_(_VECTORS_HELP))
             width = more.whole(WIDTH, _("Width, d_model"), help=_(_WIDTH_HELP))
             seed = more.whole(SEED, _("Seed"))
         width_note = ask.space()
+        with of_scheme:
+            scheme = ask_scheme(ask, SCHEME, SCHEMES, layout, live=_LIVE)
+            num_heads = int(HEADS_OF_BIAS.default)
+            if "num_heads" in SCHEMES[scheme.name].settings():
+                num_heads = int(ask.segment(HEADS_OF_BIAS, _("Heads")))
     picture = ask.segment(PICTURE, _("Picture"), label_visibility="collapsed")
     tokens = tuple(tokenize(text)[:MAX_TOKENS])
     state = State(picture, tokens, words, width, seed, scheme, num_heads)

@@ -50,10 +50,10 @@ from pages.single_head.settings import (
 )
 from pages.single_head.state import Inputs, Rows, Scoring, State
 
-# Under *More settings*: what becomes of the words, and how weights are drawn.
+# Under *More settings*: what becomes of the words, how weights are drawn, and what scores.
 RARELY_SET: tuple[Parameter, ...] = (
     *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
-    *(TABLE_Q, TABLE_K, TABLE_V, INIT, COLOURS),
+    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE, COLOURS),
     *hand_settings(SINGLE),
 )
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
@@ -73,17 +73,17 @@ def asks(ask: Ask) -> State:
         inputs = Inputs(example=ask.choose(EXAMPLE, _("Example")))
         if inputs.is_own:
             inputs = replace(inputs, text=_ask_words(ask, TEXT, _("Sentence")))
-        scoring_place, seed_place = ask.space(), ask.space()
+        mask_place = ask.space()
         with ask.more(*RARELY_SET) as more:
             if inputs.is_own:
                 inputs = _ask_second_sentence(more, inputs)
             inputs = _ask_inputs(more, replace(inputs, seed=int(ask.now(SEED))))
+            if inputs.is_drawn or inputs.vectors == "typed":
+                more.whole(SEED, _("Seed"))
+            scores = _ask_score(more)
             colours = more.choose(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP))
-        if inputs.is_drawn or inputs.vectors == "typed":
-            with seed_place:
-                ask.whole(SEED, _("Seed"))
-        with scoring_place:
-            return State(inputs, _ask_scoring(ask, inputs, colours))
+        with mask_place:
+            return State(inputs, _ask_scoring(ask, inputs, scores, colours))
 
 
 def _ask_inputs(ask: Ask, inputs: Inputs) -> Inputs:
@@ -231,29 +231,32 @@ def _rows(ask: Ask, table: Table) -> Rows:
     return table.rows(ask.text(table))
 
 
-def _ask_scoring(ask: Ask, inputs: Inputs, colours: str) -> Scoring:
-    """Ask for the mask, the score and its scale."""
-    head = make_head(inputs)
-    ask.heading(_("Mask and scale"))
-    kind = ask.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(ask), help=_(MASK_HELP))
+def _ask_score(ask: Ask) -> tuple[str, str, float]:
+    """Ask for the score, for its scale, and for the number where that is free."""
+    score = ask.choose(SCORE, _("Score"))
+    if known_as := SCORES[score].known_as:
+        ask.say(in_papers(_(known_as)))
+    if not SCORES[score].is_scaled:
+        ask.say(_("This score is not scaled."))
+        return score, "none", 1.0
+    scale = ask.choose(SCALE, _("Scale"))
+    return score, scale, ask.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0
+
+
+def _ask_scoring(ask: Ask, inputs: Inputs, scores: tuple[str, str, float], colours: str) -> Scoring:
+    """Ask for the mask; scores: what `_ask_score` returns."""
+    head, (score, scale, free_scale) = make_head(inputs), scores
+    kind = ask.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(ask))
     if known_as := MASK_PATTERNS[kind].known_as:
         ask.say(in_papers(_(known_as)))
     masking = Masking(kind, seed=inputs.seed, **ask_details(ask, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
     moves = ask.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
-    score = ask.choose(SCORE, _("Score"))
-    if known_as := SCORES[score].known_as:
-        ask.say(in_papers(_(known_as)))
-    scale = "none"
-    if SCORES[score].is_scaled:
-        scale = ask.choose(SCALE, _("Scale"))
-    else:
-        ask.say(_("This score is not scaled."))
     return Scoring(
         masking,
         scale,
-        ask.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0,
+        free_scale,
         temperature=ask.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
         width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
@@ -265,10 +268,6 @@ def _ask_scoring(ask: Ask, inputs: Inputs, colours: str) -> Scoring:
 CROSS_HELP = N_(
     "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
     "what an encoder has read."
-)
-MASK_HELP = N_(
-    "The attention mask: where a query may attend. Without one every token attends to all, as in an encoder; "
-    "under a causal one each attends to what came before, as in a decoder."
 )
 COLOURS_HELP = N_(
     "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "

@@ -11,7 +11,7 @@ from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_kept, ask_without
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
@@ -37,12 +37,8 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     every: tuple[Aside, ...] = (NOTHING_ASIDE,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
-        shape = len(head.queries), len(head.keys)
-        asides = (
-            ask_kept(ask, *shape)
-            if stage == "kept"
-            else ask_without(ask, shape[0], head.keys, head.value.shape[-1])
-        )
+        asides = ask_aside(ask, len(head.queries), head.keys, head.value.shape[-1])
+        stage = "without" if asides.what == "without" else stage
         moves, slider = None, asides.slider
         notes += [asides.note()] if asides.note() else []
         every = tuple(map(asides.at, asides.steps.values))

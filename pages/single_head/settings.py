@@ -5,6 +5,7 @@ from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
+    ALL_BUT_ONE,
     ALSO,
     BIAS,
     BLOCKED,
@@ -56,10 +57,11 @@ COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
 STAGE = Choice(
     "stage",
     "all at once",
-    tuple(STAGES),
+    tuple(each for each in STAGES if each != "without"),
     views=True,
     kind="stage",
     chips=("all at once", "scores", "scaled", "masked", "weights", "output"),
+    moved=(("without", f"stage=kept&keep={ALL_BUT_ONE}"),),
 )
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"

@@ -29,7 +29,7 @@ def packed(page: str, **settings: str) -> bytes:
         ("single-head", {}),
         ("single-head", {"stage": "output"}),
         ("multi-head", {}),
-        ("multi-head", {"view": "mean and max"}),
+        ("multi-head", {"view": "heads compared"}),
         ("positional-encoding", {"show": "attention"}),
     ],
 )

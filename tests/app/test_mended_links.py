@@ -33,3 +33,20 @@ def test_what_is_typed_keeps_its_signs_and_what_is_unknown_is_told() -> None:
     values, dropped = read_link(SETTINGS, "single-head?text=Is it so?&amp;masks=causal).")
     assert [bad.name for bad in dropped] == ["masks"]
     assert values == {"text": "Is it so?"}
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "traces"),
+    [
+        ("single-head", "stage=without&without=2", {"weights without", "difference"}),
+        ("multi-head", "view=without&without=2", {"weights without", "difference"}),
+        ("multi-head", "view=two+heads&against=3", {"head 1", "head 3", "difference"}),
+        ("multi-head", "view=mean+and+max", {"mean", "largest"}),
+    ],
+)
+def test_a_view_that_is_an_option_of_another_now_is_opened_by_its_link(
+    page: str, link: str, traces: set[str]
+) -> None:
+    at = PAGES[page].at(link)
+    assert at.dropped == []
+    assert traces <= {trace["name"] for trace in at.figure()["data"]}

@@ -212,7 +212,7 @@ LINKS: list[tuple[str, Link]] = [
     ),
     *(("multi-head", {"hmask": mask, "reach": "3", "wo": "false"}) for mask in HEADS_MASK.options[5:]),
     ("multi-head", {"cross": "true", "dmem": "5", "pos": "buckets", "free": "true", "dh": "3", "heads": "3"}),
-    ("multi-head", {"text": SENTENCE_64, "dm": "64", "heads": "16", "view": "mean and max"}),
+    ("multi-head", {"text": SENTENCE_64, "dm": "64", "heads": "16", "view": "heads compared"}),
     ("multi-head", {"hmask": "padding", "reach": "64", "heads": "1"}),
     *(
         ("single-head", {"mask": mask, "w": "2", "bias": "true", "t": "0.32", "scale": scale})

@@ -276,10 +276,10 @@ def test_what_stands_beside_the_title_is_seen_together(opened: Opened) -> None:
     page.wait_for_load_state("domcontentloaded")  # a page that has just begun cannot be loaded again
     page.reload(wait_until="commit")
     find = page.locator(".st-key-page-head .find")
-    page.wait_for_selector(".st-key-page-head [class*=st-key-language-]", state="attached")
+    page.wait_for_selector(".st-key-page-head .st-key-share", state="attached")
     expect(find).to_be_attached()
     expect(find).to_be_hidden()
     buttons.open()
-    expect(page.locator(".st-key-page-head [class*=st-key-language-] button")).to_be_visible()
+    expect(page.locator(".st-key-page-head .st-key-share button")).to_be_visible()
     expect(find).to_be_visible()
     assert not [names for _, _, names in page.evaluate("window.shifts") if "find" in names]

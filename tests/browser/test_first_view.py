@@ -5,15 +5,16 @@ import pytest
 from tests.browser.app_page import AppPage
 from tests.pages import PAGES
 
-CONTROLS, CHIPS, WORDS, DIGIT = 30, 9, 160, 12.0
+CONTROLS, CHIPS, WORDS, DIGIT = 25, 8, 160, 12.0
 COUNTED = """() => {
     const inView = (each) => {
         const box = each.getBoundingClientRect(), style = getComputedStyle(each);
         return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.right > 0
             && box.left < innerWidth && style.visibility !== 'hidden' && style.display !== 'none';
     };
-    // The header, the search field and what folds the sidebar lead elsewhere.
-    const navigates = (each) => each.closest('header, [data-testid=stSidebarCollapseButton], .find');
+    // The navigation with its languages, the search field and what folds the sidebar lead elsewhere.
+    const navigates = (each) =>
+        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages");
     const all = (selector) => [...document.querySelectorAll(selector)]
         .filter((each) => inView(each) && !navigates(each));
     const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab]')

@@ -227,7 +227,7 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
             {"mask": "causal"},
             ["scores QKᵀ", "scaled, masked", "weights", "V", "output"],
         ),
-        ("multi-head", {"view": "mean and max"}, ["mean", "largest", "largest − smallest"]),
+        ("multi-head", {"view": "heads compared"}, ["mean", "largest", "largest − smallest"]),
         ("positional-encoding", {}, ["without positions", "with positions: sinusoidal", "what changes"]),
         ("single-head", {"colours": "bent"}, ["scores QKᵀ", "scaled", "weights", "V", "output"]),
         ("kernel-regression", {}, ["weights", *CURVES]),

@@ -14,7 +14,7 @@ def test_views_that_ask_in_the_sidebar_are_opened_by_a_press(app: AppPage) -> No
     app.open("single-head")
     aside = app.page.get_by_test_id("stSidebar")
     for view, asked in (("points", "Plane of queries and keys"), ("arcs", "Queries together")):
-        app.segment(view)
+        app.choose("more-stage", view)
         expect(aside.get_by_text(asked)).to_be_visible()
         expect(app.page.get_by_test_id("stAlert")).to_have_count(0)
     app.segment("all at once")

@@ -143,10 +143,10 @@ def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: H
 
 def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
-    app.open("single-head?stage=without")
+    app.open("single-head?stage=kept")
     for button, address in [
-        ("Pin as A", {"stage": ["without"], "without": ["1"], "pin": ["stage=without"]}),
-        ("Clear", {"stage": ["without"], "without": ["2"]}),
+        ("Pin as A", {"stage": ["kept"], "above": ["0.06"], "pin": ["stage=kept"]}),
+        ("Clear", {"stage": ["kept"], "above": ["0.07"]}),
     ]:
         with hold():
             app.page.get_by_role("button", name=button).click()

@@ -260,7 +260,7 @@ TERMS = (
         "Token ablation",
         "Token ablation leaves one token out, so that no query attends to it, and asks what changes.",
         "one word left out",
-        _stage("without", without="2", tab="Maths"),
+        _stage("kept", keep="all but one word", without="2", tab="Maths"),
         also=("block a token", "leave one token out", "representation erasure"),
         paper="O^{(l)} - O",
         code="without_key.without_each_key",

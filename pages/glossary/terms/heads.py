@@ -25,7 +25,7 @@ TERMS = (
         "Head",
         "A head is one attention with projections of its own.",
         "two heads and their difference",
-        Place("multi_head", {"view": "two heads"}),
+        Place("multi_head", {"view": "heads compared", "compared": "two heads"}),
         also=("attention head",),
         paper="\\mathrm{head}_i",
         code="MultiHead.heads",
