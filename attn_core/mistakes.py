@@ -115,7 +115,7 @@ def unguarded_softmax(
     return replace(right, weights=weights, output=weights @ value)
 
 
-ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or is empty")
+ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or to zero where its query may see no key")
 MASKED_IS_ZERO = N_("a masked key has weight zero")
 ALL_FINITE = N_("every number is finite")
 SAME_AS_TORCH = N_("the output is that of torch")

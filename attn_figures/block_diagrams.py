@@ -50,10 +50,7 @@ def single_head(walk: Walk) -> Spec:
         ),
         Box(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
-            told(
-                _("Scale: scores of one spread, whatever the width"),
-                _("each score × {number}", number=number(walk.scale, 6)), sized(walk.scaled.shape),
-            ),
+            told(_("each score × {number}", number=number(walk.scale, 6)), sized(walk.scaled.shape)),
         ),
     ]  # fmt: skip
     if walk.is_masked:
@@ -182,6 +179,7 @@ class Shapes:
     concatenated: Shape
     output_weight: Shape | None
     output: Shape
+    temperature: float = 1.0
     mask: str = ""  # what it is called; "" where there is none
     bias: bool = False
     positions: str = "nothing"  # what they add: "vector", "rotation" or "bias"
@@ -205,7 +203,9 @@ def multi_head(shapes: Shapes) -> Spec:
         arrows.append(Arrow([(x, 1), (x, attention)], name, shape, role, leaves_stack=True))
     hover = told(
         _("Scaled dot-product attention in each head"),
-        "softmax(QKᵀ / √d_head) V",
+        "softmax(QKᵀ / √d_head) V"
+        if shapes.temperature == 1
+        else f"softmax(QKᵀ / (√d_head T)) V, T = {shapes.temperature:g}",
         _("mask: {mask}", mask=shapes.mask) if shapes.mask else "",
         _(PLACES[shapes.positions]) if shapes.positions in PLACES else "",
         _("weights: {shape}", shape=sized(shapes.weights)),

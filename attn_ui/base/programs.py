@@ -1,8 +1,10 @@
 """A page's numbers to take away: as a program in three spellings, or as a formula."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from attn_ui.base.markdown import listed
 from attn_ui.base.numpy_code import in_numpy
 from attn_ui.base.program_needs import draws_as_torch, runs_with
 from attn_words import _, paragraph
@@ -18,8 +20,8 @@ class Programs:
         torch: in PyTorch.
         short: with attn_core and attn_figures.
         formula: LaTeX with the present numbers.
-        prints: what each program prints, in words; torch_adds: a sentence on what the one in PyTorch prints
-            besides.
+        prints: what each program prints, in words; "" where its own names tell. torch_adds: a sentence on
+            what the one in PyTorch prints besides.
         numpy: in NumPy; made from the one in PyTorch unless it is given.
         package: one that the short one needs besides, by its name; it imports this app's alone.
         reads: what of this app's folder those in PyTorch and in NumPy read, in words.
@@ -28,7 +30,7 @@ class Programs:
     torch: Callable[[], str]
     short: Callable[[], str]
     formula: Callable[[], str]
-    prints: str
+    prints: str = ""
     torch_adds: str = ""
     numpy: Callable[[], str] | None = None
     package: str = ""
@@ -50,7 +52,8 @@ class Programs:
             return _("The formula with the numbers on this page, for a text or a slide.")
         drawn = kind == "NumPy" and draws_as_torch(text)
         again = _("It draws the numbers that PyTorch's generator draws.") if drawn else ""
-        prints = _("It prints {numbers}.", numbers=self.prints)
+        names = [f"`{name}`" for name in re.findall(r'^print\("(\w+):"', text, re.MULTILINE)]
+        prints = _("It prints {numbers}.", numbers=self.prints or listed(names))
         return paragraph(self._needs(kind, text), again, prints, self.torch_adds * (kind == "PyTorch"))
 
     def _needs(self, kind: str, text: str) -> str:

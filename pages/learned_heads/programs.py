@@ -69,11 +69,13 @@ def _of_model(heads: Heads) -> OneProgram | None:
     if model is None:
         return None  # of a file there are two, in the tab
     says = _(
-        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print its "
-        "highest previous-token score."
+        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print which "
+        "head stands first by the measure, and its number."
     )
     return OneProgram(
-        lambda: model_snippet(heads.text, hide=heads.whole.words_only, model=_name(model)),
+        lambda: model_snippet(
+            heads.text, heads.whole.measure, hide=heads.whole.words_only, model=_name(model)
+        ),
         _with_folder(says, model),
     )
 

@@ -20,27 +20,39 @@ for name, weights in maps.maps.items():  # (n_head, n_query, n_key), a layer eac
 """
 
 
-def model_snippet(text: str, *, hide: bool, model: str | None = None) -> str:
-    """Return a program that finds the head which looks at the previous word, by its true weights.
+# Each measure of `rows`, what queries give to all keys, and of `seen`, what they give to the keys shown.
+_SCORES = {
+    "previous token": "previous_token_score(seen)",
+    "next token": "next_token_score(seen)",
+    "itself": "diagonal_score(seen)",
+    "first token": "first_token_score(seen)",
+    "entropy": "entropy(rows).mean(dim=-1)",
+    "distance": "(rows * (torch.tensor(places)[:, None] - torch.arange(rows.shape[-1])).abs())"
+    ".sum(dim=-1).mean(dim=-1)",
+    "special tokens": "(rows[..., list(maps.special)].sum(dim=-1)).mean(dim=-1)",
+}
+
+
+def model_snippet(text: str, measure: str, *, hide: bool, model: str | None = None) -> str:
+    """Return a program that finds the head which stands first by a measure of the true weights.
 
     Args:
-        text: what the model reads.
+        text: what the model reads; measure: what heads are ordered by.
         hide: whether special tokens are left out.
         model: the folder of another model than the packaged one.
     """
-    hiding = (
-        """words = [place for place in range(len(maps.tokens)) if place not in maps.special]
-weights = weights[..., words, :][..., words]  # what words give to words; rows stay as they are
-"""
-        if hide
-        else ""
-    )
+    words = " if place not in maps.special" if hide or measure == "special tokens" else ""
+    function = _SCORES[measure].partition("(")[0]  # none where it is written out
+    imported = f"{function}, load_model" if function < "load" else f"load_model, {function}"
     return f"""import torch
-from attn_core import load_model, previous_token_score
+from attn_core import {imported if function.isidentifier() else "load_model"}
 
 maps = {_load(model)}.attend({text!r})
 weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
-{hiding}scores = previous_token_score(weights)
+places = [place for place in range(len(maps.tokens)){words}]
+rows = weights[..., places, :]  # each as it is, divided by nothing
+seen = rows[..., places]
+scores = {_SCORES[measure]}  # {measure}
 layer, head = divmod(int(scores.argmax()), scores.shape[1])
 print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")
 """

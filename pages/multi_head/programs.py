@@ -10,7 +10,6 @@ from attn_core.learned_positions import PACKAGE
 from attn_ui.base import set_aside
 from attn_ui.base.program_lines import drawn, given
 from attn_ui.base.programs import Programs, in_latex
-from attn_words import _
 from pages.multi_head import formulas
 from pages.multi_head import snippet as snippets
 from pages.multi_head.aside_code import aside_lines
@@ -27,12 +26,6 @@ def programs(now: Now) -> Programs:
         lambda: snippet(now),
         lambda: short(now),
         lambda: formula(now),
-        prints=_("the weights of every head, and the output")
-        if now.look.view != "points"
-        else _(
-            "the weights of every head, the output, the points of queries and keys, and what planes show of "
-            "q·k"
-        ),
         package=PACKAGE if now.setting.positions.name == "learned" else "",
     )
 

@@ -37,7 +37,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         clicked=VIEWS[look.view].clicked or by_click,
         says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
-        caption=mask_said(HEADS_MASK, now.setting.kinds),
+        caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, now.setting.kinds),
     )
     notes = [Small(note) for note in _notes(ask, moving, now)]
     return Seen(now, figure, formula=set_aside.formula(now), notes=notes)

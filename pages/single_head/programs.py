@@ -8,7 +8,6 @@ from attn_core.scores import DOT
 from attn_ui.base import set_aside
 from attn_ui.base.program_lines import drawn, given, word_list
 from attn_ui.base.programs import Programs, in_latex
-from attn_words import _
 from pages.single_head import score_words
 from pages.single_head.along_code import along_lines
 from pages.single_head.aside_code import aside_lines
@@ -26,9 +25,6 @@ def programs(now: Now) -> Programs:
         lambda: snippet(asked(now)),
         lambda: _short(now),
         lambda: formula(now),
-        prints=_("the weights and the output")
-        if now.along is None
-        else _("the weights, the output, the points of queries and keys, and what the plane shows of q·k"),
     )
 
 

@@ -177,7 +177,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.without_formula,
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
-                "1 / (1 − its weight), and the output moves. The word itself attends to the others as before."
+                "1 / (1 − its weight), and the output moves. The word itself still asks, without its own key."
             ),
             sets_aside=True,
         ),

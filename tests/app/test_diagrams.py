@@ -23,6 +23,7 @@ from pages.single_head.settings import MASK_WIDTH, STAGE
 from pages.single_head.stages import OPENS, STAGES
 from pages.single_head.state import Inputs, Scoring, State
 from pages.single_head.state import Look as SingleLook
+from tests.sentences import numbers_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 
@@ -96,6 +97,8 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
     factor = re.search(r"= × (\S+)$", said["scale"])
     assert factor is not None
     assert float(factor[1]) == pytest.approx(1 / q.shape[-1] ** 0.5 / temperature, rel=5e-3)
+    exact = [1 / q.shape[-1] ** 0.5 / temperature, len(weights), len(weights.T)]
+    assert numbers_in(told["scale"].replace("<br>", " ")) == pytest.approx(exact, rel=1e-5)
     if kind != "none":
         hidden = int((~make_mask(Masking(kind), n, m, 1)).sum())
         assert said["mask"] == f"Mask  hides {hidden} of {n * m}"
@@ -145,7 +148,7 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
     setting = replace(
         OWN, text=" ".join(WORDS[:n]), memory_text=" ".join(WORDS[:m]), cross=cross, d_model=d_model,
         d_memory=d_memory, d_head=d_head if free else None, bias=bias, projection=projection,
-        mask=chance.choice(["none", "causal"]),
+        mask=chance.choice(["none", "causal"]), temperature=chance.choice([0.5, 1.0]),
     )  # fmt: skip
     now = Now(setting, Look("diagram", "number", 0, 0, (), groups), n_head)
     (spec,) = heads_view.draw([now])
@@ -178,6 +181,7 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
     assert said["W_q"] == f"{times[n_head]}Linear"
     assert said["W_k"] == said["W_v"] == f"{times[groups]}Linear"
     assert ("read the same keys" in told["attention"]) == (groups < n_head)
+    assert ("T = 0.5" in told["attention"]) == (setting.temperature == 0.5)
     assert ("mask: causal" in told["attention"]) == (setting.mask == "causal")
     for name in said:
         opened, option = heads_view.OPENS[name]

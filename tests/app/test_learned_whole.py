@@ -427,12 +427,16 @@ def test_checks_test_whole_rows_of_what_is_cut() -> None:
     assert check.passed
 
 
-def test_the_code_prints_the_head(
+def test_the_code_prints_the_head_that_stands_first(
     planted: RealModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("attn_core.load_model", lambda: planted)
-    exec(compile(snippet.model_snippet("the cat sat", hide=True), "model", "exec"), {})
-    assert capsys.readouterr().out.startswith("head 1.2: ")
+    for measure, hide in itertools.product(RANK_BY.options, (True, False)):
+        whole = Whole(planted.attend("the cat sat"), measure, hide)
+        exec(compile(snippet.model_snippet("the cat sat", measure, hide=hide), "model", "exec"), {})
+        head, score = capsys.readouterr().out.strip().split(": ")
+        assert head == whole.model.name(whole.order[0])
+        assert float(score) == pytest.approx(max(whole.scores), abs=1e-4)
 
 
 def test_the_code_for_ones_own_runs(

@@ -29,7 +29,7 @@ from pages.multi_head.compute import (
     width_of,
     written,
 )
-from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, SPELLING, TAB
+from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, SPELLING, TAB, VIEW
 from pages.multi_head.sliders import Moving
 from pages.multi_head.spellings import inputs, run
 from pages.multi_head.spellings import spellings as spelt
@@ -442,6 +442,15 @@ def test_sentences_of_heads_equal_or_nearly_so_differ() -> None:
     page = PAGES["multi-head"].at(f"text=a+b+c&dm=4&heads=2&hand=true&W_q={zeros}&view=mean+and+max")
     np.testing.assert_allclose(page.seen.now.result.weights, 1 / 3, atol=1e-15)
     assert page.sentence.strip() == of_all
+
+
+@pytest.mark.parametrize("view", VIEW.options)
+def test_a_saved_picture_names_the_mask_that_it_is_drawn_under(view: str) -> None:
+    links = (f"text=a+b+c&view={view}", f"text=a+b+c&view={view}&hmask=causal")
+    none, causal = (PAGES["multi-head"].at(link).seen.figure for link in links)
+    assert none is not None
+    assert causal is not None
+    assert ("causal" in causal.caption) == (none.steps != causal.steps)
 
 
 def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,6 +256,8 @@ def test_mistake_says_what_it_changed() -> None:
     half, full = (attn_core.attention_cost(4, 4, 2, 2, pairs=pairs) for pairs in (8, 16))
     assert [8, 16, 50] in [numbers_in(line) for line in cost.cost_table(half, full).splitlines()]
     assert 25 in numbers_in(cost.sentence("dilated", 10, 25))
+    assert numbers_in(cost.of_another_score("linear")) == [4]
+    assert not numbers_in(cost.of_another_score("additive"))
     study = attn_core.scale_study([1, 64], seed=3)
     variances = [f"{study.variance[0, 1]:.1f}", f"{study.variance[1, 1]:.2f}"]
     assert all(each in scale.sentence(study, 1) for each in variances)

@@ -35,7 +35,7 @@ def show(now: Now) -> None:
     u = distances / standing.bandwidth
     profile = KERNELS[standing.kernel].profile(torch.from_numpy(u)).numpy()
     parts = weights * standing.values
-    order = largest_first(weights)[:SHOWN_KEYS]
+    order = largest_first(-distances)[:SHOWN_KEYS]  # weights fall with distance, and may be equal at 0
     rest = np.setdiff1d(np.arange(len(weights)), order)
     rows = [
         [

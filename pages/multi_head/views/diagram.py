@@ -60,6 +60,7 @@ def shapes(now: Now) -> Shapes:
         concatenated=tuple(result.concatenated.shape),
         output_weight=None if weight is None else tuple(weight.T.shape),
         output=tuple(result.output.shape),
+        temperature=now.setting.temperature,
         mask="" if allowed(now.setting, now.n_head) is None else shown(HEADS_MASK, now.setting.mask),
         bias=now.setting.bias,
         positions=now.scheme.adds,

@@ -10,7 +10,7 @@ from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
-from attn_words import _
+from attn_words import _, paragraph
 from pages.single_head.compute import Now
 from pages.single_head.settings import MASK
 
@@ -29,7 +29,7 @@ def show(now: Now) -> None:
     cost = attention_cost(*mask.shape, *widths, pairs=int(mask.sum()))
     st.markdown(cost_table(cost, attention_cost(*mask.shape, *widths)))
     if now.scoring.score != DOT:
-        st.caption(_("The operations are those of the dot product."))
+        st.caption(of_another_score(now.scoring.score))
     masking = now.scoring.masking
     pairs = _pairs(masking, now.width)
     each = [
@@ -53,6 +53,16 @@ def show(now: Now) -> None:
     st.markdown(sentence(masking.kind, LENGTHS[-1], pairs[-1]))
 
 
+def of_another_score(score: str) -> str:
+    """Say what is counted where the score is not the dot product."""
+    needs_none = _(
+        "Without a mask, or with a causal one, linear attention needs no pairs: φ(Q) (φ(K)ᵀV) takes about "
+        "4 n d_k d_v operations."
+    )
+    counted = _("The operations are those of the dot product.")
+    return paragraph(counted, needs_none if score == "linear" else "")
+
+
 def cost_table(cost: AttentionCost, full: AttentionCost) -> str:
     """Compare what the mask leaves with full attention."""
     rows = (
@@ -68,8 +78,8 @@ def sentence(kind: str, longest: int, pairs: int) -> str:
     """Say how the cost grows under a mask that leaves so many pairs of the longest sequence."""
     if kind == "none":
         return _(
-            "Without a mask every pair is computed: twice the tokens, four times the pairs: the cost is "
-            "quadratic. The dashed line marks the present number of tokens."
+            "Without a mask there are n² pairs: twice the tokens make four times as many. The dashed line "
+            "marks the present number of tokens."
         )
     if kind == "own":
         return _("A mask of single cells saves no more than those cells, however long the sentence grows.")

@@ -373,7 +373,7 @@ CLAIMS = {
             "one after it that finds what once followed; nothing in it asks two heads of one layer to "
             "differ, so they may well learn the same. Untrained heads differ by chance alone, and in larger "
             "models many heads are alike or can be left out. Whether a head of a language model does syntax "
-            "is to be measured there: the page Learned heads does so where a model is installed."
+            "is to be measured there, on sentences whose syntax is known."
         ),
         see=(
             See(N_("Each head along the training"), "learned_heads"),
