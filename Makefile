@@ -177,7 +177,7 @@ browser: debian .venv/.dev
 	@touch $@
 
 .venv/.book: .venv/.slides requirements-book.txt requirements-notebook.txt
-	$(PIP) -r requirements-book.txt
+	$(PIP) -r requirements-book.txt -r requirements-notebook.txt # the programs in its pages are run
 	@touch $@
 
 .venv/.dev: .venv/.app requirements-models.txt requirements-dev.txt requirements-book.txt requirements-notebook.txt requirements-slides.txt requirements-tests.txt

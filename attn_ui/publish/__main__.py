@@ -11,11 +11,11 @@ from html import escape
 from pathlib import Path
 
 from attn_figures import theme
-from attn_ui.export.slides import SlidesError, writable
+from attn_ui.export.slides import SlidesError, language_of, writable
 from attn_ui.publish.figure import Published, published
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
-from attn_words import LANGUAGES, SOURCE, _, language, speaking
+from attn_words import LANGUAGES, _, language, speaking
 
 FIGURES = "figures/"
 _PAGE = """<!doctype html>
@@ -70,13 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--out", type=Path, default=Path("build/figures"), help="the folder for the page")
     parser.add_argument("--app", default="", help="the address of an app that figures lead to")
-    parser.add_argument("--language", choices=LANGUAGES, default=SOURCE)
+    parser.add_argument("--language", choices=LANGUAGES, help="that of the first link unless given")
     parser.add_argument("--plotly-js", type=Path, help="another bundle of plotly.js than the one at hand")
     parser.add_argument("--no-stills", action="store_true", help="no pictures for where no script runs")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     parser.add_argument("--html", action="store_true", help="print the figures' HTML; make no page of them")
     asked = parser.parse_args(arguments)
-    with speaking(asked.language):
+    with speaking(asked.language or language_of(asked.links[0])):
         figures, wrong = _figures(asked.links)
         for sentence in wrong:
             print(f"publish: {sentence}", file=sys.stderr)
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2
         except ModuleNotFoundError as error:
             package = str(error.name).partition(".")[0]
-            print(f"publish: {package} is missing: pip install -r requirements-book.txt", file=sys.stderr)
+            print(f"publish: {package} is missing: pip install '.[publish]'", file=sys.stderr)
             return 2
         if asked.html:
             print(site.head(FIGURES) + "\n".join(site.element(each, FIGURES) for each in figures))

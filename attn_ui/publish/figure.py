@@ -5,13 +5,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import orjson
 
 from attn_live import lighter
 from attn_live.packing import message
 from attn_live.says import Run, longest_of, said_at, sentences_at
-from attn_ui.base.framing import PALETTE
+from attn_ui.base.framing import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram, Programs
@@ -94,6 +95,9 @@ def published(link: str) -> Published:
         LookupError: the page has no figure there; with what it says instead.
     """
     link = path_of(link)
+    named = dict(parse_qsl(link.partition("?")[2])).get(LANG.name, language())
+    if named != language():
+        raise ValueError(f"wanted a link in the language of its site ({language()}), got {link!r}")
     at = seen_at(link)
     if at.seen.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))

@@ -1,11 +1,12 @@
 """Live figures in a Sphinx project, by their links: `extensions = ["attn_ui.publish.sphinx"]`.
 
-    ```{attention} single-head?mask=causal
+    ```{live-attention} single-head?mask=causal
     :caption: A word attends to itself and to what came before it.
     ```
 
 in MyST Markdown, also between `:::`, and the same in reStructuredText. In `conf.py` `attention_app` is the
 address of an app, to which each figure then leads. Figures speak the project's `language` if the app does.
+`attention`, an admonition of docutils', is such a figure too where nothing but a link to a page stands in it.
 """
 
 from pathlib import Path
@@ -13,21 +14,23 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from docutils.parsers.rst.directives import admonitions
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.environment import BuildEnvironment
-from sphinx.errors import ExtensionError
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 from sphinx.writers.html5 import HTML5Translator
 
-from attn_ui.publish.figure import Published, published
+from attn_ui.publish.figure import Published, path_of, published
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
 from attn_words import LANGUAGES, LOCALES, SOURCE, cached, speaking
 
 FOLDER = "_figures"  # of a built site: figures, and what they share
+_WRONG = "live figure of a wrong link"  # what Sphinx keeps of a page that has one
+_LOG = logging.getLogger(__name__)
 _made = cached()(published)
 
 
@@ -35,13 +38,7 @@ class LiveFigure(nodes.General, nodes.Element):
     """A figure by its link; what it says is its child, for builders that write no HTML."""
 
 
-class WrongLinkError(ExtensionError):
-    """Which links of a project lead to no figure."""
-
-    category = "Wrong links of figures"
-
-
-class Attention(SphinxDirective):
+class LiveAttention(SphinxDirective):
     """The directive: a link of the app becomes a live figure."""
 
     required_arguments = 1
@@ -52,13 +49,17 @@ class Attention(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure; a link that leads to none is kept, and fails the build when all are read."""
-        link = self.arguments[0]
+        """Return the figure; a link that leads to none is told with its place, and fails the build."""
+        return self.figure(self.arguments[0])
+
+    def figure(self, link: str) -> list[nodes.Node]:
+        """Return the figure of a link."""
         try:
             figure = _figure(link, self.config.language)
         except (ValueError, LookupError) as error:
-            told = f"{self.get_location()}: {link}: {error}"
-            _wrong(self.env).setdefault(self.env.docname, []).append(told)
+            _LOG.error("%s: %s", link, error, location=self.get_location())
+            self.env.metadata[self.env.docname][_WRONG] = link
+            self.env.note_reread()
             return []
         live = LiveFigure("", nodes.paragraph("", figure.said), link=link)
         self.set_source_info(live)
@@ -70,6 +71,27 @@ class Attention(SphinxDirective):
         self.set_source_info(framed)
         self.add_name(framed)
         return [framed, *messages]
+
+
+class Attention(LiveAttention, admonitions.Attention):
+    """docutils' admonition, and a live figure where its only words are a link to a page."""
+
+    required_arguments = 0
+    has_content = True
+    option_spec: ClassVar[OptionSpec | None] = {
+        **(LiveAttention.option_spec or {}),
+        **admonitions.Attention.option_spec,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the one or the other."""
+        words = " ".join(self.content)
+        try:
+            path_of(words)
+        except ValueError:
+            found: list[nodes.Node] = admonitions.Attention.run(self)
+            return found
+        return self.figure(words)
 
 
 def spoken(language: str) -> str:
@@ -85,23 +107,6 @@ def spoken(language: str) -> str:
 def _figure(link: str, language: str) -> Published:
     with speaking(spoken(language)):
         return _made(link)
-
-
-def _wrong(env: BuildEnvironment) -> dict[str, list[str]]:
-    if not hasattr(env, "wrong_figures"):
-        env.wrong_figures = {}  # type: ignore[attr-defined]  # Sphinx keeps what extensions set on it
-    found: dict[str, list[str]] = env.wrong_figures  # type: ignore[attr-defined]  # set above
-    return found
-
-
-def _merge(_app: Sphinx, env: BuildEnvironment, _names: set[str], other: BuildEnvironment) -> None:
-    _wrong(env).update(_wrong(other))
-
-
-def _refuse(_app: Sphinx, env: BuildEnvironment) -> None:
-    # Before Sphinx keeps what it has read: pages with a wrong link are read again.
-    if wrong := [line for name in sorted(_wrong(env)) for line in _wrong(env)[name]]:
-        raise WrongLinkError("\n".join(wrong))
 
 
 def _site(app: Sphinx) -> Site:
@@ -128,14 +133,18 @@ def _write(app: Sphinx) -> Any:
 
 def _head(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: nodes.document) -> None:
     if doctree and next(doctree.findall(LiveFigure), None):
-        context["metatags"] += _site(app).head(_root(app, page))
+        with speaking(spoken(app.config.language)):
+            context["metatags"] += _site(app).head(_root(app, page))
 
 
 def _finish(app: Sphinx, error: Exception | None) -> None:
+    if any(_WRONG in told for told in app.env.metadata.values()):
+        app.statuscode = 1
     folder = Path(app.outdir) / FOLDER
     if error or not isinstance(app.builder, StandaloneHTMLBuilder) or not folder.exists():
         return
-    _site(app).write()
+    with speaking(spoken(app.config.language)):
+        _site(app).write()
     draw_stills(folder)
 
 
@@ -148,9 +157,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("attention_app", "", "html", types=frozenset({str}))
     says = (_pass, _pass)
     app.add_node(LiveFigure, html=(_write(app), None), text=says, latex=says, man=says, texinfo=says)
-    app.add_directive("attention", Attention, override=True)  # docutils has an admonition of that name
-    app.connect("env-merge-info", _merge)
-    app.connect("env-updated", _refuse)
+    app.add_directive("live-attention", LiveAttention)
+    app.add_directive("attention", Attention, override=True)
     app.connect("html-page-context", _head)
     app.connect("build-finished", _finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,18 +1,19 @@
 """The book without a browser: its pages hold what they are made of, and what is wrong in it is told."""
 
 import doctest
+import io
 import os
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
+from sphinx.application import Sphinx
 
 import attn_core
 import attn_figures
+import attn_ui.publish.sphinx as publish
 from attn_words import LANGUAGES, LOCALES, speaking
 from docs.book import chapters, conf, examples, files, glossary, programs, reference, sources
 from pages.glossary.terms import TERMS
@@ -21,31 +22,58 @@ ROOT = Path(__file__).resolve().parents[2]
 LESSONS = sorted(ROOT.glob("lessons/*.md"))
 
 
-def project(folder: Path, page: str) -> subprocess.CompletedProcess[str]:
-    """Have Sphinx read a project of one page; nothing is drawn."""
-    (folder / "conf.py").write_text('extensions = ["myst_parser", "attn_ui.publish.sphinx"]\n')
-    (folder / "index.md").write_text(page)
-    command = [sys.executable, "-m", "sphinx", "-b", "dummy", "-q", str(folder), str(folder / "made")]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+PROJECT = """# Page
+
+```{live-attention} single-head?mask=causal
+:caption: A *mask*.
+```
+
+```{attention} multi-head
+```
+
+```{attention} The exam is on Friday.
+```
+"""
+WRONG = """
+```{live-attention} single-head?mask=no
+```
+
+```{live-attention} no-page
+```
+"""
 
 
 @pytest.mark.slow
-def test_a_link_to_a_figure_is_read(tmp_path: Path) -> None:
-    done = project(tmp_path, "# Page\n\n```{attention} single-head?mask=causal\n:caption: A *mask*.\n```\n")
-    assert (done.returncode, done.stderr) == (0, "")
+def test_figures_of_a_project_stand_in_it_and_wrong_links_fail_it_with_their_lines(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(publish, "draw_stills", lambda folder: 0)
+    settings = {"extensions": ["myst_parser", publish.__name__], "language": "zh_CN"}
 
+    def build(page: str) -> tuple[int, str]:
+        (tmp_path / "index.md").write_text(page, encoding="utf-8")
+        told = io.StringIO()
+        folders = tmp_path, None, tmp_path / "made", tmp_path / "read"
+        project = Sphinx(*folders, "html", confoverrides=settings, status=None, warning=told)
+        project.build()
+        return project.statuscode, told.getvalue()
 
-@pytest.mark.slow
-def test_every_wrong_link_fails_the_build_with_its_file_and_line(tmp_path: Path) -> None:
-    links = "```{attention} single-head?mask=no\n```\n\n```{attention} no-page\n```\n"
-    done = project(tmp_path, f"# Page\n\n{links}")
-    assert done.returncode
-    (first, second) = re.findall(r"index\.md:(\d+): (.*)", done.stderr)
-    assert first[0] == "3"
-    assert first[1].startswith("single-head?mask=no: ")
-    assert "causal" in first[1], "what was wanted"
-    assert second[0] == "6"
-    assert second[1].startswith("no-page: ")
+    assert build(PROJECT) == (0, "")
+    html = (tmp_path / "made" / "index.html").read_text(encoding="utf-8")
+    assert html.count("<live-figure") == 2
+    assert html.count('class="admonition attention"') == 1
+    # The words of its panels are those of the project's language.
+    assert "_figures/attention-lab-zh.js" in html
+    assert (tmp_path / "made" / "_figures" / "attention-lab-zh.js").is_file()
+    for _again in range(2):  # a page that is wrong is read again
+        status, told = build(PROJECT + WRONG)
+        assert status == 1
+        (first, second) = re.findall(r"index\.md:(\d+): ERROR: (.*)", told)
+        assert (first[0], second[0]) == ("13", "16")
+        assert first[1].startswith("single-head?mask=no: ")
+        assert "causal" in first[1], "what was wanted"
+        assert second[1].startswith("no-page: ")
+        assert "Traceback" not in told
 
 
 @pytest.mark.slow

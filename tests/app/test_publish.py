@@ -520,11 +520,14 @@ def test_the_command_makes_a_page(tmp_path: Path, capsys: Any) -> None:
     assert capsys.readouterr().out == f"publish: {out / 'index.html'}\n"
 
 
-def test_the_command_speaks_chinese(tmp_path: Path) -> None:
-    assert command.main(["single-head", "--out", str(tmp_path), "--no-stills", "--language", "zh"]) == 0
+@pytest.mark.parametrize("asked", [["single-head", "--language", "zh"], ["single-head?lang=zh"]])
+def test_the_command_speaks_chinese(asked: list[str], tmp_path: Path) -> None:
+    assert command.main([*asked, "--out", str(tmp_path), "--no-stills"]) == 0
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<html lang="zh' in page
     assert "单头注意力" in page
+    assert "attention-lab-zh.js" in page
+    assert (tmp_path / "figures" / "attention-lab-zh.js").is_file()
 
 
 def test_the_command_names_what_is_wrong_and_makes_the_rest(tmp_path: Path, capsys: Any) -> None:
@@ -569,9 +572,7 @@ def test_the_command_says_what_to_install(
     monkeypatch.setattr(command, "draw_stills", lambda *_: letters.of_text("a"))
     capsys.readouterr()
     assert command.main(["single-head", "--out", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        "publish: fontTools is missing: pip install -r requirements-book.txt\n"
-    )
+    assert capsys.readouterr().err == ("publish: fontTools is missing: pip install '.[publish]'\n")
 
 
 @pytest.mark.slow
