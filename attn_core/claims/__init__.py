@@ -1,22 +1,34 @@
 """What courses say of attention, measured: each function returns the curves that decide one claim."""
 
 from attn_core.claims.conventions import divisors, ramp_and_sinusoid, sides
-from attn_core.claims.heads import fused_layouts, noise, over_smoothing, parameters, rows_in, unpacked
+from attn_core.claims.heads import (
+    DRAWS,
+    fused_layouts,
+    noise,
+    over_smoothing,
+    parameters,
+    random_layers,
+    rows_in,
+    unpacked,
+)
 from attn_core.claims.learned import specialised
 from attn_core.claims.length import Clock, depth, growing, one_vector
-from attn_core.claims.study import CLEAR, Study, clearly_below
+from attn_core.claims.study import CLEAR, Difference, Study, clearly_below, difference
 from attn_core.claims.trained import agreement, blocking_effects, explained_when_trained, kept_at
 from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
 from attn_core.claims.worked_example import phrase, printed_with_positions, symmetry
 
 __all__ = [
     "CLEAR",
+    "DRAWS",
     "Clock",
+    "Difference",
     "Study",
     "agreement",
     "blocking_effects",
     "clearly_below",
     "depth",
+    "difference",
     "divisors",
     "explained",
     "explained_when_trained",
@@ -30,6 +42,7 @@ __all__ = [
     "phrase",
     "printed_with_positions",
     "ramp_and_sinusoid",
+    "random_layers",
     "rank_correlation",
     "ranks",
     "rolled",

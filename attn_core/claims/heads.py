@@ -9,93 +9,88 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
+from attn_core.block import token_distance
 from attn_core.claims.study import Kept, Study
-from attn_core.heads_study import heads_study
-from attn_core.multi_head import MultiHeadAttention, merge_heads
+from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 
-HEADS = (1, 2, 4, 8)
-N, D_MODEL = 8, 16
-SOFT, SHARP = "soft", "sharp"
-TEMPERATURES = {SOFT: 1.0, SHARP: 0.1}
+HEADS = {"1 head": 1, "2 heads": 2, "4 heads": 4, "8 heads": 8}
+N, D_MODEL, DRAWS = 8, 16, 256
 
 
-def counted(heads: int) -> str:
-    """Name a number of heads.
+def random_layers(
+    seed: int, n_layers: int
+) -> tuple[Float[Tensor, "draws 2 8 16"], Float[Tensor, "draws layers 4 16 16"]]:
+    """Draw 256 times two sets of tokens, standard normal, and W_q, W_k, W_v and W_o, Glorot uniform."""
+    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    tokens = torch.randn(DRAWS, 2, N, D_MODEL, generator=generator, dtype=torch.float64)
+    drawn = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
+    return tokens, (2 * drawn - 1) * (6 / (D_MODEL + D_MODEL)) ** 0.5
 
-    >>> counted(1), counted(2)
-    ('1 head', '2 heads')
-    """
-    return "1 head" if heads == 1 else f"{heads} heads"
+
+def _attend(x: Tensor, layer: Tensor, heads: int, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Return weights (*draws, heads, n, n) and output, each draw's by its own layer."""
+    q, k, v = (split_heads(x @ layer[..., part, :, :].mT, heads) for part in range(3))
+    attended = scaled_dot_product_attention(q, k, v, temperature=temperature)
+    return attended.weights, merge_heads(attended.output) @ layer[..., 3, :, :].mT
 
 
-def over_smoothing(seeds: Sequence[int], n_layers: int) -> Study:
-    """Stack layers of one head and of several, of equal parameters, and measure what tells tokens apart.
+def over_smoothing(seed: int, n_layers: int) -> Study:
+    """Stack layers of one head and of several, of equal parameters, and measure their ``token_distance``.
 
-    The distance is that of ``token_distance``; each seed draws the layers, the first one the 8 tokens. Seeds
-    must lie ``n_layers`` apart, since layer l is drawn from seed + l.
+    All numbers of heads share one draw's tokens and projections; there are 256 draws.
 
-    Source: see ``heads_study``.
-
-    >>> study = over_smoothing([0, 100], 2)
+    >>> study = over_smoothing(0, 2)
     >>> tuple(study.measures["difference, with residual"]["1 head"].shape)
-    (2, 3)
+    (256, 3)
     """
-    found = heads_study(
-        _normal(N, D_MODEL, seed=seeds[0]), num_heads=HEADS, seeds=seeds, n_layers=n_layers, bias=False
-    ).distances
-    assert found is not None
-    return Study(
-        "layers",
-        tuple(range(n_layers + 1)),
-        {
-            name: {counted(heads): each[:, at] for at, heads in enumerate(HEADS)}
-            for name, each in zip(
-                ("difference, no residual", "difference, with residual"),
-                found,
-                strict=True,
-            )
-        },
-    )
+    tokens, layers = random_layers(seed, n_layers)
+    kept = Kept()
+    for name, residual in (("difference, no residual", 0.0), ("difference, with residual", 1.0)):
+        for curve, heads in HEADS.items():
+            states = [tokens[:, 0]]
+            for layer in range(n_layers):
+                states.append(residual * states[-1] + _attend(states[-1], layers[:, layer], heads)[1])
+            kept.add(name, curve, token_distance(torch.stack(states, dim=1)))
+    return Study("layers", tuple(range(n_layers + 1)), kept.curves(n_layers + 1))
 
 
-def noise(seeds: Sequence[int], sizes: Sequence[float | int]) -> Study:
+def noise(seed: int, sizes: Sequence[float | int]) -> Study:
     r"""Add normal noise to the inputs, and measure how far outputs and weights of attention move.
 
     $$\frac{\lVert O(X + \sigma E) - O(X) \rVert}{\lVert O(X) \rVert}, \qquad
       \frac{1}{2} \sum_j |w_{ij}(X + \sigma E) - w_{ij}(X)|$$
 
-    X and E are standard normal, (8, 16). All numbers of heads share one seed's projections, so their
-    parameters are equal. The weights' measure is the mean over queries and heads of the total variation, from
-    0 to 1. "soft" is temperature 1, "sharp" 0.1. "no attention" maps each token by W_v W_o alone.
+    X and E are standard normal, (8, 16). All numbers of heads share one draw's projections, so their
+    parameters are equal; there are 256 draws. The weights' measure is the mean over queries and heads of the
+    total variation, from 0 to 1. "soft" is temperature 1, "sharp" 0.1. "no attention" maps each token by
+    W_v W_o alone.
 
     Invariant: without noise nothing moves.
 
-    >>> study = noise([0, 1], [0.0, 1.0])
-    >>> study.at("output (soft)", "no attention", 0.0).tolist()
-    [0.0, 0.0]
+    >>> study = noise(0, [0.0, 1.0])
+    >>> study.at("output (soft)", "no attention", 0.0).max().item()
+    0.0
     """
     sizes = tuple(sizes)
+    tokens, layers = random_layers(seed, 1)
+    x, e = tokens[:, :1], tokens[:, 1:]
+    inputs = x + torch.tensor([0.0, *sizes], dtype=x.dtype)[:, None, None] * e
     kept = Kept()
-    with torch.no_grad():
-        for seed in seeds:
-            x, e = _normal(2, N, D_MODEL, seed=seed)
-            inputs = x + torch.tensor([0.0, *sizes], dtype=x.dtype)[:, None, None] * e
-            for name, temperature in TEMPERATURES.items():
-                for heads in HEADS:
-                    module = MultiHeadAttention(D_MODEL, heads, bias=False, seed=seed, dtype=x.dtype)
-                    stages = module(inputs, temperature=temperature)
-                    moved = (stages.weights[1:] - stages.weights[0]).abs().sum(dim=-1) / 2
-                    kept.add(f"output ({name})", counted(heads), _moved(stages.output))
-                    kept.add(f"weights ({name})", counted(heads), moved.mean(dim=(-2, -1)))
-                assert module.W_o is not None
-                alone = _moved(module.W_o(module.W_v(inputs)))
-                kept.add(f"output ({name})", "no attention", alone)
+    for name, temperature in (("soft", 1.0), ("sharp", 0.1)):
+        for curve, heads in HEADS.items():
+            weights, output = _attend(inputs, layers, heads, temperature)
+            moved = (weights[:, 1:] - weights[:, :1]).abs().sum(dim=-1) / 2
+            kept.add(f"output ({name})", curve, _moved(output))
+            kept.add(f"weights ({name})", curve, moved.mean(dim=(-2, -1)))
+        alone = inputs @ layers[:, :, 2].mT @ layers[:, :, 3].mT
+        kept.add(f"output ({name})", "no attention", _moved(alone))
     return Study("size of the noise", sizes, kept.curves(len(sizes)))
 
 
 def _moved(outputs: Tensor) -> Tensor:
     """Return how far each of the later outputs is from the first, as a share of its size."""
-    moved: Tensor = (outputs[1:] - outputs[0]).norm(dim=(-2, -1)) / outputs[0].norm()
+    first = outputs[:, :1]
+    moved: Tensor = (outputs[:, 1:] - first).norm(dim=(-2, -1)) / first.norm(dim=(-2, -1))
     return moved
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-CLEAR = 2.0
+CLEAR = 3.0
 """By how many standard errors two means must differ to be told apart."""
 
 
@@ -60,23 +61,41 @@ class Kept:
         }
 
 
-def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> bool:
-    r"""Tell whether one is below the other, seed by seed, by more than chance would do.
+class Difference(NamedTuple):
+    """The mean of one number less another, seed by seed, and three standard errors of it."""
 
-    $$\bar{\Delta} > 2\,s_\Delta / \sqrt{n}, \qquad \Delta = high - low$$
+    mean: float
+    margin: float
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the difference is above 0; None where 0 lies within the margin.
+
+        >>> [Difference(mean, 0.1).holds for mean in (0.2, 0.05, -0.2)], Difference(0.0, 0.0).holds
+        ([True, None, False], False)
+        """
+        if 0 < self.margin >= abs(self.mean):
+            return None
+        return self.mean > 0
+
+
+def difference(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> Difference:
+    r"""Return how far one is above the other, seed by seed, and the margin of chance.
+
+    $$\bar{\Delta} \pm 3\,s_\Delta / \sqrt{n}, \qquad \Delta = high - low$$
 
     s is the sample standard deviation over the n seeds: both came from the same draws, so their differences
-    are compared, and not their spreads.
-
-    Edge cases: with one seed any difference counts.
+    are compared, and not their spreads. With one seed there is no margin.
 
     >>> import torch
-    >>> low = torch.tensor([1.0, 2.0, 3.0])
-    >>> clearly_below(low, low + 0.1), clearly_below(low, low), clearly_below(low, low.flip(0))
-    (True, False, False)
+    >>> difference(torch.tensor([1.0, 2.0]), torch.tensor([1.5, 2.5]))
+    Difference(mean=0.5, margin=0.0)
     """
     apart = high - low
-    if len(apart) == 1:
-        return bool(apart > 0)
-    error = apart.std() / len(apart) ** 0.5
-    return bool(apart.mean() > CLEAR * error) and bool(apart.mean() > 0)
+    error = apart.std() / len(apart) ** 0.5 if len(apart) > 1 else 0.0
+    return Difference(float(apart.mean()), CLEAR * float(error))
+
+
+def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> bool:
+    """Tell whether one is below the other by more than chance would do."""
+    return difference(low, high).holds is True

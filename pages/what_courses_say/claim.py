@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from attn_core import Check
-from attn_core.claims import Study
+from attn_core.claims import Difference, Study
 from attn_figures.numbers import number
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import Steps
@@ -13,8 +12,9 @@ from attn_ui.base.places import See
 from attn_words import N_, _, paragraph
 
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
-SEEDS = N_("8 seeds")
+SEEDS, DRAWS = N_("8 seeds"), N_("256 draws")
 Seeds = tuple[int, ...]
+Held = Mapping[str, bool | Difference]
 
 
 def seeds_from(seed: int) -> Seeds:
@@ -43,7 +43,7 @@ class Claim:
         repeats: what the spread is over; empty where nothing is drawn by chance.
         counts: what counts as held.
         held: where the claim was tried, in the words that go on after "holds" (no longer to be translated),
-            and whether it holds there.
+            and whether it holds there, or the difference that tells.
         why: where it holds and where not, and why.
         see: where else it can be seen.
         checks: the same numbers by other means.
@@ -63,32 +63,35 @@ class Claim:
     tells: Sequence[str]
     repeats: str
     counts: str
-    held: Callable[[Study], Mapping[str, bool]]
+    held: Callable[[Study], Held]
     why: str
     see: Sequence[See]
     checks: Callable[[Study, Seeds], list[Check]]
 
 
-def verdict(held: Mapping[str, bool]) -> str:
-    """Say whether a claim holds, from what was measured.
+def verdict(held: Held) -> str:
+    """Say where a claim holds, from what was measured; a difference is told with its margin.
 
     >>> verdict({"at width 1": True, "at width 8": False})
-    '**Holds** at width 1; **does not hold** at width 8.'
-    >>> verdict({"at width 1": True}), verdict({"at width 1": False, "at width 8": False})
-    ('**Holds** at width 1.', '**Does not hold** at width 1, nor at width 8.')
+    '**Holds** at width 1. **Does not hold** at width 8.'
+    >>> verdict({"at width 1": Difference(0.25, 0.5)})
+    '**Too small to tell** at width 1 (0.25 ± 0.5).'
     """
-    yes = [where for where, holds in held.items() if holds]
-    no = [where for where, holds in held.items() if not holds]
-    if not yes:
-        return _("**Does not hold** {where}.", where=_neither(no))
-    if not no:
-        return _("**Holds** {where}.", where=listed(yes))
-    return _("**Holds** {where}; **does not hold** {other}.", where=listed(yes), other=_neither(no))
+    places: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for where, each in held.items():
+        if isinstance(each, Difference):
+            mean, margin = number(each.mean, 2), number(each.margin, 2)
+            places[each.holds].append(_("{where} ({mean} ± {margin})", where=where, mean=mean, margin=margin))
+        else:
+            places[each].append(where)
+    return paragraph(*(_(_VERDICTS[holds], where=listed(each)) for holds, each in places.items() if each))
 
 
-def _neither(places: Sequence[str]) -> str:
-    first, *others = places
-    return reduce(lambda told, other: _("{first}, nor {other}", first=told, other=other), others, first)
+_VERDICTS = {
+    True: N_("**Holds** {where}."),
+    False: N_("**Does not hold** {where}."),
+    None: N_("**Too small to tell** {where}."),
+}
 
 
 def told(claim: Claim, study: Study, at: int) -> str:

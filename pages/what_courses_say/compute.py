@@ -8,7 +8,7 @@ from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds, seeds_from, told
+from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
 from pages.what_courses_say.claims import CLAIMS
 
 
@@ -32,7 +32,7 @@ class State:
     @property
     def study(self) -> Study:
         """The curves that decide it."""
-        return _studied(self.name, self.seeds if self.claim.repeats == SEEDS else ())
+        return _studied(self.name, self.seeds if "seed" in self.claim.call else ())
 
 
 @shared

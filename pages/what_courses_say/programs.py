@@ -7,7 +7,7 @@ from pages.what_courses_say.compute import State
 
 def program(state: State) -> str:
     """Return the program; it prints each curve's name, and its means."""
-    seeds = f"seeds = {list(state.seeds)}\n" if "seeds" in state.claim.call else ""
+    seeds = f"seeds = {list(state.seeds)}\n" if "seed" in state.claim.call else ""
     return (
         "from attn_core import claims\n\n"
         f"{seeds}study = {state.claim.call}\n"

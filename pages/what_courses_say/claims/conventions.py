@@ -124,7 +124,7 @@ CLAIMS = {
             "A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
             "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they "
             "mean, and all its dimensions say the same. Of the 8 sines here, the 3 slowest do rise as "
-            "straight lines over 63 positions, to 1 %; the 2 fastest do a quarter turn or more within 10 words."
+            "straight lines over 63 positions, to 1 %; the 2 fastest do a quarter turn within 10 words."
         ),
         see=(
             See(N_("The ramp's products"), "positional_encoding", {"scheme": "ramp", "show": "similarity"}),

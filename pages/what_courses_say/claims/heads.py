@@ -1,15 +1,16 @@
 """Claims about several heads."""
 
 import torch
+from torch import nn
 from torch.nn import functional as F
 
-from attn_core import Check, MultiHeadAttention, compare, multi_head_size, token_distance
+from attn_core import Check, compare, multi_head_size, token_distance
 from attn_core import claims as measures
-from attn_core.claims import Study, clearly_below
+from attn_core.claims import Study, clearly_below, difference
 from attn_core.toys import shipped
 from attn_ui.base.places import See
 from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds
+from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Seeds
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 
@@ -17,52 +18,38 @@ def _normal(*shape: int, seed: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
-    """Send the tokens through torch's own modules, eight heads and the residual."""
-    x = _normal(8, 16, seed=seeds[0])
+def _by_torch(layer: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return output and weights of torch's module of eight heads, its weights (4, 16, 16)."""
+    module = nn.MultiheadAttention(16, 8, bias=False, batch_first=True, dtype=x.dtype)
+    module.load_state_dict({"in_proj_weight": layer[:3].flatten(0, 1), "out_proj.weight": layer[3]})
     with torch.no_grad():
-        for layer in range(len(study.x) - 1):
-            module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0] + layer, dtype=x.dtype).to_torch()
-            x = x + module(x, x, x, need_weights=False)[0]
+        output, weights = module(x, x, x, average_attn_weights=False)
+    return output, weights
+
+
+def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
+    """Send the tokens through torch's own attention, eight heads and the residual."""
+    tokens, layers = measures.random_layers(seeds[0], len(study.x) - 1)
+    x = tokens[0, 0]
+    for layer in layers[0]:
+        x = x + _by_torch(layer, x)[0]
     ours = study.measures["difference, with residual"]["8 heads"][0, -1]
-    return [compare(_("twelve layers of `torch.nn.MultiheadAttention`, first seed"), ours, token_distance(x))]
+    return [compare(_("twelve layers of torch's attention, first draw"), ours, token_distance(x))]
 
 
 def _noisy(study: Study, seeds: Seeds) -> list[Check]:
-    x, e = _normal(2, 8, 16, seed=seeds[0])
-    module = MultiHeadAttention(16, 8, bias=False, seed=seeds[0], dtype=x.dtype).to_torch()
-    with torch.no_grad():
-        (before, was), (after, now) = (
-            module(each, each, each, average_attn_weights=False) for each in (x, x + 0.5 * e)
-        )
-    found = {
+    tokens, layers = measures.random_layers(seeds[0], 1)
+    x, e = tokens[0]
+    (before, was), (after, now) = (_by_torch(layers[0, 0], each) for each in (x, x + 0.5 * e))
+    moved = {
         "output (soft)": (after - before).norm() / before.norm(),
         "weights (soft)": ((now - was).abs().sum(dim=-1) / 2).mean(),
     }
+    what = N_("{measure}, noise 0.5, eight heads, first draw: torch's attention")
     return [
-        compare(
-            _(
-                "{measure}, noise 0.5, eight heads, first seed: `torch.nn.MultiheadAttention`",
-                measure=_(name),
-            ),
-            ours,
-            theirs,
-        )
-        for name, theirs in found.items()
-        for ours in [study.at(name, "8 heads", 0.5)[0]]
+        compare(_(what, measure=_(name)), study.at(name, "8 heads", 0.5)[0], theirs)
+        for name, theirs in moved.items()
     ]
-
-
-def _steady(study: Study) -> dict[str, bool]:
-    return {
-        where: clearly_below(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
-        for where, measure in (
-            (_("for the output where weights are soft"), "output (soft)"),
-            (_("for the weights where weights are soft"), "weights (soft)"),
-            (_("for the output where weights are sharp"), "output (sharp)"),
-            (_("for the weights where weights are sharp"), "weights (sharp)"),
-        )
-    }
 
 
 def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
@@ -178,14 +165,17 @@ CLAIMS = {
         label=N_("Layers"),
         at=N_("Layers: {value}."),
         bent=False,
-        measure=lambda seeds: measures.over_smoothing(seeds, len(LAYERS.values) - 1),
-        call=f"claims.over_smoothing(seeds, {len(LAYERS.values) - 1})",
+        measure=lambda seeds: measures.over_smoothing(seeds[0], len(LAYERS.values) - 1),
+        call=f"claims.over_smoothing(seeds[0], {len(LAYERS.values) - 1})",
         drawn={"difference, with residual": False, "difference, no residual": True},
         tells=("difference, with residual",),
-        repeats=SEEDS,
-        counts=N_("eight heads keep tokens further apart than one head, by more than two standard errors"),
+        repeats=DRAWS,
+        counts=N_(
+            "eight heads keep tokens further apart than one head: the difference, in parentheses with three "
+            "standard errors, is above 0"
+        ),
         held=lambda study: {
-            where: clearly_below(*(study.at(measure, heads, layer) for heads in ("1 head", "8 heads")))
+            where: difference(*(study.at(measure, heads, layer) for heads in ("1 head", "8 heads")))
             for where, measure, layer in (
                 (_("without the residual after 2 layers"), "difference, no residual", 2),
                 (_("with the residual after 6 layers"), "difference, with residual", 6),
@@ -226,19 +216,29 @@ CLAIMS = {
         label=N_("Noise of size"),
         at=N_("Noise of size {value}."),
         bent=False,
-        measure=lambda seeds: measures.noise(seeds, NOISE.values),
-        call=f"claims.noise(seeds, {NOISE.values})",
+        measure=lambda seeds: measures.noise(seeds[0], NOISE.values),
+        call=f"claims.noise(seeds[0], {NOISE.values})",
         drawn={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
         tells=("output (soft)",),
-        repeats=SEEDS,
-        counts=N_("at noise 0.5, eight heads move less than one head, by more than two standard errors"),
-        held=_steady,
+        repeats=DRAWS,
+        counts=N_(
+            "at noise 0.5, eight heads move less than one head: the difference, in parentheses with three "
+            "standard errors, is above 0"
+        ),
+        held=lambda study: {
+            where: difference(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
+            for where, measure in (
+                (_("for the output where weights are soft"), "output (soft)"),
+                (_("for the weights where weights are soft"), "weights (soft)"),
+                (_("for the output where weights are sharp"), "output (sharp)"),
+                (_("for the weights where weights are sharp"), "weights (sharp)"),
+            )
+        },
         why=N_(
             "An average of several heads has less noise only where their errors are independent. Here all "
-            "heads read the same noisy tokens, and each is narrower, so its scores rest on fewer numbers. "
+            "heads read the same noisy tokens. "
             "The line *no attention* maps each token by itself: where attention lies above it, the moving "
-            "weights add to the noise. Training with noise can teach robustness; cutting one width into more "
-            "heads gives no rule for it."
+            "weights add to the noise. Training with noise can teach robustness."
         ),
         see=(
             See(N_("Many heads, sharp"), "multi_head", {"t": "0.1", "heads": "8"}),
@@ -366,7 +366,7 @@ CLAIMS = {
         drawn={"previous token": False, "induction": False},
         tells=("previous token", "induction"),
         repeats=N_("32 sequences"),
-        counts=N_("one has more than twice the weight of the other, by more than two standard errors"),
+        counts=N_("one has more than twice the weight of the other, by more than three standard errors"),
         held=_special,
         why=N_(
             "What is asked of the heads decides. This task needs a layer that looks at the token before, and "

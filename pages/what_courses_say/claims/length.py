@@ -228,7 +228,7 @@ CLAIMS = {
         tells=("lost",),
         repeats=SEEDS,
         counts=N_(
-            "attention loses less than the one vector by more than two standard errors; wholly: less than "
+            "attention loses less than the one vector by more than three standard errors; wholly: less than "
             "a tenth is lost"
         ),
         held=_bottleneck,
