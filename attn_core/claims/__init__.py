@@ -16,7 +16,7 @@ from attn_core.claims.length import Clock, depth, growing, one_vector
 from attn_core.claims.study import CLEAR, Difference, Study, clearly_below, difference
 from attn_core.claims.trained import agreement, blocking_effects, explained_when_trained, kept_at
 from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
-from attn_core.claims.worked_example import phrase, printed_with_positions, symmetry
+from attn_core.claims.worked_example import phrase, printed_with_positions, run_again, symmetry
 
 __all__ = [
     "CLEAR",
@@ -47,6 +47,7 @@ __all__ = [
     "ranks",
     "rolled",
     "rows_in",
+    "run_again",
     "sides",
     "specialised",
     "symmetry",

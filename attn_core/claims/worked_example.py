@@ -71,6 +71,40 @@ def phrase(steps: Sequence[float]) -> Study:
     return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
 
 
+ANEW, ONE_SEED, NOT_DRAWN = "W drawn anew", "W from one seed", "one-hot words, no W"
+
+
+def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
+    """Run a program again, on three words of width 4, and compare its output with that of the first run.
+
+    "difference" is the largest of any number. W_q, W_k and W_v are standard normal, drawn anew in each run or
+    from one seed; or there are none.
+
+    >>> study = run_again([0], [2])
+    >>> {name: round(float(found), 2) for name, found in study.measures["difference"].items()}
+    {'W drawn anew': 1.34, 'W from one seed': 0.0, 'one-hot words, no W': 0.0}
+    """
+    x = torch.eye(3, D_MODEL, dtype=torch.float64)
+
+    def output(seed: int | None) -> Tensor:
+        drawn = torch.eye(D_MODEL, dtype=x.dtype).expand(3, D_MODEL, D_MODEL)
+        if seed is not None:
+            generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+            drawn = torch.randn(3, D_MODEL, D_MODEL, generator=generator, dtype=x.dtype)
+        return scaled_dot_product_attention(*x @ drawn).output
+
+    kept = Kept()
+    for seed in seeds:
+        for run in runs:
+            for name, first, again in (
+                (ANEW, seed, seed + run - 1),
+                (ONE_SEED, seed, seed),
+                (NOT_DRAWN, None, None),
+            ):
+                kept.add("difference", name, (output(again) - output(first)).abs().max())
+    return Study("run", tuple(runs), kept.curves(len(runs)))
+
+
 SCORES, WEIGHTS = "scores with Q = K", "weights with Q = K"
 ONE_HOT, PROJECTED = "weights of one-hot words", "scores with W_q and W_k"
 

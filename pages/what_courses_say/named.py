@@ -74,6 +74,9 @@ NAMES = (
     N_("weights with Q = K"),
     N_("weights of one-hot words"),
     N_("scores with W_q and W_k"),
+    N_("W drawn anew"),
+    N_("W from one seed"),
+    N_("one-hot words, no W"),
     # What they are drawn over
     N_("layers"),
     N_("size of the noise"),
@@ -85,6 +88,7 @@ NAMES = (
     N_("points"),
     N_("training steps"),
     N_("step of the ramp"),
+    N_("run"),
     # Columns of the table
     N_("measure"),
     N_("curve"),

@@ -25,6 +25,7 @@ CLAIM = Choice(
         "with positions",
         "grammar",
         "symmetric",
+        "printed",
     ),
     views=True,
     kind="claim",
@@ -49,7 +50,8 @@ _RAMPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 RAMPED = Steps("ramped", 0.5, _RAMPS, "g")
 PHRASED = Steps("phrased", 0.5, _RAMPS, "g")
 WORDED = Steps("worded", 8, tuple(range(1, 13)), ".0f")
+AGAIN = Steps("again", 2, tuple(range(2, 10)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CLAIM, SEED, LAYERS, NOISE, TOKENS, STACKED, FUSED, COUNTED, PLACE, ROOT_2, NO_ROOT, SIDE),
-    *(POINTS, REMEMBERED, COURSE, DONE, RAMPED, PHRASED, WORDED),
+    *(POINTS, REMEMBERED, COURSE, DONE, RAMPED, PHRASED, WORDED, AGAIN),
 )

@@ -138,6 +138,16 @@ def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
     assert numbers_in(CLAIMS["grammar"].why) == pytest.approx([max(np.roots([4, 1, -1]))], abs=0.005)
 
 
+def test_what_is_said_of_printed_programs_is_so() -> None:
+    with pytest.raises(TypeError):
+        exec("class Attention(torch.nn.modules): pass", {"torch": torch})
+    for heads in (1, 2, 4):
+        assert len(torch.nn.MultiheadAttention(8, heads).in_proj_weight) == 3 * 8
+    scores = torch.randn(10, 64, generator=torch.Generator().manual_seed(0)) * 1e4
+    assert scores.exp().isinf().any()
+    assert scores.softmax(dim=-1).isfinite().all()
+
+
 def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
     assert State("parameters", 1).study is State("parameters", 2).study
     assert State("noise", 1).study is not State("noise", 2).study

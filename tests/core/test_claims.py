@@ -253,6 +253,17 @@ def test_love_attends_to_dogs_by_what_stands_last(name: str, words: str, unit: b
     assert float(study.measures["lead of dogs"][name][0, 1]) == pytest.approx(lead)
 
 
+def test_another_run_draws_another_output() -> None:
+    outputs = []
+    for seed in (5, 7):
+        drawn = torch.randn(3, 4, 4, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        q, k, v = (torch.eye(3, 4, dtype=drawn.dtype) @ w for w in drawn)
+        outputs.append(torch.softmax(q @ k.T / 2, -1) @ v)
+    study = claims.run_again([5], [3]).measures["difference"]
+    assert float(study["W drawn anew"]) == pytest.approx(float((outputs[1] - outputs[0]).abs().max()))
+    assert float(study["W from one seed"]) == float(study["one-hot words, no W"]) == 0
+
+
 def test_asymmetry_is_that_of_a_loop() -> None:
     generator = torch.Generator().manual_seed(5)
     x = torch.randn(6, 4, generator=generator, dtype=torch.float64)

@@ -228,7 +228,8 @@ CLAIMS = {
             "Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
             "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
             "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the "
-            "start."
+            "start. It is not “for numerical stability”: softmax takes each row's largest score off first, "
+            "and overflows at no width."
         ),
         see=(
             See(

@@ -135,7 +135,8 @@ CLAIMS = {
             "In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
             "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
             "that writes needs each word before the next. A recurrence without tanh between its steps can be "
-            "added up in pairs too. The price of attention is in the operations, which grow as n²."
+            "added up in pairs too. The price of attention is in the operations, which grow as n²: it does "
+            "not “scale well to long sequences”."
         ),
         see=(
             See(N_("What length costs"), "single_head", {"tab": "Cost"}),

@@ -10,7 +10,7 @@ from attn_core.claims import Study
 from attn_ui.base.places import See
 from attn_words import N_, _
 from pages.what_courses_say.claim import SEEDS, Claim, Seeds
-from pages.what_courses_say.settings import PHRASED, RAMPED, WORDED
+from pages.what_courses_say.settings import AGAIN, PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
 EXACT, ROUNDED = 1e-9, 5e-5
@@ -62,6 +62,21 @@ def _symmetry(study: Study, seeds: Seeds) -> list[Check]:
             _("weights, Q = K, 8 tokens, first seed: by einsum"),
             study.at("asymmetry", "weights with Q = K", 8)[0],
             (weights - weights.T).abs().max() / weights.max(),
+        ),
+    ]
+
+
+def _again(study: Study, seeds: Seeds) -> list[Check]:
+    outputs = []
+    for seed in (seeds[0], seeds[0] + 1):
+        torch.manual_seed(seed)
+        w = torch.randn(3, 4, 4, dtype=torch.float64)[:, :3]  # of one-hot words, rows of W
+        outputs.append(torch.nn.functional.scaled_dot_product_attention(*w[:, None])[0])
+    return [
+        compare(
+            _("the second run, first seed: by torch's attention"),
+            study.at("difference", "W drawn anew", 2)[0],
+            (outputs[1] - outputs[0]).abs().max(),
         ),
     ]
 
@@ -224,5 +239,48 @@ CLAIMS = {
             See(N_("Random words, Q = K"), "single_head", {"qkv": "as they are"}),
         ),
         checks=_symmetry,
+    ),
+    "printed": Claim(
+        says=N_("Run the program, and it prints 2.2379, −0.8030, 0.7570."),
+        measured=N_(
+            "Three words through W_q, W_k and W_v, which each run draws anew, or draws from one seed; and "
+            "one-hot words without W. Measured: the largest difference of a later run's output from the "
+            "first one's."
+        ),
+        formula=r"\text{difference} = \max_{i,j} \bigl| O'_{ij} - O_{ij} \bigr|",
+        in_words=N_("$O$ is the output of the first run, and $O'$ that of a later one."),
+        slider=AGAIN,
+        label=N_("Run"),
+        at=N_("Run: {value}."),
+        bent=False,
+        measure=lambda seeds: measures.run_again(seeds, [int(each) for each in AGAIN.values]),
+        call=f"claims.run_again(seeds, {tuple(int(each) for each in AGAIN.values)})",
+        drawn={"difference": False},
+        tells=("difference",),
+        repeats=SEEDS,
+        counts=N_("all later outputs are the first one to four digits"),
+        held=lambda study: {
+            where: bool((study.measures["difference"][curve] < ROUNDED).all())
+            for where, curve in (
+                (_("with one seed, torch.manual_seed before anything is drawn"), "W from one seed"),
+                (
+                    _("for one-hot words, which are not drawn, though notes call them random"),
+                    "one-hot words, no W",
+                ),
+                (_("without a seed"), "W drawn anew"),
+            )
+        },
+        why=N_(
+            "Without a seed each run draws other matrices: nobody gets the printed numbers again, nor can "
+            "tell a mistake from chance by them. Two lines of such programs fail before or beside that: "
+            "class Attention(nn.modules) is a TypeError, since nn.modules is a module and nn.Module the "
+            "class; and a comment dim*3*heads is wrong where heads share the width: Q, K and V of all heads "
+            "are 3 · d_model wide."
+        ),
+        see=(
+            See(N_("Words that are drawn from a seed"), "single_head", {"seed": "7"}),
+            See(N_("One-hot words"), "single_head", _DOGS),
+        ),
+        checks=_again,
     ),
 }
