@@ -410,10 +410,10 @@ class Matrix:
 
     @cached_property
     def _size(self) -> float:
-        """The largest absolute value that is drawn as a colour; without end where there is none."""
+        """The largest absolute value that is not masked; without end where any is, or where there is none."""
         values = np.abs(np.asarray(self.values, dtype=np.float64))
-        seen = np.isfinite(values) if self.mask is None else np.isfinite(values) & self.mask
-        return float(values[seen].max()) if seen.any() else np.inf
+        seen = ~np.isnan(values) if self.mask is None or np.isinf(values).any() else self.mask
+        return float(np.nanmax(values[seen])) if seen.any() else np.inf
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the frame around what is marked."""

@@ -69,7 +69,7 @@ def title(found: Evicted, head: int) -> str:
 def about(found: Evicted) -> str:
     """Say how the policy chooses, and what the error is of."""
     return paragraph(
-        _(_HOW[found.policy], sinks=SINKS) if found.policy == "StreamingLLM" else _(_HOW[found.policy]),
+        _(_HOW[found.policy], sinks=min(SINKS, found.budget - 1)),
         _("A token's own key counts, and is never evicted; what is evicted does not come back."),
         _(
             "The error is of each head alone, on the queries, keys and values of the full run: what an error "

@@ -210,6 +210,12 @@ def test_a_patch_says_what_it_gives_to_its_own_shape() -> None:
     spread = np.exp(-(weights[8] * np.log(weights[8])).sum())
     told = [0.5, 9, round(share, 3), len(own), round(1 - share, 3), 36 - len(own), round(spread, 1)]
     assert numbers_in(said) == told
+    whole, apart, turned, patches = map(
+        json.loads, re.findall(r"\[\d+,[\d, ]*\]", images.IN_WORDS.translate({40: 91, 41: 93}))
+    )
+    cut = drawing().reshape(apart).transpose(1, 2)
+    assert [*drawing().shape, *cut.shape] == whole + turned
+    np.testing.assert_array_equal(cut.reshape(patches)[7], drawing()[4:8, 4:8].ravel())
 
 
 def test_like_patches_attend_to_each_other_alone_when_it_is_cold() -> None:

@@ -279,5 +279,7 @@ def test_a_map_without_colours_and_numbers_says_that_all_is_zero() -> None:
         first, ramp=Ramp("scores"), values=np.zeros((14, 14)), mask=np.zeros((14, 14), dtype=bool)
     )
     assert hidden.caption().endswith("14 × 14</span>")  # its cells are hatched
+    causal = np.where(np.tri(14) > 0, 0, -np.inf)
+    assert replace(hidden, values=causal, mask=None).caption().endswith("14 × 14</span>")
     few = Matrix("few", np.zeros((3, 5)), "few", Side.queries(ROWS), Side.keys(COLUMNS), ramp=Ramp("scores"))
     assert few.caption().endswith("3 × 5</span>")  # each cell says 0.00

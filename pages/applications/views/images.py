@@ -151,7 +151,8 @@ IN_WORDS = N_(
   of plain sky are one vector, wherever they are. A vision transformer adds a position to each.
 - Two patches are compared by the cosine of what they have beyond the mean patch. Wall, bush and grass are
   all half ink on average: the pattern tells them apart, not how dark they are.
-- Cutting is a reshape: `(24, 24) → (6, 4, 6, 4) → (36, 16)`. Dosovitskiy et al. (2021), section 3.1.
+- Cutting is a reshape, a transpose and a reshape: `(24, 24) → (6, 4, 6, 4) → (6, 6, 4, 4) → (36, 16)`.
+  Dosovitskiy et al. (2021), section 3.1.
 """
 )
 

@@ -32,7 +32,7 @@ def show(now: Now) -> None:
     st.markdown(
         paragraph(
             _("A head is no new thing to compute: **the same numbers, arranged another way**, attend apart."),
-            _("Two reshapes split heads and merge them again."),
+            _("A reshape and a transpose split heads; a transpose and a reshape merge them again."),
         )
     )
     names = stage_names()
