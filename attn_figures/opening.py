@@ -32,7 +32,7 @@ ABOVE, BELOW = (
     0.98,
 )  # column widths from a word's middle up to where arcs begin, and down to its cell's edge
 CELL = 0.66, 0.56  # from a word's middle down to that of its cell, and the cell's height
-PHONE, MAP = 5.9, 4.3  # units that two lines of words take across, and the map
+PHONE, MAP = 7.2, 4.3  # units that two lines of words take across, and the map
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class _Lines:
         """How many lines there are."""
         return -(-len(self.words) // self.across)
 
+    @property
+    def last(self) -> float:
+        """Where the last line stands."""
+        return (self.count - 1) * self.pitch
+
     def arc(self, query: int, key: int) -> NDArray[np.float64]:
         """Return the course of an arc, (2, BENDS + 1): over the words between, or from line to line."""
         (x, y), (to, at) = self.place(query), self.place(key)
@@ -67,9 +72,10 @@ class _Lines:
             aside = 0.0 if to != x else 0.3  # a word's arc to itself is a loop
             share = 0.3 + 0.7 * min(1.0, abs(to - x) / (0.75 * (self.across - 1)))
             lean = (share * self.rises + aside) / 0.75  # a curve rises to three quarters of what it leans to
-            starts, ends = y - ABOVE, at - ABOVE
-            corners = (x - aside / 3, starts), (x - aside, starts - lean), (to + aside, ends - lean)
-            points = [*corners, (to + aside / 3, ends)]
+            # Between two lines is the room of all arcs: the first one's hang.
+            starts, leans = (y + BELOW, lean) if y < self.last else (y - ABOVE, -lean)
+            corners = (x - aside / 3, starts), (x - aside, starts + leans), (to + aside, starts + leans)
+            points = [*corners, (to + aside / 3, starts)]
         else:
             starts, ends = (y + BELOW, at - ABOVE) if at > y else (y - ABOVE, at + BELOW)
             lean = 0.6 * (ends - starts)
@@ -121,7 +127,7 @@ class _Lines:
             }
             for line, cells in enumerate(self.cells(weights[row]))
         ]
-        top, bottom = -ABOVE - self.rises - 0.15, (self.count - 1) * self.pitch + BELOW
+        top, bottom = -ABOVE - (0 if self.last else self.rises + 0.15), self.last + BELOW
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
         widest = max(letters(word) for word in self.words)
         return Chart(

@@ -9,7 +9,7 @@ from attn_live.words import also_in, browser_words
 from attn_ui.base.framing import LANG
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
-from attn_words import LANGUAGES, SOURCE, ask_where_none_is_spoken, is_spoken, language, speak
+from attn_words import LANGUAGES, SOURCE, _, ask_where_none_is_spoken, is_spoken, language, speak
 
 _CHOSEN = "_language"
 also_in(Path(__file__).parent)
@@ -50,10 +50,12 @@ def preferred(locale: str | None) -> str:
 
 
 def place() -> None:
-    """Offer the other languages in the navigation, each by its own name; what is embedded has none."""
+    """Offer the guide and the other languages in the navigation; what is embedded has none."""
     if st.context.is_embedded:
         return
     with st.container(horizontal=True, key="languages"):
+        called = _("Help")
+        st.html(f'<a href="guide{asking()}" target="help">{called}</a>', width="content")
         for spoken, name in LANGUAGES.items():
             if spoken != language():
                 st.button(name, key=f"language-{spoken}", type="tertiary", on_click=_choose, args=(spoken,))

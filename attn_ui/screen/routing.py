@@ -9,7 +9,7 @@ import streamlit as st
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES
 from attn_ui.host.turns import TURNS
-from attn_ui.screen import language, palette, share, state
+from attn_ui.screen import guide, language, palette, share, state
 from attn_ui.screen.style import dress
 from attn_ui.streamlit_inside import markup
 from attn_words import _
@@ -34,7 +34,7 @@ def run() -> None:
     made = [copy(page) for page in _pages()]
     page = st.navigation(made, position="hidden" if is_embedded else "top")
     # Without a session, as where the module is only imported, none of them is open.
-    listed = next((listed for listed, one in zip(PAGES, made, strict=True) if one is page), PAGES[0])
+    listed = next((listed for listed, one in zip(PAGES, made, strict=False) if one is page), PAGES[0])
     st.set_page_config(
         page_title=listed.heading,
         page_icon=_ICON,
@@ -49,10 +49,10 @@ def run() -> None:
 
 
 def _pages() -> tuple[st.Page, ...]:
-    """Return all, made once for a session and language: making them looks for their files."""
+    """Return all and the guide, made once for a session and language: making them looks for their files."""
     key = f"_pages_{spoken()}"
     if key not in st.session_state:
-        st.session_state[key] = tuple(
+        listed = (
             st.Page(
                 _ROOT / "pages" / page.folder / "page.py",
                 title=_(page.title),
@@ -61,5 +61,7 @@ def _pages() -> tuple[st.Page, ...]:
             )
             for page in PAGES
         )
+        helps = st.Page(guide.show, title=_("Guide"), url_path="guide", visibility="hidden")
+        st.session_state[key] = (*listed, helps)
     made: tuple[st.Page, ...] = st.session_state[key]
     return made

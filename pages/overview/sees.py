@@ -20,9 +20,9 @@ def asks(_ask: Ask) -> None:
 
 def sees(ask: Ask, _asked: None) -> Seen[Sentence]:
     """Show what each word of the sentence draws on."""
-    with ask.under_picture():
+    with ask.under_picture(), ask.row():
         ask.part("pages.overview.ways_on", None)
-        text = ask.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=480)
+        text = ask.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=440)
     seen = SENTENCES[text]
     steps, says = _drawn(text)
     values = tuple(range(-seen.opens, len(seen.tokens) - seen.opens))

@@ -10,12 +10,14 @@ from attn_ui.screen import lesson
 from attn_words import _
 
 INSTALL = "pip install -r requirements-models.txt"
+ROW = "one-numbers-way-through-a-head"  # the lesson of how a row is computed
 OWN_SENTENCE = "learned-heads?source=a+real+model"
 
 
 def show(_of: None) -> None:
     """Show each as a button with what it leads to."""
-    first = next(iter(shelf().lessons.values()), None)
+    lessons = shelf().lessons
+    first = lessons.get(ROW, next(iter(lessons.values()), None))
     explore = _("your own sentence in this model")
     if packaged_folder() is None:
         explore = _("your own sentence, after {command}", command=INSTALL)
@@ -32,4 +34,4 @@ def show(_of: None) -> None:
         f'<a href="{to}"><b>{html.escape(name)}</b><span>{html.escape(about)}</span></a>'
         for name, about, to in ways
     )
-    st.html(f'<nav class="ways-on" aria-label="{html.escape(_("Ways on"))}">{links}</nav>')
+    st.html(f'<nav class="ways-on" aria-label="{html.escape(_("Ways on"))}">{links}</nav>', width="content")

@@ -10,7 +10,7 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 
-INVITATION = N_("Point at another word, or move the slider: arcs, row and frame follow.")
+INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
     "all-MiniLM-L6-v2, layer 4, head 2, as trained: nobody told it what a pronoun is. [CLS] and [SEP] are "
     "marks that begin and end every text."

@@ -17,9 +17,11 @@ from attn_core.learned_positions import packaged_folder
 from attn_live.says import said_at
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
+from attn_ui.lessons.shelf import shelf
 from docs.weigh_sentences import weigh
 from pages.overview.compute import story
 from pages.overview.sentences import SENTENCES
+from pages.overview.ways_on import ROW
 from pages.overview.words import what_the_slider_does
 from tests.pages import open_sound
 from tests.walk import split
@@ -144,7 +146,8 @@ def test_three_ways_lead_on() -> None:
     (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
     targets = re.findall(r'href="([^"]+)"', ways)
     assert len(targets) == 3
-    assert "lesson=" in targets[0]
+    assert f"lesson={ROW}." in targets[0]
+    assert ROW in shelf().lessons
     assert targets[1] == "#teach"
     page, query = unescape(targets[2]).split("?")
     assert page_at(page).at(query).dropped == []
@@ -154,3 +157,13 @@ def test_without_the_model_its_button_says_what_to_install(monkeypatch: pytest.M
     monkeypatch.setattr("pages.overview.ways_on.packaged_folder", lambda: None)
     (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
     assert "requirements-models.txt" in ways
+
+
+def test_help_leads_to_the_guide_whose_views_are_links() -> None:
+    (helps,) = [each.proto.body for each in overview().get("html") if 'target="help"' in each.proto.body]
+    assert 'href="guide"' in helps
+    app = AppTest.from_string("from attn_ui.screen import guide\nguide.show()").run()
+    assert not app.exception
+    links = re.findall(r"\[`([^`]+)`\]\(([^)]+)\)", app.markdown[0].value)
+    assert len(links) > 10
+    assert all(shown == to for shown, to in links)

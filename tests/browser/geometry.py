@@ -169,16 +169,16 @@ class Drawn:
 
 
 def read(measured: dict[str, Any]) -> Drawn:
-    """Take over what `MEASURE` returned; traces on the same axes are one body."""
+    """Take over what `MEASURE` returned; traces on the same axes are one body, of the kind of the first."""
     texts = (
         Text(each["said"], np.array(each["quad"]), each["size"], each["kind"]) for each in measured["texts"]
     )
     bodies: dict[tuple[float, ...], Body] = {}
     for each in measured["panels"]:
         quad = np.array(each["quad"])
-        known = bodies.setdefault(tuple(quad.ravel()), Body(each["name"], quad, each["cell"], is_map=False))
-        if each["type"] == "heatmap":
-            bodies[tuple(quad.ravel())] = Body(known.name, quad, each["cell"], is_map=True)
+        bodies.setdefault(
+            tuple(quad.ravel()), Body(each["name"], quad, each["cell"], is_map=each["type"] == "heatmap")
+        )
     return Drawn(np.array(measured["figure"]), measured["window"], tuple(texts), tuple(bodies.values()))
 
 

@@ -109,6 +109,7 @@ def measured(app: AppPage, key: str) -> Drawn:
     return read(app.figure(key).evaluate(MEASURE))
 
 
+@pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.still
 @pytest.mark.parametrize("link", FIGURES)
