@@ -259,7 +259,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[MultiHead | Attention]] = MappingProxy
             Mistake[MultiHead | Attention](
                 "unpacked-in-another-order",
                 N_("One fused W_qkv, packed as (k h d), is taken apart with rearrange as (d k h)."),
-                N_("Every part then holds numbers of query, key and value, and of several heads."),
+                N_("Parts then hold numbers of one another: a query some that were made as keys or values."),
                 SAME_AS_TORCH,
                 unpacked_in_another_order,
                 "one sequence",

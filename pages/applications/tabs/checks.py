@@ -21,12 +21,7 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 
 def show(state: State) -> None:
     """Show what holds of any attention, and then what holds of this use."""
-    st.markdown(
-        _(
-            "Computed just now, on the numbers in the picture; the last line compares with "
-            "`torch.nn.functional.scaled_dot_product_attention`."
-        )
-    )
+    st.markdown(_("Computed just now, on the numbers on screen."))
     every = audited(state)
     names = [_(check.name) for check in next(iter(every.values()))]
     st.markdown(checks_table(names, {_(name): _verdicts(found) for name, found in every.items()}))

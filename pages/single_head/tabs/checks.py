@@ -36,12 +36,7 @@ def show(now: Now) -> None:
     if now.along is not None:
         plane, is_main = plane_of(head, now.along), now.along.dimensions is None
         others += audit_plane(plane, head.query, head.key, is_main=is_main)
-    st.markdown(
-        _(
-            "Computed just now, on the numbers in the picture; the last two lines compare with "
-            "`torch.nn.functional.scaled_dot_product_attention`."
-        )
-    )
+    st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
             [_(check.name) for check in (*scored, *checks, *others)],
