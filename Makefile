@@ -65,7 +65,7 @@ stills: .venv/.dev browser
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app
-	$(BIN)/python -m attn_ui.lessons.check $(if $(LESSON),"$(LESSON)")
+	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
 
 # Messages from the code into catalogues, and catalogues into what the app reads: see CONTRIBUTING.md
 words: .venv/.dev
@@ -139,6 +139,7 @@ node_modules/.check: package.json
 bench: .venv/.bench browser
 	$(BIN)/python -m benchmarks.core
 	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m benchmarks.heavy_links
 	$(BIN)/python -m benchmarks.sentence
 	$(BIN)/python -m benchmarks.interaction
 

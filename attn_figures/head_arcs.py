@@ -294,8 +294,8 @@ class _Followed:
             nearest = np.argsort(np.abs(ON_ARC - wanted), kind="stable")
             on = self._on_arcs[mine[there]][:, nearest].reshape(-1, 2)
             for room in np.array(NUMBERED) / 2:
-                apart = np.abs(on[:, None] - taken[:, :2]) >= taken[:, 2:] + room
-                free = on[apart.any(axis=-1).all(axis=-1)]
+                across, down = (np.abs(on[:, [i]] - taken[:, i]) < taken[:, 2 + i] + room[i] for i in (0, 1))
+                free = on[~(across & down).any(axis=-1)]
                 if len(free):
                     places[:, head] = free[0]
                     taken = np.vstack([taken, [*free[0], *room]])

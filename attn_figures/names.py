@@ -142,14 +142,14 @@ def names_beside(
         given = weights[row]
         order = range(len(words)) if few else largest_first(given).tolist()
         wanted = [key for key in order if keys.words[key] and (few or given[key] > 0)]
-        free, on_arrow = keys.inside, np.zeros_like(keys.inside)
+        free, arrow = keys.inside, np.zeros((0, 2))
         if asked is not None and asking is not None:
-            arrow = asking.at[row] - panel.scale * asked.origin
-            side, free = asking.leaving(row, arrow, keys, wanted[:1])
+            to = asking.at[row] - panel.scale * asked.origin
+            side, free = asking.leaving(row, to, keys, wanted[:1])
             called.append([(row, side)])
-            inside = arrow * min(1, 3 * panel.half / max(float(np.linalg.norm(arrow)), 1e-12))
-            on_arrow = _lie_on(keys.boxes, np.linspace(asking.at[row] - inside, asking.at[row], ON_ARROW)) > 0
-        found.append(_placed(keys, wanted, free, on_arrow, some=None if few else look.of_many))
+            inside = to * min(1, 3 * panel.half / max(float(np.linalg.norm(to)), 1e-12))
+            arrow = np.linspace(asking.at[row] - inside, asking.at[row], ON_ARROW)
+        found.append(_placed(keys, wanted, free, arrow, some=None if few else look.of_many))
         left.append(len(wanted) - len(found[-1]) if few else 0)
     most = len(words) if few else look.of_many
     return Names(_parts(keys, found, most), {} if asking is None else _parts(asking, called, 1), left)
@@ -260,23 +260,24 @@ def _placed(
     ways: _Ways,
     wanted: Sequence[int],
     free: NDArray[np.bool_],
-    on_arrow: NDArray[np.bool_],
+    arrow: Numbers,
     *,
     some: int | None,
 ) -> _Found:
     """Place words in this order, each where it is free and hides fewest points, off the arrow first.
 
-    Where but some are wanted, none but the first lies on points or on the arrow.
+    Where but some are wanted, none but the first lies on points or on the arrow, places (n, 2) along it.
     """
     found: list[tuple[int, int]] = []
-    cost = ways.hides + len(ways.at) * on_arrow
     for word in wanted:
         if len(found) == some:
             break
-        if not free[word].any():
+        may = free[word] & ~ways.hides[word].astype(bool) if some and found else free[word]
+        if not may.any():
             continue
-        side = int(np.where(free[word], cost[word], np.inf).argmin())
-        if some and found and cost[word, side]:
+        cost = ways.hides[word] + len(ways.at) * (_lie_on(ways.boxes[word], arrow) > 0)
+        side = int(np.where(may, cost, np.inf).argmin())
+        if some and found and cost[side]:
             continue
         found.append((word, side))
         free = free & ways.apart(ways, word, side)

@@ -195,7 +195,12 @@ class Attended:
         else:
             orders = orders_of(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
         every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
-        named = [key_names(each, order, look) for each, order in zip(every, orders, strict=True)]
+        named: list[Names] = []
+        for at, (each, order) in enumerate(zip(every, orders, strict=True)):
+            unseen = (
+                len(self.planes) == len(orders) and self.planes[at] is None
+            )  # of a head that is not there
+            named.append(named[-1] if named and unseen else key_names(each, order, look))
         for part in named[0].parts:
             found[f"data[{before}key names].{part}"] = [each.parts[part] for each in named]
             found[f"data[{before}query name].{part}"] = [each.asked[part] for each in named]

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from attn_words import _, _c
@@ -70,6 +71,7 @@ def first_of(names: Sequence[str], most: int = 3, join: Callable[[Sequence[str]]
     return join([*names[:most], _("{count} more", count=left)] if left > 0 else names)
 
 
+@lru_cache(1024)  # sentences by the thousand name a few words
 def coloured(role: Literal["query", "key", "value"], text: str) -> str:
     r"""Set a user's text in the colour of what it stands for, as markdown.
 

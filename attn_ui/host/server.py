@@ -30,10 +30,11 @@ from attn_ui.streamlit_inside import checked
 # By Python's own (700, 10, 10) all are looked through 40 times a minute while a class works, 60 ms each.
 GARBAGE = (20_000, 10, 3)
 # What glibc's mallopt(3) is told, by the numbers of malloc.h. Of itself glibc gives each thread a heap, and
-# it has freed something large keeps the next as large in a heap, where a small neighbour pins it all.
+# it has freed something large keeps the next as large in a heap, where a small neighbour pins it all. What
+# 500 points make for each step, 2 MB, comes from a heap: to have it from the system took two thirds of a run.
 HEAP = {
     -8: 2,  # M_ARENA_MAX: heaps
-    -3: 1 << 20,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
+    -3: 1 << 22,  # M_MMAP_THRESHOLD: bytes from which on memory is the system's again as soon as it is freed
     -1: 1 << 24,  # M_TRIM_THRESHOLD: bytes that may be left free at the end of a heap
 }
 # Small neighbours keep what was freed between them, until whole pages of it are given back: seconds between

@@ -21,7 +21,7 @@ import streamlit as st
 
 from attn_ui.streamlit_inside.run import session
 
-LONGEST = 0.3  # seconds; a run that takes longer goes on, and no longer holds up the others
+LONGEST = 0.1  # seconds; a run that takes longer goes on, and no longer holds up the others
 HALF = 5.0  # seconds after which half of what a visitor had is forgotten
 MOST = 1.0  # second of the processor that one run counts for at most: nobody waits for minutes after one
 KNOWN = 1_000  # visitors; of more, those are forgotten that had next to nothing

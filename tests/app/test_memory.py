@@ -36,7 +36,7 @@ torch.ones(2_000_000)  # from now on glibc takes the like from its heap
 before = megabytes()
 small, large = [], []
 for _ in range(40):
-    large.append(torch.ones(1_000_000))
+    large.append(torch.ones(1_200_000))
     small.append(torch.ones(20_000))
 assert megabytes() > before + 150
 del large
