@@ -24,7 +24,6 @@ def seen(now: LongText, looks: Looks, head: int) -> str:
         [plain(token) for token in now.special],
         looks.shares[sink][head],
         later=sink == FIRST,
-        hidden=False,
         sink=SINK,
     )
     return paragraph(told, drawn)

@@ -21,7 +21,6 @@ from attn_core import (
     next_token_score,
     previous_token_score,
 )
-from attn_core.tokens import readable_tokens
 from attn_figures.long_map import SHORT
 from attn_figures.ties import largest_first
 from attn_figures.whole_model import Model
@@ -29,7 +28,6 @@ from attn_live.pyramid import level_sizes
 from attn_ui.base.parameters import Steps, shown
 from pages.learned_heads.settings import RANK, RANK_BY
 
-BEGINS, GOES_ON = "·", "##"  # how tokens show where words begin: one of the two, see `model_words.MARKS`
 MOST_NUMBERS = 64_000  # of all large maps on the slider
 AT_ONCE = 500_000  # weights that are measured together: in double precision they take twice what the maps do
 MOST_RANKS = 256  # on the slider, beside the present one
@@ -174,18 +172,9 @@ class Whole:
 
     @property
     def has_unlike_sides(self) -> bool:
-        """Whether a map has another number of queries than keys, so that none tells which place is whose."""
-        return not self.maps.is_cross and any(
-            weights.shape[1] != weights.shape[2] for weights in self.maps.maps.values()
-        )
-
-    @property
-    def holds_whole_words(self) -> bool:
-        """Whether no token that is shown goes on with the word before it, as far as tokens tell."""
-        tokens = readable_tokens(self.shown.tokens or ())
-        if any(token.startswith(BEGINS) for token in tokens):
-            return all(token.startswith(BEGINS) for token in tokens[1:])
-        return not any(token.startswith(GOES_ON) for token in tokens)
+        """Whether queries are places of another sequence than keys, or a map has another number of them."""
+        sides = (weights.shape[1:] for weights in self.maps.maps.values())
+        return self.maps.is_cross or any(n_query != n_key for n_query, n_key in sides)
 
     @property
     def measures(self) -> list[str]:

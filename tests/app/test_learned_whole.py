@@ -31,7 +31,7 @@ from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
 from attn_words import speaking
 from pages import PAGES
-from pages.learned_heads import model_shelf, whole_words
+from pages.learned_heads import model_shelf
 from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.model_words import INSTALL
@@ -43,7 +43,7 @@ from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from tests import planted_bert, small_models
 from tests.pages import open_sound
-from tests.sentences import kind_in, messages_in, numbers_in
+from tests.sentences import messages_in, numbers_in
 
 opened = partial(open_sound, "learned-heads")
 REAL, OWN = "a real model", "your own"
@@ -103,7 +103,7 @@ def texts(at: AppTest) -> str:
 def test_the_head_that_looks_at_the_word_before_is_found_by_one_click(real: None, planted: RealModel) -> None:
     at = opened(source=REAL, rankby="entropy", rank="3")
     at.button(key="which-previous token").click().run()
-    assert messages_in(sentence(at), "place", heads=4, head="head 1.2", score="1.00")
+    assert messages_in(sentence(at), "measure", rank=1, heads=4, head="Head 1.2", score="1.00")
     assert (at.selectbox(key="rankby").value, "rank" in at.query_params) == ("previous token", False)
     weights = planted.attend("the cat sat on the mat").without_special().maps["layer 0"][1]
     np.testing.assert_allclose(large(at)["z"], weights, atol=1e-6)
@@ -332,12 +332,11 @@ def test_weight_on_special_tokens_is_told_hidden_or_not() -> None:
     weights[1] = [0.9, 0.02, 0.04, 0.04]
     maps = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b", "c"), special=(0,))
     even, sink = (heads._say(Whole(maps, "itself", True), rank) for rank in (1, 2))
-    assert messages_in(even, "place", score="0.25")
+    assert messages_in(even, "measure", score="0.25")
     assert messages_in(even, "tokens", share="0.25")
-    assert messages_in(sink, "place", score="0.03")
+    assert messages_in(sink, "measure", score="0.03")
     (told,) = messages_in(sink, "tokens", share="0.90")[:1]
-    shown = heads._say(Whole(maps, "itself"), 2)
-    assert told["tokens"] not in shown  # which says of none that it is hidden
+    assert told["tokens"] == r"[CLS]"
     bare = AttentionMaps({"layer 0": weights})
     assert not messages_in(heads._say(Whole(bare, "itself"), 1), "tokens", "share")
     assert messages_in(heads._say(Whole(bare, "itself"), 2), "tokens", share="0.90")
@@ -654,25 +653,7 @@ def test_a_long_file_stands_in_blocks_and_is_zoomed_beneath() -> None:
 @pytest.mark.parametrize("measure", ["previous token", "next token", "first token", "itself"])
 def test_word_alone_has_no_neighbour(measure: str, real: None, planted: RealModel) -> None:
     said = sentence(opened(source=REAL, rankby=measure, text="cat"))
-    nowhere = measure != "itself"
-    assert (whole_words._NOWHERE.get(measure, {}).get("word", "-") in said) == nowhere
-    assert bool(messages_in(said, "place", "score", heads=4)) == (not nowhere)
-
-
-@pytest.mark.sample(4)
-@pytest.mark.parametrize(
-    ("tokens", "of"),
-    [
-        (("[CLS]", "a", "b", "[SEP]"), "word"),
-        (("[CLS]", "un", "##bel", "[SEP]"), "token"),
-        (("<s>", "the", "·cat", "</s>"), "word"),
-        (("<s>", "un", "·bel", "iev", "</s>"), "token"),
-    ],
-)
-def test_piece_of_a_word_is_called_a_token(tokens: tuple[str, ...], of: str) -> None:
-    n = len(tokens)
-    whole = Whole(AttentionMaps(drawn_maps(2, 2, n, n), tokens, special=(0, n - 1)), "previous token", True)
-    assert kind_in(heads._say(whole, 1), whole_words._LOOKS["previous token"]) == of
+    assert bool(messages_in(said, "measure", "score", heads=4)) == (measure == "itself")
 
 
 @pytest.mark.parametrize("hide", [True, False])
@@ -694,15 +675,15 @@ def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
     assert Whole(AttentionMaps({"layer 0": weights}), "entropy").scores == pytest.approx([math.log(2), mixed])
 
 
-def test_heads_with_one_score_are_not_ranked() -> None:
+def test_heads_with_one_score_are_tied() -> None:
     even = AttentionMaps({"layer 0": np.full((3, 4, 4), 0.25, "f4")})
     for measure, score in (("itself", "0.25"), ("distance", "1.25")):
-        (told,) = messages_in(heads._say(Whole(even, measure), 2), heads=3, score=score)
-        assert not {"head", "rank"} & told.keys()
-    one = AttentionMaps(drawn_maps(1, 1, 4, 4))
-    assert not messages_in(heads._say(Whole(one, "entropy"), 1), "heads")
-    none = whole_words._NOWHERE["special tokens"]
-    assert kind_in(heads._say(Whole(even, "special tokens"), 1), none)
+        assert messages_in(heads._say(Whole(even, measure), 2), rank=1, heads=3, count=2, score=score)
+    assert not messages_in(heads._say(Whole(even, "special tokens"), 1), "rank")
+    whole = Whole(AttentionMaps(drawn_maps(3, 4, 5, 5)), "entropy")
+    for rank in (1, 5, 12):
+        head = f"Head {whole.model.number(whole.order[rank - 1])}"
+        assert messages_in(heads._say(whole, rank), "score", head=head, rank=rank, heads=12)
 
 
 def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> None:
@@ -719,8 +700,8 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
     assert cross.model.rows == [["·w", "x", "∅", "z"]]
     assert cross.model.columns == [list("abcd")]
     said = heads._say(cross, 1)
-    assert messages_in(said, "why", heads=2)
-    assert kind_in(said, {name: whole_words._NOWHERE[name]["token"] for name in whole_words._NOWHERE}) is None
+    assert messages_in(said, "measure", head="Head 1.1")
+    assert not messages_in(said, "rank")
     spec = go.Figure(steps(cross.model, [0])[0])
     assert "head 1.1" in [note.text for note in spec.layout.annotations]
     spread = [float(-(each * np.log(each)).sum(-1).mean()) for each in weights["layer 2"]]
@@ -739,4 +720,4 @@ def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
     assert english
     assert chinese
     assert "".join(text for _, text in said_at(english.says or b"", 0)).startswith("Head ")
-    assert "的熵最高" in "".join(text for _, text in said_at(chinese.says or b"", 0))
+    assert "熵" in "".join(text for _, text in said_at(chinese.says or b"", 0))

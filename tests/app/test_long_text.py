@@ -28,6 +28,7 @@ from pages.learned_heads.tabs import whole
 from pages.learned_heads.tabs.whole import checks_of_long
 from tests import planted_bert
 from tests.pages import open_sound
+from tests.sentences import messages_in
 
 TEXT = "the cat sat on the mat a dog sat on a cat"  # 12 words, 14 tokens
 opened = partial(open_sound, "learned-heads")
@@ -76,7 +77,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
 def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
     at = PAGES["learned-heads"].at("source=a+real+model&text=the+cat+sat")
     assert not isinstance(at.seen.now, LongText)
-    assert "Of all 4 heads" in at.sentence
+    assert messages_in(at.sentence, "measure", rank=1, heads=4)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
+from attn_figures.ties import TIE
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.packing import pack
 from attn_live.says import pack_says
@@ -94,12 +97,13 @@ def _notes(heads: Heads) -> list[str]:
                 ),
             ),
         ]
+    sides = words.about_sides(is_cross=whole.maps.is_cross) if whole.has_unlike_sides else ""
     named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
     names = _(", ").join(named[:_MOST_NAMES])
     more = len(named) - _MOST_NAMES
     return [
         *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
-        f":material/info: {words.counted_apart()}" if whole.has_unlike_sides else "",
+        sides and f":material/info: {sides}",
         hidden,
         _("Layers, as the file names them: {names} and {count} more.", names=names, count=more)
         if more > 0
@@ -132,22 +136,20 @@ def _packed(whole: Whole, ranks: Sequence[int]) -> _Packed:
 
 def _say(whole: Whole, rank: int) -> str:
     head = whole.order[rank - 1]
-    of = "word" if whole.is_divided and whole.holds_whole_words else "token"
+    name, scores = whole.model.name(head), np.array(whole.scores)
+    told = words.undefined(name, whole.measure)
     if whole.can_look:
-        scores = whole.scores
-        alike = min(scores) == max(scores)
+        alike = np.isclose(scores, scores[head], rtol=TIE, atol=0)
+        higher = int((~alike & (scores > scores[head])).sum())
         told = words.seen(
-            whole.model.name(head), whole.measure, scores[head], rank, whole.n_head, of=of, alike=alike
+            name, whole.measure, scores[head], higher + 1, whole.n_head, tied=int(alike.sum()) - 1
         )
-    else:
-        told = words.nowhere(whole.measure, whole.n_head, of=of, is_cross=whole.maps.is_cross)
     tokens, share = whole.sink(head)
     if whole.measure == SPECIAL or not (whole.special or share >= SINK):
         return told
-    drawn = words.drawn(
-        [plain(token) for token in tokens], share, later=not whole.special, hidden=whole.is_divided, sink=SINK
+    return paragraph(
+        told, words.drawn([plain(each) for each in tokens], share, later=not whole.special, sink=SINK)
     )
-    return paragraph(told, drawn)
 
 
 def _clicked(whole: Whole, ask: Ask, cell: Cell) -> None:
