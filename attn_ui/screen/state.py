@@ -333,7 +333,8 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         state.pending.clear()
         state.answers.clear()
     else:
-        _correct([each for each in parameters if each.name in made and not named.here(each)])
+        tied = [each for each in parameters if each.name in made and each.name not in state.answers]
+        _correct([each for each in tied if not named.here(each)])  # of what was answered the browser is told
         _put_again(state)
     held = [setting for setting in parameters if isinstance(setting, Held)]
     state.held = {setting.name: setting for setting in held}

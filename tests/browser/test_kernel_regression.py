@@ -146,6 +146,7 @@ def test_find_the_best_then_learn_it(app: AppPage) -> None:
 CSV = "time;height\n2001;1,5\n2002;2,5\n2003;hello\n2004;4,5\n2005;3\n"
 
 
+@pytest.mark.essential
 def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path: Path) -> None:
     app.open(f"{PAGE}?tab=Data")
     before = drawn(app, "fit", "data", "x")

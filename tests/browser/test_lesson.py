@@ -93,6 +93,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
     expect(panel(app).locator("a.lesson-done")).to_have_count(len(done))
 
 
+@pytest.mark.essential
 @pytest.mark.still
 def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
     lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
@@ -101,8 +102,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
     app.open(href(step.link, lesson, step))
     at_step(app, lesson, place)
     settings = app.query
-    app.page.get_by_text("diagram", exact=True).click()
-    app.settle()
+    app.choose("more-stage", "diagram")
     assert "stage=diagram" in app.query
     app.page.reload()
     at_step(app, lesson, place)  # what was changed stays, and so does the lesson

@@ -8,6 +8,7 @@ import streamlit as st
 from attn_figures.dates import DAY, date
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.base.markdown import plain
+from attn_ui.screen import state
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _, _n, paragraph
 from pages.kernel_regression.asks import OWN
@@ -249,7 +250,7 @@ def chosen(columns: list[Column]) -> tuple[Column, Column]:
 def _keep(points: Points) -> None:
     """Keep a person's points for this session and show them."""
     st.session_state[OWN] = points
-    st.session_state[POINTS_DATA.name] = OWN_POINTS
+    state.answer(POINTS_DATA.name, OWN_POINTS)
 
 
 def _stays() -> str:
