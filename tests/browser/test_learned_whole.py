@@ -31,7 +31,9 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
     weights = np.array(app.trace("real", "weights"))
     assert np.diagonal(weights, -1).min() > 0.9
     np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-5)
-    expect(app.page.get_by_text("Head 1.3: mean weight on the token before 1.00, rank 1 of 72")).to_be_visible()
+    expect(
+        app.page.get_by_text("Head 1.3: mean weight on the token before 1.00, rank 1 of 72")
+    ).to_be_visible()
     # A thumbnail that is clicked becomes large: the first head of the second layer.
     app.click_cell("real", OVERVIEW, 8, 2)
     assert app.readout("real") == "head 2.1"
