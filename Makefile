@@ -65,7 +65,7 @@ stills: .venv/.dev browser
 
 # What in lessons is not so: make lesson-check, or LESSON=a file or a folder.
 lesson-check: .venv/.app
-	$(BIN)/python -m attn_ui.lessons.check $(LESSON)
+	$(BIN)/python -m attn_ui.lessons.check $(if $(LESSON),"$(LESSON)")
 
 # Messages from the code into catalogues, and catalogues into what the app reads: see CONTRIBUTING.md
 words: .venv/.dev

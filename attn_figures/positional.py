@@ -128,7 +128,7 @@ def _error_bars(errors: Mapping[str, float], chosen: str, largest: float, said: 
         "text": [_short(value) for value in values],
         "textposition": "outside",
         "cliponaxis": False,
-        "textfont": {"family": theme.MONO, "size": theme.FONT_SIZE - 1, "color": light.ink},
+        "textfont": {"size": theme.FONT_SIZE - 1, "color": light.ink},
     }
     if read != names:
         drawn["hovertext"] = read

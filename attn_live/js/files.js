@@ -17,6 +17,20 @@ export function fileName(parts, extension) {
   return `${name.slice(0, 120) || "figure"}.${extension}`;
 }
 
+const IN_NO_NAME = ["lang", "tab", "lesson", "hide", "say", "projector", "embed", "predict", "palette"];
+
+/**
+ * What an address sets of what is seen, so that another state's file has another name.
+ *
+ * @param {string} address
+ * @param {(string | undefined)[]} sliders whose read-outs are named anyway
+ */
+export function settingsIn(address, sliders) {
+  const set = [...new URLSearchParams(address.split("?")[1])];
+  const named = set.filter(([name]) => !IN_NO_NAME.includes(name) && !sliders.includes(name));
+  return named.map((pair) => pair.join(" "));
+}
+
 /**
  * @param {Blob} blob
  * @param {string} name

@@ -3,7 +3,7 @@
 import { checkFiles, FalsifiedError } from "./canvas.js";
 import { pdfOf } from "./drawing.js";
 import { Moving } from "./figure.js";
-import { download, fileName, sizeInWords } from "./files.js";
+import { download, fileName, settingsIn, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
 import { csvBlob, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
@@ -265,7 +265,8 @@ class Kit {
     await checkFiles();
     const { subject } = this;
     const { meta, texts } = subject;
-    const about = [meta.name, ...texts];
+    const settings = settingsIn(subject.address, [meta.slider?.name, meta.cursor?.name]);
+    const about = [meta.name, ...settings, ...texts];
     const look = {
       shape: wanted.shape,
       colours: wanted.colours,
@@ -281,12 +282,12 @@ class Kit {
     const figure = () => new Moving(subject.steps, null).at(subject.at.step, subject.at.row);
     switch (format) {
       case "svg": {
-        const picture = await makePicture(subject, look);
+        const picture = await lettered(await makePicture(subject, look), subject.font);
         return { blob: svgBlob(picture), name: fileName(inLook, "svg"), about: sizeOf(picture, 1) };
       }
       case "pdf": {
         const picture = await makePicture(subject, look);
-        const { blob, pictured, size } = await pdfOf(picture, about.join(" "), subject.font);
+        const { blob, pictured, size } = await pdfOf(picture, [meta.name, ...texts].join(" "), subject.font);
         const inches = size.map((points) => Math.round((100 * points) / POINTS_AN_INCH) / 100).join(" × ");
         return {
           blob,
@@ -301,18 +302,21 @@ class Kit {
           blob: await movingBlob(subject, {
             plotly: new URL(meta.plotly, document.baseURI).href,
             page: new URL(`moving.html${new URL(import.meta.url).search}`, import.meta.url).href,
-            title: about.join(", "),
+            title: [meta.name, ...texts].join(", "),
           }),
-          name: fileName([meta.name], "html"),
+          name: fileName([meta.name, ...settings], "html"),
         };
       case "film": {
         const report = (/** @type {string} */ said) => this.say(said);
-        const { blob, ending } = await sweepBlob(subject, look, report, this.stop.signal);
+        const { blob, ending, missing } = await sweepBlob(subject, look, report, this.stop.signal);
         return {
           blob,
-          name: fileName([meta.name, "sweep", ...shapeInName(look.shape)], ending),
+          name: fileName([meta.name, ...settings, "sweep", ...shapeInName(look.shape)], ending),
           about: ending === "mp4" ? "MP4" : "WebM",
-          note: ending === "mp4" ? "" : word("Slides play MP4 best, which this browser does not record."),
+          note: paragraph(
+            missing ? word("This computer was busy: {count} pictures are missing.", { count: missing }) : "",
+            ending === "mp4" ? "" : word("Slides play MP4 best, which this browser does not record."),
+          ),
         };
       }
       case "csv":

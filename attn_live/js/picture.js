@@ -438,6 +438,7 @@ function blownUp(svg, { width, height }, shape) {
     .replace(/ width="[^"]*"/, ` width="${shape.width}"`)
     .replace(/ height="[^"]*"/, ` height="${shape.height}"`)
     .replace(/ viewBox="[^"]*"/, "")
-    .replace(/>$/, ` viewBox="0 0 ${width} ${height}">`);
+    // Its sides are whole pixels, in nearly the same ratio: no edge may be half covered.
+    .replace(/>$/, ` viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">`);
   return svg.replace(root, larger);
 }

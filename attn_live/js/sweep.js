@@ -39,7 +39,7 @@ export function stepsOf(last) {
  * @param {Look} look
  * @param {(said: string) => void} say how far it is
  * @param {AbortSignal} stop
- * @returns {Promise<{ blob: Blob, ending: "mp4" | "webm" }>}
+ * @returns {Promise<{ blob: Blob, ending: "mp4" | "webm", missing: number }>} and the pictures that it lacks at its end
  */
 export async function sweepBlob(subject, look, say, stop) {
   mustBeTruthful();
@@ -57,6 +57,7 @@ export async function sweepBlob(subject, look, say, stop) {
         ...subject,
         at: { ...subject.at, step },
         texts: subject.textsAt({ ...subject.at, step }),
+        address: addressAt(subject, step),
       };
       const picture = await lettered(await makePicture(here, look, moving), subject.font);
       pictures.push(await createImageBitmap(await painted(picture, 1)));
@@ -68,11 +69,55 @@ export async function sweepBlob(subject, look, say, stop) {
       say(word("Recording as {format}.", { format: ending }));
       const blob = await recorded(canvas, pictures, kind).catch(() => undefined);
       // A browser may promise what it then fails to do.
-      if (blob && blob.size >= LEAST_BYTES) return { blob, ending };
+      if (blob && blob.size >= LEAST_BYTES)
+        return { blob, ending, missing: await missingIn(blob, pictures.length) };
     }
     throw new Error("this browser records no film");
   } finally {
     for (const picture of pictures) picture.close();
+  }
+}
+
+/** Where the page stands at another step. @param {Subject} subject @param {number} step */
+function addressAt({ address, meta: { slider } }, step) {
+  if (!address || !slider?.name) return address;
+  const there = new URL(address);
+  if (step === slider.default) there.searchParams.delete(slider.name);
+  else there.searchParams.set(slider.name, slider.values[step] ?? "");
+  return there.href;
+}
+
+/** How long each picture stands. @param {number} count */
+function secondsOf(count) {
+  return Math.min(LONGEST, SECONDS / count);
+}
+
+/**
+ * How many pictures a film lacks at its end: a browser that cannot keep up drops them without a word.
+ *
+ * @param {Blob} blob
+ * @param {number} count of its pictures
+ * @returns {Promise<number>}
+ */
+async function missingIn(blob, count) {
+  const video = document.createElement("video");
+  const arrived = (/** @type {string} */ kind) =>
+    new Promise((resolve, reject) => {
+      video.addEventListener(kind, resolve, { once: true });
+      video.addEventListener("error", reject, { once: true });
+    });
+  const url = URL.createObjectURL(blob);
+  try {
+    const loaded = arrived("loadedmetadata");
+    video.src = url;
+    await loaded;
+    const sought = arrived("seeked");
+    video.currentTime = Number.MAX_SAFE_INTEGER; // a film that was just recorded knows its length only at its end
+    await sought;
+    const lacks = secondsOf(count) * count + 2 * REST - video.duration;
+    return Math.min(count, Math.max(0, Math.ceil((lacks - REST) / secondsOf(count))));
+  } finally {
+    URL.revokeObjectURL(url);
   }
 }
 
@@ -94,7 +139,7 @@ async function recorded(canvas, pictures, kind) {
     recorder.addEventListener("stop", resolve);
     recorder.addEventListener("error", reject);
   });
-  const stands = Math.min(LONGEST, SECONDS / pictures.length);
+  const stands = secondsOf(pictures.length);
   recorder.start();
   for (const [i, picture] of pictures.entries()) {
     const rests = i === 0 || i === pictures.length - 1;

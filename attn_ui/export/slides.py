@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 
 from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
@@ -282,11 +282,23 @@ def make(
             complaints.append(f"line {line.number}: {said}")
     if slides and kind == "pptx":
         deck_files.write_pptx(slides, out / "slides.pptx")
+    if slides and kind == "html":
+        (out / "index.html").write_text(_index(slides), encoding="utf-8")
     if slides and kind == "pdf":
         page = context.new_page()
         deck_files.write_pdf(slides, out / "slides.pdf", page)
     context.close()
     return complaints
+
+
+def _index(slides: Sequence[Slide]) -> str:
+    """Return a page that leads to moving files, under their titles."""
+    items = "".join(
+        f'<li><a href="{quote(each.picture.name)}">{escape(each.title)}</a><p>{escape(each.caption)}</p></li>'
+        for each in slides
+    )
+    head = f'<meta charset="utf-8"><title>{escape(slides[0].title)}</title>'
+    return f'<!doctype html><html lang="{slides[0].spoken}">{head}<ol>{items}</ol></html>'
 
 
 def writable(folder: Path) -> Path:
@@ -346,7 +358,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
             lesson = shelf.translated(shelf.opened(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
-        return [Line(step.line, step.link, _asking(step), bare(step.title)) for step in lesson.steps], []
+        return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

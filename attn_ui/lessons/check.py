@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             lesson = shelf.opened(file)
         except LessonError as error:
-            found = [str(error)]
+            found = [str(each) for each in (error, *error.others)]
         else:
             found = complaints(lesson)
             if own := shelf.original(file):

@@ -26,6 +26,7 @@ class LessonError(ValueError):
         """Say where it is, and why."""
         super().__init__(f"{file}, line {line}: {reason}")
         self.line = line
+        self.others: list[LessonError] = []  # of the same file, further down
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ Each heading of the second level is a step, its name in links made from its titl
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Any, get_args
@@ -39,6 +39,7 @@ from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
 from attn_ui.base.navigation import PAGES
+from attn_ui.lessons.answers import bare
 from attn_ui.lessons.lesson import COMPARED, Aside, Kind, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.quantity import Quantity, parse
 
@@ -85,6 +86,7 @@ def slug(title: str) -> str:
 class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
+        self.wrong: list[LessonError] = []  # in parts and steps, one each
 
     def error(self, line: int, reason: str) -> LessonError:
         return LessonError(self.file, line, reason)
@@ -99,6 +101,9 @@ class _Reader:
             raise self.error(1, "wanted title, about and minutes between two lines of ---, got none")
         head = self.options(tokens[0].content, 2, _OF_LESSON)
         steps = list(self.steps(tokens[1:], lines))
+        if self.wrong:
+            self.wrong[0].others = self.wrong[1:]
+            raise self.wrong[0]
         if not steps:
             raise self.error(1, "wanted a step, which begins with a heading `## …`, got none")
         if len(steps) > MOST_STEPS:
@@ -112,8 +117,8 @@ class _Reader:
             seen[step.name] = step.line
         return Lesson(
             name,
-            self.text_of(head, "title", 2, 90),
-            self.text_of(head, "about", 2, 300),
+            bare(self.text_of(head, "title", 2, 90)),
+            bare(self.text_of(head, "about", 2, 300)),
             self.minutes(head),
             steps,
             self.file,
@@ -144,14 +149,14 @@ class _Reader:
             title = tokens[at + 1].content
             if not slug(title):
                 raise self.error(line, f"wanted a title with a letter in it, got {title!r:.60}")
+            before = len(self.wrong)
             parts = list(self.parts(tokens[at + 3 : end], lines))
             links = [part for part in parts if isinstance(part, str)]
-            if len(links) != 1:
-                raise self.error(
-                    line, f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
-                )
+            if len(links) != 1 and len(self.wrong) == before:
+                wanted = f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
+                self.wrong.append(self.error(line, wanted))
             said = [part for part in parts if not isinstance(part, str)]
-            yield Step(slug(title), title, links[0], line, said)
+            yield Step(slug(title), bare(title), "".join(links[:1]), line, said)
 
     def parts(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Part | str]:
         """Yield texts, questions and asides of a step, and its link as a plain text."""
@@ -165,11 +170,18 @@ class _Reader:
                 end = token.map[1]
                 continue
             if start is not None:
-                yield self.text("\n".join(lines[start:end]), start + 1)
+                yield from self.kept(self.text, "\n".join(lines[start:end]), start + 1)
                 start = None
-            yield self.directive(token)
+            yield from self.kept(self.directive, token)
         if start is not None:
-            yield self.text("\n".join(lines[start:end]), start + 1)
+            yield from self.kept(self.text, "\n".join(lines[start:end]), start + 1)
+
+    def kept(self, read: Callable[..., Part | str], *of: Any) -> Iterator[Part | str]:
+        """Yield what is read; keep what is wrong with it, and read on."""
+        try:
+            yield read(*of)
+        except LessonError as error:
+            self.wrong.append(error)
 
     def directive(self, token: Token) -> Part | str:
         line = (token.map or [0])[0] + 1

@@ -272,6 +272,21 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: 
     assert wanted in str(found.value)
 
 
+def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Path, capsys: Any) -> None:
+    file = tmp_path / "1-a.md"
+    parts = ":::{question} riddle\n:::", "{value}`weights[`", "## Two", ":::{attention} no-page\n:::", "## Three"
+    file.write_text(HEAD + STEP + "\n\n".join(parts), encoding="utf-8")
+    assert check.main([str(file)]) == 1
+    assert re.findall(r"1-a\.md, line (\d+)", capsys.readouterr().err) == ["11", "14", "18", "21"]
+
+
+def test_titles_are_plain_words() -> None:
+    text = (HEAD + STEP).replace("title: ", "title: $d_k$ and ").replace("## ", "## How $T$ *cools* ")
+    read_text = read(text, "a", "a.md")
+    assert "$" not in read_text.title + read_text.steps[0].title
+    assert read_text.steps[0].title.startswith("How T cools")
+
+
 @pytest.mark.slow
 def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path) -> None:
     deep, big = tmp_path / "deep.md", tmp_path / "big.md"

@@ -384,12 +384,35 @@ def test_pixels_are_set_in_the_letters_of_the_page(live: AppPage, tmp_path: Path
         live.open()
         panel = SavePanel(live, "first")
         with Image.open(panel.save(tmp_path, "png", shape="16:9", scale="1")) as picture:
+            assert picture.convert("RGBA").getchannel("A").getextrema() == (255, 255)  # up to its edges
             pictures.append(np.asarray(picture.convert("L"), dtype=int))
         panel.close()
         live.page.route("**/fonts/*", lambda route: route.abort())
     assert pictures[0].shape == pictures[1].shape
     assert (abs(pictures[0] - pictures[1]) > 100).sum() > 100  # pixels of letters
     live.errors.clear()  # of the files that were held back
+
+
+# A browser that stops taking pictures after a second.
+CANNOT_KEEP_UP = """() => {
+    const { captureStream } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.captureStream = function () {
+        const stream = captureStream.call(this);
+        setTimeout(() => stream.getTracks().forEach(track => track.stop()), 1000);
+        return stream;
+    };
+}"""
+
+
+def test_a_film_that_lacks_its_end_says_so(live: AppPage) -> None:
+    for prepared in ("", CANNOT_KEEP_UP):
+        live.open()
+        live.page.evaluate(prepared or "0")
+        panel = SavePanel(live, "first")
+        panel.choose(format="film", shape="square")
+        panel.made("film")
+        assert ("pictures are missing" in panel.said) is bool(prepared)
+        panel.close()
 
 
 # A browser that calls a picture decoded before its parts are there: its first two paintings are half of it.

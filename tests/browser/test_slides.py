@@ -70,7 +70,8 @@ def test_a_moving_file_names_the_link_and_not_the_app_that_drew_it(
 ) -> None:
     lines, _ = read_list(LIST)
     assert slides.make(lines[:1], tmp_path, "html", server, browser, public=public) == []
-    (file,) = tmp_path.glob("*.html")
+    (file,) = tmp_path.glob("01-*.html")
+    assert f'<a href="{file.name}">Sharper' in (tmp_path / "index.html").read_text(encoding="utf-8")
     text = file.read_text(encoding="utf-8")
     link = "single-head?t=0.50&amp;text=a+b&amp;say=b+for+a"
     assert f"<footer>{public}/{link}</footer>" in text if public else f"<footer>{link}</footer>" in text

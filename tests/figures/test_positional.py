@@ -72,6 +72,7 @@ def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
     figure = trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0)
     np.testing.assert_allclose(trace(figure, "difference").z, tried.found - tried.expected)
     bars = trace(figure, "errors")
+    assert bars.textfont.family is None  # that of the figure, which no PDF lacks
     assert list(bars.y) == ["none", "ramp", "ALiBi", "far"]
     np.testing.assert_allclose(bars.x, [1e-16, 1.25, 0, 1234])
     assert list(bars.text) == ["1e-16", "1.2", "0", "1,234"]
