@@ -274,7 +274,7 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: 
 
 def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "1-a.md"
-    parts = ":::{question} riddle\n:::", "{value}`weights[`", "## Two", ":::{attention} no-page\n:::", "## Three"
+    parts = ":::{question} riddle\n:::", "{value}`weights[`", "## B", ":::{attention} no-page\n:::", "## C"
     file.write_text(HEAD + STEP + "\n\n".join(parts), encoding="utf-8")
     assert check.main([str(file)]) == 1
     assert re.findall(r"1-a\.md, line (\d+)", capsys.readouterr().err) == ["11", "14", "18", "21"]

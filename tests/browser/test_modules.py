@@ -174,6 +174,11 @@ def test_a_name_of_a_file_is_readable_and_no_path(modules: Page) -> None:
     assert modules.evaluate(name, [["../..", "a/b\\c"]]) == "a-b-c.png"
     assert modules.evaluate(name, [["", "…"]]) == "figure.png"
     assert modules.evaluate(name, [["Query x = −0.5"]]) == "query-x-−0.5.png"  # 0.5 is another file
+    # Of states of one view the words and the mask tell which it is.
+    address = "http://a.example/single-head?text=the+cat&mask=causal&t=0.5&lang=en&tab=Code"
+    named = modules.evaluate("([address, sliders]) => settingsIn(address, sliders)", [address, ["t"]])
+    assert named == ["text the cat", "mask causal"]
+    assert modules.evaluate("settingsIn('', [undefined])") == []
 
 
 @pytest.mark.parametrize("last", [0, 1, 2, 28, 29, 30, 47, 400])
