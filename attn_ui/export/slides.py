@@ -13,6 +13,7 @@ A link speaks the language that it names (`lang=zh`), and otherwise that of `--l
 """
 
 import argparse
+import re
 import shutil
 import socket
 import subprocess
@@ -32,10 +33,10 @@ from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, said
 from attn_ui.lessons.figures import figure_of, shown_name
-from attn_ui.lessons.lesson import LessonError, Step
+from attn_ui.lessons.lesson import LessonError, Question, Step, Text
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import NOTICE, READY
-from attn_words import LANGUAGES, SOURCE, language, speaking
+from attn_words import LANGUAGES, SOURCE, language, paragraph, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -367,11 +368,18 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
 
 
 def _asking(step: Step) -> str:
-    """Return a step's page and query, with its question as the sentence that is said there."""
-    asked = next((bare(said(each.asks, step.link, figure_of, shown_name)) for each in step.questions), "")
-    says = f"say={quote_plus(asked[: SAY.longest])}" if asked else ""
-    joint = "&" if "?" in step.link else "?"
-    return f"{step.link.strip('/')}{joint}{says}" if says else step.link.strip("/")
+    """Return a step's page and query, with its question as what is said there, after what leads to it."""
+    here, before = step.link.strip("/"), ""
+    for part in step.parts:
+        if isinstance(part, Question):
+            asked = bare(said(part.asks, step.link, figure_of, shown_name))
+            both = paragraph(before, asked)
+            says = both if len(both) <= SAY.longest else asked[: SAY.longest]
+            return f"{here}{'&' if '?' in here else '?'}say={quote_plus(says)}"
+        text = bare(said(part, step.link, figure_of, shown_name)) if isinstance(part, Text) else ""
+        before = re.split(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)", text)[-1]
+        before = "" if before.endswith(("?", "？")) else before
+    return here
 
 
 def _run(asked: argparse.Namespace) -> int:

@@ -1,7 +1,9 @@
 """The figure at a link, for what a lesson asks of it: computed once for all who are at that step."""
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
+from attn_ui.base.framing import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
@@ -52,7 +54,9 @@ def figure_of(link: str) -> dict[str, Any]:
 @shared
 def figure_as_said(link: str) -> dict[str, Any]:
     """Return the same with its labels in the language that is spoken."""
-    figure = seen_at(link).figure()
+    page, mark, query = link.partition("?")
+    shown = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
+    figure = seen_at(f"{page}{mark}{urlencode(shown)}").figure()
     layout = {
         name: {key: axis[key] for key in ("tickvals", "ticktext") if key in axis}
         for name, axis in figure["layout"].items()

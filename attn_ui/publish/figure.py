@@ -83,8 +83,8 @@ class Published:
         return "".join(text for _role, text in self.sentence)
 
 
-def published(link: str) -> Published:
-    """Return the figure of a link, in the language that is spoken.
+def published(link: str, *, quiet: bool = False) -> Published:
+    """Return the figure of a link, in the language that is spoken; without sentences where it is quiet.
 
     Args:
         link: to this app, from the page's name on: "single-head?mask=causal"; "" is the overview. A whole
@@ -120,7 +120,7 @@ def published(link: str) -> Published:
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    says = lighter.inflated_again(figure.says or b"")
+    says = b"" if quiet else lighter.inflated_again(figure.says or b"")
     sizes = {width: lighter.sizes_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,

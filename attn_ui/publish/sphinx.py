@@ -46,6 +46,7 @@ class LiveAttention(SphinxDirective):
     option_spec: ClassVar[OptionSpec | None] = {
         "caption": directives.unchanged_required,
         "name": directives.unchanged_required,
+        "quiet": directives.flag,  # without the sentence of its page, which may answer what is asked about it
     }
 
     def run(self) -> list[nodes.Node]:
@@ -55,13 +56,14 @@ class LiveAttention(SphinxDirective):
     def figure(self, link: str) -> list[nodes.Node]:
         """Return the figure of a link."""
         try:
-            figure = _figure(link, self.config.language)
+            figure = _figure(link, self.config.language, "quiet" in self.options)
         except (ValueError, LookupError) as error:
             _LOG.error("%s: %s", link, error, location=self.get_location())
             self.env.metadata[self.env.docname][_WRONG] = link
             self.env.note_reread()
             return []
-        live = LiveFigure("", nodes.paragraph("", figure.said), link=link)
+        live = LiveFigure("", nodes.paragraph("", figure.said or figure.alt), link=link)
+        live["quiet"] = "quiet" in self.options
         self.set_source_info(live)
         if "caption" not in self.options:
             self.add_name(live)
@@ -104,9 +106,9 @@ def spoken(language: str) -> str:
     return ours.get(language, ours.get(language.partition("_")[0], SOURCE))
 
 
-def _figure(link: str, language: str) -> Published:
+def _figure(link: str, language: str, quiet: bool) -> Published:
     with speaking(spoken(language)):
-        return _made(link)
+        return _made(link, quiet=quiet)
 
 
 def _site(app: Sphinx) -> Site:
@@ -121,7 +123,7 @@ def _root(app: Sphinx, page: str) -> str:
 
 def _write(app: Sphinx) -> Any:
     def visit(self: HTML5Translator, node: LiveFigure) -> None:
-        figure = _figure(node["link"], app.config.language)
+        figure = _figure(node["link"], app.config.language, node["quiet"])
         for name in node["ids"]:
             self.body.append(f'<span id="{name}"></span>')
         with speaking(spoken(app.config.language)):

@@ -57,7 +57,8 @@ def chapter(lesson: Lesson, app: str = "") -> str:
     number = 0
     for step in lesson.steps:
         head.append(f"({lesson.name}-{step.name})=\n## {plain(step.title)}")
-        head.append(f":::{{attention}} {step.link}\n:::")
+        quiet = ":quiet:\n" * bool(step.questions)  # what its page says may answer them
+        head.append(f":::{{live-attention}} {step.link}\n{quiet}:::")
         for part in step.parts:
             number += isinstance(part, Question)
             head.append(_part(part, step, number))

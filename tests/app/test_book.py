@@ -88,7 +88,7 @@ def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:
     made = re.findall(r"^## (.*)$", chapter, re.MULTILINE)
     assert [re.sub(r"\\(?=\W|_)", "", step) for step in made] == steps
     links = re.findall(r"^:::\{attention\} (.*)$", text, re.MULTILINE)
-    assert re.findall(r"^:::\{attention\} (.*)$", chapter, re.MULTILINE) == links
+    assert re.findall(r"^:::\{live-attention\} (.*)$", chapter, re.MULTILINE) == links
     assert len(links) == len(steps)
     questions = re.findall(r"^:::\{question\}", text, re.MULTILINE)
     assert len(re.findall(r"^:class: question$", chapter, re.MULTILINE)) == len(questions)

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.answers import Truth, is_right, is_share_in_percent, read_number, said, stated, truth
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import figure_of, seen_at
 from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
 from attn_ui.lessons.quantity import options, parse, value, written
 from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read
@@ -330,6 +330,16 @@ def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
 @pytest.mark.parametrize("file", OWN, ids=lambda file: str(file.stem))
 def test_each_lesson_of_the_app_is_so(file: Path) -> None:
     assert check.complaints(shelf.opened(file)) == []
+
+
+def test_what_is_asked_for_is_not_shown_yet() -> None:
+    first, second, *_ = shelf.shelf().lessons["why-divide-by-the-root"].steps
+    shown = seen_at(first.link).figure()["data"]  # the scores are covered
+    assert 50 not in [
+        number for trace in shown if trace["type"] == "heatmap" for number in np.ravel(trace["z"])
+    ]
+    assert truth(first.questions[0], first.link, figure_of).number == 50
+    assert "weights" not in [trace["name"] for trace in seen_at(second.link).figure()["data"]]
 
 
 def texts_of(lesson: Lesson) -> list[Text]:
