@@ -116,7 +116,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             _square(_block_sparse),
             N_("Block size"),
             lambda masking, n: range(1, n + 1),
-            known_as=N_("block-sparse attention (BigBird)"),
+            known_as=N_("block-sparse attention, BigBird's random blocks"),
         ),
         "prefix": Pattern(
             _square(lambda masking, n, width: prefix_mask(n, width)),

@@ -155,7 +155,7 @@ class NtkAware(RotaryScaling):
     sentence = N_(
         "NTK-aware scaling raises the base: the fastest pair is kept, the slowest turns slower by the factor."
     )
-    source = N_("bloc97 (2023), NTK-aware scaled RoPE; `dynamic` in transformers, at a text's full length.")
+    source = N_("bloc97 (2023), NTK-aware scaled RoPE; `dynamic` of factor 1 in transformers at full length.")
 
     def _scaled(self, plain: Tensor) -> Tensor:
         n_pair = plain.shape[-1]

@@ -68,7 +68,7 @@ A_PATTERN_A_HEAD = "a pattern a head"
 HEADS_MASK = Choice("hmask", "none", (*MASK_PATTERNS, A_PATTERN_A_HEAD), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
-# The patterns that heads take in turn; none chosen: these, as Longformer and BigBird have them.
+# The patterns that heads take in turn; none chosen: these.
 PATTERNS = Several(
     "patterns", tuple(kind for kind in MASK_PATTERNS if kind not in ("none", "padding", "own"))
 )

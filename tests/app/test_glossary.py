@@ -184,11 +184,25 @@ def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
     [
         # Brunner et al. (2020): what is left of a map without the part that the values cancel.
         ("effective attention", "the null space of the values"),
+        ("dynamic NTK", "transformers' `dynamic`, which follows a text's length"),
+        ("NTK-by-parts", "YaRN before it sharpens the scores"),
+        ("BigBird", "random blocks, windows and global blocks"),
+        ("dilated attention", "LongNet's segments"),
+        ("attention bias", "any number that is added, not 0 and −∞ alone"),
+        ("LOESS", "local lines over a share of the nearest points"),
+        ("head pruning", "heads that are taken out for good"),
+        ("context extension", "a method, not the use of a model past its training"),
     ],
 )
 def test_the_name_of_another_method_stands_for_no_term(name: str, of: str) -> None:
     called = [term.name for term in EVERY_TERM.values() if name in all_names(term)]
     assert not called, f"{name} is {of}"
+
+
+def test_each_kind_of_attention_is_named_where_it_is() -> None:
+    assert "soft attention" not in all_names(EVERY_TERM["Hard look-up"])
+    assert "hard attention" in all_names(EVERY_TERM["Hard look-up"])
+    assert "soft attention" in all_names(EVERY_TERM["Scaled dot-product attention"])
 
 
 def test_a_name_that_the_code_has_not_is_told() -> None:
@@ -219,6 +233,13 @@ def test_what_terms_say_of_numbers_is_so() -> None:
     weights = attn_core.nadaraya_watson(at, at, at, kernel="gaussian", bandwidth=0.3).weights
     torch.testing.assert_close(weights, F.softmax(-(((at[:, None] - at) / 0.3) ** 2) / 2, dim=-1))
     assert "minus half the squared distances in bandwidths" in EVERY_TERM["Gaussian kernel"].says
+
+    # A mask breaks permutation equivariance; without one it holds.
+    x, order = torch.randn(5, 4, dtype=torch.float64, generator=draw), torch.tensor([2, 0, 1, 4, 3])
+    for causal in (False, True):
+        whole, shuffled = (F.scaled_dot_product_attention(e, e, e, is_causal=causal) for e in (x, x[order]))
+        assert torch.allclose(shuffled, whole[order]) != causal
+    assert "without positions and masks" in EVERY_TERM["Permutation equivariance"].says.lower()
 
     modules = [
         attn_core.MultiHeadAttention(8, heads, d_head=width) for heads, width in ((1, 8), (4, 2), (4, 8))

@@ -97,13 +97,13 @@ TERMS = (
     ),
     Term(
         "Score",
-        "A score is the dot product of a query and a key.",
+        "A score says how well a key fits a query: here it is their dot product, unless another is chosen.",
         "scores of every query with every key",
         _stage("scores"),
         also=("attention score", "dot product", "alignment", "similarity"),
         paper="QK^\\top",
         code="Attention.scores",
-        source=BAHDANAU,
+        source=f"{BAHDANAU}; Luong et al., 2015, by the dot product",
         symbols=("S",),
         apart=(
             "alignment",
@@ -122,7 +122,7 @@ TERMS = (
     ),
     Term(
         "General score",
-        "The general score is a dot product after a matrix has turned the query.",
+        "The general score is a dot product after a matrix has mapped the query.",
         "its scores and the matrix",
         _stage("scores", score="general"),
         also=("Luong attention", "bilinear score", "multiplicative attention"),
@@ -156,7 +156,7 @@ TERMS = (
         "keys serve all queries.",
         "its weights beside those of softmax",
         _stage("all at once", score="linear"),
-        also=("kernelised attention", "linear transformer", "feature map"),
+        also=("kernelised attention", "linear transformer"),
         paper="\\phi(q)^\\top \\phi(k)",
         code="score_attention",
         source="Katharopoulos et al., 2020",
@@ -174,8 +174,8 @@ TERMS = (
     ),
     Term(
         "Scaling by 1/√dₖ",
-        "The scale keeps the spread of the scores the same whatever the width, so that softmax does not "
-        "saturate.",
+        "The scale keeps the scores of random queries and keys equally spread whatever the width, so that "
+        "softmax does not saturate.",
         "spread and gradient against the width",
         Place("single_head", {"tab": "Scale"}),
         also=("scale", "scaling factor", "1/√d_k"),
@@ -196,7 +196,7 @@ TERMS = (
     ),
     Term(
         "Weight",
-        "A weight is the share of one key's value in a query's output.",
+        "A weight is the share of one key's value in a query's output; the map holds them all.",
         "the map of weights",
         _stage("weights"),
         also=("attention weight", "attention probability", "attention map", "attention matrix"),
@@ -222,13 +222,13 @@ TERMS = (
     ),
     Term(
         "Hard look-up",
-        "A hard look-up returns the value of the best key alone; attention mixes the values of all keys.",
+        "A hard look-up returns the value of the best key alone; soft attention mixes the values of all.",
         "the hard look-up beside softmax",
         _stage("hard or soft"),
-        also=("hard attention", "argmax", "dictionary", "key-value store", "soft look-up", "soft attention"),
+        also=("hard attention", "argmax", "dictionary", "key-value store"),
         paper="\\textstyle v_{j^*},\\ j^* = \\arg\\max_j s_j",
         code="hard_lookup.hard_lookup",
-        source="Xu et al., 2015",
+        source="Pérez et al., 2019",
         symbols=(
             "J",
             "\\mathrm{hard}",
@@ -271,7 +271,7 @@ TERMS = (
         "Scaled dot-product attention mixes values by the softmax of the scaled scores.",
         "its block diagram",
         _stage("diagram", tab="Maths"),
-        also=("dot-product attention", "SDPA"),
+        also=("dot-product attention", "SDPA", "soft attention", "soft look-up"),
         paper="\\mathrm{Attention}(Q, K, V)",
         code="scaled_dot_product_attention",
         source=VASWANI,
@@ -290,8 +290,8 @@ TERMS = (
     Term(
         "Self-attention",
         "In self-attention queries, keys and values come from one sequence.",
-        "one sentence, all stages",
-        Place("single_head"),
+        "in a layer, as boxes",
+        Place("multi_head", {"view": "encoder and decoder"}),
         also=("intra-attention",),
         code="SelfAttention",
         source="Cheng et al., 2016",
@@ -315,7 +315,7 @@ TERMS = (
     ),
     Term(
         "Decoder",
-        "A decoder writes a sequence: each of its tokens attends to what came before.",
+        "A decoder writes a sequence: each of its tokens attends to itself and to what came before.",
         "a layer of it, as boxes",
         Place("multi_head", {"view": "encoder and decoder", "cross": "true"}),
         also=("autoregressive model", "causal language model"),

@@ -50,10 +50,10 @@ TERMS = (
     ),
     Term(
         "Quadratic cost",
-        "The cost of attention is quadratic: twice the tokens make four times the pairs.",
+        "The cost of softmax attention is quadratic: twice the tokens make four times the pairs.",
         "operations against tokens",
         Place("single_head", {"tab": "Cost"}),
-        also=("quadratic", "quadratic complexity", "O(n²)"),
+        also=("quadratic", "quadratic complexity", "O(n²)", "n² pairs"),
         paper="O(n^2 d)",
         code="attention_cost",
         source="Vaswani et al., 2017",

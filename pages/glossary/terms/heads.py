@@ -59,7 +59,7 @@ TERMS = (
     ),
     Term(
         "Split heads",
-        "Splitting heads reshapes one wide projection into heads, with the head before the place.",
+        "Splitting heads reshapes one wide projection into heads, and transposes: the head before the place.",
         "the shapes, step by step",
         _tab("Shapes"),
         also=("reshape and transpose",),

@@ -74,7 +74,7 @@ TERMS = (
         "Local linear regression fits a line to the values around each query, the near ones counting most.",
         "its curve beside that of weighted means",
         Place("kernel_regression", {"picture": "Local lines"}),
-        also=("local linear estimator", "locally weighted regression", "LOESS", "LOWESS"),
+        also=("local linear estimator", "locally weighted regression", "LOESS of one bandwidth"),
         paper="(a, b) = \\arg\\min \\sum_j w_j (v_j - a - b (k_j - q))^2",
         code="local_linear",
         source="Cleveland, 1979; Fan, 1992",
@@ -82,7 +82,8 @@ TERMS = (
     ),
     Term(
         "Equivalent weights",
-        "The equivalent weights of a fitted line are those by which its height is a sum of the values.",
+        "The equivalent weights of a fitted line are those by which its height is a sum of the values; the "
+        "smoother matrix has them as rows.",
         "some below zero at the ends",
         Place("kernel_regression", {"picture": "Local lines", "x0": "0"}),
         also=("equivalent kernel", "effective kernel", "smoother matrix", "hat matrix"),

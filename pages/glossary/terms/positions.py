@@ -23,8 +23,8 @@ TERMS = (
     ),
     Term(
         "Permutation equivariance",
-        "Without positions attention is permutation equivariant: shuffled words give shuffled rows and "
-        "nothing else.",
+        "Without positions and masks attention is permutation equivariant: shuffled words give shuffled rows "
+        "and nothing else.",
         "the shuffle test",
         _scheme(show="shuffle test", scheme="none"),
         also=("order blindness", "shuffle test"),
@@ -60,7 +60,7 @@ TERMS = (
     ),
     Term(
         "RoPE",
-        "RoPE turns queries and keys by angles that grow with their places, so scores see offsets alone.",
+        "RoPE turns queries and keys by angles that grow with their place: of places, scores see the offset.",
         "the scheme “rotary”",
         _scheme(scheme="rotary"),
         also=("rotary embedding", "rotary position embedding", "rotary"),
@@ -117,7 +117,7 @@ TERMS = (
         "Length extrapolation is using a model on texts longer than it was trained on.",
         "past the trained length",
         _scheme(show="past training"),
-        also=("context extension", "past training"),
+        also=("past training",),
         source="Press et al., 2022",
     ),
     Term(
@@ -138,18 +138,17 @@ TERMS = (
         "slower.",
         "the slower, the later the pair",
         _scheme(show="past training", scaling="NTK"),
-        also=("NTK", "dynamic NTK"),
+        also=("NTK",),
         paper="b' = b\\,s^{d/(d-2)}",
         code="make_scaling",
         source="bloc97, 2023",
     ),
     Term(
         "YaRN",
-        "YaRN keeps pairs of dimensions that turn often in training, slows those that do not come round, and "
-        "sharpens the scores.",
+        "YaRN keeps pairs of dimensions that turn often in training, slows those that do not come round "
+        "(NTK-by-parts), and sharpens the scores.",
         "on a head of Llama 2",
         _scheme(show="past training", scaling="YaRN", width="128", trained="4096"),
-        also=("NTK-by-parts",),
         paper="m = 0.1 \\ln s + 1",
         code="RotaryScaling",
         source="Peng et al., 2023",

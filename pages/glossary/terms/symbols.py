@@ -88,7 +88,7 @@ TERMS = (
     ),
     Term(
         "Strength of positions",
-        "The strength s says how much of the positions is added; 1 is what papers do, 0 leaves them out.",
+        "The strength s says how much of the positions is added: at 1 all of it, at 0 nothing.",
         "half of it",
         Place("positional_encoding", {"strength": "0.5"}),
         also=("strength",),
@@ -234,7 +234,7 @@ TERMS = (
     ),
     Term(
         "Compared vectors",
-        "u is a vector at length one, its mean taken off, and U holds them all: their products are cosines.",
+        "u is a vector less the mean of all, at length one; U holds them all: their products are cosines.",
         "patches compared by their cosine",
         _applied("images"),
         symbols=("u", "U", "\\bar x"),

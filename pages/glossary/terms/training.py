@@ -40,8 +40,8 @@ TERMS = (
     ),
     Term(
         "Singular value decomposition",
-        "The singular value decomposition finds the directions along which vectors are longest together: a "
-        "plane of the first two keeps most of them.",
+        "The singular value decomposition finds the directions along which vectors are longest together: no "
+        "plane keeps more of their squared length than that of the first two.",
         "queries and keys in their main plane",
         Place("single_head", {"stage": "points", "tab": "Maths"}),
         also=("SVD", "principal directions"),
@@ -86,7 +86,7 @@ TERMS = (
         "Ablation switches a head off and measures what is lost.",
         "a model without its first head",
         Place("learned_heads", {"ablate": "1"}),
-        also=("head ablation", "knockout", "head pruning"),
+        also=("head ablation", "knockout"),
         source="Michel et al., 2019",
     ),
     Term(

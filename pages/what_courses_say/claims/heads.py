@@ -287,7 +287,7 @@ CLAIMS = {
         why=N_(
             "A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
             "same rows in another order are right in another. Mixed, a query holds numbers that were made as "
-            "keys or values, and no error is raised: the shapes are the same. With one head both are one order."
+            "keys or values, and no error is raised: the shapes are the same. With one head both are one."
         ),
         see=(
             See(
