@@ -2,7 +2,7 @@
 
 from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
-from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake, heads_reversed
+from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake
 from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.outside import Outside, outside
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
@@ -41,7 +41,6 @@ __all__ = [
     "ToyModel",
     "ToyRun",
     "any_other_token",
-    "heads_reversed",
     "judge",
     "judge_without",
     "measure_heads",

@@ -1,11 +1,9 @@
 """Mistakes made with a model that has learned, each as it is made: now they can cost something."""
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-import torch
 from torch import Tensor
 
 from attn_core import head_mistakes
@@ -58,7 +56,7 @@ def heads_in_another_order(
     """Attend over ``x`` (*batch, n, d_model) with the first head's query and key for the last's, and so on.
 
     Values and W_o keep their order, as where some of a checkpoint's matrices are put together from the heads
-    in one order and some in the other. See ``heads_reversed`` for all four.
+    in one order and some in the other; all four in one order say what the model says.
     """
     query, key, value = module.project(x)
     return module.attend(query.flip(-3), key.flip(-3), value, attn_mask)
@@ -84,29 +82,6 @@ def weights_not_transposed(
     found = module.attend(module.turned(q), module.turned(k), v, attn_mask)
     weight = module.get_parameter("W_o.weight").T
     return replace(found, output=found.concatenated @ weight.T, output_weight=weight)
-
-
-def heads_reversed(model: ToyModel) -> ToyModel:
-    """Return the model with the heads of each layer in the opposite order in W_q, W_k, W_v and W_o alike.
-
-    Invariant: it says what the model says, for what heads write is added up, in whatever order.
-
-    >>> model = ToyModel(layers=2, heads=4, length=5, seed=0)
-    >>> tokens = torch.tensor([3, 1, 4, 1, 5])
-    >>> bool(torch.allclose(heads_reversed(model)(tokens).logits, model(tokens).logits, atol=1e-5))
-    True
-    """
-    turned = deepcopy(model)
-    with torch.no_grad():
-        for module in turned.attention:
-            assert isinstance(module, MultiHeadAttention)
-            for part in "qkvo":
-                weight = module.get_parameter(f"W_{part}.weight")
-                # W_o reads the heads side by side: their order is that of its columns, elsewhere of rows.
-                axis = 1 if part == "o" else 0
-                heads = weight.unflatten(axis, (module.num_heads, -1))
-                weight.copy_(heads.flip(axis).flatten(axis, axis + 1))
-    return turned
 
 
 def _between_heads(name: str, attend: Callable[..., MultiHead], needs: str = "") -> ToyMistake:
