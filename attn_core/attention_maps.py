@@ -54,9 +54,9 @@ class AttentionMaps:
     kinds: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def is_cross(self) -> bool:
-        """Whether every map has queries of one sequence and keys of another."""
-        return {*self.kinds.values()} == {CROSS}
+    def across(self) -> bool:
+        """Whether queries and keys are places of two sequences, or nobody can tell that they are of one."""
+        return bool(self.kinds) and {*self.kinds.values()} <= {CROSS, OTHER}
 
     @cached_property
     def by_kind(self) -> Mapping[str, "AttentionMaps"]:
@@ -72,7 +72,7 @@ class AttentionMaps:
             special=self.special if kind in (ENCODER, CROSS) else (),
             beyond={name: left for name, left in self.beyond.items() if name in maps},
             decoder_tokens=self.decoder_tokens if kind == CROSS else None,
-            kinds=dict.fromkeys(maps, CROSS) if kind == CROSS else {},
+            kinds=dict.fromkeys(maps, kind) if kind in (CROSS, OTHER) else {},
         )
 
     def tokens_of(self, name: str) -> list[tuple[str, ...] | None]:

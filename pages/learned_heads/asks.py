@@ -259,7 +259,7 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
         ask.heading(_c("group of settings", "Heads"))
         measure = ask.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, ask))
         hide = bool(Whole(maps, measure).special) and ask.flag(HIDE, _("Hide special tokens"))
-    if not maps.is_cross:
+    if not maps.across:
         with ask.row(label=_("Which head looks at")):
             for label, which in _WHICH.items():
                 ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")

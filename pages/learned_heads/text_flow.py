@@ -146,8 +146,10 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
     Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
     """
     whole = heads.whole
-    if whole.maps.is_cross:
-        raise ValueError(_("A text's flow goes from layer to layer of one sequence; these maps are of two"))
+    if whole.maps.across or any(", part " in name or ", sequence " in name for name in whole.names):
+        raise ValueError(
+            _("A text's flow goes from layer to layer of one sequence; these maps are of several")
+        )
     maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in whole.maps.maps.values()]
     sides = sorted({int(side) for each in maps for side in each.shape[1:]})
     if len(sides) > 1:

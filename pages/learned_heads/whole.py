@@ -174,7 +174,7 @@ class Whole:
     def has_unlike_sides(self) -> bool:
         """Whether queries are places of another sequence than keys, or a map has another number of them."""
         sides = (weights.shape[1:] for weights in self.maps.maps.values())
-        return self.maps.is_cross or any(n_query != n_key for n_query, n_key in sides)
+        return self.maps.across or any(n_query != n_key for n_query, n_key in sides)
 
     @property
     def measures(self) -> list[str]:
@@ -182,7 +182,7 @@ class Whole:
         return [
             name
             for name in RANK_BY.options
-            if (name != SPECIAL or self.special) and not (self.maps.is_cross and name in ALONG)
+            if (name != SPECIAL or self.special) and not (self.maps.across and name in ALONG)
         ]
 
     @cached_property
@@ -210,7 +210,7 @@ class Whole:
             for first in range(0, len(weights), some):
                 rows = self._rows(layer, weights[first : first + some])
                 for name, measure in MEASURES.items():
-                    is_said = not self.maps.is_cross or name not in ALONG
+                    is_said = not self.maps.across or name not in ALONG
                     scores[name] += map(float, measure(rows)) if is_said else [nan] * len(rows.full)
         return scores
 

@@ -69,10 +69,13 @@ def undefined(name: str, measure: str) -> str:
     )
 
 
-def about_sides(*, is_cross: bool) -> str:
+def about_sides(*, across: bool) -> str:
     """Say whose places the sides of maps are, where these are unlike."""
-    if is_cross:
-        return _("Cross-attention: queries are places of the decoder, keys of the encoder.")
+    if across:
+        return _(
+            "By their names, queries and keys of these maps are not places of one sequence: nothing is "
+            "measured by place."
+        )
     return _(
         "Where a map has another number of queries than keys, both are counted from 0: the token before, the "
         "token itself and distances go by these numbers. With a cache of keys, query 0 is not the first "

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -708,8 +709,16 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
     assert Whole(maps.by_kind["cross"], "entropy").scores == pytest.approx(spread)
     encoder = Whole(maps.by_kind["encoder"], "previous token")
     assert encoder.scores == pytest.approx([np.diagonal(each, -1).mean() for each in weights["layer 0"]])
-    with pytest.raises(ValueError, match="of one sequence; these maps are of two"):
-        of_whole(Heads(cross))
+    windows = Whole(
+        read_attention("swin.npz", npz(a=np.full((2, 1, 2, 2), 0.5), b=np.full((1, 1, 2, 2), 0.5))), "entropy"
+    )
+    for several in (
+        cross,
+        Whole(replace(maps, kinds=dict.fromkeys(kinds, "other")).by_kind["other"], "entropy"),
+        windows,
+    ):
+        with pytest.raises(ValueError, match="of one sequence; these maps are of several"):
+            of_whole(Heads(several))
 
 
 def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:

@@ -97,7 +97,7 @@ def _notes(heads: Heads) -> list[str]:
                 ),
             ),
         ]
-    sides = words.about_sides(is_cross=whole.maps.is_cross) if whole.has_unlike_sides else ""
+    sides = words.about_sides(across=whole.maps.across) if whole.has_unlike_sides else ""
     named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
     names = _(", ").join(named[:_MOST_NAMES])
     more = len(named) - _MOST_NAMES
