@@ -26,10 +26,7 @@ const LEAVE = "M2.5 0H4v4H0V2.5h2.5zM6 0h1.5v2.5H10V4H6zM0 6h4v4H2.5V7.5H0zM6 6h
 
 /** The controls of one figure. Elements are made once, so that none is ever replaced under a finger. */
 export class Controls {
-  /**
-   * @param {HTMLElement} node
-   * @param {Actions} actions
-   */
+  /** @param {HTMLElement} node @param {Actions} actions */
   constructor(node, actions) {
     this.node = node;
     this.actions = actions;
@@ -84,11 +81,7 @@ export class Controls {
     if (this.tools.parentElement !== home) home.append(this.tools);
   }
 
-  /**
-   * @param {SliderName} name
-   * @param {string} key
-   * @param {Control | null} control
-   */
+  /** @param {SliderName} name @param {string} key @param {Control | null} control */
   set(name, key, control) {
     let slider = this.sliders[name];
     if (!control) {
@@ -189,10 +182,7 @@ export class Controls {
   }
 }
 
-/**
- * @param {string} name what tests and styles find it by
- * @param {() => void} pressed
- */
+/** @param {string} name what tests and styles find it by @param {() => void} pressed */
 function newButton(name, pressed) {
   const button = document.createElement("button");
   button.type = "button";
@@ -201,11 +191,7 @@ function newButton(name, pressed) {
   return button;
 }
 
-/**
- * @param {HTMLButtonElement} button
- * @param {string} name
- * @param {string} title
- */
+/** @param {HTMLButtonElement} button @param {string} name @param {string} title */
 function named(button, name, title) {
   if (button.getAttribute("aria-label") !== name) button.setAttribute("aria-label", name);
   if (button.title !== title) button.title = title;
@@ -246,10 +232,7 @@ class Slider {
     this.node.append(before, this.label, this.input, this.output);
   }
 
-  /**
-   * @param {string} id
-   * @param {Control} control
-   */
+  /** @param {string} id @param {Control} control */
   update(id, { label, name, texts }) {
     this.texts = texts;
     this.node.dataset.setting = name; // a link may hide it by this name

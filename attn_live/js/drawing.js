@@ -234,11 +234,7 @@ class Drawing {
 
   // ---- pictures ----
 
-  /**
-   * @param {SVGImageElement} image
-   * @param {DOMMatrix} matrix
-   * @param {number} alpha
-   */
+  /** @param {SVGImageElement} image @param {DOMMatrix} matrix @param {number} alpha */
   async image(image, matrix, alpha) {
     const source = new Image();
     source.src = image.href.baseVal;
@@ -262,11 +258,7 @@ class Drawing {
 
   // ---- words ----
 
-  /**
-   * @param {SVGTextElement} text
-   * @param {DOMMatrix} matrix
-   * @param {number} alpha
-   */
+  /** @param {SVGTextElement} text @param {DOMMatrix} matrix @param {number} alpha */
   async text(text, matrix, alpha) {
     const nodes = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
     let at = 0; // letters of the whole text before this part of it

@@ -18,10 +18,7 @@ const PHONES = 640; // pixels of width below which a figure may be higher than t
 
 /** One figure in one set of colours, which can be set to any step and row. */
 export class Moving {
-  /**
-   * @param {Steps} steps
-   * @param {Colours} colours what each colour becomes; null keeps them
-   */
+  /** @param {Steps} steps @param {Colours} colours what each colour becomes; null keeps them */
   constructor(steps, colours) {
     this.steps = steps;
     this.colours = colours;
@@ -126,10 +123,7 @@ function isMatrix(value) {
   return ArrayBuffer.isView(row) || isMatrix(row) || (Array.isArray(row) && typeof row[0] === "string");
 }
 
-/**
- * @param {string} text
- * @param {Colours} colours
- */
+/** @param {string} text @param {Colours} colours */
 function recolour(text, colours) {
   if (!colours || !text.includes("#")) return text;
   return text.replace(/#[0-9A-F]{6}/g, (colour) => colours[colour] ?? colour);
@@ -153,10 +147,7 @@ export function put(figure, path, value) {
   else node[last] = value;
 }
 
-/**
- * @param {any} figure
- * @param {Path} path
- */
+/** @param {any} figure @param {Path} path */
 function get(figure, path) {
   return path.reduce((node, part) => node[part], figure);
 }
@@ -164,10 +155,7 @@ function get(figure, path) {
 /** @type {Map<string, Path>} */
 const parsed = new Map();
 
-/**
- * @param {string} path "xaxis2.domain", "annotations[3].xshift"
- * @returns {Path}
- */
+/** @param {string} path "xaxis2.domain", "annotations[3].xshift" @returns {Path} */
 function parsePath(path) {
   let found = parsed.get(path);
   if (!found) {

@@ -31,10 +31,7 @@ export function settingsIn(address, sliders) {
   return named.map((pair) => pair.join(" "));
 }
 
-/**
- * @param {Blob} blob
- * @param {string} name
- */
+/** @param {Blob} blob @param {string} name */
 export function download(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -12,10 +12,7 @@ const MOST_AT_ONCE = 100; // characters that one part of a map of characters may
 const [WORDS, SCALE, MORE, TWO_SCALES, MATRIX] = [1, 8, 32, 64, 128];
 
 export class Font {
-  /**
-   * @param {string} name
-   * @param {Uint8Array} bytes a TrueType file with a character map of format 12
-   */
+  /** @param {string} name @param {Uint8Array} bytes a TrueType file with a character map of format 12 */
   constructor(name, bytes) {
     this.name = name;
     this.bytes = bytes;
@@ -82,10 +79,7 @@ export class Font {
     return this.glyphs.get(Number(character.codePointAt(0))) ?? 0;
   }
 
-  /**
-   * @param {PdfFile} file
-   * @returns {Promise<string>} the font's reference
-   */
+  /** @param {PdfFile} file @returns {Promise<string>} the font's reference */
   async addTo(file) {
     const used = [...this.used.keys()];
     const glyphs = used.map((each) => this.glyphOf(each));

@@ -93,10 +93,7 @@ export default function openKit(home, subject) {
 }
 
 class Kit {
-  /**
-   * @param {HTMLElement} home
-   * @param {Subject} subject
-   */
+  /** @param {HTMLElement} home @param {Subject} subject */
   constructor(home, subject) {
     this.subject = subject;
     this.formats = formats();
@@ -257,10 +254,7 @@ class Kit {
     }
   }
 
-  /**
-   * @param {string} format
-   * @returns {Promise<Made>}
-   */
+  /** @param {string} format @returns {Promise<Made>} */
   async make(format) {
     await checkFiles();
     const { subject } = this;
@@ -400,10 +394,7 @@ function shapeInName(shape) {
   return shape === "16:9" ? [] : [shape.replace(":", "x")];
 }
 
-/**
- * @param {{ width: number, height: number }} size
- * @param {number} scale
- */
+/** @param {{ width: number, height: number }} size @param {number} scale */
 function sizeOf({ width, height }, scale) {
   return word("{width} × {height} pixels", { width: width * scale, height: height * scale });
 }
@@ -450,10 +441,7 @@ function element(tag, properties) {
   return Object.assign(document.createElement(tag), properties);
 }
 
-/**
- * @param {string} text
- * @param {() => void} pressed
- */
+/** @param {string} text @param {() => void} pressed */
 function button(text, pressed) {
   const made = element("button", { type: "button", textContent: text });
   made.addEventListener("click", pressed);
@@ -487,10 +475,7 @@ function ticks(options) {
   return group;
 }
 
-/**
- * @param {HTMLInputElement} input
- * @param {string} said
- */
+/** @param {HTMLInputElement} input @param {string} said */
 function labelled(input, said) {
   const label = element("label", {});
   label.append(input, element("span", { textContent: said }));

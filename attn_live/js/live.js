@@ -567,10 +567,7 @@ export class LiveFigure {
 
   // ---- moving ----
 
-  /**
-   * @param {"step" | "row"} name
-   * @param {number} position
-   */
+  /** @param {"step" | "row"} name @param {number} position */
   moved(name, position) {
     this.controls.invitation.accept();
     this.pause();
@@ -579,10 +576,7 @@ export class LiveFigure {
     this.pace.move();
   }
 
-  /**
-   * @param {"step" | "row"} name
-   * @param {number} by
-   */
+  /** @param {"step" | "row"} name @param {number} by */
   nudge(name, by) {
     const last = name === "step" ? this.lastStep : (this.meta?.cursor?.texts.length ?? 1) - 1;
     const to = Math.min(last, Math.max(0, this.at[name] + by));
@@ -809,21 +803,14 @@ function positionOf(values, value) {
   return Math.max(0, gaps.indexOf(Math.min(...gaps)));
 }
 
-/**
- * @param {HTMLElement} within
- * @param {string} selector
- * @returns {HTMLElement}
- */
+/** @param {HTMLElement} within @param {string} selector @returns {HTMLElement} */
 function find(within, selector) {
   const found = within.querySelector(selector);
   if (!(found instanceof HTMLElement)) throw new Error(`the figure lacks ${selector}`);
   return found;
 }
 
-/**
- * @param {HTMLElement} node
- * @returns {"dark" | "light"}
- */
+/** @param {HTMLElement} node @returns {"dark" | "light"} */
 function readTheme(node) {
   const ground = getComputedStyle(node).getPropertyValue("--st-background-color").trim();
   const canvas = document.createElement("canvas").getContext("2d");
@@ -834,10 +821,7 @@ function readTheme(node) {
   return red + green + blue < 384 ? "dark" : "light";
 }
 
-/**
- * @param {import("./types").Space} one
- * @param {import("./types").Space} other
- */
+/** @param {import("./types").Space} one @param {import("./types").Space} other */
 function isSameSpace(one, other) {
   const [scale, another] = [one, other].map((space) => space.enlarged?.scale);
   return one.width === other.width && one.height === other.height && scale === another;

@@ -243,10 +243,7 @@ export class LongMap {
     this.redraw();
   }
 
-  /**
-   * @param {number} factor
-   * @param {{ x: number, y: number }} [at] what stays where it is, in cells
-   */
+  /** @param {number} factor @param {{ x: number, y: number }} [at] what stays where it is, in cells */
   zoomBy(factor, at = this.middle) {
     if (!this.plot) return;
     const before = [this.across, this.down];
@@ -585,10 +582,7 @@ export class LongMap {
     brush.strokeRect(x - more, y - more, end - x + 2 * more, low - y + 2 * more);
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} brush
-   * @param {{ row: Span, column: Span } | undefined} block
-   */
+  /** @param {CanvasRenderingContext2D} brush @param {{ row: Span, column: Span } | undefined} block */
   drawAxes(brush, block) {
     const { look } = this;
     const edge = this.edge ?? { left: 0, top: 0 };

@@ -125,12 +125,7 @@ function caption(map) {
   );
 }
 
-/**
- * @param {Picture} picture
- * @param {string} name
- * @param {boolean} isSlide
- * @returns {Promise<Blob>}
- */
+/** @param {Picture} picture @param {string} name @param {boolean} isSlide @returns {Promise<Blob>} */
 async function pngOf(picture, name, isSlide) {
   const { map, width, scale } = picture;
   const canvas = document.createElement("canvas");
@@ -193,10 +188,7 @@ function svgOf(picture, name) {
   return new Blob([brush.svg(width, height, name)], { type: "image/svg+xml" });
 }
 
-/**
- * @param {CanvasRenderingContext2D | SvgBrush} brush
- * @param {LongMap} map
- */
+/** @param {CanvasRenderingContext2D | SvgBrush} brush @param {LongMap} map */
 function words(brush, map) {
   const taken = /** @type {CanvasRenderingContext2D} */ (brush);
   taken.save();

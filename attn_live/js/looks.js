@@ -3,10 +3,7 @@
 const DARK_BELOW = 384; // of red, green and blue together
 const LOOKS = ["class", "style", "data-jp-theme-light", "data-vscode-theme-kind", "theme", "data-theme"];
 
-/**
- * @param {Element | null} from
- * @returns {boolean} whether what stands behind an element is dark
- */
+/** @param {Element | null} from @returns {boolean} whether what stands behind an element is dark */
 export function isDark(from) {
   for (let node = from; node; node = node.parentElement ?? hostOf(node)) {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (

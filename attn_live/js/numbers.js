@@ -130,12 +130,7 @@ function panelTitles({ annotations = [] }) {
   return new globalThis.Map([...titles].filter(([, said]) => all.indexOf(said) === all.lastIndexOf(said)));
 }
 
-/**
- * @param {any} trace
- * @param {any} layout
- * @param {globalThis.Map<string, string>} titles
- * @returns {Map}
- */
+/** @param {any} trace @param {any} layout @param {globalThis.Map<string, string>} titles @returns {Map} */
 function mapOf(trace, layout, titles) {
   const [rows, columns] = [trace.z.length, trace.z[0]?.length ?? 0];
   const [down, across] = wholeLabels(trace);
@@ -149,11 +144,7 @@ function mapOf(trace, layout, titles) {
   };
 }
 
-/**
- * @param {any} trace
- * @param {any} layout
- * @param {globalThis.Map<string, string>} titles
- */
+/** @param {any} trace @param {any} layout @param {globalThis.Map<string, string>} titles */
 function lineOf(trace, layout, titles) {
   const [along, up] = trace.orientation === "h" ? ["y", "x"] : ["x", "y"];
   const values = Array.from(trace[up] ?? []);
@@ -165,11 +156,7 @@ function lineOf(trace, layout, titles) {
   };
 }
 
-/**
- * @param {any} trace
- * @param {any} layout
- * @param {string} side
- */
+/** @param {any} trace @param {any} layout @param {string} side */
 function axisOf(trace, layout, side) {
   return layout[trace[`${side}axis`]?.replace(side, `${side}axis`) ?? `${side}axis`];
 }
@@ -193,10 +180,7 @@ function wholeLabels({ meta, hovertext }) {
   ];
 }
 
-/**
- * @param {Map} under
- * @param {any} hatch
- */
+/** @param {Map} under @param {any} hatch */
 function hide(under, hatch) {
   under.masked = Array.from(hatch.z, (/** @type {any} */ row) =>
     Array.from(row, (value) => value !== null && !Number.isNaN(value)),
@@ -265,11 +249,7 @@ function npy(values) {
   return bytes;
 }
 
-/**
- * @param {any} values
- * @param {number} depth
- * @returns {any[]}
- */
+/** @param {any} values @param {number} depth @returns {any[]} */
 function flattened(values, depth) {
   return depth < 2 ? Array.from(values) : Array.from(values).flatMap((row) => flattened(row, depth - 1));
 }
@@ -281,11 +261,7 @@ function firstRow(values) {
   return node;
 }
 
-/**
- * @param {any[]} flat
- * @param {any} row of which kind the numbers were
- * @returns {[string, Uint8Array]}
- */
+/** @param {any[]} flat @param {any} row of which kind the numbers were @returns {[string, Uint8Array]} */
 function figures(flat, row) {
   if (typeof flat[0] === "boolean") return ["|b1", Uint8Array.from(flat, Number)];
   const name = /** @type {keyof typeof NUMPY} */ (row?.constructor?.name);
@@ -296,10 +272,7 @@ function figures(flat, row) {
   return [NUMPY[/** @type {keyof typeof NUMPY} */ (Kind.name)], new Uint8Array(numbers.buffer)];
 }
 
-/**
- * @param {string[]} texts
- * @returns {[string, Uint8Array]} as UTF-32, each as long as the longest
- */
+/** @param {string[]} texts @returns {[string, Uint8Array]} as UTF-32, each as long as the longest */
 function words(texts) {
   const points = texts.map((text) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0));
   const longest = Math.max(1, ...points.map((letters) => letters.length));

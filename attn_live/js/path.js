@@ -9,11 +9,7 @@ const COMMANDS = /([a-z])([^a-df-z]*)/gi; // an e belongs to a number
 /** @type {Record<string, number>} */
 const TAKES = { M: 2, L: 2, H: 1, V: 1, C: 6, S: 4, Q: 4, T: 2, A: 7, Z: 0 };
 
-/**
- * @param {string} data
- * @param {Placed} placed
- * @returns {string}
- */
+/** @param {string} data @param {Placed} placed @returns {string} */
 export function pathOperators(data, placed) {
   /** @type {string[]} */
   const out = [];

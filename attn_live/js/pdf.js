@@ -8,19 +8,13 @@ export class PdfFile {
     this.objects = [];
   }
 
-  /**
-   * @param {...Part} parts what an object is made of
-   * @returns {string} how others refer to it
-   */
+  /** @param {...Part} parts what an object is made of @returns {string} how others refer to it */
   add(...parts) {
     this.objects.push(parts);
     return `${this.objects.length} 0 R`;
   }
 
-  /**
-   * @param {string} about the entries of its dictionary
-   * @param {Part} content
-   */
+  /** @param {string} about the entries of its dictionary @param {Part} content */
   async stream(about, content) {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     const packed = await compressed(bytes, "deflate");
@@ -73,10 +67,7 @@ export class PdfFile {
   }
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {CompressionFormat} format
- */
+/** @param {Uint8Array} bytes @param {CompressionFormat} format */
 export async function compressed(bytes, format) {
   const stream = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
     .stream()

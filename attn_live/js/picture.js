@@ -87,10 +87,7 @@ function shapeOf(look) {
   return SHAPES[look.shape] ?? { width: 1600, height: 900 };
 }
 
-/**
- * @param {Subject} subject
- * @param {Look} look
- */
+/** @param {Subject} subject @param {Look} look */
 export function inColours({ steps, meta }, { colours }) {
   const named = colours === "transparent" ? "print" : colours;
   return new Moving(steps, meta.colours[named] ?? null);
@@ -174,11 +171,7 @@ function largeType(drawn) {
   return Math.ceil(10 * LARGE_SHARE * SLIDE_HEIGHT * drawn) / 10;
 }
 
-/**
- * @param {number} scale
- * @param {Size} shape
- * @returns {Size}
- */
+/** @param {number} scale @param {Size} shape @returns {Size} */
 function sizeAt(scale, { width, height }) {
   const logical = Math.ceil(width / scale);
   return { width: logical, height: Math.round((logical * height) / width) };
@@ -254,11 +247,7 @@ function escapeText(text) {
 
 // ---- the layout ----
 
-/**
- * @param {Figure} figure
- * @param {Space} space what the caption leaves
- * @param {Caption} caption
- */
+/** @param {Figure} figure @param {Space} space what the caption leaves @param {Caption} caption */
 function arranged(figure, space, caption) {
   const layout = fit(figure, space);
   const own = layout.margin ?? {};
@@ -427,11 +416,7 @@ function touching(labels) {
   });
 }
 
-/**
- * @param {string} svg
- * @param {Size} size
- * @param {Size} shape
- */
+/** @param {string} svg @param {Size} size @param {Size} shape */
 function blownUp(svg, { width, height }, shape) {
   const [root = ""] = svg.match(/<svg[^>]*>/) ?? [];
   const larger = root

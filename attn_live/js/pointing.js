@@ -174,10 +174,7 @@ function maps(traces) {
   });
 }
 
-/**
- * @param {Place} place
- * @param {Frame} frame
- */
+/** @param {Place} place @param {Frame} frame */
 function outline({ left, top, width, height, rows, columns }, { row, column, whole }) {
   const node = document.createElement("div");
   node.className = whole ? "live-frame live-whole" : "live-frame";
@@ -190,11 +187,7 @@ function outline({ left, top, width, height, rows, columns }, { row, column, who
   return node;
 }
 
-/**
- * @param {any} node a drawn figure
- * @param {any} trace
- * @returns {Place | undefined}
- */
+/** @param {any} node a drawn figure @param {any} trace @returns {Place | undefined} */
 function place(node, trace) {
   const [left, right] = pixelsAt(node, trace.xaxis, edges(trace.x)) ?? [];
   const [top, bottom] = pixelsAt(node, trace.yaxis, edges(trace.y)) ?? [];

@@ -93,10 +93,7 @@ function drawn(image, width, height) {
   return canvas;
 }
 
-/**
- * @param {HTMLCanvasElement} canvas
- * @returns {Promise<Blob>}
- */
+/** @param {HTMLCanvasElement} canvas @returns {Promise<Blob>} */
 export async function pngBlob(canvas) {
   mustBeTruthful();
   return new Promise((resolve, reject) => {

@@ -63,10 +63,7 @@ export class Sentence {
     this.node.style.height = `${height}px`; // and with it, by its style, nothing outside is laid out again
   }
 
-  /**
-   * @param {number} text
-   * @returns {Node[]}
-   */
+  /** @param {number} text @returns {Node[]} */
   nodes(text) {
     const { runs = [], texts = [] } = this.says ?? {};
     return (texts[text] ?? []).map((run) => {
@@ -80,11 +77,7 @@ export class Sentence {
   }
 }
 
-/**
- * @param {Says} says
- * @param {number} step
- * @param {number} row
- */
+/** @param {Says} says @param {number} step @param {number} row */
 function index({ at }, step, row) {
   const place = at[step] ?? 0;
   return Array.isArray(place) ? (place[row] ?? 0) : place;

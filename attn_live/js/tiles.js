@@ -168,11 +168,7 @@ export function imageOf(tile, colours, power) {
   return canvas;
 }
 
-/**
- * @param {number} weight
- * @param {number} power
- * @returns {number} which of 256 colours it has
- */
+/** @param {number} weight @param {number} power @returns {number} which of 256 colours it has */
 export function step(weight, power) {
   const place = power === 2 ? Math.sqrt(weight) : weight ** (1 / power);
   return Math.min(255, Math.round(255 * place));

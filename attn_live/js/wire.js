@@ -51,10 +51,7 @@ function unfolded(says) {
   return { at: says.next.map(count), runs: says.runs, texts };
 }
 
-/**
- * @param {Uint8Array} one
- * @param {Uint8Array} other
- */
+/** @param {Uint8Array} one @param {Uint8Array} other */
 export function isSame(one, other) {
   return one.length === other.length && one.every((byte, i) => byte === other[i]);
 }
@@ -206,18 +203,12 @@ function split(bytes) {
   return [bytes.subarray(4, head), bytes.subarray(head + 4, said), bytes.subarray(said)];
 }
 
-/**
- * @param {Uint8Array} bytes of JSON
- * @returns {any}
- */
+/** @param {Uint8Array} bytes of JSON @returns {any} */
 function parse(bytes) {
   return JSON.parse(new TextDecoder().decode(bytes));
 }
 
-/**
- * @param {Uint8Array} bytes
- * @param {number} offset
- */
+/** @param {Uint8Array} bytes @param {number} offset */
 function numberAt(bytes, offset) {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(offset, true);
 }

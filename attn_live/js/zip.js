@@ -8,10 +8,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 const DAY = (1 << 5) | 1; // 1 January 1980: a file's content says when it was made, not its clock
 const UTF8 = 1 << 11;
 
-/**
- * @param {[string, Uint8Array][]} files names and contents
- * @returns {Uint8Array<ArrayBuffer>}
- */
+/** @param {[string, Uint8Array][]} files names and contents @returns {Uint8Array<ArrayBuffer>} */
 export function zipped(files) {
   /** @type {Uint8Array[]} */
   const parts = [];
