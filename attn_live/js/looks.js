@@ -6,12 +6,24 @@ const LOOKS = ["class", "style", "data-jp-theme-light", "data-vscode-theme-kind"
 /** @param {Element | null} from @returns {boolean} whether what stands behind an element is dark */
 export function isDark(from) {
   for (let node = from; node; node = node.parentElement ?? hostOf(node)) {
-    const [red = 0, green = 0, blue = 0, alpha = 1] = (
-      getComputedStyle(node).backgroundColor.match(/[\d.]+/g) ?? []
-    ).map(Number);
+    const [red = 0, green = 0, blue = 0, alpha = 1] = channels(getComputedStyle(node).backgroundColor);
     if (alpha > 0) return red + green + blue < DARK_BELOW;
   }
-  return window.matchMedia("(prefers-color-scheme: dark)").matches;
+  // A page that says nothing is white, whatever the system wears; VS Code names its theme.
+  const scheme =
+    document.body.dataset.vscodeThemeKind ?? getComputedStyle(document.documentElement).colorScheme;
+  if (!/dark|high-contrast$/.test(scheme)) return false;
+  return !scheme.includes("light") || window.matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** @param {string} colour in whatever notation a browser leaves it, as `oklch(1 0 0)` */
+function channels(colour) {
+  if (colour.startsWith("rgb")) return (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const brush = document.createElement("canvas").getContext("2d");
+  if (!brush) return [255, 255, 255];
+  brush.fillStyle = colour;
+  brush.fillRect(0, 0, 1, 1);
+  return [...brush.getImageData(0, 0, 1, 1).data];
 }
 
 /** @param {Element} node @returns {Element | null} what holds the shadow tree that it stands in */

@@ -5,6 +5,7 @@ that takes a browser; where no script runs, words do.
 """
 
 import io
+import re
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -29,7 +30,8 @@ def snippet(link: str, app: str = "") -> str:
     """
     figure = published(link)
     head = Site(Path(), app).head(FOLDER)
-    return f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
+    text = f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
+    return re.sub(r"\n\s*\n", "\n", text)  # a blank line ends a block of HTML in Markdown
 
 
 @cache

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import streamlit as st
 import torch
+from markdown_it import MarkdownIt
 from plotly.offline import get_plotlyjs_version
 from streamlit.testing.v1 import AppTest
 
@@ -97,8 +98,10 @@ def in_zip(content: bytes) -> dict[str, bytes]:
 @pytest.mark.parametrize("spoken", LANGUAGES)
 def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
     with speaking(spoken):
-        read = Read(snippet("single-head?mask=causal&t=0.5", APP))
+        html = snippet("single-head?mask=causal&t=0.5", APP)
+        read = Read(html)
         said = PAGES["single-head"].at("mask=causal&t=0.5").sentence
+    assert len(MarkdownIt().parse(html)) == 1  # a blank line would end its block
     panels = shown(read.message)
     scores = torch.tensor(panels["scores"]) / (4**0.5 * 0.5)  # d_k is 4, the temperature a half
     later = torch.ones(6, 6, dtype=torch.bool).triu(1)

@@ -119,12 +119,24 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
 
 
 @pytest.mark.slow
-def test_it_takes_the_colours_of_a_dark_notebook_and_leaves_another_plotly_alone(
-    tab: Page, widget: LiveWidget
+@pytest.mark.parametrize(
+    ("ground", "palette"),
+    [
+        ("#111111", theme.DARK),
+        ("oklch(0.2 0 0)", theme.DARK),
+        ("oklch(0.98 0 0)", theme.LIGHT),
+        ("", theme.LIGHT),
+    ],
+)
+def test_it_takes_the_colours_of_a_notebook_and_leaves_another_plotly_alone(
+    tab: Page, widget: LiveWidget, ground: str, palette: theme.Palette
 ) -> None:
+    tab.emulate_media(
+        color_scheme="light" if palette is theme.DARK else "dark"
+    )  # the page is right, not the system
     tab.add_init_script("window.Plotly = { version: 'another' }")
-    errors = render(tab, widget, "#111111")
+    errors = render(tab, widget, ground)
     colour = tab.locator(".live-plot").evaluate("(plot) => plot._fullLayout.paper_bgcolor")
-    assert colour.upper() == theme.DARK.paper
+    assert colour.upper() == palette.paper
     assert tab.evaluate("() => window.Plotly.version") == "another"
     assert errors == []
