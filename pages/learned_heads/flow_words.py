@@ -9,14 +9,11 @@ from pages.learned_heads.text_flow import TextFlow
 
 def seen(flow: TextFlow, at: int) -> list[str]:
     """Say what draws weight in a layer, what it writes, and where the last token looks."""
-    n = len(flow.tokens)
     told = []
     if not flow.on[at]:
         told.append(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1))
-    elif n == 1:
-        told.append(_("The text has one token: there are no others that could make it an attention sink."))
-    else:
-        told += _sinks(flow, at)
+    elif len(flow.tokens) > 1:
+        told += _drawn(flow, at)
     own = flow.rollout[at].diagonal().mean()
     told.append(
         _n(
@@ -40,55 +37,28 @@ def seen(flow: TextFlow, at: int) -> list[str]:
     return told
 
 
-def _sinks(flow: TextFlow, at: int) -> list[str]:
+def _drawn(flow: TextFlow, at: int) -> list[str]:
     """Say which keys draw the weight of the other tokens, and what is written from them."""
-    n = len(flow.tokens)
-    sinks = [key for key in range(n) if bool(flow.sinks[at, key])]
+    sinks = flow.sinks[at].nonzero().flatten().tolist()
     top = sinks or [int(flow.shares[at].argmax())]
-    fields: dict[str, object] = {
-        "layer": at + 1,
-        "keys": listed([coloured("key", flow.labels[key]) for key in top]),
-        "weight": f"{float(flow.shares[at, top].sum()):.2f}",
-        "bar": f"{_bar(n):.2f}",
-    }
-    told = []
-    if sinks and flow.aside:
-        told.append(
-            _n(
-                "In layer {layer}, {keys} would have **{weight}** of the weight of the other tokens: an "
-                "attention sink, set aside.",
-                "In layer {layer}, {keys} would have **{weight}** of the weight of the other tokens: {count} "
-                "attention sinks, set aside.",
-                len(sinks),
-                **fields,
-            )
+    told = [
+        _(
+            "In layer {layer} the other tokens give {keys} **{weight}** of their weight; attention sinks: "
+            "{count}.",
+            layer=at + 1,
+            keys=listed([coloured("key", flow.labels[key]) for key in top]),
+            weight=f"{float(flow.shares[at, top].sum()):.2f}",
+            count=len(sinks),
         )
-    elif sinks:
-        told.append(
-            _n(
-                "In layer {layer}, {keys} has **{weight}** of the weight of the other tokens: an attention "
-                "sink.",
-                "In layer {layer}, {keys} have **{weight}** of the weight of the other tokens: {count} "
-                "attention sinks.",
-                len(sinks),
-                **fields,
-            )
-        )
-    else:
+    ]
+    if flow.norms is not None:
+        norms = flow.norms[at]
+        rows = norms / norms.sum(dim=-1, keepdim=True).clamp(min=1e-300)
+        others = (rows.sum(dim=0) - rows.diagonal())[top].sum() / (len(rows) - 1)
         told.append(
             _(
-                "Layer {layer} has no attention sink: of the weight of the other tokens {keys} has the most, "
-                "**{weight}**, and a sink has at least {bar}.",
-                **fields,
-            )
-        )
-    if (length := _written(flow, at, top)) is not None:
-        told.append(
-            _n(
-                "Of the length of what is written to them it has **{length}**.",
-                "Of the length of what is written to them they have **{length}**.",
-                len(top),
-                length=f"{length:.2f}",
+                "Of the length of what is written to those tokens: **{length}**.",
+                length=f"{float(others):.2f}",
             )
         )
     return told
@@ -96,16 +66,6 @@ def _sinks(flow: TextFlow, at: int) -> list[str]:
 
 def _bar(n: int) -> float:
     return max(SINK_SHARE, min(1.0, 2 / n))
-
-
-def _written(flow: TextFlow, at: int, keys: list[int]) -> float | None:
-    """Return the share of some keys in the length of what is written to the other tokens."""
-    if flow.norms is None or len(flow.tokens) < 2:
-        return None
-    norms = flow.norms[at]
-    rows = norms / norms.sum(dim=-1, keepdim=True).clamp(min=1e-300)
-    own = rows.diagonal()
-    return float((rows.sum(dim=0) - own)[keys].sum() / (len(own) - 1))
 
 
 def alt(flow: TextFlow) -> str:

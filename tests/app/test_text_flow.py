@@ -18,7 +18,7 @@ from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
 from pages.learned_heads.text_flow import MOST_TOKENS, TextFlow, of_whole
 from pages.learned_heads.whole import Whole
 from tests import handed, small_models
-from tests.sentences import numbers_in
+from tests.sentences import messages_in, numbers_in
 
 FLOW = "look=text's+flow"
 
@@ -64,6 +64,18 @@ def test_a_head_that_is_off_writes_nothing() -> None:
     assert not flow.norms[0].any()
     assert flow.norms[1].any()
     np.testing.assert_allclose(flow.rollout[0], np.eye(len(flow.tokens)))
+
+
+@pytest.mark.parametrize("task", ["induction", "sort"])
+def test_the_sentence_tells_what_the_other_tokens_give(task: str) -> None:
+    found = at(f"{FLOW}&task={task}&layer=1")
+    flow = found.seen.now
+    weights = flow.maps[0].mean(dim=0).numpy()
+    n = len(weights)
+    shares = (weights.sum(axis=0) - np.diagonal(weights)) / (n - 1)
+    sinks = shares >= max(0.3, min(1, 2 / n))
+    given = shares[sinks].sum() if sinks.any() else shares.max()
+    assert messages_in(found.sentence, "keys", layer=1, weight=f"{given:.2f}", count=int(sinks.sum()))
 
 
 def test_a_file_has_weights_and_no_values() -> None:
