@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_core import SCHEMES, Scheme, label_tokens
+from attn_core import Scheme, label_tokens
 from attn_figures.numbers import fixed, number, power_of_ten
 from attn_figures.ties import largest
 from attn_ui.base.markdown import listed, plain
@@ -129,174 +129,49 @@ def compare(maps: Mapping[str, Numbers]) -> str:
     return _("How many places away a word looks on average: {far}.", far=listed(far))
 
 
-def shuffle(
-    tokens: Sequence[str], shuffled: Sequence[str], errors: Mapping[str, float], scheme: str, strength: float
-) -> str:
-    """Say whether shuffling the words did more than shuffle the output.
-
-    Args:
-        tokens, shuffled: the words in their old order and in their new one.
-        errors: each scheme's largest difference.
-        scheme: the one whose maps are shown.
-        strength: what it is multiplied by.
-    """
-    order = plain(" ".join(shuffled))
-    if len(set(tokens)) == 1:
-        return _("The words of *{order}* have one order alone.", order=order)
-    if list(tokens) == list(shuffled):
-        return _("The new order of *{order}* is the old one: choose another.", order=order)
-    start = _(
-        "The new order is *{order}*. Without positions, the output has the same rows in that order (largest "
-        "difference {difference}).",
-        order=order,
-        difference=_rounding(errors["none"]),
+def shuffle(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:
+    """Say by how much, under each scheme, shuffling the words did more than shuffle the output."""
+    return _(
+        "The new order is *{order}*. Without positions, the output has the same rows in that order. The "
+        "largest difference from that, but for rounding: {changes}.",
+        order=plain(" ".join(shuffled)),
+        changes=_changes(errors, {}),
     )
-    if scheme == "none" or strength == 0:
-        return start
-    if errors[scheme] < ROUNDING:
-        same = _(
-            "With {scheme} too: in this order of these words it makes no difference.", scheme=named(scheme)
-        )
-        return paragraph(start, same)
-    differs = _(
-        "With {scheme} it has not: its numbers differ by up to {difference}.",
-        scheme=named(scheme),
-        difference=number(errors[scheme]),
-    )
-    return paragraph(start, differs)
 
 
-def shift(errors: Mapping[str, float], scales: Mapping[str, float], scheme: str, by: int, width: int) -> str:
-    """Say whether moving all positions on changes what they alone say of each pair.
+def _changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:
+    """List the largest change under each scheme; one that is rounding only is 0."""
+    limits = {name: ROUNDING * max(scales.get(name, 1.0), 1.0) for name in errors}
+    return listed([f"{named(name)} {number(e, 3) if e > limits[name] else 0}" for name, e in errors.items()])
+
+
+def shift(errors: Mapping[str, float], scales: Mapping[str, float], by: int, *, of_words: bool) -> str:
+    """Say what moving all positions on changes under each scheme.
 
     Args:
         errors: each scheme's largest change; scales: its largest number before.
-        scheme: the one whose maps are shown.
         by: how far the positions moved on.
-        width: of the vectors.
+        of_words: whether weights between words change, or what positions alone say of each pair.
     """
     if by == 0:
         return _("Nothing is shifted yet: at 0 both maps are the same.")
-    kept, lost = _kept(errors, scales)
-    if scheme == "none":
-        first = _("Without positions there is nothing to shift.")
-    elif scheme in kept:
-        first = _(
-            "All positions move on by {shift}. What {scheme} alone gives each pair does not change (largest "
-            "change {change}).",
-            shift=by,
-            scheme=named(scheme),
-            change=_rounding(errors[scheme]),
-        )
-    else:
-        said = (
-            N_(
-                "All positions move on by {shift}. What {scheme} alone gives a pair changes by up to "
-                "{change}: the place itself counts (in an odd number of dimensions the last sine has no "
-                "cosine)."
-            )
-            if scheme == "sinusoidal" and width % 2
-            else N_(
-                "All positions move on by {shift}. What {scheme} alone gives a pair changes by up to "
-                "{change}: the place itself counts."
-            )
-        )
-        first = _(said, shift=by, scheme=named(scheme), change=number(errors[scheme]))
-    if lost:
-        alone = _(
-            "Between positions alone only the offset counts for {kept}; not for {lost}.",
-            kept=_named(kept),
-            lost=_named(lost),
-        )
-    else:
-        alone = _("Between positions alone only the offset counts for {kept}.", kept=_named(kept))
-    if scheme in kept and scheme == "sinusoidal":
-        return paragraph(first, alone, _("Words meet positions too: see the *whole attention*."))
-    return paragraph(first, alone)
-
-
-def _named(schemes: Sequence[str]) -> str:
-    return listed([named(scheme) for scheme in schemes])
-
-
-def _kept(errors: Mapping[str, float], scales: Mapping[str, float]) -> tuple[list[str], list[str]]:
-    """Part the schemes into those under which nothing changed but for rounding, and the others."""
-    kept = [name for name, error in errors.items() if error <= ROUNDING * max(scales[name], 1.0)]
-    return kept, [name for name in errors if name not in kept]
-
-
-def whole_shift(
-    errors: Mapping[str, float],
-    scales: Mapping[str, float],
-    scheme: str,
-    by: int,
-    width: int,
-    *,
-    strength: float = 1.0,
-) -> str:
-    """Say whether moving all positions on changes the weights between the words.
-
-    It is called as `shift` is, with the strength of every scheme.
-    """
-    if by == 0:
-        return _("Nothing is shifted yet: at 0 both maps are the same.")
-    if strength == 0:
-        return _n(
-            "All words move on by {count} position, but at strength 0 no scheme tells where a word stands: "
-            "every weight stays (largest change {change}).",
-            "All words move on by {count} positions, but at strength 0 no scheme tells where a word stands: "
-            "every weight stays (largest change {change}).",
+    changes = _changes(errors, scales)
+    if of_words:
+        moved = _n(
+            "All words move on by {count} position. The largest change of a weight, but for rounding: "
+            "{changes}.",
+            "All words move on by {count} positions. The largest change of a weight, but for rounding: "
+            "{changes}.",
             by,
-            change=_rounding(max(errors.values())),
+            changes=changes,
         )
-    kept, lost = _kept(errors, scales)
-    if scheme == "none":
-        first = _("Without positions there is nothing to shift.")
-    elif scheme in kept:
-        first = _n(
-            "All words move on by {count} position, and under {scheme} every weight stays (largest change "
-            "{change}).",
-            "All words move on by {count} positions, and under {scheme} every weight stays (largest change "
-            "{change}).",
-            by,
-            scheme=named(scheme),
-            change=_rounding(errors[scheme]),
-        )
-    else:
-        first = _changed(
-            scheme, by, number(errors[scheme], 3), alone=SCHEMES[scheme].sees_offsets_only(width)
-        )
-    if not lost:
-        return paragraph(first, _("On these words nothing tells the schemes apart."))
-    if kept:
-        apart = _(
-            "Weights stay under {kept}; they change under {lost}.", kept=_named(kept), lost=_named(lost)
-        )
-    else:
-        apart = _("They change under {lost}.", lost=_named(lost))
-    return paragraph(first, apart)
-
-
-def _changed(scheme: str, by: int, change: str, *, alone: bool) -> str:
-    """Say why weights change: because words meet positions alone, or positions each other too."""
-    if alone:
-        return _n(
-            "All words move on by {count} position, and under {scheme} a weight changes by up to {change}: "
-            "words meet positions, e · p, which is another number at another place.",
-            "All words move on by {count} positions, and under {scheme} a weight changes by up to {change}: "
-            "words meet positions, e · p, which is another number at another place.",
-            by,
-            scheme=named(scheme),
-            change=change,
-        )
-    return _n(
-        "All words move on by {count} position, and under {scheme} a weight changes by up to {change}: words "
-        "meet positions, e · p, and positions p · p: other numbers at another place.",
-        "All words move on by {count} positions, and under {scheme} a weight changes by up to {change}: "
-        "words meet positions, e · p, and positions p · p: other numbers at another place.",
-        by,
-        scheme=named(scheme),
-        change=change,
+        meets = _("A vector that is added to words meets them, e · p: another number at another place.")
+        return paragraph(moved, meets)
+    return _(
+        "All positions move on by {count}. The largest change of what they alone give a pair, but for "
+        "rounding: {changes}. Where it is 0, only the offset counts.",
+        count=by,
+        changes=changes,
     )
 
 

@@ -132,7 +132,5 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0, said=said))
-        told = at, level.scales, now.scheme_name, int(shift), now.width
-        strength = state.scheme.strength
-        says.append(words.whole_shift(*told, strength=strength) if of_words else words.shift(*told))
+        says.append(words.shift(at, level.scales, int(shift), of_words=of_words))
     return pack(figures), pack_says(says)

@@ -80,7 +80,7 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     largest = max(map(max, errors.values())) or 1.0
     said = {name: words.named(name) for name in errors}
     figures, says = [], []
-    for step, strength in enumerate(steps.values):
+    for step in range(len(steps.values)):
         at = {name: each[step] for name, each in errors.items()}
         tried = Trial(
             expected=expected[step],
@@ -95,5 +95,5 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         )
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
-        says.append(words.shuffle(state.tokens, shuffled, at, now.scheme_name, strength))
+        says.append(words.shuffle(shuffled, at))
     return pack(figures), pack_says(says)
