@@ -92,15 +92,21 @@ class Arrangement:
         return self._placed[1]
 
     @property
-    def places(self) -> tuple[Place, ...]:
-        """One place a box, in the order of the boxes."""
+    def longest(self) -> int:
+        """The pixels that its longest line takes."""
         return self._placed[2]
 
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """One place a box, in the order of the boxes."""
+        return self._placed[3]
+
     @cached_property
-    def _placed(self) -> tuple[int, int, tuple[Place, ...]]:
-        width, height, placed = _place(self._way.lines, self.unit, self._room, self._right, tight=self._tight)
+    def _placed(self) -> tuple[int, int, int, tuple[Place, ...]]:
+        sizes = self.unit, self._room, self._right
+        width, height, longest, placed = _place(self._way.lines, *sizes, tight=self._tight)
         places = sorted(zip(self._way.order, placed, strict=True), key=lambda each: each[0])
-        return width, height, tuple(place for _, place in places)
+        return width, height, longest, tuple(place for _, place in places)
 
 
 def arrange(
@@ -316,11 +322,11 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
 
 def _place(
     lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool
-) -> tuple[int, int, list[Place]]:
+) -> tuple[int, int, int, list[Place]]:
     height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
-    # Lines start at one left edge, so that columns of matrices stay aligned; the longest line is centred.
+    # Lines start at one left edge, the page's own, so that columns of matrices stay aligned.
     gaps = [line.gaps(unit) for line in lines]
     widths = [sum(apart) + line.columns * unit for apart, line in zip(gaps, lines, strict=True)]
     lead = max(apart[0] for apart in gaps)
@@ -331,7 +337,7 @@ def _place(
         width = min(width, math.ceil(longest) + right)
     for line, before in zip(lines, gaps, strict=True):
         top += line.top
-        cursor = max(0.0, (width - right - longest) / 2)
+        cursor = 0.0
         before[0] = max(before[0], lead)
         for index, box in enumerate(line.boxes):
             cursor += before[index]
@@ -343,7 +349,7 @@ def _place(
             )
             cursor = body[1]
         top += line.rows * unit + line.bottom
-    return width, height, places
+    return width, height, math.ceil(longest), places
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ label. Of two arrangements the one that says more is taken, of two that say as m
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,7 @@ SMALLEST_LABEL = LABEL_SIZES[-1]
 LETTER_WIDE = 0.55  # of the size of its font, that a letter is wide
 SMALLEST_BESIDE_DIGITS = 10  # pixels of a label: it becomes smaller for the sake of words, not of numbers
 LABEL_SHARE = 0.85  # of the distance between two labels
+SHORT_TITLE = 60  # pixels of a side that has room for one word
 NOTHING = 0.001  # of a figure's width, which a panel that a screen leaves out still takes
 EVERY = (1, 2, 4, 8)  # of crowded labels one in so many stays
 LABELS_WORTH = 0.75  # of the size of cells without labels, what they keep beside a choice of labels
@@ -448,14 +450,14 @@ def _settings(
         # Bodies on one line share their rows, so only the first of a line names them.
         names_rows = place.leads or geometry.names_rows
         if geometry.formats:
-            settings[f"{y}.title.text"] = geometry.row_title if names_rows and tall > 110 else ""
+            settings[f"{y}.title.text"] = _title(geometry.row_title, tall, 110, room) if names_rows else ""
         for axis, side in zip(axes, labels[kind], strict=False):
             settings[f"{axis}.tickfont.size"] = side.size
             settings[f"{axis}.showticklabels"] = side.readable and (axis == x or names_rows)
             if axis in thinned:
                 for name, all_of_them in zip(("tickvals", "ticktext"), side.ticks, strict=True):
                     settings[f"{axis}.{name}"] = [*all_of_them[:: side.every]]
-        settings[f"{x}.title.text"] = geometry.column_title if wide > 120 else ""
+        settings[f"{x}.title.text"] = _title(geometry.column_title, wide, 120, room)
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
             room_of_labels = geometry.row_room(tried.size) if names_rows else 0
@@ -479,6 +481,12 @@ def _settings(
     return settings | hidden | _bars(arranged, barred)
 
 
+def _title(title: str, pixels: float, wanted: int, room: Room) -> str:
+    """Return the title of an axis as long as there is room for: on a phone "Key" of "Key (attended to)"."""
+    short = re.split("[ （]", title, maxsplit=1)[0] if room.is_phone and pixels > SHORT_TITLE else ""
+    return title if pixels > wanted else short
+
+
 def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
     """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
     settings: dict[str, Any] = {}
@@ -488,7 +496,7 @@ def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
         top, each = 1.0, (1 - UNDER_BARS / arranged.height) / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = True
-        settings[f"layout.{bar}.colorbar.x"] = 1 - (BAR_ROOM - 4) / arranged.width
+        settings[f"layout.{bar}.colorbar.x"] = min(1.0, (arranged.longest + 4) / arranged.width)
         settings[f"layout.{bar}.colorbar.y"] = top - number * each
         length = min(each, LONGEST_BAR / arranged.height)
         settings[f"layout.{bar}.colorbar.len"] = length

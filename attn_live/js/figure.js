@@ -385,7 +385,8 @@ export function fit(figure, space) {
   const fitted = { ...figure, layout };
   for (const [path, value] of Object.entries(screen.settings)) put(fitted, parsePath(path), value);
   const height = space.enlarged ? space.height : screen.height;
-  const side = Math.max(0, (width - screen.width) / 2);
+  const beside = Math.max(0, width - screen.width);
+  const l = space.enlarged ? beside / 2 : 0; // on a page it stands at the left edge of all else
   const above = (height - screen.height) / 2;
-  return { ...layout, width, height, margin: { l: side, r: side, t: above, b: above } };
+  return { ...layout, width, height, margin: { l, r: beside - l, t: above, b: above } };
 }

@@ -52,3 +52,34 @@ def test_first_view_has_few_controls_and_digits_that_can_be_read(app: AppPage, p
     assert counted["rows"] <= 1
     assert counted["words"] <= WORDS
     assert counted["digit"] >= DIGIT
+
+
+LEFT = """() => {
+    const left = (selector) => document.querySelector(selector).getBoundingClientRect().left;
+    const name = document.querySelector('[data-testid=stToolbar] > :first-child');
+    const inset = Number.parseFloat(getComputedStyle(name, '::before').paddingLeft);
+    const texts = [...document.querySelectorAll('.live-plot svg text')];
+    return {
+        name: name.getBoundingClientRect().left + inset,
+        title: left('h1'), prose: left('.st-key-page-about p'), figure: left('.live-stage'),
+        first: Math.min(...texts.map((each) => each.getBoundingClientRect()).filter((box) => box.width)
+            .map((box) => box.left)),
+        controls: Math.min(...[...document.querySelectorAll('.live-play, .live-row label')]
+            .map((each) => each.getBoundingClientRect().left)),
+        says: left('.live-says'),
+    };
+}"""
+
+
+@pytest.mark.still
+@pytest.mark.parametrize("width", [1280, 1920, 390])
+@pytest.mark.parametrize("page", ["", "single-head", "multi-head", "learned-heads"])
+def test_name_title_prose_figure_and_sliders_begin_at_one_left_edge(
+    app: AppPage, page: str, width: int
+) -> None:
+    app.page.set_viewport_size({"width": width, "height": 844})
+    app.open(page)
+    edges = app.page.evaluate(LEFT)
+    first = edges.pop("first")  # of the words in the picture: titles of axes have room of their own
+    assert max(edges.values()) - min(edges.values()) <= 1, edges
+    assert edges["figure"] <= first <= edges["figure"] + 48
