@@ -15,6 +15,7 @@ from attn_figures.frame import Role, Side, query_title
 from attn_figures.matrix import (
     BY_KEY,
     KEYS,
+    NUMBERS_UP_TO,
     PAIRS,
     QUERIES,
     Extra,
@@ -105,7 +106,7 @@ class Walk:
     ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
     taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
     the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``ramp_power`` bends the ramp of the weights; ``score`` names what scores, ``score_weights`` are its own;
+    ``score`` names what scores, ``score_weights`` are its own;
     ``lookup``, ``kept`` and ``without`` are None where nobody asks for them; ``points`` finds the planes
     where it is called; ``group`` has the queries whose rows are taken together where arcs are drawn.
     """
@@ -129,7 +130,6 @@ class Walk:
     scale: float = 1.0
     is_masked: bool = False
     biases: Sequence[Numbers] | None = None
-    ramp_power: float = 1.0
     lookup: Lookup | None = None
     kept: Kept | None = None
     without: Without | None = None
@@ -167,6 +167,11 @@ class Walk:
             np.asarray, (found.weights, found.output, found.apart, found.empty)
         )
         return replace(self, without=Without(key, weights[key], output[key], every, empty[key]))
+
+    @property
+    def ramp_power(self) -> float:
+        """What bends the ramp of weights: among many keys they are small, and have no numbers."""
+        return 1.0 if max(self.mask.shape) <= NUMBERS_UP_TO else 2.0
 
     @property
     def score_title(self) -> str:

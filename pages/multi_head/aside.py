@@ -10,8 +10,6 @@ from torch import Tensor
 from attn_core import Check
 from attn_core.kept_weights import audit_kept_weights, kept_weights
 from attn_core.without_key import WithoutEachKey, audit_without_each_key, without_each_key
-from attn_figures.matrix import NUMBERS_UP_TO
-from attn_figures.multi_head import ROOT
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE
 from attn_words import cached
@@ -81,7 +79,6 @@ def _walk(setting: Setting, n_head: int, head: int) -> Walk:
         factor="",
         scale=scale,
         is_masked=mask is not None,
-        ramp_power=1.0 if len(tokens.keys) <= NUMBERS_UP_TO else ROOT,
     )
 
 

@@ -68,24 +68,13 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
         "by_both": by_both,
         "count": n_key,
     }
-    if min(spread) > 0.9 * n_key:
-        return _(
-            "At temperature {temperature} (a kernel of bandwidth {bandwidth}) the weights are as spread as "
-            "equal weights on {by_nearness} of {count} words by nearness, on {by_likeness} by likeness and "
-            "on {by_both} by both: nearly a plain average.",
-            **fields,
-        )
-    if max(spread) < 1.5:
-        return _(
-            "At temperature {temperature} (a kernel of bandwidth {bandwidth}) the weights are as spread as "
-            "equal weights on {by_nearness} of {count} words by nearness, on {by_likeness} by likeness and "
-            "on {by_both} by both: nearly a choice of one word.",
-            **fields,
-        )
     seen = _(
-        "At temperature {temperature} (a kernel of bandwidth {bandwidth}) the weights are as spread as equal "
-        "weights on {by_nearness} of {count} words by nearness, on {by_likeness} by likeness and on "
-        "{by_both} by both.",
+        "At temperature {temperature} (a kernel of bandwidth {bandwidth}) the effective number of words is "
+        "{by_nearness} of {count} by nearness, {by_likeness} by likeness and {by_both} by both.",
         **fields,
     )
+    if min(spread) > 0.9 * n_key:
+        return paragraph(seen, _("Each row is nearly a plain average."))
+    if max(spread) < 1.5:
+        return paragraph(seen, _("Each row is nearly a choice of one word."))
     return paragraph(seen, _("Until positions are added, both **the** have the same row."))

@@ -30,7 +30,6 @@ from attn_ui.base.weight_tables import SINGLE, Given, hand_settings, spread
 from attn_words import N_, _, paragraph
 from pages.single_head.head import Head, make_head, weights
 from pages.single_head.settings import (
-    COLOURS,
     EXAMPLE,
     INIT,
     MASK,
@@ -53,7 +52,7 @@ from pages.single_head.state import Inputs, Rows, Scoring, State
 # Under *More settings*: what becomes of the words, how weights are drawn, and what scores.
 RARELY_SET: tuple[Parameter, ...] = (
     *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
-    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE, COLOURS),
+    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE),
     *hand_settings(SINGLE),
 )
 _GOOD = "_single_head_inputs"  # the last inputs that could be computed
@@ -81,9 +80,8 @@ def asks(ask: Ask) -> State:
             if inputs.is_drawn or inputs.vectors == "typed":
                 more.whole(SEED, _("Seed"))
             scores = _ask_score(more)
-            colours = more.choose(COLOURS, _("Colours of weights"), help=_(COLOURS_HELP))
         with mask_place:
-            return State(inputs, _ask_scoring(ask, inputs, scores, colours))
+            return State(inputs, _ask_scoring(ask, inputs, scores))
 
 
 def _ask_inputs(ask: Ask, inputs: Inputs) -> Inputs:
@@ -116,18 +114,6 @@ def _ask_inputs(ask: Ask, inputs: Inputs) -> Inputs:
     return inputs
 
 
-_MAKES = {
-    "W_q": N_("A query's numbers are about {factor} times as large as a vector's."),
-    "W_k": N_("A key's numbers are about {factor} times as large as a vector's."),
-    "W_v": N_("A value's numbers are about {factor} times as large as a vector's."),
-}
-_MAKES_WITHOUT_BIAS = {
-    "W_q": N_("Without its bias, a query's numbers are about {factor} times as large as a vector's."),
-    "W_k": N_("Without its bias, a key's numbers are about {factor} times as large as a vector's."),
-    "W_v": N_("Without its bias, a value's numbers are about {factor} times as large as a vector's."),
-}
-
-
 def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
     """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
     drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
@@ -136,8 +122,9 @@ def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
     wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
     name, d_model = drawn[0].name, drawn[0].shape[0]
     said = spread({name: f"{each:.3g}" for name, each in wide.items()})
-    makes = _MAKES if head.biases is None else _MAKES_WITHOUT_BIAS
-    return paragraph(said, _(makes[name], factor=f"{wide[name] * d_model**0.5:.3g}"))
+    factor = f"{wide[name] * d_model**0.5:.3g}"
+    makes = _("{name} makes numbers about {factor} times as large as a vector's.", name=name, factor=factor)
+    return paragraph(said, makes)
 
 
 def _ask_words(ask: Ask, setting: Text, label: str) -> str:
@@ -243,7 +230,7 @@ def _ask_score(ask: Ask) -> tuple[str, str, float]:
     return score, scale, ask.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0
 
 
-def _ask_scoring(ask: Ask, inputs: Inputs, scores: tuple[str, str, float], colours: str) -> Scoring:
+def _ask_scoring(ask: Ask, inputs: Inputs, scores: tuple[str, str, float]) -> Scoring:
     """Ask for the mask; scores: what `_ask_score` returns."""
     head, (score, scale, free_scale) = make_head(inputs), scores
     kind = ask.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(ask))
@@ -260,7 +247,6 @@ def _ask_scoring(ask: Ask, inputs: Inputs, scores: tuple[str, str, float], colou
         temperature=ask.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
         width=ask.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
         moves=moves,
-        colours=colours,
         score=score,
     )
 
@@ -268,10 +254,6 @@ def _ask_scoring(ask: Ask, inputs: Inputs, scores: tuple[str, str, float], colou
 CROSS_HELP = N_(
     "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
     "what an encoder has read."
-)
-COLOURS_HELP = N_(
-    "Colours run from 0 to 1, so that one colour is one number everywhere. Bent, the ramp is spent on small "
-    "weights: a colour then stands for the square of its place. By size bends it from 13 tokens on."
 )
 
 

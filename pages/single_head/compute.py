@@ -15,7 +15,6 @@ from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
 from attn_core.plane import Plane, chosen_dimensions, main_directions, moved_in_rank
 from attn_core.scores import DOT
-from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.points import InPlane, Points
 from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
@@ -181,7 +180,6 @@ def _walks(
         "points": None if along is None else cache(partial(_points, head, result.scores, along)),
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
-        "ramp_power": _ramp_power(scoring.colours, max(len(head.queries), len(head.keys))),
     }
     walks = [
         Walk(
@@ -221,9 +219,3 @@ def _points(head: Head, scores: Tensor, along: Along) -> Points:
         np.asarray(mixed.explained),
         np.asarray(moved_in_rank(scores, plane.scores)),
     )
-
-
-def _ramp_power(colours: str, longest: int) -> float:
-    """Weights shared out among many keys are small: there the ramp is spent on them, over the same [0, 1]."""
-    bends = longest > NUMBERS_UP_TO if colours == "by size" else colours == "bent"
-    return 2.0 if bends else 1.0

@@ -53,7 +53,6 @@ MASK_WIDTH = Steps("w", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 MOVES = Choice("moves", "temperature", ("temperature", "mask width"))
 SCORE = Choice("score", next(iter(SCORES)), tuple(SCORES), kind="score")
 SCALE = Choice("scale", "1/√dₖ", ("1/√dₖ", "none", "free"))
-COLOURS = Choice("colours", "by size", ("by size", "even", "bent"))
 STAGE = Choice(
     "stage",
     "all at once",
@@ -78,7 +77,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
-    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, COLOURS, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
+    *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, CODE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
     *(PLANE, FIRST, SECOND),
 )

@@ -74,7 +74,6 @@ class Scoring:
     temperature: Steps
     width: Steps
     moves: str
-    colours: str = "by size"
     score: str = attn_core.scores.DOT
 
     def scale_at(self, d_k: int) -> float:

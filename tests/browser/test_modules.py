@@ -234,7 +234,7 @@ MANY_WORDS = " ".join(f"w{place}" for place in range(40))
         ),
         ("multi-head", {"view": "heads compared"}, ["mean", "largest", "largest − smallest"]),
         ("positional-encoding", {}, ["without positions", "with positions: sinusoidal", "what changes"]),
-        ("single-head", {"colours": "bent"}, ["scores QKᵀ", "scaled", "weights", "V", "output"]),
+        ("single-head", {"text": MANY_WORDS}, ["scores QKᵀ", "scaled", "weights", "V", "output"]),
         ("kernel-regression", {}, ["weights", *CURVES]),
         ("kernel-regression", {"picture": "Choose the bandwidth"}, [*ERRORS, *CURVES]),
         (

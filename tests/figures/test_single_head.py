@@ -10,6 +10,7 @@ import torch
 import attn_core
 from attn_figures import single_head as pictures
 from attn_figures import theme
+from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.scale_study import cost_picture, scale_picture
 from attn_figures.single_head import Lookup, Walk, mistake_picture
 
@@ -177,8 +178,12 @@ def test_large_maps_tell_their_own_number_only() -> None:
 
 
 def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
-    for power in (1.0, 2.0):
-        figure = pictures.mixing(replace(walk, ramp_power=power))
+    n = NUMBERS_UP_TO + 1
+    words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
+    maps = {**dict.fromkeys(("scores", "scaled", "weights"), square), "mask": square > 0}
+    large = replace(walk, queries=words, keys=words, value=column, output=column, **maps)
+    for each, power in ((walk, 1.0), (large, 2.0)):
+        figure = pictures.mixing(each)
         colours = figure.layout[cells(figure)["weights"].coloraxis]
         assert (colours.cmin, colours.cmax) == (0, 1)
         assert colours.colorscale[4][0] == 0.5**power
