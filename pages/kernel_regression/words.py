@@ -445,7 +445,7 @@ def fails_sentence(
     kernel: str,
     bandwidth: float,
     silent: float,
-    ends: tuple[float, float] | None,
+    bias: Numbers,
     to_nearest: float,
     to_mean: float,
     spread: float,
@@ -456,7 +456,7 @@ def fails_sentence(
         points: the data.
         kernel: its name; bandwidth: in the unit of the keys.
         silent: share of the places drawn that find no key.
-        ends: bias at the first and at the last key, or None where the truth is not known.
+        bias: from the first key to the last; empty where the truth or an estimate is not known.
         to_nearest, to_mean: mean distances of the estimate to the nearest key's value and to the mean.
         spread: standard deviation of the values, which says what is small.
     """
@@ -479,14 +479,15 @@ def fails_sentence(
             **said,
         )
         levels = ""
-    elif ends is None:
+    elif not len(bias):
         seen = _("h = {h}, {kernel}: at both ends all keys lie on one side.", **said)
     else:
         seen = _(
             "h = {h}, {kernel}: even without noise the ends, where all keys lie on one side, are wrong by "
-            "{errors}.",
+            "{errors}, and places between by up to {most}.",
             **said,
-            errors=listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in ends]),
+            errors=listed([f"{'+' if end > 0 else ''}{number(end, 3)}" for end in bias[[0, -1]].tolist()]),
+            most=number(float(np.abs(bias).max()), 3),
         )
     if silent > 0.005:
         none = _(

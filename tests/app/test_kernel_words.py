@@ -257,14 +257,18 @@ def test_bridge_has_a_sentence_for_each_reason() -> None:
 
 
 def fails(**more: Any) -> str:
-    settings: dict[str, Any] = {"silent": 0.0, "ends": (0.88, -0.2), "to_nearest": 0.21, "to_mean": 0.61}
+    settings: dict[str, Any] = {
+        "silent": 0.0,
+        "bias": np.array([0.88, 0.3, -0.95, -0.2]),
+        "to_nearest": 0.21,
+        "to_mean": 0.61,
+    }
     return fails_sentence(POINTS, kernel="gaussian", bandwidth=0.5, **({"spread": 4.0} | settings | more))
 
 
 def test_failure_that_shows_is_told_and_is_another_for_each() -> None:
     """What is small is measured by the spread of the values, which is 4."""
-    assert messages_in(fails(), h=0.5, kernel="Gaussian", errors="+0.88 and −0.2")
-    assert messages_in(fails(ends=(0.01, -0.081)), errors="+0.01 and −0.081")
+    assert messages_in(fails(), h=0.5, kernel="Gaussian", errors="+0.88 and −0.2", most=0.95)
     assert messages_in(fails(silent=0.006), share="1%")
     assert not messages_in(fails(silent=0.004), "share")
     others = [
@@ -272,12 +276,23 @@ def test_failure_that_shows_is_told_and_is_another_for_each() -> None:
         for more in (
             {"to_nearest": 0.19},
             {"to_mean": 0.59},
-            {"ends": None},
+            {"bias": np.empty(0)},
             {"spread": 0.0, "to_nearest": 0.0, "to_mean": 0.0},
         )
     ]
     assert not any(messages_in(each, "errors") for each in others)
     assert len(set(others)) == 4
+
+
+def test_what_smoothing_does_at_the_ends_it_does_between_them() -> None:
+    """Of a wave whose every top is smoothed away, keys on one side are no cause."""
+    link = "picture=Where+it+fails&data=typed+function&truth=cos(2*pi*x)&noise=0&h=0.2&points=400"
+    page = PAGES["kernel-regression"].at(link)
+    keys = np.asarray(page.seen.now.state.points.keys)
+    places = np.linspace(keys[0], keys[-1], 501)
+    weights = np.exp(-(((places[:, None] - keys) / 0.2) ** 2) / 2)
+    bias = weights @ np.cos(2 * np.pi * keys) / weights.sum(axis=1) - np.cos(2 * np.pi * places)
+    assert numbers_in(page.sentence)[:4] == pytest.approx([0.2, *bias[[0, -1]], abs(bias).max()], abs=0.01)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -61,14 +61,13 @@ def see(ask: Ask, state: State) -> Seen[Now]:
 def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step: Smoothed) -> str:
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
-    inside = np.flatnonzero((scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1]))
-    ends = None if bias is None or not len(inside) else (float(bias[inside[0]]), float(bias[inside[-1]]))
+    inside = here & (scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1])
     return fails_sentence(
         points,
         kernel=sweep.kernel,
         bandwidth=bandwidth,
         silent=float(np.mean(~here)),
-        ends=None if ends is None or np.isnan(ends).any() else ends,
+        bias=np.empty(0) if bias is None else bias[inside],
         to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
         to_mean=float(np.abs(on_grid - limits.mean)[here].mean()) if here.any() else np.inf,
         spread=float(points.values.std()),
