@@ -182,75 +182,23 @@ def encoding(values: Numbers, scheme: str, base: float, layout: str) -> str:
             return _("Without positions nothing is added: every position has a vector of zeros.")
         return _("Every position here has a vector of zeros.")
     if scheme == "sinusoidal":
-        return _waves(*values.shape, base=base, layout=layout)
+        width = values.shape[1]
+        waves = _(
+            "The fastest wave repeats every 6.28 positions, the slowest every {slowest}.",
+            slowest=number(2 * np.pi * base ** (2 * ((width + 1) // 2 - 1) / width)),
+        )
+        order = _("The sines come first, then the cosines.") if layout == "concatenated" else ""
+        return paragraph(waves, order)
     if scheme == "ramp":
         return _("Every dimension holds the same number, so a position is told by length alone.")
-    if scheme == "learned":
-        return _table(values)
-    return _(
+    longest = _(
         "Each row is what its position adds to a word; the longest vector is that of position {position}.",
         position=largest(np.linalg.norm(values, axis=1))[0],
     )
-
-
-def _waves(length: int, width: int, *, base: float, layout: str) -> str:
-    n_wave = (width + 1) // 2
-    slowest = 2 * np.pi * base ** (2 * (n_wave - 1) / width)
-    told: list[str] = []
-    if n_wave > 1 and base != 1:
-        order = (
-            N_(
-                "Dimensions go from fast waves to slow ones: the first repeats every 6.28 positions, the "
-                "last every {slowest}."
-            )
-            if layout == "interleaved"
-            else N_(
-                "The sines come first, then the cosines, each from fast waves to slow ones: the first "
-                "repeats every 6.28 positions, the last every {slowest}."
-            )
-        )
-        told.append(_(order, slowest=number(slowest)))
-        if slowest <= length - 1:
-            turns = _n(
-                "Within {count} position the slowest comes round.",
-                "Within {count} positions the slowest comes round.",
-                length,
-            )
-        else:
-            turns = _n(
-                "Within {count} position the slowest does not come round.",
-                "Within {count} positions the slowest does not come round.",
-                length,
-            )
-        told.append(turns)
-    elif n_wave > 1:
-        told.append(_("All waves repeat every 6.28 positions, and so do the rows."))
-    elif width > 1:
-        told.append(_("The wave repeats every 6.28 positions, and so do the rows."))
-    else:
-        told.append(_("The wave repeats every 6.28 positions."))
-    if width % 2:
-        told.append(_("The last sine has no cosine, for the width is odd."))
-    return paragraph(*told)
-
-
-def _table(values: Numbers) -> str:
-    lengths = np.linalg.norm(values, axis=1)
-    if len(values) < 2:
-        return _("A trained table, scaled by one number: its first row, which belongs to the [CLS] token.")
-    longest = largest(lengths)[0]
-    times = number(lengths[longest] / np.median(np.delete(lengths, longest)), 3)
-    if longest == 0:
-        return _(
-            "A trained table, scaled by one number: position 0 has the longest vector (it belongs to the "
-            "[CLS] token), {times} times as long as the others' median.",
-            times=times,
-        )
-    return _(
-        "A trained table, scaled by one number: position {position} has the longest vector, {times} times as "
-        "long as the others' median.",
-        position=longest,
-        times=times,
+    if scheme != "learned":
+        return longest
+    return paragraph(
+        longest, _("The table was trained, and is scaled by one number; position 0 is that of [CLS].")
     )
 
 
@@ -296,8 +244,9 @@ def similarity(
     spread, scale = float(np.nanmax(high - low)), float(np.nanmax(np.abs([low, high])))
     rounding = ROUNDING * max(scale, 1.0)
     if spread > rounding:
-        lone = scheme.name == "sinusoidal" and width % 2 == 1
-        first = _(_DIFFER[with_cls is not None, lone], most=number(spread))
+        first = _(_DIFFER[with_cls is not None], most=number(spread))
+        if scheme.name == "sinusoidal" and width % 2:
+            first = paragraph(first, _("In an odd number of dimensions the last sine has no cosine."))
     elif np.nanmax(mean) - np.nanmin(mean) <= rounding:
         same = _(
             "Every pair has the same {quantity}, {value}: neither place nor offset counts.",
@@ -318,20 +267,10 @@ def similarity(
     return paragraph(told, first, near)
 
 
-# Whether position 0, that of [CLS], was left out, and whether a sine has no cosine.
-_DIFFER: Mapping[tuple[bool, bool], str] = {
-    (False, False): N_("Pairs at the same offset differ, by up to {most}: the place itself counts."),
-    (False, True): N_(
-        "Pairs at the same offset differ, by up to {most}: the place itself counts (in an odd number of "
-        "dimensions the last sine has no cosine)."
-    ),
-    (True, False): N_(
-        "Without it pairs at the same offset differ, by up to {most}: the place itself counts."
-    ),
-    (True, True): N_(
-        "Without it pairs at the same offset differ, by up to {most}: the place itself counts (in an odd "
-        "number of dimensions the last sine has no cosine)."
-    ),
+# Whether position 0, that of [CLS], was left out.
+_DIFFER: Mapping[bool, str] = {
+    False: N_("Pairs at the same offset differ, by up to {most}: the place itself counts."),
+    True: N_("Without it pairs at the same offset differ, by up to {most}: the place itself counts."),
 }
 
 

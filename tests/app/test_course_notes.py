@@ -151,7 +151,7 @@ ROWS: dict[str, Row] = {
         ("The sines come first, then the cosines",),
     ),
     "sinusoids: how long the waves are": Row(
-        "positional-encoding", {"show": "encoding"}, ("the first repeats every 6.28 positions",)
+        "positional-encoding", {"show": "encoding"}, ("wave repeats every 6.28 positions",)
     ),
     "the ramp": Row(
         "positional-encoding",
