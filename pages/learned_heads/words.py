@@ -47,14 +47,13 @@ def seen(now: Now) -> str:
         return paragraph(*told, _("No place of this sequence has an answer: it takes more letters."))
     if len(off) == now.n_head:
         return paragraph(*told, _("With every head off nothing is read: all symbols are equally likely."))
-    says = {"symbols": spoken(now.said, now.answers), "right": now.right, "asked": now.asked}
-    if off:
-        told.append(
-            _("Without {heads} it says {symbols}: {right} of {asked} right.", heads=listed(off), **says)
-        )
-    else:
-        told.append(_("It says {symbols}: {right} of {asked} right.", **says))
-    return paragraph(*told)
+    says = _(
+        "It says {symbols}: {right} of {asked} right.",
+        symbols=spoken(now.said, now.answers),
+        right=now.right,
+        asked=now.asked,
+    )
+    return paragraph(*told, says)
 
 
 def nameless() -> str:
@@ -97,40 +96,27 @@ def what_is_learned(recipe: Recipe) -> str:
     )
 
 
-def of_another_kind(task: Task, found: Outside, off: Sequence[str] = ()) -> str:
-    """Say how a model does on sequences that its training does not draw, and where these leave no doubt.
-
-    Args:
-        task: what was learned; found: how the model does, without the heads that are off.
-        off: what they are called.
-    """
-    fields = {"kind": _(task.strange_is), "right": as_share(found.accuracy, 1), "heads": listed(off)}
+def of_another_kind(task: Task, found: Outside) -> str:
+    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
+    fields = {"kind": _(task.strange_is), "right": as_share(found.accuracy, 1)}
     if found.n_certain == found.n_asked:
-        if off:
-            return _(
-                "Outside of that, on {kind}, without {heads} it is right in **{right}** of the places.",
-                **fields,
-            )
-        return _("Outside of that, on {kind}, it is right in **{right}** of the places.", **fields)
-    if off:
-        told = _(
-            "Outside of that, on {kind}, without {heads} it is right in **{right}** of the places, if the "
-            "last of several right places counts.",
+        return _(
+            "Outside of that, on {kind}, the model as it is shown is right in **{right}** of the places.",
             **fields,
         )
-    else:
-        told = _(
-            "Outside of that, on {kind}, it is right in **{right}** of the places, if the last of several "
-            "right places counts.",
+    return paragraph(
+        _(
+            "Outside of that, on {kind}, the model as it is shown is right in **{right}** of the places, if "
+            "the last of several right places counts.",
             **fields,
-        )
-    certain = _(
-        "Where all of them hold one symbol, which is so at {share} of the places, it is right in "
-        "**{right}**.",
-        share=as_share(found.n_certain / found.n_asked),
-        right=as_share(found.certain, 1),
+        ),
+        _(
+            "Where all of them hold one symbol, which is so at {share} of the places, it is right in "
+            "**{right}**.",
+            share=as_share(found.n_certain / found.n_asked),
+            right=as_share(found.certain, 1),
+        ),
     )
-    return paragraph(told, certain)
 
 
 def progress(job: Job, before: int) -> str:

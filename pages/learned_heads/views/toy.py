@@ -52,7 +52,7 @@ def see(ask: Ask, setting: Setting) -> Seen[Found]:
     notes = [words.what_is_learned(setting.recipe)]
     if now.task.strange is not None:
         found = judged_outside(setting.recipe, now.at, setting.off)
-        notes.append(words.of_another_kind(now.task, found, now.off))
+        notes.append(words.of_another_kind(now.task, found))
     if not setting.recipe.positions:
         notes.append(words.without_positions(now))
     return Seen(now, figure, notes=[*map(Small, notes)])
