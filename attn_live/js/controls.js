@@ -98,11 +98,7 @@ export class Controls {
     slider.update(`live-${key}-${name}`, control);
   }
 
-  /**
-   * Shows where the sliders stand.
-   *
-   * @param {Record<SliderName, number>} at
-   */
+  /** Shows where the sliders stand. @param {Record<SliderName, number>} at */
   show(at) {
     this.sliders.step?.show(at.step);
     this.sliders.row?.show(at.row);

@@ -129,13 +129,7 @@ function recolour(text, colours) {
   return text.replace(/#[0-9A-F]{6}/g, (colour) => colours[colour] ?? colour);
 }
 
-/**
- * Sets one path; null takes it away.
- *
- * @param {any} figure
- * @param {Path} path
- * @param {any} value
- */
+/** Sets one path; null takes it away. @param {any} figure @param {Path} path @param {any} value */
 export function put(figure, path, value) {
   let node = figure;
   for (const part of path.slice(0, -1)) {

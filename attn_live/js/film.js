@@ -87,12 +87,7 @@ export class Film {
     this.closeStudio();
   }
 
-  /**
-   * Shows a step if its picture is there.
-   *
-   * @param {At} at
-   * @returns {boolean}
-   */
+  /** Shows a step if its picture is there. @param {At} at @returns {boolean} */
   show(at) {
     const key = keyOf(at);
     const frame = this.frames.get(key);
@@ -128,12 +123,7 @@ export class Film {
     return this.shown !== undefined;
   }
 
-  /**
-   * Keeps a copy of what Plotly has drawn in a node.
-   *
-   * @param {HTMLElement} node
-   * @param {At} at
-   */
+  /** Keeps a copy of what Plotly has drawn in a node. @param {HTMLElement} node @param {At} at */
   keep(node, at) {
     const key = keyOf(at);
     const drawings = drawingsOf(node);

@@ -8,6 +8,7 @@ import { inkCells } from "./ink.js";
 import { Pace } from "./pace.js";
 import { layOut, printed } from "./paper.js";
 import { loadPlotly } from "./plotly.js";
+import { pointAtCell } from "./plotly_inside.js";
 import { choosable, highlight, meant, onClick, outlines, unlight } from "./pointing.js";
 import { Projector } from "./projector.js";
 import { Sentence } from "./says.js";
@@ -20,6 +21,8 @@ const SEND_AFTER_MILLISECONDS = 120;
 const SEND_AFTER_KEYS_MILLISECONDS = 500; // whoever taps on is not kept waiting by a rerun
 const RETRY_MILLISECONDS = 8000;
 const ELSEWHERE = ["pointerdown", "keydown"];
+/** @type {Record<string, [number, number]>} whether a key moves along rows or columns, and by how many */
+const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [1, -1], ArrowRight: [1, 1] };
 const STILL = "(prefers-reduced-motion: reduce)";
 const ARRIVED_AFTER_MILLISECONDS = 1500;
 const SETTLE_AFTER_MILLISECONDS = 600;
@@ -98,6 +101,9 @@ export class LiveFigure {
       projected: () => this.projector.toggle(),
     });
     this.sentence = new Sentence(find(this.root, ".live-says"));
+    this.heard = document.createElement("p");
+    Object.assign(this.heard, { className: "live-heard", ariaLive: "polite" });
+    this.root.append(this.heard);
     this.told = find(this.root, ".live-told"); // the teacher's sentence, where the figure covers the page
     this.projector = new Projector({
       ...{ root: this.root, controls: this.controls.node, words: [this.told, this.sentence.node] },
@@ -262,7 +268,6 @@ export class LiveFigure {
     this.reserve();
     // The group is called by its name, the picture in it by what it shows: neither is read twice.
     this.root.setAttribute("aria-label", meta.name);
-    this.node.setAttribute("role", "img");
   }
 
   /** @param {import("./types").Says} says */
@@ -438,6 +443,8 @@ export class LiveFigure {
     this.heal();
     Object.assign(this.root.dataset, { state: "drawn", step: at.step, row: at.row });
     this.maps = choosable(this.node);
+    this.node.role = this.maps.length ? "application" : "img"; // whose arrows move the chosen cell
+    this.node.tabIndex = this.maps.length ? 0 : -1;
     this.frameChoice();
     this.project();
     if (at.step !== this.at.step || at.row !== this.at.row) return; // moved on meanwhile
@@ -544,7 +551,6 @@ export class LiveFigure {
   fail(error) {
     if (this.gone) return; // the page was left while it was drawn
     console.error("live figure:", error);
-    if (this.gone) return;
     this.pause();
     this.film.hide();
     this.shows = [];
@@ -720,10 +726,33 @@ export class LiveFigure {
     });
     this.node.on("plotly_unhover", () => unlight(this));
     this.node.on("plotly_afterplot", () => unlight(this));
+    this.node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.step(event));
+    this.node.addEventListener("blur", () => this.Plotly.Fx.unhover(this.node));
     onClick(this.node, (point) => {
       highlight(this, point, this.at.row); // a finger has not hovered before
       this.choose(point);
     });
+  }
+
+  /** Moves the chosen cell by an arrow, and says what is there, as pointing does. @param {KeyboardEvent} event */
+  step(event) {
+    const [axis, by] = ARROWS[event.key] ?? [0, 0];
+    const own = this.maps.filter(({ choosing: { part } }) => !part || part[1] === this.chosen[part[0]]);
+    const map = own.findLast(({ choosing }) => choosing.axes.every(Boolean)) ?? own[0] ?? this.maps[0];
+    if (!by || !map) return;
+    event.preventDefault();
+    event.stopPropagation(); // a page may step its view by the same keys
+    const { axes } = map.choosing;
+    const name = axes[axis];
+    const last = (axis ? map.place.columns : map.place.rows) - 1;
+    if (name) {
+      this.chosen = { ...this.chosen, [name]: Math.min(Math.max((this.chosen[name] ?? 0) + by, 0), last) };
+      this.frameChoice();
+      this.send(SEND_AFTER_KEYS_MILLISECONDS);
+    } else if (!axis) this.nudge("row", by);
+    this.settle();
+    const [row, column] = axes.map((each, i) => (each ? (this.chosen[each] ?? 0) : i ? 0 : this.at.row));
+    pointAtCell(this.Plotly, this.node, map.trace, row, column, (said) => (this.heard.textContent = said));
   }
 
   /** Where pointing is enough to move to a row, moves there; nothing is sent. @param {any} point */

@@ -106,6 +106,21 @@ export function underPointer(node) {
 }
 
 /**
+ * Points at a cell, as a pointer does, and tells what its label says once it is there: Plotly looks every 50 ms at most.
+ * Without the label a cell is framed and not said.
+ *
+ * @param {any} Plotly @param {any} node @param {any} trace @param {number} [row] @param {number} [column]
+ * @param {(said: string) => void} [tell]
+ */
+export function pointAtCell(Plotly, node, { x, y, xaxis, yaxis }, row = 0, column = 0, tell) {
+  Plotly.Fx.hover(node, { xval: x?.[column] ?? column, yval: y?.[row] ?? row }, xaxis + yaxis);
+  setTimeout(() => {
+    const lines = [...node.querySelectorAll(".hoverlayer :is(.line, text:not(:has(.line)))")];
+    tell?.(lines.map((line) => line.textContent).join(", "));
+  }, 60);
+}
+
+/**
  * Takes from Plotly's areas what listens to fingers there. Where it is not found, a swipe over a figure chooses a cell
  * too.
  *

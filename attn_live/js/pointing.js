@@ -52,11 +52,7 @@ export function highlight({ node, frames }, point, at) {
   for (const arc of arcs) arc.line.toggleAttribute("data-pale", !lit.includes(arc));
 }
 
-/**
- * Takes back what pointing has lit.
- *
- * @param {Surface} surface
- */
+/** Takes back what pointing has lit. @param {Surface} surface */
 export function unlight({ node, frames }) {
   frames.replaceChildren();
   for (const { line } of drawnLines(node)) line.removeAttribute("data-pale");
@@ -82,14 +78,14 @@ function pointed({ data, pointIndex, pointNumber }, at) {
  * Where the maps stand whose cells can be chosen.
  *
  * @param {any} node a drawn figure
- * @returns {{ place: Place, choosing: Choosing }[]}
+ * @returns {{ place: Place, choosing: Choosing, trace?: any }[]}
  */
 export function choosable(node) {
   return maps(drawnTraces(node))
     .filter((trace) => trace.meta?.chosen)
     .flatMap((trace) => {
       const found = place(node, trace);
-      return found ? [{ place: found, choosing: trace.meta.chosen }] : [];
+      return found ? [{ place: found, choosing: trace.meta.chosen, trace }] : [];
     });
 }
 

@@ -6,6 +6,7 @@ import { choose, roomBelow } from "../../attn_live/js/figure.js";
 const MOST_WAITED_MILLISECONDS = 700; // should the picture be late, or what follows fail: the app does not wait for it
 const WITHOUT_FIGURE_MILLISECONDS = 3000; // after which a page is taken for one that has none
 const LOOK_MILLISECONDS = 50; // between two looks at what else may stand there
+const SHORT = 480; // pixels, as in markup.css: in less a page stands otherwise
 const LOW = "(min-width: 769px) and (max-height: 790px)"; // as in markup.css
 const HIGHER = { title: 20, about: 32, stage: 44 }; // pixels that all stands higher there than in a high window
 
@@ -29,7 +30,8 @@ function standEarly({ side, tops, screens }) {
   const page = room.firstElementChild.firstElementChild;
   const width = Math.floor(page.clientWidth);
   const chosen = choose(screens, { width, height: roomBelow() });
-  if (!scheme || !at || !chosen?.svg || chosen.width > width || (own && widthKept(own))) return gone();
+  const isOther = innerHeight <= SHORT || !chosen?.svg || chosen.width > width || (own && widthKept(own));
+  if (!scheme || !at || isOther) return gone();
   const [, , title = 0, beside = 0, about = 0, stage = 0] = at;
   const higher = matchMedia(LOW).matches ? HIGHER : { title: 0, about: 0, stage: 0 };
   for (const each of [grounds, room]) each.dataset.scheme = scheme;

@@ -14,9 +14,12 @@ from pages.glossary.words import letters, listed
 def show(_group: str) -> None:
     """Ask for the group, and list its terms."""
     group = controls.segment(GROUP, _("Terms of"))
+    heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
+    if group == EVERY:  # a long way on a phone
+        st.markdown(" · ".join(f"[{shown(GROUP, name).capitalize()}](#{at})" for name, at in heads.items()))
     with st.container(key="terms"):
-        for name in TERMS if group == EVERY else (group,):
-            st.header(shown(GROUP, name).capitalize(), anchor=False)
+        for name, at in heads.items():
+            st.header(shown(GROUP, name).capitalize(), anchor=at)
             st.markdown(listed(TERMS[name]))
         if group in (EVERY, "symbols"):
             st.header(_("Letters of single formulas"), anchor=False)

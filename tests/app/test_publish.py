@@ -108,8 +108,9 @@ def arrangement(figure: dict[str, Any], width: int) -> Any:
 
 
 def as_text(program: Any) -> str:
-    chosen = program.program if isinstance(program, OneProgram) else program.program("PyTorch")
-    text: str = chosen.text(whole=True)
+    if isinstance(program, OneProgram):
+        return program.program()
+    text: str = program.torch()
     return text
 
 

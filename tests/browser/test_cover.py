@@ -77,7 +77,7 @@ def test_a_covered_map_reaches_no_message_element_or_file(app: AppPage, tmp_path
     assert not re.search(r"\d\.\d", hover.text_content() or "")
     html = app.page.content()
     assert not [number for number in written(weights) if number in html]
-    assert "Covered: weights" in (app.figure("walk").locator("[role=img]").get_attribute("aria-label") or "")
+    assert "Covered: weights" in (app.figure("walk").locator(".live-plot").get_attribute("aria-label") or "")
     panel = SavePanel(app, "walk")
     for form in ("svg", "csv", "html"):
         saved = panel.save(tmp_path, form).read_text(encoding="utf-8")

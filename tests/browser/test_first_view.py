@@ -12,9 +12,9 @@ COUNTED = """() => {
         return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.right > 0
             && box.left < innerWidth && style.visibility !== 'hidden' && style.display !== 'none';
     };
-    // The navigation with its languages, the search field and what folds the sidebar lead elsewhere.
+    // The navigation, languages, search field and what folds the sidebar lead elsewhere; cells are none.
     const navigates = (each) =>
-        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages");
+        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages, .live-plot");
     const all = (selector) => [...document.querySelectorAll(selector)]
         .filter((each) => inView(each) && !navigates(each));
     const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab]')

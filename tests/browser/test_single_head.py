@@ -241,3 +241,16 @@ def test_beside_a_sidebar_the_two_tables_of_arithmetic_are_whole(
     expect(tables).to_have_count(2)
     assert tables.evaluate_all("all => all.map((one) => one.scrollWidth - one.clientWidth)") == [0, 0]
     assert app.errors == []
+
+
+def test_arrows_choose_a_cell_of_the_map_and_its_weight_is_said(app: AppPage) -> None:
+    app.open("single-head?stage=weights")
+    figure = app.figure(FIGURE)
+    figure.locator(".live-plot").focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown"):
+        app.page.keyboard.press(key)
+    wait = "() => new URLSearchParams(location.search).get('q') === '2'"
+    app.page.wait_for_function(wait)
+    column = int(parse_qs(app.query)["k"][0])
+    weight = drawn(app, "weights")[2, column]
+    expect(figure.locator(".live-heard")).to_contain_text(f"weight {weight:.6f}")

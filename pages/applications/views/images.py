@@ -17,7 +17,6 @@ from attn_words import N_, _, cached
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
-from programs.writing import SHORT, Program
 
 SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
 SIDE = 6  # patches
@@ -158,15 +157,22 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(now: State) -> str:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
-    lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
+    return f"""import torch
+
+from attn_core.applications import drawing
+
+picture = drawing()  # (24, 24), ink from 0 to 1
 patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
+
 weights = torch.softmax({SCALE:g} * x @ x.T / {now.temperature:.10g}, dim=-1)
-row = weights[{now.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {now.patch}, over the picture"""
-    return Program(SHORT, lines, prints=["row", "weights"])
+torch.set_printoptions(sci_mode=False, linewidth=120)
+print(weights[{now.patch - 1}].reshape({SIDE}, {SIDE}))  # patch {now.patch}, over the picture
+print(weights)
+"""
 
 
 def see(now: State) -> list[See]:

@@ -12,7 +12,6 @@ from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
-from programs.writing import SHORT, Program
 
 SCALE = 4.0  # what the score of a word with its translation is, at temperature 1
 
@@ -135,12 +134,18 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(now: State) -> str:
     """Return a program that prints the weights."""
-    lines = f"""q, k = alignment()  # set by hand: (7, 6) and (6, 6)
+    return f"""import torch
+
+from attn_core.applications import SOURCE, TARGET, alignment
+
+q, k = alignment()  # set by hand: (7, 6) and (6, 6)
 weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
-print(*TARGET, "ask", *SOURCE)"""
-    return Program(SHORT, lines, prints=["weights"])
+torch.set_printoptions(sci_mode=False, linewidth=120)
+print(*TARGET, "ask", *SOURCE)
+print(weights)
+"""
 
 
 def see(now: State) -> list[See]:

@@ -4,12 +4,12 @@ import streamlit as st
 
 from attn_words import _
 from pages.learned_heads.state import Heads
-from programs.writing import script
+from pages.learned_heads.whole_snippet import CAPTURE, READ
 
 
 def show(_heads: Heads) -> None:
     """Hand them over."""
     st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
-    st.code(script("capture_heads"), language="python")
+    st.code(CAPTURE, language="python")
     st.markdown(_("These lines read the file with `attn_core` and measure its heads:"))
-    st.code(script("read_heads"), language="python")
+    st.code(READ, language="python")
