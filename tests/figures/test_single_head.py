@@ -180,7 +180,7 @@ def test_large_maps_tell_their_own_number_only() -> None:
 def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
     n = NUMBERS_UP_TO + 1
     words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
-    maps = {**dict.fromkeys(("scores", "scaled", "weights"), square), "mask": square > 0}
+    maps: dict[str, Any] = {**dict.fromkeys(("scores", "scaled", "weights"), square), "mask": square > 0}
     large = replace(walk, queries=words, keys=words, value=column, output=column, **maps)
     for each, power in ((walk, 1.0), (large, 2.0)):
         figure = pictures.mixing(each)
