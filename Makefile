@@ -113,7 +113,7 @@ quick: .venv/.dev
 check: .venv/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words docs/book locales pages benchmarks tests app.py
+	$(BIN)/mypy attn_core attn_figures attn_live attn_ui attn_words docs/book locales pages programs/writing.py benchmarks tests app.py
 	$(BIN)/lint-imports
 	$(BIN)/pip-licenses --partial-match --from=mixed --fail-on="GPL;GNU General;Proprietary" \
 	  --ignore-packages docutils > /dev/null # in the public domain, but for an Emacs mode that it does not install

@@ -18,16 +18,13 @@ GLOROT = "Glorot uniform"
 class Init:
     """One way to draw a weight that takes d_in numbers to d_out.
 
-    ``sentence`` says how in words and signs, ``code`` in torch, as an expression in d_in and d_out: the
-    factor that uniform numbers from -1 to 1, or standard normal ones, are multiplied by. ``fill`` is lines of
-    torch that fill ``W.weight`` so, where W is an ``nn.Linear``.
+    ``sentence`` says how in words and signs; ``factor`` of (d_in, d_out) is what uniform numbers from -1 to
+    1, or standard normal ones, are multiplied by.
     """
 
     name: str
     sentence: str
     is_normal: bool
-    code: str
-    fill: str
     factor: Callable[[int, int], float]
 
     def std(self, d_in: int, d_out: int) -> float:
@@ -55,32 +52,24 @@ INITS: Mapping[str, Init] = MappingProxyType(
                 GLOROT,
                 N_("uniform within ±√(6 / (d_in + d_out)), as torch.nn.init.xavier_uniform_ draws"),
                 is_normal=False,
-                code="math.sqrt(6 / (d_in + d_out))",
-                fill="nn.init.xavier_uniform_(W.weight)",
                 factor=lambda d_in, d_out: math.sqrt(6 / (d_in + d_out)),
             ),
             Init(
                 "scaled normal",
                 N_("normal with standard deviation 1/√d_in"),
                 is_normal=True,
-                code="math.sqrt(1 / d_in)",
-                fill="nn.init.normal_(W.weight, 0.0, math.sqrt(1 / W.weight.shape[1]))",
                 factor=lambda d_in, d_out: math.sqrt(1 / d_in),
             ),
             Init(
                 "standard normal",
                 N_("normal with standard deviation 1, as torch.randn draws"),
                 is_normal=True,
-                code="1.0",
-                fill="nn.init.normal_(W.weight, 0.0, 1.0)",
                 factor=lambda d_in, d_out: 1.0,
             ),
             Init(
                 "nn.Linear",
                 N_("uniform within ±1/√d_in, as torch.nn.Linear draws its own"),
                 is_normal=False,
-                code="math.sqrt(1 / d_in)",
-                fill="bound = 1 / math.sqrt(W.weight.shape[1])\nnn.init.uniform_(W.weight, -bound, bound)",
                 factor=lambda d_in, d_out: math.sqrt(1 / d_in),
             ),
         )

@@ -93,14 +93,14 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             _square(lambda masking, n, width: sliding_window_mask(n, width)),
             N_("Window"),
             lambda masking, n: range(n),
-            "(i - j).abs() <= {width}",
+            "abs(i - j) <= {width}",
             known_as=N_("sliding window, local attention"),
         ),
         "dilated": Pattern(
             _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
             N_("Window"),
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
-            "((i - j).abs() <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
+            "(abs(i - j) <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
             known_as=N_("dilated window (Longformer)"),
         ),
         "global + local": Pattern(
@@ -109,7 +109,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             ),
             N_("Window"),
             lambda masking, n: range(n),
-            "((i - j).abs() <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
+            "(abs(i - j) <= {width}) | (i < {global_tokens}) | (j < {global_tokens})",
             known_as=N_("global attention beside a sliding window (Longformer)"),
         ),
         "block-sparse": Pattern(
@@ -149,13 +149,13 @@ def make_mask(masking: Masking, n_query: int, n_key: int, width: int) -> Bool[Te
     return pattern.make(masking, n_query, n_key, min(max(width, widths[0]), widths[-1]))
 
 
-def mask_code(masking: Masking, width: int, rows: Sequence[Sequence[bool]]) -> str:
-    """Return an expression in i (queries) and j (keys) that makes the mask; ``rows`` spell out any other.
+def mask_code(masking: Masking, width: int) -> str:
+    """Return an expression in i (queries) and j (keys) that makes the mask, empty where there is none.
 
-    >>> mask_code(Masking("sliding window"), 2, ())
-    '(i - j).abs() <= 2'
+    It holds of torch and of NumPy. A mask of one's own, or of random blocks, has no such expression.
+
+    >>> mask_code(Masking("sliding window"), 2)
+    'abs(i - j) <= 2'
     """
     code = MASK_PATTERNS[masking.kind].code
-    if not code:
-        return f"torch.tensor({[[int(cell) for cell in row] for row in rows]}, dtype=torch.bool)"
     return code.format(width=width, dilation=masking.dilation, global_tokens=masking.global_tokens)

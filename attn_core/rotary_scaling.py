@@ -99,12 +99,6 @@ class RotaryScaling:
         angles = offsets.to(torch.float64)[:, None] * self.frequencies(d_head)[..., None, :]
         return self.score_factor[..., None] * angles.cos().mean(-1)
 
-    def code(self) -> str:
-        """Return a function of (d_head, base, factor, trained) that computes the frequencies, in PyTorch."""
-        return '''def rotary_frequencies(d_head, base, factor, trained):
-    """Radians a position, one a pair: as they were trained."""
-    return base ** (-torch.arange(0, d_head, 2) / d_head)'''
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PositionInterpolation(RotaryScaling):
@@ -128,12 +122,6 @@ class PositionInterpolation(RotaryScaling):
 
     def _scaled(self, plain: Tensor) -> Tensor:
         return plain / _steps(self.factor)[..., None]
-
-    def code(self) -> str:
-        """Return the function that computes the frequencies."""
-        return '''def rotary_frequencies(d_head, base, factor, trained):
-    """Radians a position, one a pair: position interpolation divides them all."""
-    return base ** (-torch.arange(0, d_head, 2) / d_head) / factor'''
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -162,14 +150,6 @@ class NtkAware(RotaryScaling):
         # Not by the new base: over- and underflow are as far away as those of the factor itself.
         share = torch.arange(n_pair, dtype=torch.float64) / max(n_pair - 1, 1)
         return plain * _steps(self.factor)[..., None] ** -share
-
-    def code(self) -> str:
-        """Return the function that computes the frequencies."""
-        return '''def rotary_frequencies(d_head, base, factor, trained):
-    """Radians a position, one a pair: NTK-aware scaling raises the base."""
-    if d_head > 2:
-        base = base * factor ** (d_head / (d_head - 2))
-    return base ** (-torch.arange(0, d_head, 2) / d_head)'''
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -244,22 +224,6 @@ class Yarn(RotaryScaling):
         1.2965
         """
         return (0.1 * _steps(self.factor).log() + 1) ** 2
-
-    def code(self) -> str:
-        """Return the function that computes the frequencies."""
-        return f'''def rotary_frequencies(d_head, base, factor, trained):
-    """Radians a position, one a pair: YaRN keeps fast pairs, slows slow ones, with a ramp between."""
-
-    def at_turns(turns):  # the pair that comes round so often within the trained length
-        return d_head * math.log(trained / (2 * math.pi * turns)) / (2 * max(math.log(base), 1e-9))
-
-    low = min(max(math.floor(at_turns({self.fast:g})), 0), d_head - 1)
-    high = min(max(math.ceil(at_turns({self.slow:g})), 0), d_head - 1)
-    step = max(high - low, 0.001)
-    slowed = [min(max((pair - low) / step, 0), 1) for pair in range(d_head // 2)]
-    slowed = torch.tensor(slowed)  # 0 keeps a pair, 1 slows it by all of the factor
-    plain = base ** (-torch.arange(0, d_head, 2) / d_head)
-    return plain * (1 - slowed + slowed / factor)'''
 
 
 SCALINGS: Mapping[str, type[RotaryScaling]] = MappingProxyType(

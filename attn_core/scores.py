@@ -24,7 +24,7 @@ Terms = tuple[Tensor, Tensor]
 class Score:
     """One way to score a key for a query.
 
-    ``formula`` is LaTeX in q_i and k_j, ``code`` torch in Q and K. ``terms`` returns two factors that
+    ``formula`` is LaTeX in q_i and k_j. ``terms`` returns two factors that
     broadcast to (n_query, n_key, d): the score is the sum of their products over d, or its logarithm where
     there are ``log_terms``, the factors' logarithms, which can be added up where the factors are too small
     for a number. ``is_scaled`` says that it grows with the width, so that a scale makes sense; ``shapes``
@@ -34,7 +34,6 @@ class Score:
 
     name: str
     formula: str
-    code: str
     terms: Callable[[Tensor, Tensor, Weights], Terms]
     is_scaled: bool = False
     log_terms: Callable[[Tensor, Tensor, Weights], Terms] | None = None
@@ -100,11 +99,10 @@ SCORES: Mapping[str, Score] = MappingProxyType(
     {
         each.name: each
         for each in (
-            Score(DOT, r"q_i^\top k_j", "Q @ K.transpose(-2, -1)", _dot, is_scaled=True),
+            Score(DOT, r"q_i^\top k_j", _dot, is_scaled=True),
             Score(
                 "additive",
                 r"v_a^\top \tanh(W_a^\top q_i + U_a^\top k_j)",
-                "torch.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a",
                 _additive,
                 shapes=(("W_a", 2), ("U_a", 2), ("v_a", 1)),
                 known_as=N_("Bahdanau attention"),
@@ -112,7 +110,6 @@ SCORES: Mapping[str, Score] = MappingProxyType(
             Score(
                 "general",
                 r"q_i^\top W_a k_j",
-                "Q @ W_a @ K.transpose(-2, -1)",
                 _general,
                 is_scaled=True,
                 shapes=(("W_a", 2),),
@@ -121,15 +118,12 @@ SCORES: Mapping[str, Score] = MappingProxyType(
             Score(
                 "cosine",
                 r"\frac{q_i^\top k_j}{|q_i|\,|k_j|}",
-                "(Q / Q.norm(dim=-1, keepdim=True).clamp(min=1e-12))"
-                " @ (K / K.norm(dim=-1, keepdim=True).clamp(min=1e-12)).transpose(-2, -1)",
                 _cosine,
                 known_as=N_("cosine attention, cosine similarity"),
             ),
             Score(
                 "kernel",
                 r"-\tfrac{1}{2} |q_i - k_j|^2",
-                "((Q[:, None] - K) ** 2).sum(dim=-1) / -2",
                 _kernel,
                 is_scaled=True,
                 known_as=N_("RBF attention, L2 attention"),
@@ -137,7 +131,6 @@ SCORES: Mapping[str, Score] = MappingProxyType(
             Score(
                 "linear",
                 r"\log\bigl(\phi(q_i)^\top \phi(k_j)\bigr)",
-                "torch.logsumexp(log_phi(Q)[:, None] + log_phi(K), dim=-1)",
                 _linear,
                 log_terms=_log_linear,
                 known_as=N_("linear attention, linear transformer"),

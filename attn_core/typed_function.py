@@ -57,7 +57,7 @@ class TypedFunction:
     """A function of x that was read from text.
 
     ``text`` is what was typed; ``written`` the same as mathematics has it, which is read as the same
-    function; ``code`` its expression in PyTorch; ``latex`` its formula.
+    function; ``latex`` its formula.
     """
 
     text: str
@@ -74,11 +74,6 @@ class TypedFunction:
         for python, printed in ((" ** ", "^"), (" * ", "·"), (" / ", "/"), ("-", "−"), ("pi", "π")):
             text = text.replace(python, printed)
         return text
-
-    @property
-    def code(self) -> str:
-        """The function of a tensor ``x`` as an expression of Python with torch."""
-        return ast.unparse(_torch(self._tree)).replace(" ** ", "**")
 
     @property
     def latex(self) -> str:
@@ -115,8 +110,8 @@ def read_function(text: str) -> TypedFunction:
     Source: the precedence of operators in The Python Language Reference, section 6.17.
 
     >>> function = read_function("-x^2 + 3x")
-    >>> function(torch.tensor([0.0, 2.0])), function.written, function.code
-    (tensor([0., 2.]), '−x^2 + 3·x', '-x**2 + 3 * x')
+    >>> function(torch.tensor([0.0, 2.0])), function.written
+    (tensor([0., 2.]), '−x^2 + 3·x')
     >>> read_function("sin(x")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     FunctionError: Character 6: a closing parenthesis is wanted, and here is the end.
@@ -211,24 +206,6 @@ class _Decimals(ast.NodeTransformer):
 
     def visit_Constant(self, node: ast.Constant) -> ast.Name:
         return ast.Name(format(Decimal(repr(node.value).removesuffix(".0")), "f"))
-
-
-def _torch(node: ast.expr) -> ast.expr:
-    """Write torch's names; what holds no x becomes a number, for torch's functions take tensors alone."""
-    if not any(isinstance(each, ast.Name) and each.id == "x" for each in ast.walk(node)):
-        value = float(_value(node, torch.zeros((), dtype=torch.float64)))
-        is_negative = math.copysign(1, value) < 0
-        text = repr(abs(value)).removesuffix("" if is_negative and not value else ".0")
-        number = ast.Name(text if math.isfinite(value) else f'float("{text}")')
-        return ast.UnaryOp(ast.USub(), number) if is_negative else number
-    match node:
-        case ast.UnaryOp(op=sign, operand=of):
-            return ast.UnaryOp(sign, _torch(of))
-        case ast.Call(func=ast.Name(id=name), args=[of]):
-            return ast.Call(ast.Name(f"torch.{name}"), [_torch(of)], [])
-        case ast.BinOp(left=left, op=operation, right=right):
-            return ast.BinOp(_torch(left), operation, _torch(right))
-    return node
 
 
 def _latex(node: ast.expr, least: int = 0) -> str:

@@ -11,8 +11,12 @@ import contextlib
 import io
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import plotly.graph_objects as go
@@ -22,8 +26,15 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core.scores import DOT, SCORES
 from attn_live.unpacking import figure_at
+from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import ALL_BUT_ONE
-from tests.pages import PAGES, open_page
+from pages import PAGES
+from pages.multi_head import programs
+from pages.multi_head.spellings import Spelling, program
+from pages.multi_head.study import one_or_many
+from pages.multi_head.tabs import one_or_many as study_tab
+from programs.writing import ARCHIVE, SHORT, Program
+from tests.pages import open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, command_line, fields, states
 
@@ -32,25 +43,33 @@ ROUNDED = 6e-5  # four decimals
 Numbers = NDArray[np.float64]
 Nested = list[Any]
 Link = Mapping[str, Any]  # what a link says, by name
+Handed = Programs | OneProgram | Program | str
 
 
-def run(*programs: str) -> str:
-    """Return what programs print, each going on where the last ended; nothing is opened in a browser."""
-    return executed(*programs)[1]
+def run(program: Handed, kind: str = SHORT) -> str:
+    """Return what a program prints; nothing is opened in a browser."""
+    return executed(_of(program, kind))[1]
 
 
-def leaves(*programs: str, **given: Any) -> dict[str, Any]:
-    """Return what programs leave behind, by its name, where something is given to them; see `run`."""
-    return executed(*programs, **given)[0]
+def leaves(program: Handed, kind: str = SHORT) -> dict[str, Any]:
+    """Return what a program leaves behind, by its name, with all digits of its numbers; see `executed`."""
+    chosen = _of(program, kind)
+    return executed(replace(chosen, digits=17) if isinstance(chosen, Program) else chosen)[0]
 
 
-def executed(*programs: str, **given: Any) -> tuple[dict[str, Any], str]:
-    """Run programs as files of their own would; return what they leave behind, and what they print.
+def _of(handed: Handed, kind: str) -> Program | str:
+    if isinstance(handed, Programs):
+        return handed.program(kind)
+    return handed.program if isinstance(handed, OneProgram) else handed
 
-    What they leave has all `figures` that they would have opened in a browser. What they set for torch and
+
+def executed(program: Program | str) -> tuple[dict[str, Any], str]:
+    """Run a program beside what it reads alone; return what it leaves behind, and what it prints.
+
+    What it leaves has all `figures` that it would have opened in a browser. What it sets for torch and
     for NumPy is as it was afterwards.
     """
-    names: dict[str, Any] = {"__name__": "__main__", **given}
+    names: dict[str, Any] = {"__name__": "__main__"}
     figures: list[go.Figure] = []
     shown = go.Figure.show
 
@@ -61,14 +80,18 @@ def executed(*programs: str, **given: Any) -> tuple[dict[str, Any], str]:
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
     try:
         with (
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
             contextlib.redirect_stdout(io.StringIO()) as out,
             np.errstate(invalid="warn"),
             np.printoptions(),
             torch.random.fork_rng(devices=[]),
         ):
             torch.set_default_dtype(torch.float32)
-            for program in programs:
-                exec(compile(program, "program.py", "exec"), names)
+            if isinstance(program, Program):
+                Path(ARCHIVE).write_bytes(program.archive())
+            text = program.text() if isinstance(program, Program) else program
+            exec(compile(text, "program.py", "exec"), names)
     finally:
         go.Figure.show = shown
         torch.set_default_dtype(dtype)
@@ -112,7 +135,7 @@ def difference(printed: Nested, wanted: Numbers) -> str:
     got = np.array(_numbers(printed))
     if got.shape != wanted.shape:
         return f"prints the shape {got.shape} where {wanted.shape} is wanted"
-    off = np.abs(got - np.where(np.isnan(wanted), got, wanted))
+    off = np.where(np.isnan(wanted), 0, np.abs(got - wanted))
     slack = ROUNDED + 1e-6 * np.nan_to_num(np.abs(wanted)).max(initial=0)
     return f"is off by {np.nanmax(off):.2g}" if not (off <= slack).all() else ""
 
@@ -244,15 +267,17 @@ def of_positions(query: Link) -> list[Numbers]:
 
 
 def of_kernel(query: Link) -> list[Numbers]:
-    """The weights of the points at the query."""
+    """The weights of the points at the query, and the estimate there."""
     at = open_page("kernel-regression", **{**query, "tab": "Code"})
+    standing = PAGES["kernel-regression"].at(urlencode(query, doseq=True)).seen.now.standing
+    estimate = np.asarray(standing.regression.estimate[[standing.row]], dtype=float)
     if query.get("picture") == "Bridge to attention":
         weights = cells(picture(at)["gaussian"])
-        return [weights[[len(weights) // 2]]]
+        return [weights[[len(weights) // 2]], estimate]
     shown = picture(at)
     if query.get("picture") == "Two inputs":
-        return [np.asarray(shown["keys"]["customdata"], dtype=float)[None]]
-    return [cells(shown["weights"])[[shown["row"]]]]
+        return [np.asarray(shown["keys"]["customdata"], dtype=float)[None], estimate]
+    return [cells(shown["weights"])[[shown["row"]]], estimate]
 
 
 def of_toy(query: Link) -> list[Numbers]:
@@ -278,51 +303,45 @@ STILL: dict[str, Query] = {
 }
 
 
-def programs(page: str, query: Link) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each program of the tab *Code*, by its language."""
-    for kind in KINDS:
-        at = open_page(page, **{**query, "tab": "Code", "code": kind})
-        yield kind, (at.code[0].value,)
-
-
 def faults(page: str, query: Link) -> list[str]:
     """Run what a state of a page hands over under *Code*; return what is not as the page shows it."""
-    wanted = SHOWN[page](query)
-    return [f"{kind} {told}" for kind, parts in programs(page, query) for told in _told(parts, wanted)]
+    wanted, handed = SHOWN[page](query), PAGES[page].at(urlencode(query, doseq=True)).programs
+    assert isinstance(handed, Programs)
+    return [f"{kind} {told}" for kind in KINDS for told in _told(handed.program(kind), wanted)]
 
 
-def _told(parts: Sequence[str], wanted: Sequence[Numbers]) -> list[str]:
+def _told(program: Program | str, wanted: Sequence[Numbers]) -> list[str]:
     try:
-        return list(compared(run(*parts), wanted))
+        return list(compared(run(program), wanted))
     except Exception as error:
         return [f"stops with {type(error).__name__}: {error}"]
 
 
 def of_a_tab(tab: str, query: Link) -> list[str]:
     """Run what another tab of many heads hands over; return what is not as the page shows it."""
-    at = open_page("multi-head", **{**query, "tab": tab})
+    now = PAGES["multi-head"].at(urlencode(query, doseq=True)).seen.now
     if tab == "Spellings":
-        return _told([at.code[-1].value], of_multi_head(query)[1:])
-    if tab == "One or many":
-        return _of_the_study(at, run(at.code[0].value))
-    code = open_page("multi-head", **{**query, "tab": "Code", "code": "PyTorch"}).code[0].value
-    wanted = of_multi_head(query)
+        chosen = Spelling(str(query["spelling"]))
+        return _told(program(chosen, now), of_multi_head(query)[1:])
     if tab == "Token by token":
         # What is written token by token is the output under a causal mask.
-        wanted = [*wanted, of_multi_head({**query, "hmask": "causal"})[1]]
-    else:
-        shared = next(each for each in fields(at) if each[0].get("key") == "shared")
-        drawn = figure_at(shared[2], shared[0]["slider"]["index"])["data"]
-        one = cells(next(trace for trace in drawn if trace["name"] == "shared"))
-        maps = np.full((len(wanted[0]), *one.shape), np.nan)
-        maps[int(query.get("head", 1)) - 1] = one
-        wanted = [*wanted, maps, np.full(wanted[1].shape, np.nan)]
-    return _told([code, at.code[0].value], wanted)
+        return _told(programs.token_by_token(now), [of_multi_head({**query, "hmask": "causal"})[1]])
+    at = open_page("multi-head", **{**query, "tab": tab})
+    if tab == "One or many":
+        return _of_the_study(at, run(study_tab.program(one_or_many(now))))
+    shared = next(each for each in fields(at) if each[0].get("key") == "shared")
+    drawn = figure_at(shared[2], shared[0]["slider"]["index"])["data"]
+    one = cells(next(trace for trace in drawn if trace["name"] == "shared"))
+    n_query, width = now.result.output.shape
+    maps = np.full((now.n_head, *one.shape), np.nan)
+    maps[int(query.get("head", 1)) - 1] = one
+    handed = programs.shared_heads(now, int(query["kv"]))
+    return _told(handed, [maps, np.full((n_query, width), np.nan)])
 
 
 def _of_the_study(at: AppTest, text: str) -> list[str]:
     """Compare means and deviations with the table's line of the present number of heads."""
-    printed = [line.partition(": ")[2] for line in text.splitlines()]
+    printed = text.splitlines()
     lines = [line for each in at.markdown for line in each.value.splitlines() if "±" in line]
     rows = [[cell.strip() for cell in line.strip("| ").split("|")][3:] for line in lines]
     for row in rows:

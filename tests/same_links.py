@@ -56,7 +56,7 @@ def seen(page: str, query: Query) -> dict[str, list[str]]:
 
 
 def _figures(at: AppTest) -> Iterator[str]:
-    """Yield what each figure shows: its head, its sentences, and each trace of its first, middle and last step."""
+    """Yield what figures show: their heads, sentences, and each trace of the first, middle and last step."""
     for element in at.get("bidi_component"):
         head, said, packed = split(element.proto.bytes)
         for name, value in json.loads(head).items():

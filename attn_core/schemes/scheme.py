@@ -1,6 +1,6 @@
 """What a positional scheme is: how it tells attention where tokens stand, and what that lets them see."""
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
@@ -38,7 +38,6 @@ class Scheme(ABC):
         source: who proposed it.
         known_as: its names in papers, where they are others; "" where they are not.
         first: the position of a sentence's first token.
-        module: what the class is called that ``code`` writes.
         strength: what multiplies that which is added; at 0 every scheme attends as "none" does.
     """
 
@@ -49,7 +48,6 @@ class Scheme(ABC):
     source: ClassVar[str]
     known_as: ClassVar[str] = ""
     first: ClassVar[int] = 0
-    module: ClassVar[str] = ""
 
     strength: Steps = 1.0
 
@@ -202,30 +200,6 @@ class Scheme(ABC):
         """Return the summands that positions bring."""
         return {}
 
-    @abstractmethod
-    def code(self) -> str:
-        """Return an ``nn.Module`` as course notes write it, at one strength; nothing where nothing is added.
-
-        Its ``forward`` takes what is changed and returns it: tokens (n, d_model) to which a vector is added,
-        queries or keys (*batch, n, d_head) that are turned, or scaled scores (n_head, n_query, n_key), or
-        those that broadcast to them, to which a bias is added. math, torch and nn are imported, and torch's
-        default dtype is float64. See ``call``.
-        """
-
-    def call(self, width: int) -> str:
-        """Return how the module is made for so wide tokens, queries or keys.
-
-        >>> from attn_core import Sinusoidal
-        >>> Sinusoidal().call(16)
-        'PositionalEncoding(16)'
-        """
-        return f"{self.module}({width})"
-
-    @property
-    def _factor(self) -> str:
-        """What multiplies that which is added, in code; nothing at strength 1."""
-        return "" if self.strength == 1.0 else f"{self.strength!r} * "
-
     def latex(self) -> str:
         r"""Return the formula as these settings make it, with s for the strength and d for the width.
 
@@ -248,10 +222,6 @@ class NoPositions(Scheme):
     formula = r"\tilde S = XX^\top/\sqrt{d}"
     sentence = N_("Order is invisible: a sentence is a bag of words.")
     source = N_("Vaswani et al. (2017), section 3.5, say why this does not do.")
-
-    def code(self) -> str:
-        """Return nothing: nothing is added."""
-        return ""
 
 
 def written(value: Steps, symbol: str) -> str:

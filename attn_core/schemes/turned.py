@@ -18,7 +18,6 @@ class RotationScheme(Scheme):
     """A scheme that turns queries and keys; one of its own computes ``turn``, with its strength."""
 
     adds = "rotation"
-    module = "RotaryEmbedding"
 
     @abstractmethod
     def turn(
@@ -95,24 +94,3 @@ class Rotary(RotationScheme):
         if self.layout == "interleaved":
             return text
         return text.replace("_{2i+1} ", "_{i+d/2} ").replace("_{2i} ", "_{i} ")
-
-    def code(self) -> str:
-        """Return the module that turns queries or keys."""
-        interleaved = self.layout == "interleaved"
-        pair = "x[..., 0::2], x[..., 1::2]" if interleaved else "x.chunk(2, dim=-1)"
-        join = "torch.stack(turned, dim=-1).flatten(-2)" if interleaved else "torch.cat(turned, dim=-1)"
-        return f'''class RotaryEmbedding(nn.Module):
-    """Turns each pair of dimensions by an angle that grows with the position."""
-
-    def __init__(self, d_head, base={float(self.base)!r}):
-        super().__init__()
-        frequencies = base ** (-torch.arange(0, d_head, 2) / d_head)  # one for each pair of dimensions
-        self.register_buffer("frequencies", frequencies)  # fixed, not learned
-
-    def forward(self, x):  # (..., n, d_head)
-        positions = {self._factor}torch.arange(x.shape[-2])[:, None]
-        angles = positions * self.frequencies
-        cos, sin = angles.cos(), angles.sin()
-        a, b = {pair}
-        turned = (a * cos - b * sin, a * sin + b * cos)
-        return {join}'''

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from attn_figures.ties import TIE, largest, largest_first
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import coloured, first_of, listed
+from attn_ui.base.set_aside import Lines
 from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, _n, paragraph
 
@@ -30,18 +31,18 @@ def ask_together(ask: Ask, queries: Sequence[str]) -> tuple[tuple[int, ...], boo
     return tuple(sorted(map(int, also))), summed
 
 
-def together_lines(rows: Sequence[int], weights: str, *, summed: bool, dim: int = 0) -> dict[str, list[str]]:
-    """Return the lines of a program that take rows together, and what they leave to be printed.
+def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int = 0) -> Lines:
+    """Return the lines of a program that take rows together.
 
     Args:
-        rows: the queries' places; weights: the program's own of ``rows``, whose axis ``dim`` they are.
+        rows: the queries' places; weights: the program's own of ``rows``, whose ``axis`` they are.
         summed: whether as a sum.
     """
     lines = [
         f"rows = {[*rows]}  # queries whose rows are taken together",
-        f"together = {weights}.{'sum' if summed else 'mean'}(dim={dim})",
+        f"together = {weights}.{'sum' if summed else 'mean'}({axis})",
     ]
-    return {"aside": lines, "prints": ["together"]}
+    return Lines(lines, ["together"])
 
 
 def arcs_said(

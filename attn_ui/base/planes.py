@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from attn_figures.names import Look
 from attn_figures.ties import largest
+from attn_ui.base.set_aside import Lines
 from attn_words import _, _n
 
 Numbers = NDArray[np.float64]
@@ -55,22 +56,18 @@ def plane_part(
     )
 
 
-def direction_lines(width: int, whose: str, joined: str, both: str) -> list[str]:
-    """Return the lines of a program that find the two main directions, as `attn_core.plane` has their signs.
-
-    Args:
-        width: of queries and keys.
-        whose: the directions are, in words; joined: queries over keys, in the program's terms.
-        both: the index of the first two directions.
-    """
-    if width == 1:
-        return ["directions = torch.tensor([[1.0], [0.0]], dtype=torch.float64)  # there is no second one"]
-    return [
-        f"# The two main directions of {whose}; each has its largest entry positive.",
-        f"directions = torch.linalg.svd({joined}, full_matrices=False).Vh[{both}]",
-        "largest = directions.abs().argmax(dim=-1, keepdim=True)",
-        "directions = directions * torch.take_along_dim(directions, largest, dim=-1).sign()",
-    ]
+def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
+    """Return the lines of a program that see Q and K in a plane: of two dimensions, or of the main ones."""
+    if dimensions is not None:
+        columns = [*dimensions]
+        lines = [f"query_points, key_points = Q[:, {columns}], K[:, {columns}]  # dimensions from 0"]
+    else:
+        lines = [
+            "directions = widest_directions(Q, K)",
+            "query_points, key_points = Q @ directions.mT, K @ directions.mT",
+        ]
+    lines.append("in_plane = query_points @ key_points.mT  # the part of each q·k that the plane shows")
+    return Lines(lines, ["query_points", "key_points", "in_plane"])
 
 
 def names_told(look: Look, keys: Sequence[str], left_out: Callable[[], int]) -> str:

@@ -1,106 +1,90 @@
-"""A page's numbers to take away: as a program in three spellings, or as a formula."""
+"""A page's numbers to take away: as a program in three languages, or as a formula."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.markdown import listed
-from attn_ui.base.numpy_code import in_numpy
-from attn_ui.base.program_needs import draws_as_torch, runs_with
 from attn_words import _, paragraph
+from programs.writing import ARCHIVE, NUMPY, PYTORCH, SHORT, Numbers, Program
 
+LATEX = "LaTeX"
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Programs:
-    """The programs of what is on screen, and its formula; each is made when it is asked for.
+    """The programs of what is on screen, and its formula.
 
     Attributes:
-        torch: in PyTorch.
-        short: with attn_core and attn_figures.
-        formula: LaTeX with the present numbers.
-        prints: what each program prints, in words; "" where its own names tell. torch_adds: a sentence on
-            what the one in PyTorch prints besides.
-        numpy: in NumPy; made from the one in PyTorch unless it is given.
-        package: one that the short one needs besides, by its name; it imports this app's alone.
-        reads: what of this app's folder those in PyTorch and in NumPy read, in words.
+        lines: what those in PyTorch and in NumPy compute from the numbers, see `programs.writing.Program`.
+        numbers: what they start from; prints: the names of what they print.
+        short: the lines with attn_core, and what is drawn after them; drawn: the numbers that these start
+            from, where others are drawn from a seed.
+        formula: makes LaTeX with the present numbers.
+        last: lines after what those in PyTorch and in NumPy print; learns: after those in PyTorch, which
+            alone follows gradients, told in words by `learns_told`.
     """
 
-    torch: Callable[[], str]
-    short: Callable[[], str]
+    lines: str
+    numbers: Numbers
+    prints: Sequence[str]
+    short: tuple[str, str]
     formula: Callable[[], str]
-    prints: str = ""
-    torch_adds: str = ""
-    numpy: Callable[[], str] | None = None
-    package: str = ""
-    reads: str = ""
+    drawn: Numbers | None = None
+    last: str = ""
+    learns: str = ""
+    learns_told: str = ""
+
+    def program(self, kind: str) -> Program:
+        """Return the program in a language: "PyTorch", "NumPy" or "attn_core"."""
+        if kind == SHORT:
+            numbers = self.numbers if self.drawn is None else self.drawn
+            digits = self.program(NUMPY).fewest_digits() if numbers else None
+            return Program(SHORT, self.short[0], numbers, self.prints, self.short[1], digits)
+        last = self.learns if kind == PYTORCH and self.learns else self.last
+        return Program(kind, self.lines, self.numbers, self.prints, last)
 
     def text(self, kind: str) -> str:
-        """Return one of them: "PyTorch", "NumPy", "attn_core" or "LaTeX"."""
-        if kind == "NumPy" and self.numpy is None:
-            return in_numpy(self.torch())
-        made = {"PyTorch": self.torch, "NumPy": self.numpy, "attn_core": self.short, "LaTeX": self.formula}
-        make = made.get(kind)
-        if make is None:
-            raise ValueError(f"one of {', '.join(made)}; got {kind!r}")
-        return make()
+        """Return a program, or the formula."""
+        return self.formula() if kind == LATEX else self.program(kind).text()
 
-    def says(self, kind: str, text: str) -> str:
-        """Say what the program of a kind needs and prints, by its own lines."""
-        if kind == "LaTeX":
+    def says(self, kind: str) -> str:
+        """Say what the program of a kind needs and prints."""
+        if kind == LATEX:
             return _("The formula with the numbers on this page, for a text or a slide.")
-        drawn = kind == "NumPy" and draws_as_torch(text)
-        again = _("It draws the numbers that PyTorch's generator draws.") if drawn else ""
-        names = [f"`{name}`" for name in re.findall(r'^print\("(\w+):"', text, re.MULTILINE)]
-        prints = _("It prints {numbers}.", numbers=self.prints or listed(names))
-        return paragraph(self._needs(kind, text), again, prints, self.torch_adds * (kind == "PyTorch"))
-
-    def _needs(self, kind: str, text: str) -> str:
-        if kind == "attn_core" and self.package:
-            return _(
-                "The short one, with the packages of this app: `pip install .` in its folder, and the "
-                "package `{package}`.",
-                package=self.package,
-            )
-        if kind == "attn_core":
-            return _("The short one, with the packages of this app: `pip install .` in its folder.")
-        if self.reads:
-            return _(
-                "Runs in this app's folder, where it reads {files}, with {packages}.",
-                files=self.reads,
-                packages=runs_with(text),
-            )
-        return _("Runs as it is, with {packages}.", packages=runs_with(text))
+        with_torch = _("Runs with PyTorch alone.")
+        if self.program(PYTORCH).is_read:
+            with_torch = _("Runs with PyTorch, and NumPy to read its numbers.")
+        needs = {
+            PYTORCH: with_torch,
+            NUMPY: _("Runs with NumPy alone."),
+            SHORT: _("The short one, with the packages of this app: `pip install .` in its folder."),
+        }[kind]
+        prints = _("It prints {numbers}.", numbers=listed([f"`{name}`" for name in self.prints]))
+        return paragraph(needs, reads(self.program(kind)), prints, self.learns_told * (kind == PYTORCH))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class OneProgram:
-    """The only program of what is on screen.
+    """The only program of what is on screen, and what it needs and prints, in words."""
 
-    Attributes:
-        program: makes it; says: what it needs and prints, in words.
-    """
+    program: Program
+    told: str
 
-    program: Callable[[], str]
-    says: str
-
-    def text(self, kind: str = "attn_core") -> str:
+    def text(self, kind: str = SHORT) -> str:
         """Return it."""
-        if kind != "attn_core":
-            raise ValueError(f"one of attn_core; got {kind!r}")
-        return self.program()
+        return self.program.text()
+
+    def says(self) -> str:
+        """Say what it needs and prints."""
+        return paragraph(self.told, reads(self.program))
 
 
-def printing(*names: str) -> str:
-    r"""Return the end of a program in PyTorch: it prints what is on the page, in plain decimals.
-
-    >>> print(printing("weights"), end="")
-    torch.set_printoptions(sci_mode=False, linewidth=120)
-    print("weights:", weights, sep="\n")
-    """
-    lines = "".join(f'print("{name}:", {name}, sep="\\n")\n' for name in names)
-    return f"torch.set_printoptions(sci_mode=False, linewidth=120)\n{lines}"
+def reads(program: Program) -> str:
+    """Say which file stands beside a program; nothing where it has all numbers in it."""
+    if not program.is_read:
+        return ""
+    return _("It reads `{file}`, which is handed over with it.", file=ARCHIVE)
 
 
 def in_latex(rows: Sequence[Sequence[float]]) -> str:

@@ -101,3 +101,48 @@ def ask_scheme(
         if steps.name in takes:
             ask.step(steps, _(_LABELS[steps.name]))
     return SchemeSettings(name, layout=layout, **{steps.name: ask.value(steps) for steps in still})
+
+
+# ---- in programs ----
+
+
+def is_computed(scheme: SchemeSettings) -> bool:
+    """Whether a program computes the vectors of the places; else it starts from a table P of them."""
+    return scheme.name in ("ramp", "sinusoidal")
+
+
+def placed(scheme: SchemeSettings, name: str) -> str:
+    """Return the expression of a program that adds the vectors of the places to a sequence of that name.
+
+    Those of a table, learned or of one's own, are called P.
+
+    >>> placed(SchemeSettings("ramp", step=0.25), "X")
+    'X + ramp(*X.shape, step=0.25)'
+    """
+    halves = "_halves" if scheme.layout == "concatenated" else ""
+    added = {
+        "ramp": f"ramp(*{name}.shape, step={scheme.step!r})",
+        "sinusoidal": f"sinusoidal{halves}(*{name}.shape, base={scheme.base!r})",
+    }.get(scheme.name, f"P[: len({name})]")
+    return f"{name} + {_times(scheme)}{added}"
+
+
+def turned(scheme: SchemeSettings, name: str) -> str:
+    """Return the expression of a program that turns queries or keys by their places."""
+    halves = "_halves" if scheme.layout == "concatenated" else ""
+    strong = "" if scheme.strength == 1.0 else f", strength={scheme.strength!r}"
+    return f"rotate{halves}({name}, base={scheme.base!r}{strong})"
+
+
+def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:
+    """Return the expression of a program that makes the biases of all heads, by the names of the sequences.
+
+    What is learned of relative buckets is called table.
+    """
+    size = f"len({queries}), len({keys})"
+    made = f"alibi({size}, n_head={n_head})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"
+    return f"{_times(scheme)}{made}"
+
+
+def _times(scheme: SchemeSettings) -> str:
+    return "" if scheme.strength == 1.0 else f"{scheme.strength!r} * "

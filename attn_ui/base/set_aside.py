@@ -86,52 +86,43 @@ def ask_aside(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asides
     return Asides(keep, ask.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
 
 
-EVERY_PAIR = "i + j >= 0"
-"""A mask that hides nothing, for a program that has none, as `attn_core.mask_code` writes masks."""
+@dataclass(frozen=True)
+class Lines:
+    """Lines of a program that go on with its weights and its output, and the names that it prints besides."""
+
+    lines: Sequence[str] = ()
+    prints: Sequence[str] = ()
 
 
-def without_lines(
-    aside: Aside, keys: Sequence[str], again: Sequence[str], of: str = ""
-) -> dict[str, list[str]]:
-    """Return the lines of a program that leave a key out, and the names that they leave.
+def without_lines(aside: Aside, keys: Sequence[str], again: Sequence[str], of: str = "") -> Lines:
+    """Return the lines of a program that leave a key out.
 
     Args:
         aside: what is set aside; keys: the words.
         again: lines that attend once more, but for that key, and leave `without` and `output_without`.
         of: what stands before `output` in the program.
     """
-    key = int(aside.value)
-    lines = [
-        f"# Nobody attends to {keys[key]!r}: its scores are masked; softmax shares each row out anew.",
-        *again,
-        f"moved_by = (output_without - {of}output).norm(dim=-1)",
-    ]
-    return {"aside": lines, "prints": ["without", "output_without", "moved_by"]}
+    said = f"# Nobody attends to {keys[int(aside.value)]!r}: softmax shares each row out anew."
+    moved = f"moved_by = length(output_without - {of}output)"
+    return Lines([said, *again, moved], ["without", "output_without", "moved_by"])
 
 
-def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> dict[str, list[str]]:
-    """Return the lines of a program that set small weights aside, and the names that they leave.
+def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> Lines:
+    """Return the lines of a program that set small weights aside.
 
     Args:
         aside: what is set aside; keys: the words.
         value: what the program calls the values; of: what stands before `weights` and `output` in it.
     """
-    weights, output = f"{of}weights", f"{of}output"
-    if aside.what == "above":
-        lines = [f"kept = ({weights} >= {aside.value:g}) & ({weights} > 0)"]
-    else:
-        top = min(int(aside.value), len(keys))
-        lines = [
-            f"ordered = {weights}.sort(dim=-1).values  # each row, the largest last",
-            f"least = ordered[:, [-{top}]] * (1 - 1e-10)  # what ties with the last is kept",
-            f"kept = ({weights} >= least) & ({weights} > 0)",
-        ]
-    lines.append(f"mass = ({weights} * kept).sum(dim=-1)  # of each row")
+    weights = f"{of}weights"
+    kept = f"keep_above({weights}, {aside.value:g})"
+    if aside.what == "largest":
+        kept = f"keep_largest({weights}, {min(int(aside.value), len(keys))})"
+    lines = [f"mass, renormalised = renormalise({weights}, {kept})"]
     if not aside.renormalised:
-        return {"aside": lines, "prints": ["mass"]}
+        return Lines(lines, ["mass"])
     lines += [
-        f"renormalised = {weights} * kept / mass[:, None].clamp(min=1e-300)  # rows sum to one again",
         f"output_kept = renormalised @ {value}",
-        f"moved_by = (output_kept - {output}).norm(dim=-1)",
+        f"moved_by = length(output_kept - {of}output)",
     ]
-    return {"aside": lines, "prints": ["mass", "renormalised", "output_kept", "moved_by"]}
+    return Lines(lines, ["mass", "renormalised", "output_kept", "moved_by"])

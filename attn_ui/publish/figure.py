@@ -15,9 +15,10 @@ from attn_live.says import Run, longest_of, said_at, sentences_at
 from attn_ui.base.framing import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
-from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.programs import OneProgram
 from attn_ui.lessons.figures import page_of, seen_at
 from attn_words import _, language
+from programs.writing import PYTORCH
 
 WIDTHS = (320, 350, 560, 680, 930)
 """Pixels of the room that a figure is arranged for: phones, tablets, the column of a book, a wide page."""
@@ -169,10 +170,8 @@ def _program(at: At[Any]) -> str:
         handed = at.programs
     except LookupError:
         return ""
-    if isinstance(handed, OneProgram):
-        return handed.program()
-    assert isinstance(handed, Programs)
-    return handed.torch()
+    program = handed.program if isinstance(handed, OneProgram) else handed.program(PYTORCH)
+    return program.text(whole=True)
 
 
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:

@@ -2,23 +2,34 @@
 
 import streamlit as st
 
-from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.programs import LATEX, OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from attn_ui.screen import controls
 from attn_words import _
+from programs.writing import ARCHIVE, Program
 
 
 def show(programs: Programs | OneProgram) -> None:
     """Offer the programs; only the one that is open is made."""
     if isinstance(programs, OneProgram):
-        st.markdown(programs.says)
-        st.code(programs.text(), language="python")
+        st.markdown(programs.says())
+        show_program(programs.program)
         return
     kind = controls.segment(CODE, _("Program"), label_visibility="collapsed")
-    text = programs.text(kind)
-    st.markdown(programs.says(kind, text))
-    if kind == "LaTeX":
+    st.markdown(programs.says(kind))
+    if kind == LATEX:
+        text = programs.formula()
         st.latex(text)
         st.code(text, language="latex")
         return
-    st.code(text, language="python")
+    show_program(programs.program(kind))
+
+
+def show_program(program: Program, key: str = "program-numbers") -> None:
+    """Show a program, and the file that it reads."""
+    st.code(program.text(), language="python")
+    if program.is_read:
+        label = _("Save {file}", file=ARCHIVE)
+        st.download_button(
+            label, program.archive, ARCHIVE, on_click="ignore", icon=":material/download:", key=key
+        )

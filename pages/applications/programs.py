@@ -10,7 +10,7 @@ def programs(state: State) -> OneProgram:
     """Return what is handed over."""
     view = VIEWS[state.use]
     return OneProgram(
-        lambda: view.program(state),
+        view.program(state),
         _(
             "Attention written out in PyTorch; what goes in is of `attn_core`: `pip install .` in this app's "
             "folder. It prints {prints}.",

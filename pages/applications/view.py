@@ -11,6 +11,7 @@ from attn_live.says import Says
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import See
 from pages.applications.state import State
+from programs.writing import Program
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class View:
     heads: Callable[[State], list[Head]]
     formula: Callable[[State], str]
     in_words: str
-    program: Callable[[State], str]
+    program: Callable[[State], Program]
     prints: str
     checks: Callable[[State], list[Check]]
     see: Callable[[State], Sequence[See]]

@@ -1,71 +1,101 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
-from attn_core import KERNELS, read_function
-from attn_ui.base.numpy_code import in_numpy
+import math
+from collections.abc import Sequence
+
+from attn_core import KERNELS
+from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
 from attn_words import _
 from pages.kernel_regression.compute import Now
-from pages.kernel_regression.line_snippet import lines_formula, lines_short, lines_snippet
-from pages.kernel_regression.settings import OWN_POINTS, TYPED
-from pages.kernel_regression.snippet import (
-    Learning,
-    formula,
-    own_data,
-    plane_data,
-    short,
-    snippet,
-    toy_data,
-    typed_data,
-)
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
+
+_DRAWS = {
+    False: "show(weights).show()",
+    True: f"# A figure of Plotly holds {MOST_DRAWN} keys: those with the most weight.\n"
+    f"heaviest = weights[0].topk({MOST_DRAWN}).indices.sort().values\n"
+    "show(weights, columns=heaviest.tolist()).show()",
+}
+Query = float | Sequence[float]
 
 
 def programs(now: Now) -> Programs:
     """Return what is handed over."""
     standing = now.standing
-    kernel, row = standing.kernel, standing.row
-    here = {"kernel": kernel, "bandwidth": standing.bandwidth, "query": standing.queries[row].tolist()}
+    kernel, row, h = standing.kernel, standing.row, standing.bandwidth
+    query: Query = standing.queries[row].tolist()
+    numbers = {"query": [query], "x": standing.keys, "y": standing.values}
+    given = f"query, x, y, kernel={kernel!r}, bandwidth={h!r}"
     if now.state.fits_lines:
         line = standing.lines
+        weigh = "gaussian_nearest" if kernel == "gaussian" else kernel
         return Programs(
-            lambda: lines_snippet(data=_data(now), **here),
-            lambda: lines_short(data=_data(now), **here),
-            lambda: lines_formula(
-                here["query"],
-                standing.bandwidth,
-                KERNELS[kernel].formula,
-                estimate=float(line.estimate[row]),
-                slope=float(line.slope[row]),
+            f"estimate, slope, weights = local_line(query, x, y, {h!r}, {weigh})\nweights = weights[None]",
+            numbers,
+            ["weights", "estimate", "slope"],
+            short=(
+                f"line = local_linear({given})\n"
+                "weights, estimate, slope = line.weights, line.estimate[0], line.slope[0]",
+                "",
             ),
-            prints=_(
-                "the equivalent weights of the points at this query, and the line’s height and slope there"
+            formula=lambda: _line_formula(
+                query, h, KERNELS[kernel].formula, float(line.estimate[row]), float(line.slope[row])
             ),
         )
     # Only PyTorch follows a gradient; the figure learns at the same rate.
-    scalar = standing.lengths is None and standing.keys.ndim == 1
-    learning = Learning(LEARNING_STEPS, LEARNING_RATE) if kernel == "gaussian" and scalar else None
+    learns = kernel == "gaussian" and standing.lengths is None and standing.keys.ndim == 1
+    learn = f"learn_bandwidth(x, y, {h!r}, steps={LEARNING_STEPS}, rate={LEARNING_RATE})"
+    learn = f'print("h learned:", {learn})'
     return Programs(
-        lambda: snippet(data=_data(now), learning=learning, **here),
-        lambda: short(data=_data(now), n_key=len(standing.keys), **here),
-        lambda: formula(
-            standing.queries[row].tolist(),
-            standing.bandwidth,
+        f"estimate, weights = nadaraya_watson(query, x, y, {h!r}, {kernel})",
+        numbers,
+        ["weights", "estimate"],
+        short=(
+            f"regression = nadaraya_watson({given})\n"
+            "weights, estimate = regression.weights, regression.estimate",
+            _DRAWS[len(standing.keys) > MOST_DRAWN],
+        ),
+        formula=lambda: formula(
+            query,
+            h,
             KERNELS[kernel].formula,
             n_key=len(standing.keys),
             estimate=float(standing.regression.estimate[row]),
         ),
-        numpy=lambda: in_numpy(snippet(data=_data(now), **here)),
-        prints=_("the weights of the points at this query, and the estimate"),
-        torch_adds=_("Then it learns h, and prints that too.") * (learning is not None),
+        learns=learn if learns else "",
+        learns_told=_("Then it learns h, and prints that too.") * learns,
     )
 
 
-def _data(now: Now) -> str:
-    drawn, standing = now.state.drawn, now.standing
-    if now.state.has_two_inputs:
-        return plane_data(drawn.n_points, drawn.noise, drawn.seed)
-    if standing.points.name == TYPED and standing.lengths is None:
-        return typed_data(read_function(drawn.function).code, drawn.n_points, drawn.noise, drawn.seed)
-    if standing.points.name != OWN_POINTS and standing.lengths is None:
-        return toy_data(standing.points.name, drawn.n_points, drawn.noise, drawn.seed)
-    return own_data(standing.keys.tolist(), standing.values.tolist())
+def formula(query: Query, bandwidth: float, kernel: str, *, n_key: int, estimate: float) -> str:
+    """Write the estimate at one query as LaTeX.
+
+    Args:
+        query: a number, or a vector.
+        bandwidth: h; kernel: K(u) as LaTeX.
+        n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
+    """
+    parts = query if isinstance(query, Sequence) else [query]
+    asked = ", ".join(f"{each:.6g}" for each in parts)
+    asked = f"({asked})" if len(parts) > 1 else asked
+    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
+    value = _undefined() if math.isnan(estimate) else f"{estimate:.6g}"
+    return (
+        rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
+        rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"
+    )
+
+
+def _line_formula(query: Query, bandwidth: float, kernel: str, estimate: float, slope: float) -> str:
+    """Write the fit of a line at one query as LaTeX."""
+    at = f"{query:.6g}"
+    value = _undefined() if math.isnan(estimate) else rf"({estimate:.6g},\ {slope:.6g})"
+    weight = rf"K\!\left(\frac{{\lvert {at} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
+    return (
+        rf"(a, b) = \arg\min_{{a, b}} \sum_j {weight}\bigl(v_j - a - b\,(k_j - {at})\bigr)^2 = {value}, "
+        rf"\qquad \hat f({at}) = a, \qquad K(u) = {kernel}"
+    )
+
+
+def _undefined() -> str:
+    return rf"\text{{{_('undefined: no key in the window')}}}"

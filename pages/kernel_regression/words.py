@@ -286,8 +286,8 @@ def among(tried: int, compared: int, most_supported: int, n_key: int) -> str:
 
 _EXACT = 1e-12  # an error of so small a share of the values is rounding
 _ALWAYS = N_(
-    "The training error is smallest as h goes to 0, because each point then predicts itself. Leave-one-out "
-    "takes the point away first."
+    "The training error is smallest as h goes to 0: each point is among those that it is predicted from. "
+    "Leave-one-out takes it away first."
 )
 _STANDS: Mapping[str, str] = {
     "as good": N_(

@@ -3,143 +3,260 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attn_core import RealModel
-from attn_core.toys import SHIPPED
+from torch import nn
+
+from attn_core import RealModel, weights_of
+from attn_core.toys import SHIPPED, SYMBOLS
+from attn_core.toys.model import BASE
 from attn_ui.base.markdown import plain
-from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.programs import OneProgram, Programs, in_latex
 from attn_words import _, paragraph
-from pages.learned_heads.cloud_snippet import as_points
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Now
-from pages.learned_heads.evicted import Evicted
-from pages.learned_heads.flow_snippet import (
-    evicts,
-    evicts_by_hand,
-    flow_formula,
-    flows,
-    flows_by_hand,
-    loss_formula,
-)
+from pages.learned_heads.evicted import SINKS, Evicted
 from pages.learned_heads.found import Found
 from pages.learned_heads.long_text import LongText
-from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
-from pages.learned_heads.whole_snippet import long_snippet, model_snippet
+from programs.writing import SHORT, Program
+
+_EVICTS = {"window": "evict_oldest", "StreamingLLM": "evict_after_sinks", "H2O": "evict_least_used"}
 
 
 def programs(now: Found) -> Programs | OneProgram | None:
-    """Return what is handed over; a training of one's own has no file, so its program trains again."""
-    for kind, handed in _HANDED.items():
-        if isinstance(now, kind):
-            return handed(now)
-    return None
+    """Return what is handed over; of a file there are two programs, in the tab itself."""
+    return next((hand(now) for kind, hand in _HANDED.items() if isinstance(now, kind)), None)
+
+
+# ---- toys ----
 
 
 def _of_toy(now: Now) -> Programs | OneProgram:
-    if now.recipe not in SHIPPED:
-        return OneProgram(
-            lambda: snippet(now),
-            paragraph(
-                _("These lines repeat the training with `attn_core`: `pip install .` in this app's folder."),
-                _("They print the weights of all heads, and what the model says at every place."),
-            ),
-        )
+    numbers, lines = _toy(now)
+    shortly = f"""result = model(task.tokens({now.setting.typed!r}){_off(now)})
+weights, logits = result.weights.detach(), result.logits"""
     return Programs(
-        lambda: by_hand(now),
-        lambda: snippet(now),
-        lambda: formula(now),
-        prints=_("the weights of all heads, and what the model says at every place"),
-        reads=_("the file of this training"),
-    )
-
-
-def _of_points(now: HeadClouds) -> OneProgram:
-    return OneProgram(
-        lambda: as_points(now),
-        paragraph(
-            _("These lines run the model with `attn_core`: `pip install .` in this app's folder."),
-            _("They print the head's weights, and the points of its queries and keys."),
+        "\n".join([*lines, "weights = join([weights for *_, weights in stages])  # (n_head, n, n)"]),
+        numbers,
+        ["weights"],
+        short=(
+            "\n".join([*_makes(now), shortly]),
+            f'symbols = "{SYMBOLS}"\n{_SAYS}',
         ),
+        formula=lambda: _toy_formula(now),
+        last=f'symbols = "{SYMBOLS}"\n{_SAYS}',
     )
 
 
-def _of_model(heads: Heads) -> OneProgram | None:
-    model = heads.model
-    if model is None:
-        return None  # of a file there are two, in the tab
-    says = _(
-        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print which "
-        "head stands first by the measure, and its number."
+_SAYS = 'print("says:", *[symbols[each] for each in logits.argmax(-1)])'
+
+
+def _toy(now: Now) -> tuple[dict[str, Any], list[str]]:
+    """Return what a toy's program starts from, and the lines that run the model."""
+    model = now.model
+    learned: dict[str, Any] = {"embedding": model.embedding.detach(), "readout": model.readout.detach()}
+    layers = zip(model.attention, model.norms, strict=True)
+    for layer, (attention, norm) in enumerate(layers):
+        assert isinstance(norm, nn.LayerNorm)
+        learned |= {f"{name} {layer}": each.detach() for name, each in weights_of(attention).items()}
+        learned |= {f"gain {layer}": norm.weight.detach(), f"shift {layer}": norm.bias.detach()}
+    recipe, n = now.recipe, len(now.symbols)
+    doubled = {name: each.double() for name, each in learned.items()}
+    numbers: dict[str, Any] = {"tokens": now.tokens, "w": doubled}
+    given, lines = [f"n_layer={recipe.layers}", f"n_head={recipe.heads}"], []
+    if recipe.positions:
+        given.append(f"P=sinusoidal({n}, {now.task.d_model}, base={BASE!r})")
+    if now.task.causal:
+        lines = [f"i, j = places({n}, {n})", "mask = j <= i  # True = may attend"]
+        given.append("mask=mask")
+    if now.setting.off:
+        given.append(f"off={[*now.setting.off]}")
+    return numbers, [*lines, f"logits, stages = toy_transformer(tokens, w, {', '.join(given)})"]
+
+
+def _makes(now: Now) -> list[str]:
+    """Return the lines that have the training, with `attn_core`."""
+    recipe = now.recipe
+    run = f"run = train({recipe!r})"
+    if recipe in SHIPPED:
+        more = "" if recipe.positions else ", positions=False"
+        run = f"run = shipped({recipe.task!r}{more})"
+    return [run, f"task, model = TASKS[run.recipe.task], run.model({now.at})  # after {now.step} steps"]
+
+
+def _off(now: Now) -> str:
+    return f", off={now.setting.off}" if now.setting.off else ""
+
+
+def _toy_formula(now: Now) -> str:
+    """Return the output of the chosen head as LaTeX, with its numbers."""
+    layer, head = divmod(now.chosen[0], now.recipe.heads)
+    stage = now.result.layers[layer]
+    weights, value, output = (
+        in_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
     )
-    return OneProgram(
-        lambda: model_snippet(
-            heads.text, heads.whole.measure, hide=heads.whole.words_only, model=_name(model)
-        ),
-        _with_folder(says, model),
-    )
+    scaled = rf"\frac{{1}}{{\sqrt{{{now.d_head}}}}}\, Q K^\top{' + M' if now.task.causal else ''}"
+    return rf"O = \operatorname{{softmax}}\!\left({scaled}\right) V = {weights} {value} = {output}"
 
 
-def _of_long(now: LongText) -> OneProgram:
-    says = _(
-        "These lines read the model with `attn_core` (`pip install .` in this app's folder) and print what "
-        "the head gives to the token before and to the token itself, on average."
-    )
-    return OneProgram(
-        lambda: long_snippet(now.text, now.layer, now.head, model=_name(now.model)),
-        _with_folder(says, now.model),
-    )
-
-
-def _name(model: RealModel) -> str | None:
-    return None if model.is_packaged else model.name
-
-
-def _with_folder(says: str, model: RealModel) -> str:
-    name = _name(model)
-    if name is None:
-        return says
-    where = _("Start them where the folder {name} is, or put its path in.", name=plain(name))
-    return f"{says}\n\n{where}"
+# ---- a text's flow, and keys evicted ----
 
 
 def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
-    if isinstance(flow.of, Heads) and flow.of.model is None:
+    of, told = flow.of, _("the weights of the layer, the lengths of what they write, and the rollout")
+    if isinstance(of, Heads):
+        if of.model is None:
+            return None
+        shortly = f"stages = {_load(of.model)}.stages({of.text!r})\n{_flow_lines(flow, every=True)}"
+        return _shortly(shortly, ["weights", "lengths", "rolled"], told, of.model)
+    numbers, lines = _toy(of)
+    on = ", ".join(str([*some]) for some in flow.on)
+    aside = "set_sinks_aside({})" if flow.aside else "{}"
+    mean = aside.format("mean_of_heads(weights, heads)")
+    lines += [
+        f"on = [{on}]  # the heads of each layer that are on",
+        f"layers = [{mean} for (*_, weights), heads in zip(stages, on)]",
+        f"rolled = rollout(layers[:{flow.at + 1}])",
+        f"_, _, v, weights = stages[{flow.at}]",
+        f'lengths = mean_of_heads(written_lengths(weights, v, w["W_o {flow.at}"]), on[{flow.at}])',
+        f"weights = layers[{flow.at}]",
+    ]
+    makes = [*_makes(of), f"stages = model(task.tokens({of.setting.typed!r}){_off(of)}).layers"]
+    return Programs(
+        "\n".join(lines),
+        numbers,
+        ["weights", "lengths", "rolled"],
+        short=("\n".join([*makes, _flow_lines(flow, every=False)]), ""),
+        formula=lambda: (
+            rf"R_{{{flow.at + 1}}} = \tilde A_{{{flow.at + 1}}} \cdots \tilde A_1 = "
+            + in_latex(flow.rollout[flow.at].tolist())
+        ),
+    )
+
+
+def _flow_lines(flow: TextFlow, *, every: bool) -> str:
+    """Write the flow with attn_core: of `every` head, or of those that are on."""
+    of = "each{}[0].mean(dim=0)" if every else "each{}[heads].sum(dim=0) / max(1, len(heads))"
+    pairs = "for each in stages" if every else "for each, heads in zip(stages, on)"
+    on = f"on = {[list(some) for some in flow.on]}  # the heads of each layer that are on"
+    lines = [] if every else [on]
+    aside = ["weights = set_aside(weights, find_sinks(weights))"] * flow.aside
+    norms = of.replace("each{}", "weighted_value_norms(each)")
+    return "\n".join([
+        *lines,
+        f"weights = torch.stack([{of.format('.weights')} {pairs}]).detach()  # (n_layer, n, n)",
+        f"lengths = torch.stack([{norms} {pairs}]).detach()",
+        *aside,
+        f"rolled = attention_rollout(weights)[{flow.at}]",
+        f"weights, lengths = weights[{flow.at}], lengths[{flow.at}]",
+    ])  # fmt: skip
+
+
+def _of_eviction(found: Evicted) -> Programs:
+    now, head = found.now, found.now.chosen[0]
+    numbers, lines = _toy(now)
+    lines += [
+        f"heads = [evicted(q, k, v, {found.budget}, {_EVICTS[found.policy]}) for q, k, v, _ in stages]",
+        "weights = join([maps for maps, _ in heads])  # (n_head, n, n), over all layers",
+        "errors = [error for _, each in heads for error in each]",
+    ]
+    sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
+    shortly = f"""stages = model(task.tokens({now.setting.typed!r}){_off(now)}).layers
+scores = torch.cat([each.scaled_scores for each in stages]).double()  # over all layers
+value = torch.cat([each.value for each in stages]).double()
+found = evict(scores.detach(), value.detach(), {found.policy!r}{sinks})
+weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]"""
+    value = float(found.errors[head])
+    kept, full = (found.run.heads[at, head] for at in (found.budget - 1, found.n - 1))
+    return Programs(
+        "\n".join(lines),
+        numbers,
+        ["weights"],
+        short=("\n".join([*_makes(now), shortly]), _ERRORS),
+        formula=lambda: (
+            rf"\frac{{\lVert O_{{{found.budget}}} - O_{{{found.n}}} \rVert}}"
+            rf"{{\lVert O_{{{found.n}}} \rVert}} = "
+            rf"\frac{{{float((kept - full).norm()):.4f}}}{{{float(full.norm()):.4f}}} = {value:.4f}"
+        ),
+        last=_ERRORS,
+    )
+
+
+_ERRORS = 'print("errors:", *[round(float(each), 4) for each in errors])'
+
+
+# ---- real models ----
+
+
+def _of_points(now: HeadClouds) -> OneProgram:
+    key = now.of.head // (now.model.n_head // now.model.n_key_head)
+    lines = f"""stages = {_load(now.model)}.stages({now.of.of.text!r})[{now.of.layer}]
+Q, K = stages.query[0, {now.of.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
+weights = stages.weights[0, {now.of.head}]
+# One centre and one spread: every score of a query grows by the same number.
+clouds = lay_together(Q, K)
+plane = main_directions(*clouds.around)
+query_points, key_points = plane.queries, plane.keys"""
+    told = _("the head's weights, and the points of its queries and keys")
+    return _shortly(lines, ["weights", "query_points", "key_points"], told, now.model)
+
+
+# Each measure of `rows`, what queries give to all keys, and of `seen`, what they give to the keys shown.
+_SCORES = {
+    "previous token": "previous_token_score(seen)",
+    "next token": "next_token_score(seen)",
+    "itself": "diagonal_score(seen)",
+    "first token": "first_token_score(seen)",
+    "entropy": "entropy(rows).mean(dim=-1)",
+    "distance": "(rows * (torch.tensor(places)[:, None] - torch.arange(rows.shape[-1])).abs())"
+    ".sum(dim=-1).mean(dim=-1)",
+    "special tokens": "(rows[..., list(maps.special)].sum(dim=-1)).mean(dim=-1)",
+}
+
+
+def _of_model(heads: Heads) -> OneProgram | None:
+    """Hand over what finds the head that stands first by the measure, of the true weights."""
+    if heads.model is None:
         return None
-    if isinstance(flow.of, Heads) or flow.of.recipe not in SHIPPED:
-        return OneProgram(
-            lambda: flows(flow),
-            paragraph(
-                _("These lines run the model with `attn_core`: `pip install .` in this app's folder."),
-                _("They print the weights of the layer, the lengths of what they write, and the rollout."),
-            ),
-        )
-    of = flow.of
-    return Programs(
-        lambda: flows_by_hand(flow, of),
-        lambda: flows(flow),
-        lambda: flow_formula(flow),
-        prints=_("the weights of the layer, the lengths of what they write, and the rollout"),
-        reads=_("the file of this training"),
-    )
+    measure = heads.whole.measure
+    hides = heads.whole.words_only or measure == "special tokens"
+    words = " if place not in maps.special" if hides else ""
+    lines = f"""maps = {_load(heads.model)}.attend({heads.text!r})
+weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
+places = [place for place in range(len(maps.tokens)){words}]
+rows = weights[..., places, :]  # each as it is, divided by nothing
+seen = rows[..., places]
+scores = {_SCORES[measure]}  # {measure}
+layer, head = divmod(int(scores.argmax()), scores.shape[1])
+print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")"""
+    return _shortly(lines, [], _("which head stands first by the measure, and its number"), heads.model)
 
 
-def _of_eviction(found: Evicted) -> Programs | OneProgram:
-    if found.now.recipe not in SHIPPED:
-        return OneProgram(
-            lambda: evicts(found),
-            paragraph(
-                _("These lines repeat the training with `attn_core`: `pip install .` in this app's folder."),
-                _("They print the weights over the keys that are kept, and the error of each head."),
-            ),
-        )
-    return Programs(
-        lambda: evicts_by_hand(found),
-        lambda: evicts(found),
-        lambda: loss_formula(found),
-        prints=_("the weights over the keys that are kept, and the error of each head"),
-        reads=_("the file of this training"),
+def _of_long(now: LongText) -> OneProgram:
+    of = f"{now.text!r}, layer={now.layer}, head={now.head}"
+    lines = f"""head = {_load(now.model)}.head_of({of})  # both from 0
+n = len(head.query)
+print(f"head {now.layer + 1}.{now.head + 1} of {{n}} tokens: ", end="")
+print(f"{{head.before(1).mean():.4f}} to the token before, {{head.before(0).mean():.4f}} to itself")
+print(head[0:4, 0:4])  # any part of the map, (queries, keys)"""
+    told = _("what the head gives to the token before and to the token itself, on average")
+    return _shortly(lines, [], told, now.model)
+
+
+def _shortly(lines: str, prints: list[str], told: str, model: RealModel) -> OneProgram:
+    says = _(
+        "These lines run the model with `attn_core`: `pip install .` in this app's folder. They print "
+        "{numbers}.",
+        numbers=told,
     )
+    if not model.is_packaged:
+        name = plain(model.name)
+        says = paragraph(says, _("Start them where the folder {name} is, or put its path in.", name=name))
+    return OneProgram(Program(SHORT, lines, {}, prints), says)
+
+
+def _load(model: RealModel) -> str:
+    return "load_model()" if model.is_packaged else f"load_model({model.name!r})"
 
 
 _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {

@@ -9,7 +9,7 @@ from attn_ui.base.bounds import MAX_MAPS_BYTES
 from attn_ui.base.markdown import capital, plain
 from attn_words import _, paragraph
 from pages.learned_heads.asks import OWN_MAPS
-from pages.learned_heads.whole_snippet import CAPTURE
+from programs.writing import script
 
 _FILE, _FAULT = "own-maps", "learned_own_fault"
 
@@ -46,7 +46,7 @@ def show(_nothing: None) -> None:
                 "such a file:"
             )
         )
-        st.code(CAPTURE, language="python")
+        st.code(script("capture_heads"), language="python")
 
 
 def _take() -> None:

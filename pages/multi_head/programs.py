@@ -1,129 +1,206 @@
 """Programs that reproduce the numbers on the page, and their formula."""
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from torch import Tensor
-
-from attn_core import make_mask, mask_code, tokenize
-from attn_core.learned_positions import PACKAGE
+from attn_core import (
+    GLOROT,
+    RelativeBuckets,
+    VectorScheme,
+    make_mask,
+    mask_code,
+    tokenize,
+    weights_of,
+)
 from attn_ui.base import set_aside
-from attn_ui.base.program_lines import drawn, given
+from attn_ui.base.arcs import together_lines
+from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import Programs, in_latex
+from attn_ui.base.schemes import biases, is_computed, placed, turned
+from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
-from pages.multi_head import snippet as snippets
-from pages.multi_head.aside_code import aside_lines
-from pages.multi_head.compute import Now, allowed, by_hand, width_of
+from pages.multi_head.compute import Now, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
-from pages.multi_head.state import Setting
+from programs.writing import PYTORCH, Program
 
-MOST_WRITTEN = 40  # numbers of an example that the program writes out
+_DRAWN = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
 
 
 def programs(now: Now) -> Programs:
     """Return what is handed over."""
-    return Programs(
-        lambda: snippet(now),
-        lambda: short(now),
-        lambda: formula(now),
-        package=PACKAGE if now.setting.positions.name == "learned" else "",
-    )
-
-
-def short(now: Now) -> str:
-    """Return the short program for the present settings."""
-    setting, n = now.setting, now.unplaced.tokens
-    vectors = [_short_vectors("x", n.query, n.queries, setting)]
+    numbers, lines = _starts(now)
+    ends, drawn = _goes_on(now), _drawn(now)
+    lines = [f"queries = {[*map(str, now.tokens.queries)]!r}", *lines]
+    keys = "queries" if now.is_self_attention else "keys"
     if not now.is_self_attention:
-        vectors.append(_short_vectors("memory", n.key, n.keys, setting))
-    chosen = setting.positions
-    return snippets.short(
-        vectors,
-        now.module,
-        setting.seed,
-        going_on(now),
-        init=setting.init,
-        weights=by_hand(setting, now.n_head),
-        scheme=(chosen.name, chosen.values() | {"num_heads": now.n_head, "seed": setting.seed}),
-        words=(n.queries, n.keys),
-        **aside_lines(now, "result.value"),
+        lines.insert(1, f"keys = {[*map(str, now.tokens.keys)]!r}")
+    shortly = [*drawn, *lines, _shortly(now), f"output = {_merged(now)}"]
+    return Programs(
+        "\n".join([*lines, f"heads, weights = {called(now)}", f"output = {_merged(now)}", *ends.lines]),
+        numbers,
+        ("weights", "output", *ends.prints),
+        short=(
+            "\n".join([*shortly, *ends.lines]),
+            f"show(weights, queries, keys={keys}, output=output).show()",
+        ),
+        formula=lambda: formula(now),
+        drawn={name: each for name, each in numbers.items() if name not in _DRAWN} if drawn else None,
     )
+
+
+def token_by_token(now: Now) -> Program:
+    """Return the program that writes one token after the other, with what came before kept."""
+    numbers, lines = _starts(now, masked=False)
+    given = ", bias" * (now.scheme.adds == "bias")
+    heads = f"heads = token_by_token(Q, K, V, {now.setting.temperature!r}{given})"
+    return Program(PYTORCH, "\n".join([*lines, heads, f"written = {_merged(now)}"]), numbers, ["written"])
+
+
+def shared_heads(now: Now, num_kv_heads: int) -> Program:
+    """Return the program of fewer heads of keys and values."""
+    numbers, lines = _starts(now)
+    lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})  # means of groups")
+    lines += [f"heads, weights = {called(now)}", f"output = {_merged(now)}"]
+    return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
 
 
 def formula(now: Now) -> str:
     """Return what the first head does, and the output, as LaTeX."""
     heads, scheme = formulas.names(now, "A_{%d} V_{%d}"), now.scheme
-    placed = rf"{scheme.latex()}, \quad s = {now.setting.positions.strength:g}, \qquad "
-    return (placed if scheme.adds != "nothing" else "") + (
+    places = rf"{scheme.latex()}, \quad s = {now.setting.positions.strength:g}, \qquad "
+    return (places if scheme.adds != "nothing" else "") + (
         rf"{formulas.projections(now, '1')}, \qquad A_1 = {formulas.weights(now, '1')} = "
         rf"{in_latex(now.result.weights[0].tolist())}, \qquad "
         rf"O = {formulas.output(now, heads)} = {in_latex(now.result.output.tolist())}"
     )
 
 
-def snippet(now: Now) -> str:
-    """Return a program for the present settings."""
-    return snippets.snippet(asked(now))
-
-
-def asked(now: Now, names: tuple[str, str] = ("X", "Y")) -> snippets.Asked:
-    """Return what a program for the present settings computes; names: of what attends and is attended to."""
-    setting, n = now.setting, now.unplaced.tokens
-    x, memory = names
-    vectors, widths = {x: _vectors(x, n.query, n.queries, setting)}, {x: n.query.shape[1]}
+def inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
+    """Return the sequences and the weights, and the lines that tell the sequences their places."""
+    words, positions, scheme = now.unplaced.tokens, now.setting.positions, now.scheme
+    numbers: dict[str, Any] = {"X": words.query}
     if not now.is_self_attention:
-        vectors[memory] = _vectors(memory, n.key, n.keys, setting, second=True)
-        widths[memory] = n.key.shape[1]
-    return snippets.Asked(
-        vectors,
-        widths,
-        n_head=now.n_head,
-        d_head=now.module.d_head,
-        bias=setting.bias,
-        seed=setting.seed,
-        conditions=going_on(now),
-        init=setting.init,
-        weights=by_hand(setting, now.n_head),
-        **aside_lines(now),
-    )
+        numbers["Y"] = words.key
+    lines = []
+    if scheme.adds == "vector":
+        lines = [f"{name} = {placed(positions, name)}  # with the vectors of the places" for name in numbers]
+    if isinstance(scheme, VectorScheme) and not is_computed(positions):
+        bare = replace(scheme, strength=1.0)
+        longest = max(now.tokens.shape)
+        numbers["P"] = bare.vectors(longest, words.query.shape[1], start=bare.first)
+    return numbers | weights_of(now.module), lines
 
 
-def going_on(now: Now) -> snippets.Conditions:
-    """Return what the program needs to know of positions, masks and temperature."""
-    setting, n = now.setting, now.tokens
-    masks = []
-    if allowed(setting, now.n_head) is not None:
-        for kind in setting.kinds[: now.n_head]:
-            masking = replace(setting.masking, kind=kind)
-            width = width_of(setting, kind)
-            masks.append(mask_code(masking, width, make_mask(masking, *n.shape, width).tolist()))
-    elif now.aside.what == "without":
-        masks = [set_aside.EVERY_PAIR]
-    return snippets.Conditions(setting.temperature, tuple(masks), now.scheme, setting.projection)
+def _starts(now: Now, *, masked: bool = True) -> tuple[dict[str, Any], list[str]]:
+    """Return the numbers, and the lines from them to Q, K and V of all heads, the mask and the biases."""
+    numbers, lines = inputs(now)
+    memory = "X" if now.is_self_attention else "Y"
+    added = {letter: f" + b_{letter}" if now.setting.bias else "" for letter in "qkv"}
+    made = [
+        f"split_heads({name} @ W_{letter}{added[letter]}, {now.n_head})"
+        for letter, name in zip("qkv", ("X", memory, memory), strict=True)
+    ]
+    lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", made, strict=True)]
+    lines[-1] += "  # (n_head, n, d_head)"
+    if now.scheme.adds == "rotation":
+        turn = ", ".join(turned(now.setting.positions, name) for name in "QK")
+        lines.append(f"Q, K = {turn}  # by their places")
+    if now.scheme.adds == "bias":
+        lines.append(f"bias = {biases(now.setting.positions, now.n_head, 'X', memory)}")
+    if isinstance(now.scheme, RelativeBuckets):
+        numbers["table"] = now.scheme.learned()
+    kinds = now.setting.kinds[: now.n_head] if masked and allowed(now.setting, now.n_head) is not None else ()
+    if kinds or now.aside.what == "without":
+        lines.append(f"i, j = places(len(X), len({memory}))")
+    patterns = []
+    for at, kind in enumerate(kinds):
+        masking, width = replace(now.setting.masking, kind=kind), width_of(now.setting, kind)
+        code = mask_code(masking, width).replace("len(K)", f"len({memory})")
+        if not code:
+            numbers[f"allowed_{at}"] = make_mask(masking, *now.tokens.shape, width).int()
+        patterns.append(code or f"allowed_{at} == 1")
+    if len(patterns) > 1:
+        each = "".join(f"    {pattern},\n" for pattern in patterns)
+        lines.append(f"masks = [\n{each}]  # True = may attend; heads take them in turn")
+        lines.append(f"mask = heads_take_turns(masks, {now.n_head})")
+    elif patterns:
+        lines.append(f"mask = {patterns[0]}  # True = may attend")
+    return numbers, lines
 
 
-def _vectors(
-    name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting, *, second: bool = False
-) -> str:
-    """Write the vectors of a worked example out where they are few numbers, else as they are drawn."""
-    note, words = "(n, d_model)" if not second else "(n_key, d_memory)", "others" if second else "words"
-    if setting.case in EXAMPLES and vectors.numel() <= MOST_WRITTEN:
-        return given(name, vectors.tolist(), note)
-    drawing, seed = _drawn_from(tokens, setting, second=second)
-    return drawn(name, words, drawing, width=vectors.shape[1], seed=seed, note=note)
+def _drawn(now: Now) -> list[str]:
+    """Write how attn_core draws words and weights; nothing where more than that is asked for."""
+    setting, words = now.setting, now.unplaced.tokens
+    plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
+    if setting != plain or setting.case in EXAMPLES:
+        return []
+    init = "" if setting.init == GLOROT else f", init={setting.init!r}"
+    given = f"{setting.d_model}, {now.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
+    tokens = tokenize(setting.text)[: len(words.queries)]
+    return [
+        f"X = sentence_vectors({tokens!r}, {setting.d_model}, seed={setting.seed})",
+        f"module = MultiHeadAttention({given}).requires_grad_(False)",
+        "W_q, W_k, W_v, W_o = weights_of(module).values()",
+    ]
 
 
-def _short_vectors(name: str, vectors: Tensor, tokens: Sequence[str], setting: Setting) -> str:
+def called(now: Now, but: str = "") -> str:
+    """Write the attention of all heads, where queries may attend as the mask says, `but` for some."""
+    is_masked = allowed(now.setting, now.n_head) is not None
+    mask = " & ".join(["mask"] * is_masked + [but] * bool(but))
+    if now.scheme.adds != "bias":
+        hot = "" if now.setting.temperature == 1.0 else f", temperature={now.setting.temperature!r}"
+        return f"attention(Q, K, V{f', {mask}' if mask else ''}{hot})"
+    hot = "" if now.setting.temperature == 1.0 else f" / {now.setting.temperature!r}"
+    return f"attend(Q @ K.mT / {now.module.d_head}**0.5{hot} + bias, V{f', {mask}' if mask else ''})"
+
+
+def _shortly(now: Now) -> str:
     """Write the same with attn_core."""
-    if setting.case in EXAMPLES and vectors.numel() <= MOST_WRITTEN:
-        return snippets.shortly_given(name, vectors.tolist())
-    drawing, seed = _drawn_from(tokens, setting, second=name != "x")
-    return snippets.shortly_drawn(name, drawing, vectors.shape[1], seed)
+    is_masked, given = allowed(now.setting, now.n_head) is not None, ""
+    if now.scheme.adds == "bias":
+        given = ", bias.masked_fill(~mask, -torch.inf)" if is_masked else ", bias"
+    elif is_masked:
+        given = ", mask"
+    if now.setting.temperature != 1.0:
+        given += f", temperature={now.setting.temperature!r}"
+    called = f"scaled_dot_product_attention(Q, K, V{given})"
+    return f"result = {called}\nheads, weights = result.output, result.weights"
 
 
-def _drawn_from(tokens: Sequence[str], setting: Setting, *, second: bool) -> tuple[Sequence[str], int]:
-    """Return the words that vectors are drawn from, and the seed."""
-    if setting.case in EXAMPLES:
-        sample = EXAMPLES[setting.case]
-        return (sample.key_tokens if second else sample.query_tokens), 0
-    return tokenize(setting.memory_text if second else setting.text)[: len(tokens)], setting.seed
+def _merged(now: Now) -> str:
+    """Write the output from what the heads give."""
+    biased = " + b_o" if now.setting.bias else ""
+    return f"merge_heads(heads) @ W_o{biased}" if now.setting.projection else "merge_heads(heads)"
+
+
+def _goes_on(now: Now) -> Lines:
+    """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
+    look, group = now.look, now.group
+    if now.aside.what:
+        return _set_aside(now)
+    if look.view == "points":
+        return plane_lines()
+    if look.view != "arcs" or not group.also:
+        return Lines()
+    rows = group.rows(now.cell[0])
+    if look.all_heads:
+        weights = f"weights[{now.shown_heads}][:, rows]" if now.off else "weights[:, rows]"
+        return together_lines(rows, weights, summed=group.summed, axis=1)
+    return together_lines(rows, f"weights[{now.head}][rows]", summed=group.summed)
+
+
+def _set_aside(now: Now) -> Lines:
+    head = now.head
+    alone = [
+        f"# Head {head + 1} alone.",
+        f"head_weights, head_output = weights[{head}], heads[{head}]",
+    ]
+    if now.aside.what != "without":
+        made = set_aside.aside_lines(now.aside, now.tokens.keys, f"V[{head}]", of="head_")
+    else:
+        again = called(now, f"(i >= 0) & (j != {int(now.aside.value)})")
+        chosen = f"output_without, without = others[{head}], all_weights[{head}]"
+        lines = [f"others, all_weights = {again}", chosen]
+        made = set_aside.without_lines(now.aside, now.tokens.keys, lines, of="head_")
+    return Lines([*alone, *made.lines], made.prints)

@@ -56,10 +56,6 @@ class Now:
         """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""
         return self.scheme(strength=1.0, **changes)
 
-    def under(self, scheme: str) -> "Now":
-        """Return the numbers of the same words under another scheme, at the width that it takes."""
-        return self if scheme == self.scheme_name else Now(self.state.under(scheme))
-
     def beside(self, scheme: str) -> "Now":
         """Return the numbers of the very same vectors under another scheme, which can take their width."""
         return (

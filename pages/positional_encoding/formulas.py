@@ -36,4 +36,4 @@ def attention(now: Now) -> str:
 def of_scheme(now: Now, name: str) -> str:
     """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
     kind = SCHEMES[name]
-    return kind.formula if kind.missing() else now.under(name).scheme().latex()
+    return kind.formula if kind.missing() else now.beside(name).scheme().latex()

@@ -1,27 +1,58 @@
-"""Programs that reproduce the weights, and their formula."""
+"""Programs that reproduce the weights, or how far pairs turn, and their formula."""
 
-from attn_core.learned_positions import PACKAGE
+from dataclasses import replace
+from typing import Any
+
+from attn_core import RelativeBuckets, VectorScheme
 from attn_ui.base.programs import Programs, in_latex
-from attn_words import _
+from attn_ui.base.schemes import biases, is_computed, placed, turned
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Now
-from pages.positional_encoding.scaled import head_of
-from pages.positional_encoding.scaled_snippet import scaling_programs
-from pages.positional_encoding.snippet import attention_code, short_code
+from pages.positional_encoding.scaled import ScaledHead, head_of
+
+_SCALED = {
+    "interpolation": "interpolated(frequencies, factor)",
+    "NTK": "ntk_aware(frequencies, factor)",
+    "YaRN": "yarn(frequencies, base, factor, trained)",
+}
 
 
 def programs(now: Now) -> Programs:
     """Return what is handed over."""
+    if now.state.is_scaled:
+        return _of_scaling(head_of(now))
     state, scheme = now.state, now.scheme()
-    if state.is_scaled:
-        return scaling_programs(head_of(now))
-    given = (state.tokens, state.words, now.width, state.seed)
+    numbers: dict[str, Any] = {"X": now.x}
+    lines, given, biased = [], "X, X, X", ""
+    if scheme.adds == "vector":
+        lines.append(f"X = {placed(state.scheme, 'X')}  # with the vectors of the places")
+    elif scheme.adds == "rotation":
+        lines.append(f"Q = K = {turned(state.scheme, 'X')}  # by their places")
+        given = "Q, K, X"
+    elif scheme.adds == "bias":
+        of_all = biases(state.scheme, state.num_heads, "X", "X")
+        lines.append(f"bias = ({of_all})[{state.head - 1}]  # of head {state.head}")
+        biased = f"attend(X @ X.mT / {now.width}**0.5 + bias, X)"
+    if isinstance(scheme, VectorScheme) and not is_computed(state.scheme):
+        bare = replace(scheme, strength=1.0)
+        numbers["P"] = bare.vectors(len(now.x), now.width, start=bare.first)
+    if isinstance(scheme, RelativeBuckets):
+        numbers["table"] = scheme.learned()
+    mask = ", bias" if biased else ""
+    words = f"words = {[*state.tokens]!r}"
+    drawn = f"X = sentence_vectors(words, {now.width}, kind={state.words!r}, seed={state.seed})"
     return Programs(
-        lambda: attention_code(*given, scheme),
-        lambda: short_code(*given, scheme=now.scheme_name, settings=now.scheme_settings()),
-        lambda: formula(now),
-        prints=_("the weights with positions"),
-        package=PACKAGE if now.scheme_name == "learned" else "",
+        "\n".join([words, *lines, f"output, weights = {biased or f'attention({given})'}"]),
+        numbers,
+        ["weights"],
+        short=(
+            "\n".join(
+                [words, drawn, *lines, f"weights = scaled_dot_product_attention({given}{mask}).weights"]
+            ),
+            "show(weights, words).show()",
+        ),
+        formula=lambda: formula(now),
+        drawn={name: each for name, each in numbers.items() if name != "X"},
     )
 
 
@@ -30,3 +61,34 @@ def formula(now: Now) -> str:
     scheme = now.scheme()
     softmax, weights = formulas.weights(scheme, now.width), in_latex(now.attended.weights.tolist())
     return rf"{scheme.latex()}, \qquad s = {now.state.scheme.strength:g}, \qquad {softmax} = {weights}"
+
+
+def _of_scaling(head: ScaledHead) -> Programs:
+    sharp = "(0.1 * math.log(factor) + 1) ** 2 * " if head.name == "YaRN" else ""
+    start = f"d_head, base, factor, trained = {head.d_head}, {head.base!r}, {head.factor!r}, {head.trained}"
+    return Programs(
+        f"{start}\n"
+        "frequencies = rotary_frequencies(d_head, base)  # (n_pair,)\n"
+        f"frequencies = {_SCALED[head.name]}\n"
+        "turns = factor * trained * frequencies / (2 * math.pi)  # times round at the longer length\n"
+        f"scores = {sharp}scores_at({[*head.doubling.tolist()]}, frequencies)",
+        {},
+        ["turns", "scores"],
+        short=(
+            f"scaling = make_scaling({head.name!r}, base={head.base!r}, factor={head.factor!r}, "
+            f"trained={head.trained})\n"
+            f"turns = scaling.turns({head.d_head})\n"
+            f"scores = scaling.scores(2 ** torch.arange({len(head.doubling)}), {head.d_head})",
+            "",
+        ),
+        formula=lambda: _scaling_formula(head),
+    )
+
+
+def _scaling_formula(head: ScaledHead) -> str:
+    """Return the scaling and how many times round each pair turns, as LaTeX."""
+    turns = in_latex([head.scaling.turns(head.d_head).tolist()])
+    return (
+        rf"{head.scaling.formula}, \qquad b = {head.base:.12g}, \quad s = {head.factor:g}, \quad "
+        rf"L = {head.trained}, \quad d = {head.d_head}, \qquad \frac{{s L\,\omega'}}{{2\pi}} = {turns}"
+    )

@@ -85,7 +85,7 @@ class ScaledHead:
 def head_of(now: Now) -> ScaledHead:
     """Return the head that the page's settings make."""
     state = now.state
-    width = now.under("rotary").width
+    width = Now(state.under("rotary")).width
     return ScaledHead(state.scaling, width, state.scheme.base, state.factor, state.trained)
 
 

@@ -1,7 +1,6 @@
 """Sentences about what the positional-encoding page shows: numbers in, words out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -363,33 +362,22 @@ def far(curves: Mapping[str, Numbers], returns: Mapping[str, int], trained: int)
     return paragraph(used, past, decays)
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """What is said of a curve: that it says nothing, falls on, or comes back."""
-
-    silent: str
-    falls: str
-    returns: str
-
-
-_OF_SINES = _Curve(
-    N_("the sinusoidal product says nothing (a lone sine is 0 at position 0)"),
+# Where a curve falls on, and where it comes back.
+_OF_SINES = (
     N_("the sinusoidal product keeps falling, to {share} of its largest at offset {offset}"),
     N_("the sinusoidal product comes back to {share} of its largest at offset {offset}"),
 )
-_OF_ROTARY = _Curve(
-    N_("the rotary score of one vector says nothing (a lone sine is 0 at position 0)"),
+_OF_ROTARY = (
     N_("the rotary score of one vector keeps falling, to {share} of its largest at offset {offset}"),
     N_("the rotary score of one vector comes back to {share} of its largest at offset {offset}"),
 )
 
 
-def _back(says: _Curve, curve: Numbers, at: int | None) -> str:
-    if np.isnan(curve).any():
-        return _(says.silent)
+def _back(said: tuple[str, str], curve: Numbers, at: int | None) -> str:
+    falls, returns = said
     if at is None:
-        return _(says.falls, share=fixed(curve[-1], 2), offset=f"{len(curve) - 1:,}")
-    return _(says.returns, share=fixed(curve[at], 2), offset=f"{at:,}")
+        return _(falls, share=fixed(curve[-1], 2), offset=f"{len(curve) - 1:,}")
+    return _(returns, share=fixed(curve[at], 2), offset=f"{at:,}")
 
 
 def _rounding(difference: float) -> str:

@@ -1,30 +1,52 @@
 """Programs that print the numbers on the screen, and their formula."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from attn_core import ATTENTION_SAMPLES, mask_code
+from attn_core import GLOROT, SCORES, mask_code
 from attn_core.scores import DOT
 from attn_ui.base import set_aside
-from attn_ui.base.program_lines import drawn, given, word_list
+from attn_ui.base.arcs import together_lines
+from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import Programs, in_latex
+from attn_ui.base.set_aside import Lines
 from pages.single_head import score_words
-from pages.single_head.along_code import along_lines
-from pages.single_head.aside_code import aside_lines
 from pages.single_head.compute import Now
-from pages.single_head.head import SAMPLES, typed_vectors
-from pages.single_head.snippet import ROOT, Asked, short, snippet, tables
-from pages.single_head.state import Inputs, tokens_of
+from pages.single_head.state import tokens_of
 
-MOST_WRITTEN = 40  # numbers of an example that the program writes out
+_DRAWN = {"X", "W_q", "W_k", "W_v"}  # what attn_core draws from a seed
+# A score of a query and a key, by functions of `programs`.
+_SCORES = {
+    DOT: "Q @ K.mT",
+    "additive": "additive_scores(Q, K, W_a, U_a, v_a)",
+    "general": "general_scores(Q, K, W_a)",
+    "cosine": "cosine_scores(Q, K)",
+    "kernel": "kernel_scores(Q, K)",
+    "linear": "linear_scores(Q, K)",
+}
 
 
 def programs(now: Now) -> Programs:
     """Return what is handed over."""
+    numbers, starts = _starts(now)
+    mask = "mask" if now.scoring.masking.kind != "none" else ""
+    ends, short_ends = (_goes_on(now, mask, short=short) for short in (False, True))
+    drawn = _drawn(now)
+    starts = [f"queries = {[*map(str, now.head.queries)]!r}", *starts]
+    if now.head.keys != now.head.queries:
+        starts.insert(1, f"keys = {[*map(str, now.head.keys)]!r}")
+    keys = "queries" if now.head.keys == now.head.queries else "keys"
     return Programs(
-        lambda: snippet(asked(now)),
-        lambda: _short(now),
-        lambda: formula(now),
+        "\n".join([*starts, f"output, weights = {_called(now, mask)}", *ends.lines]),
+        numbers,
+        ("weights", "output", *ends.prints),
+        short=(
+            "\n".join([*drawn, *starts, *_shortly(now, mask), *short_ends.lines]),
+            f"show(weights, queries, keys={keys}, output=output).show()",
+        ),
+        formula=lambda: formula(now),
+        drawn={name: each for name, each in numbers.items() if name not in _DRAWN} if drawn else None,
     )
 
 
@@ -48,103 +70,89 @@ def formula(now: Now) -> str:
     )
 
 
-def asked(now: Now) -> Asked:
-    """Return what a program for the present settings computes."""
-    head, inputs, scoring = now.head, now.inputs, now.scoring
-    mask = set_aside.EVERY_PAIR if now.aside.what == "without" else ""
-    if scoring.masking.kind != "none":
-        mask = mask_code(scoring.masking, now.width, now.walk.mask.tolist())
-    typed = head.x is None or head.memory is None
-    made = Asked(
-        tables(head.query.tolist(), head.key.tolist(), head.value.tolist()) if typed else sequences(now),
-        mask=mask,
-        scale={"1/√dₖ": ROOT, "none": ""}.get(scoring.scale, f"{now.scale:.10g}"),
-        temperature=now.temperature,
-        widths=None
-        if head.projections is None or head.x is None
-        else (head.x.shape[-1], head.d_k, head.value.shape[-1]),
-        seed=inputs.seed,
-        bias=inputs.bias,
-        init=inputs.init,
-        weights=inputs.weights,
-        cross=not typed and head.x is not head.memory,
-        given=typed,
-        **along_lines(now),
-        score=scoring.score,
-        own_seed=inputs.seed,
-        d_k=head.d_k,
-    )
-    return replace(made, **aside_lines(now, made))
+def _starts(now: Now) -> tuple[dict[str, Any], list[str]]:
+    """Return the numbers, and the lines from them to queries, keys, values and the mask."""
+    head, masking = now.head, now.scoring.masking
+    if head.x is None:
+        numbers: dict[str, Any] = {"Q": head.query, "K": head.key, "V": head.value}
+        lines = []
+    else:
+        memory = "X" if head.x is head.memory else "Y"
+        numbers = {"X": head.x} | ({"Y": head.memory} if memory == "Y" else {})
+        lines = [f"Q, K, V = X, {memory}, {memory}  # the vectors as they are"]
+        if head.projections is not None:
+            names, biases = ("W_q", "W_k", "W_v"), ("b_q", "b_k", "b_v")
+            numbers |= dict(zip(names, head.projections, strict=True))
+            numbers |= {name: b[0] for name, b in zip(biases, head.biases or (), strict=False)}
+            added = [f" + {name}" if head.biases else "" for name in biases]
+            of = ("X", memory, memory)
+            made = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
+            lines = [f"Q, K, V = {', '.join(made)}"]
+    numbers |= now.own
+    if masking.kind != "none" or now.aside.what == "without":
+        lines.append("i, j = places(len(Q), len(K))")
+    if masking.kind != "none":
+        code = mask_code(masking, now.width)
+        numbers |= {} if code else {"allowed": now.walk.mask.astype(int)}
+        lines.append(f"mask = {code or 'allowed == 1'}  # True = may attend")
+    return numbers, lines
 
 
-def sequences(now: Now, write: Callable[..., str] = drawn) -> list[str]:
-    """Return the lines that make X, and Y where keys and values come from another sequence.
-
-    ``write`` writes vectors that are drawn from their words.
-    """
-    head, inputs = now.head, now.inputs
-    names = ("X",) if head.x is head.memory else ("X", "Y")
-    lines = _vectors(inputs, names, write)
-    for name in names:
-        if inputs.ramp:
-            lines.append(
-                f"{name} = {name} + 0.5 * torch.arange(len({name}))[:, None]  # position p adds p / 2"
-            )
-        if inputs.unit_rows:
-            length = f"{name}.norm(dim=-1, keepdim=True).clamp(min=1e-12)"
-            lines.append(f"{name} = {name} / {length}  # rows of length 1")
-    return lines
-
-
-def _vectors(inputs: Inputs, names: Sequence[str], write: Callable[..., str]) -> list[str]:
-    """Write the vectors of one sentence or two, by their names: as they were typed, or as they are drawn."""
-    lists, width, seed = ("words", "others"), inputs.width, inputs.seed
-    texts = (inputs.text,) if inputs.second_text is None else (inputs.text, inputs.second_text)
-    tokens: list[Sequence[str]] = [tokens_of(text) for text in texts]
-    if not inputs.is_own:
-        sample = ATTENTION_SAMPLES[SAMPLES[inputs.example]]
-        tokens, width, seed = [sample.query_tokens, sample.key_tokens], sample.d_model, sample.seed
-        if sample.key.numel() <= MOST_WRITTEN:
-            shown = (sample.query.tolist(), sample.key.tolist())
-            return [given(*each, "(n, d_model)") for each in zip(names, shown, strict=False)]
-    elif inputs.vectors == "typed":
-        x = typed_vectors(list(tokens[0]), inputs.x, width, seed)
-        both = [x] if len(names) == 1 else [x, typed_vectors(list(tokens[1]), inputs.y, x.shape[-1], seed)]
-        return [given(name, rows.tolist(), "(n, d_model)") for name, rows in zip(names, both, strict=True)]
-    elif inputs.vectors == "one-hot":
-        return _one_hot(tokens)
+def _drawn(now: Now) -> list[str]:
+    """Write how attn_core draws words and weights; nothing where more than that is asked for."""
+    inputs, head = now.inputs, now.head
+    plain = replace(inputs, ramp=False, unit_rows=False, bias=False, weights=(), second_text=None)
+    if inputs != plain or not inputs.is_own or inputs.vectors != "random" or head.projections is None:
+        return []
+    widths = f"{inputs.width}, {inputs.d_k}, {inputs.d_v}"
+    init = "" if inputs.init == GLOROT else f", init={inputs.init!r}"
     return [
-        write(*each, width=width, seed=seed, note="(n, d_model)")
-        for each in zip(names, lists, tokens, strict=False)
+        f"X = sentence_vectors({tokens_of(inputs.text)!r}, {inputs.width}, seed={inputs.seed})",
+        f"head = SelfAttention({widths}, seed={inputs.seed}{init}, dtype=X.dtype).requires_grad_(False)",
+        "W_q, W_k, W_v = weights_of(head).values()",
     ]
 
 
-def _one_hot(tokens: Sequence[Sequence[str]]) -> list[str]:
-    """Write one-hot vectors, one place for each different word of all sentences."""
-    if len(tokens) == 1:
-        return [
-            f"""{word_list("words", tokens[0])}
-different = list(dict.fromkeys(words))
-X = torch.eye(len(different))[[different.index(word) for word in words]]  # (n, d_model)"""
-        ]
+def _called(now: Now, mask: str) -> str:
+    """Write the attention of a picture."""
+    given = ", ".join(filter(None, ("Q, K, V", mask)))
+    if now.scoring.score == DOT and now.scoring.scale == "1/√dₖ":
+        hot = "" if now.temperature == 1.0 else f", temperature={now.temperature:.10g}"
+        return f"attention({given}{hot})"
+    factor = now.scale / now.temperature
+    times = "" if factor == 1.0 else f" * {factor!r}"
+    return f"attend({', '.join(filter(None, (_SCORES[now.scoring.score] + times, 'V', mask)))})"
+
+
+def _shortly(now: Now, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
+    """Write the same with attn_core."""
+    is_dot, score = now.scoring.score == DOT, now.scoring.score
+    given = ["Q", "K", "V"] if is_dot else [repr(score), "Q", "K", "V"]
+    given += [mask] * bool(mask)
+    if not is_dot or now.scoring.scale != "1/√dₖ":
+        given.append(f"scale={now.scale!r}")
+    if now.temperature != 1.0:
+        given.append(f"temperature={now.temperature:.10g}")
+    if own := SCORES[score].shapes:
+        given.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
+    called = "scaled_dot_product_attention" if is_dot else "score_attention"
     return [
-        f"""{word_list("words", tokens[0])}
-{word_list("others", tokens[1])}
-different = list(dict.fromkeys(words + others))
-X = torch.eye(len(different))[[different.index(word) for word in words]]  # (n_query, d_model)
-Y = torch.eye(len(different))[[different.index(word) for word in others]]  # (n_key, d_model)"""
+        f"result = {called}({', '.join(given)})",
+        f"{', '.join(named)} = result.weights, result.output",
     ]
 
 
-def _short(now: Now) -> str:
-    whole = asked(now)
-    start = whole if whole.given else replace(whole, inputs=sequences(now, write=_drawn_shortly))
-    start = replace(start, **aside_lines(now, whole, "V"), **along_lines(now, named=True))
-    return short(start, queries=now.head.queries, keys=now.head.keys)
-
-
-def _drawn_shortly(
-    name: str, words: str, tokens: Sequence[str], *, width: int, seed: int, note: str = ""
-) -> str:
-    """Write vectors as attn_core draws them, see `drawn`."""
-    return f"{word_list(words, tokens)}\n{name} = sentence_vectors({words}, {width}, seed={seed})  # {note}"
+def _goes_on(now: Now, mask: str, *, short: bool) -> Lines:
+    """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
+    aside, group, along = now.aside, now.walk.group, now.along
+    if group.also:
+        return together_lines(group.rows(now.cell[0]), "weights[rows]", summed=group.summed)
+    if along is not None:
+        return plane_lines(along.dimensions)
+    if aside.what == "without":
+        other = f"{mask} & (j != {int(aside.value)})" if mask else f"(i >= 0) & (j != {int(aside.value)})"
+        again = [f"output_without, without = {_called(now, other)}"]
+        if short:
+            again = _shortly(now, other, ("without", "output_without"))
+        return set_aside.without_lines(aside, now.walk.keys, again)
+    return set_aside.aside_lines(aside, now.walk.keys, "V") if aside.what else Lines()

@@ -45,4 +45,4 @@ def test_words_are_seen_handed_over_and_told(address: str, sentence: str) -> Non
     assert isinstance(at.programs, Programs)
     for kind in ("PyTorch", "NumPy", "attn_core"):
         written = at.programs.text(kind)
-        assert json.dumps(tokens, ensure_ascii=False) in written or repr(tokens) in written, kind
+        assert repr(label_tokens(tokens)) in written or repr(tokens) in written, kind

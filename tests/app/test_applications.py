@@ -102,7 +102,7 @@ def test_the_picture_shows_the_weights_under_data(use: str) -> None:
 def test_the_program_prints_what_is_under_data(use: str, changed: bool) -> None:
     now = STATES[use] if changed else State(use)
     code = open_sound("applications", **link(now), tab="Code").code[0].value
-    assert code == VIEWS[use].program(now).strip()
+    assert code == VIEWS[use].program(now).text().strip()
     printed = handed.run(code)
     wanted: list[np.ndarray[Any, Any]] = []
     for each in maps(now).values():

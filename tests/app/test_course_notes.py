@@ -143,7 +143,7 @@ ROWS: dict[str, Row] = {
     "leave-one-out": Row(
         "kernel-regression",
         {"picture": "Choose the bandwidth"},
-        ("The training error is smallest as h goes to 0, because each point then predicts itself.",),
+        ("The training error is smallest as h goes to 0: each point is among",),
     ),
     "sinusoids in two layouts": Row(
         "positional-encoding",

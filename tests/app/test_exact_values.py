@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import sentence_vectors, tokenize
 from attn_live.unpacking import figure_at
+from attn_ui.base.programs import Programs
 from attn_ui.screen import settings_file
 from pages import PAGES as WHOLE
 from pages.overview.compute import D_MODEL, SEED, SENTENCE
@@ -91,9 +92,11 @@ def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
         "x0": x0 if x0 != "2.5" else None,
     }
     assert messages_in(told(at), "estimate", place=x0)
-    program = at.code[0].value
-    assert f"NadarayaWatson(bandwidth={float(h)!r})\nquery = torch.tensor([{float(x0)!r}])\n" in program
-    printed = handed.arrays(handed.run(program))
+    program = WHOLE["kernel-regression"].at(f"h={h}&x0={x0}").programs
+    assert isinstance(program, Programs)
+    assert f"nadaraya_watson(query, x, y, {float(h)!r}, gaussian)" in program.text("PyTorch")
+    assert program.program("PyTorch").numbers["query"] == [float(x0)]
+    printed = handed.arrays(handed.run(program, "PyTorch"))
     assert not handed.difference(printed[0], weights[None])
 
 
@@ -112,7 +115,7 @@ def test_a_temperature_of_one_head() -> None:
     scores, d_k = cells(at, "scores"), Inputs.d_k
     close(cells(at, "weights"), softmax(scores / np.sqrt(d_k) / 0.37))
     assert read_outs(at) == {"t": "0.37"}
-    assert " / 0.37  #" in at.code[0].value
+    assert "temperature=0.37)" in at.code[0].value
     assert (
         list(handed.compared(handed.run(at.code[0].value), [cells(at, "weights"), cells(at, "output")])) == []
     )
@@ -135,7 +138,8 @@ def test_a_temperature_of_many_heads(sentence: str) -> None:
     assert np.ptp(maps) > 0
     program = at.code[0].value
     assert "0.37" in program
-    assert not handed.difference(handed.arrays(handed.run(program))[0], maps)
+    handed_over = WHOLE["multi-head"].at(urlencode(link)).programs
+    assert not handed.difference(handed.arrays(handed.run(handed_over, "NumPy"))[0], maps)
 
 
 def test_a_temperature_beside_the_slider_of_many_heads() -> None:
@@ -185,7 +189,8 @@ def test_a_strength_of_positions(show: str) -> None:
     assert "0.37" in at.code[0].value
     if show == "attention":
         drawn = cells(at, "after")
-        assert not handed.difference(handed.arrays(handed.run(at.code[0].value))[0], drawn)
+        program = WHOLE["positional-encoding"].at("strength=0.37").programs
+        assert not handed.difference(handed.arrays(handed.run(program, "NumPy"))[0], drawn)
 
 
 def test_a_training_length() -> None:

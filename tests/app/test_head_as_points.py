@@ -121,7 +121,7 @@ def test_the_tables_and_the_program_have_the_same_numbers() -> None:
     found = at("layer=1&within=3")
     table, now = found.tables["points"], found.seen.now
     places = np.array([table["first coordinate"], table["second coordinate"]]).T
-    printed = handed.arrays(handed.run(found.programs.text("attn_core")))
+    printed = handed.arrays(handed.run(found.programs, "attn_core"))
     n = len(now.tokens)
     np.testing.assert_allclose(printed[0], now.weights, atol=6e-5)
     np.testing.assert_allclose(np.vstack(printed[1:]), places, atol=6e-5)

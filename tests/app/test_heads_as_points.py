@@ -141,7 +141,7 @@ def test_under_data_stands_where_they_are(link: str) -> None:
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
 def test_programs_leave_the_points_and_the_table_has_them(link: str, kind: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
-    left = leaves(page.programs.text(kind))
+    left = leaves(page.programs, kind)
     query, key, table = left["query_points"], left["key_points"], page.tables["points"]
     both = zip(np.asarray(query), np.asarray(key), strict=True)
     made = np.concatenate([part for pair in both for part in pair])

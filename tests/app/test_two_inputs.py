@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from attn_live.unpacking import figure_at
 from attn_ui.base.ask import FromLink
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
+from pages import PAGES
 from pages.kernel_regression.compute import STRIDES, Standing, Sweep
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.plane_words import LeftOutAt, left_out_sentence
@@ -151,15 +153,17 @@ def test_a_program_prints_what_data_and_sentence_say(kind: str, kernel: str) -> 
         "noise": "0.3",
         "seed": "9",
     }
-    printed = handed.run(opened(**link, tab="Code", code=kind).code[0].value)
+    printed = handed.run(
+        PAGES["kernel-regression"].at(urlencode({"picture": "Two inputs", **link})).programs, kind
+    )
     at = opened(**link, tab="Data")
     frame = at.dataframe[0].value
     assert list(frame.columns) == ["x₁", "x₂", "y", "weight", "|q − k|"]
     assert frame.shape == (23, 5)
     weights = frame["weight"].to_numpy()
     assert not handed.difference(handed.arrays(printed)[0], weights[None])
-    estimate = float(re.findall(r"estimate: (\S+)", printed)[0])
-    assert estimate == pytest.approx(float(weights @ frame["y"]), abs=1e-5)
+    ((estimate,),) = handed.arrays(printed)[1:]
+    assert estimate == pytest.approx(float(weights @ frame["y"]), abs=6e-5)
     query = (3.33, 1.25)
     far = [math.dist(query, key) for key in frame[["x₁", "x₂"]].to_numpy().tolist()]
     np.testing.assert_allclose(frame["|q − k|"], far)

@@ -446,16 +446,3 @@ def test_a_program_has_the_typed_numbers_written_out() -> None:
             "[70.0, 71.0, 72.0, 73.0, 74.0, 75.0, 76.0, 77.0]"
             in open_page("multi-head", code=code, **link).code[0].value
         )
-
-
-@pytest.mark.parametrize("code", ["PyTorch", "NumPy"])
-def test_program_of_one_head_draws_nothing_that_is_typed(code: str) -> None:
-    given = {f"W_{each}": drawn(at, (3, 4)) for at, each in enumerate("qkv")}
-    some = open_page("single-head", hand="true", tab="Code", code=code, **WORDS, W_k=link_of(given)["W_k"])
-    program = some.code[0].value
-    assert str(given["W_k"][2].tolist()) in program
-    assert "xavier_uniform_" in program
-    every = open_page("single-head", hand="true", tab="Code", code=code, **WORDS, **link_of(given))
-    program = every.code[0].value
-    assert all(str(row) in program for each in given.values() for row in each.tolist())
-    assert "xavier_uniform_" not in program

@@ -136,6 +136,13 @@ def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
     assert numbers_in(CLAIMS["ramp"].why) == [8, straight, 63, 1, quarter, 10]
     # "love" at place 1 gives itself 1 + 2 d + 4 d² and the last word 3 d + 8 d².
     assert numbers_in(CLAIMS["grammar"].why) == pytest.approx([max(np.roots([4, 1, -1]))], abs=0.005)
+    plain, *ramped = (
+        torch.softmax(x @ x.T / 2, dim=-1)
+        for step in (0.0, 0.1, 0.5, 1.0)
+        for x in [torch.eye(3, 4) + step * torch.arange(3)[:, None]]
+    )
+    assert all(bool((each[:, 2] > plain[:, 2]).all()) for each in ramped)  # the last word gets more,
+    assert all(each[2, 1] < plain[2, 1] for each in ramped)  # and not each later one
 
 
 def test_what_is_said_of_printed_programs_is_so() -> None:

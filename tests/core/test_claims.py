@@ -45,33 +45,6 @@ def test_what_is_clear_is_three_standard_errors() -> None:
     assert found >= {True, None}
 
 
-def test_depth_is_that_of_the_formulas() -> None:
-    lengths = [1, 2, 4, 16, 32]
-    steps = claims.depth(lengths).measures["steps"]
-    logs = np.log2(lengths)
-    dot = 3  # a product and two additions, width 4
-    assert steps["attention"][0].tolist() == (2 * dot + 2 + 2 + 2 * logs).tolist()
-    assert steps["RNN"][0].tolist() == [n * (dot + 2) for n in lengths]
-    assert steps["linear recurrence"][0].tolist() == (dot + 2 * logs).tolist()
-
-
-def test_a_writers_steps_are_those_of_each_word_after_the_other() -> None:
-    n = 7
-    total = sum(
-        3 + 3 + 2 + math.ceil(math.log2(t)) + 1 + 1 + math.ceil(math.log2(t)) for t in range(1, n + 1)
-    )
-    # The last key and value are ready with the query, the earlier ones before.
-    assert claims.depth([n]).measures["steps"]["attention that writes"].item() == total
-
-
-def test_operations_of_attention_are_all_counted() -> None:
-    n, d = 5, 4
-    dot = 2 * d - 1
-    each_query = n * (dot + 2) + (n - 1) + n + d * (2 * n - 1)
-    want = 3 * n * d * dot + n * each_query
-    assert claims.depth([n]).measures["operations"]["attention"].item() == want
-
-
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_fused_projection_is_taken_apart_as_einops_does(layout: str) -> None:
     fused = torch.randn(5, 24, generator=torch.Generator().manual_seed(1))
@@ -171,15 +144,6 @@ def test_each_divisor_leaves_its_variance() -> None:
     by = torch.tensor(widths, dtype=torch.float64)
     for name, want in (("÷ √d_k", by / by), ("÷ √2", by / 2), ("not divided", by)):
         torch.testing.assert_close(variance[name].mean(dim=0), want, rtol=0.07, atol=0)
-
-
-def test_a_ramp_grows_and_a_sinusoid_turns() -> None:
-    study = claims.ramp_and_sinusoid([1, 7, 30])
-    assert study.measures["length"]["ramp"][0].tolist() == [p / 2 * 4 for p in (1, 7, 30)]
-    cosines = sum(math.cos(5 * 10000 ** (-pair / 8)) for pair in range(8))
-    assert study.measures["product"]["sinusoid"][0].tolist() == pytest.approx([cosines] * 3)
-    share = study.measures["share of a straight line"]["fastest sine"][0].tolist()
-    assert share == pytest.approx([math.sin(p) / p for p in (1, 7, 30)])
 
 
 def test_sides_of_a_matrix() -> None:

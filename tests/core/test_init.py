@@ -56,23 +56,6 @@ def test_the_standard_deviation_told_is_that_of_many_numbers(name: str) -> None:
         assert float(numbers.abs().max()) <= math.sqrt(3) * told
 
 
-@pytest.mark.parametrize("name", INITS)
-def test_what_it_says_in_code_is_its_factor(name: str) -> None:
-    code = INITS[name].code
-    assert eval(code, {"math": math, "d_in": 6, "d_out": 4}) == INITS[name].factor(6, 4)
-
-
-@pytest.mark.parametrize(("d_in", "d_out"), SIZES)
-@pytest.mark.parametrize("name", INITS)
-def test_the_lines_that_fill_a_linear_map_give_the_same(name: str, d_in: int, d_out: int) -> None:
-    W = nn.Linear(d_in, d_out, dtype=torch.float64)
-    with torch.random.fork_rng():
-        torch.manual_seed(11)
-        exec(INITS[name].fill, {"math": math, "nn": nn, "W": W})
-    ours = INITS[name].draw(d_in, d_out, torch.Generator().manual_seed(11))
-    torch.testing.assert_close(ours, W.weight.detach(), rtol=1e-14, atol=1e-15)
-
-
 def test_the_default_is_glorots() -> None:
     assert next(iter(INITS)) == GLOROT
     plain, named = SelfAttention(5, 3, seed=1), SelfAttention(5, 3, seed=1, init=GLOROT)

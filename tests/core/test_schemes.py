@@ -308,10 +308,9 @@ def test_a_vector_of_zeros_is_like_nothing() -> None:
 def test_what_a_scheme_must_have_of_its_own_is_asked_for_when_it_is_made(
     base: type[Scheme], computes: str
 ) -> None:
-    for missing, given in ((computes, "code"), ("code", computes)):
-        unfinished = type("Unfinished", (base,), {"name": "unfinished", given: lambda *_: ""})
-        with pytest.raises(TypeError, match=rf"abstract method '?{missing}\b"):
-            unfinished()
+    unfinished = type("Unfinished", (base,), {"name": "unfinished"})
+    with pytest.raises(TypeError, match=rf"abstract method '?{computes}\b"):
+        unfinished()
 
 
 LAYOUTS = ("interleaved", "concatenated")

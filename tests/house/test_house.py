@@ -15,7 +15,7 @@ from tests.pages import PAGES as WALKED
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
-PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages")
+PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
 
 
 WAIVED = re.compile(r"# (?:type: ignore|noqa:) ?\S+|time\.sleep\([^)]*\)")
@@ -116,7 +116,7 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     assert not at.dropped
     namespace = {}
     with contextlib.redirect_stdout(io.StringIO()):
-        exec(at.programs.text("PyTorch"), namespace)
+        exec(at.programs.program("PyTorch").text(whole=True), namespace)
     now = at.seen.now
     shown = torch.as_tensor(now.walk.weights if page == "single-head" else now.result.weights)
     assert (shown[..., 0, 1::2] == 0).all(), shown

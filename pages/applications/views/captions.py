@@ -18,6 +18,7 @@ from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
 from pages.applications.views import images
 from pages.applications.views.images import SCALE, SIDE
+from programs.writing import SHORT, Program
 
 
 @cache
@@ -106,26 +107,18 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> str:
+def program(now: State) -> Program:
     """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
-    return f"""import torch
-
-from attn_core.applications import SHAPES, drawing, patch_names
-
-picture = drawing()  # (24, 24), ink from 0 to 1
+    lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
 k = patches - patches.mean(dim=0)
 k = k / k.norm(dim=-1, keepdim=True)
-
 names = patch_names()  # the shape of each patch
 q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
 q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
-
 weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
-torch.set_printoptions(sci_mode=False, linewidth=120)
-print(weights[{now.word - 1}].reshape({SIDE}, {SIDE}))  # {SHAPES[now.word - 1]}, over the picture
-print(weights)
-"""
+row = weights[{now.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[now.word - 1]}, over the picture"""
+    return Program(SHORT, lines, prints=["row", "weights"])
 
 
 def see(now: State) -> list[See]:

@@ -17,6 +17,7 @@ from attn_words import N_, _, cached
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
+from programs.writing import SHORT, Program
 
 SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
 SIDE = 6  # patches
@@ -157,22 +158,15 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> str:
+def program(now: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
-    return f"""import torch
-
-from attn_core.applications import drawing
-
-picture = drawing()  # (24, 24), ink from 0 to 1
+    lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
-
 weights = torch.softmax({SCALE:g} * x @ x.T / {now.temperature:.10g}, dim=-1)
-torch.set_printoptions(sci_mode=False, linewidth=120)
-print(weights[{now.patch - 1}].reshape({SIDE}, {SIDE}))  # patch {now.patch}, over the picture
-print(weights)
-"""
+row = weights[{now.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {now.patch}, over the picture"""
+    return Program(SHORT, lines, prints=["row", "weights"])
 
 
 def see(now: State) -> list[See]:

@@ -25,6 +25,7 @@ from attn_words import N_, _, _c, _n, paragraph
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
+from programs.writing import SHORT, Program
 
 D_MODEL = 16
 BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
@@ -199,30 +200,23 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> str:
+def program(now: State) -> Program:
     """Return a program that prints the pairs and the weights of all three."""
-    return f"""import torch
-
-from attn_core import SelfAttention, sentence_vectors, sinusoidal_encoding
-
-words = {list(now.words)!r}
+    lines = f"""words = {list(now.words)!r}
 n, d, prefix = len(words), {D_MODEL}, {now.read_at_once}
 x = sentence_vectors(words, d, seed={now.seed}) + sinusoidal_encoding(n, d)
-q, k, _ = SelfAttention(d, seed={now.seed}, dtype=x.dtype).project(x)
-
-i, j = torch.arange(n)[:, None], torch.arange(n)
+q, k, v = SelfAttention(d, seed={now.seed}, dtype=x.dtype).requires_grad_(False).project(x)
+i, j = places(n, n)
 masks = {{
     "{BERT}": (i >= 0) & (j >= 0),
     "{GPT}": j <= i,
     "{PREFIX_LM}": (j <= i) | (j < prefix),
-}}
-torch.set_printoptions(sci_mode=False, linewidth=200)
+}}"""
+    last = """torch.set_printoptions(sci_mode=False, linewidth=200)
 for name, mask in masks.items():
-    scores = (q @ k.T / d**0.5).masked_fill(~mask, -torch.inf)
-    weights = torch.softmax(scores, dim=-1).detach()
     print(name, "allows", int(mask.sum()), "pairs")
-    print(weights)
-"""
+    print(attention(q, k, v, mask)[1])"""
+    return Program(SHORT, lines, last=last)
 
 
 def see(now: State) -> list[See]:

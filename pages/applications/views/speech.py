@@ -16,6 +16,7 @@ from attn_words import N_, _, _c, _n, cached, paragraph
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from pages.applications.view import Head, Moved, View
+from programs.writing import SHORT, Program
 
 SCALE = 4.0  # of a cosine, which is 1 at most
 N_BAND = 12
@@ -175,25 +176,18 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> str:
+def program(now: State) -> Program:
     """Return a program that prints the chosen frame's row of both heads, and their maps."""
-    return f"""import torch
-
-from attn_core.applications import log_energies, vowels
-
-x = log_energies(vowels(), {N_BAND})  # (frame, band)
+    lines = f"""x = log_energies(vowels(), {N_BAND})  # (frame, band)
 x = x - x.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
-
-i, j = torch.arange(len(x))[:, None], torch.arange(len(x))
-masks = {{"{LOCAL}": (i - j).abs() <= {now.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
-torch.set_printoptions(sci_mode=False, linewidth=120)
-for name, mask in masks.items():
-    weights = torch.softmax(({SCALE:g} * x @ x.T).masked_fill(~mask, -torch.inf), dim=-1)
-    print(name, "frame {now.frame}")
-    print(weights[{now.frame - 1}])
-    print(weights)
-"""
+i, j = places(len(x), len(x))
+masks = {{"{LOCAL}": abs(i - j) <= {now.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
+maps = {{name: attend({SCALE:g} * x @ x.T, x, mask)[1] for name, mask in masks.items()}}"""
+    last = f"""torch.set_printoptions(sci_mode=False, linewidth=120)
+for name, weights in maps.items():
+    print(name, "frame {now.frame}", weights[{now.frame - 1}], weights, sep="\\n")"""
+    return Program(SHORT, lines, last=last)
 
 
 def see(now: State) -> list[See]:

@@ -12,6 +12,7 @@ from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
+from programs.writing import SHORT, Program
 
 SCALE = 4.0  # what the score of a word with its translation is, at temperature 1
 
@@ -134,18 +135,12 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> str:
+def program(now: State) -> Program:
     """Return a program that prints the weights."""
-    return f"""import torch
-
-from attn_core.applications import SOURCE, TARGET, alignment
-
-q, k = alignment()  # set by hand: (7, 6) and (6, 6)
+    lines = f"""q, k = alignment()  # set by hand: (7, 6) and (6, 6)
 weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
-torch.set_printoptions(sci_mode=False, linewidth=120)
-print(*TARGET, "ask", *SOURCE)
-print(weights)
-"""
+print(*TARGET, "ask", *SOURCE)"""
+    return Program(SHORT, lines, prints=["weights"])
 
 
 def see(now: State) -> list[See]:

@@ -4,12 +4,12 @@ import streamlit as st
 
 from attn_words import _
 from pages.learned_heads.state import Heads
-from pages.learned_heads.whole_snippet import CAPTURE, READ
+from programs.writing import script
 
 
 def show(_heads: Heads) -> None:
     """Hand them over."""
     st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
-    st.code(CAPTURE, language="python")
+    st.code(script("capture_heads"), language="python")
     st.markdown(_("These lines read the file with `attn_core` and measure its heads:"))
-    st.code(READ, language="python")
+    st.code(script("read_heads"), language="python")

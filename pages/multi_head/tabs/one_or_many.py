@@ -14,15 +14,14 @@ from attn_figures.numbers import number
 from attn_figures.one_or_many import Fitted, Spread
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
-from attn_ui.base.program_lines import program as program_of
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.state import value
 from attn_ui.screen.tables import table as written
 from attn_words import _, _n, paragraph
-from pages.multi_head import programs, study_snippet, words
-from pages.multi_head import snippet as snippets
+from pages.multi_head import words
 from pages.multi_head.compute import Now, array, draw, sequences
 from pages.multi_head.settings import FIT_STEP, LAYERS, RESIDUAL
 from pages.multi_head.state import Look, Setting
@@ -39,6 +38,7 @@ from pages.multi_head.study import (
 )
 from pages.multi_head.tabs.checks import table
 from pages.multi_head.views.one_or_many import picture, said, uneven, without
+from programs.writing import SHORT, Program
 
 ANY_LOOK = Look("every head", "number", 0, 0, ())  # the program depends on none
 FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
@@ -76,10 +76,10 @@ def show(now: Now) -> None:
     st.markdown(_("**Checked just now**"))
     st.markdown(table(checks(here, layer, residual=residual)))
     st.markdown(
-        _("**In PyTorch**: the numbers of the table, in its order; then the errors after the last step")
+        _("**With attn_core**: the numbers of the table, in its order; then the errors after the last step")
     )
-    st.code(program(here), language="python")
-    st.code(fit_program(here), language="python")
+    show_program(program(here))
+    show_program(fit_program(here))
 
 
 def notes(here: OneOrMany, now: Now) -> str:
@@ -333,14 +333,25 @@ def _by_torch(parameters: Sequence[Tensor], num_heads: int) -> float:
     return float((output - task.target).square().mean())
 
 
-def program(here: OneOrMany) -> str:
+def program(here: OneOrMany) -> Program:
     """Return a program that measures the present number of heads over the seeds."""
-    now = Now(here.setting, ANY_LOOK, here.num_heads)
-    study = study_snippet.one_or_many(seeds(here.setting), N_LAYERS, projection=here.setting.projection)
-    return program_of(*snippets.beginning(programs.asked(now, ("x", "memory"))), study.strip())
+    setting, words = here.setting, sequences(here.setting)
+    numbers = {"X": words.query} | ({} if words.key is words.query else {"Y": words.key})
+    lines = f"""study = heads_study(
+    {", ".join(numbers)}, num_heads=[{here.num_heads}], seeds={[*seeds(setting)]}, n_layers={N_LAYERS},
+    bias={setting.bias}, output_projection={setting.projection}, init={setting.init!r},
+)
+measures = [study.entropy, study.score_rank, study.effective_rank]
+for each in measures:
+    print(f"{{each.mean():.3g}} ± {{each.std():.2g}}")
+for each in [] if study.distances is None else study.distances[..., 0, -1]:  # without the residual, with it
+    logs = each.clamp(min={pictures.LEAST:g}).log()  # it spans powers of ten
+    print(f"{{logs.mean().exp():.3g}} ×/÷ {{logs.std().exp():.2g}}")"""
+    return Program(SHORT, lines, numbers)
 
 
-def fit_program(here: OneOrMany) -> str:
+def fit_program(here: OneOrMany) -> Program:
     """Return a program that fits the present number of heads, or the next below that was fitted."""
     heads = max(each for each in FIT_HEADS if each <= here.num_heads)
-    return study_snippet.fitted(heads, fit_seeds(here.setting.seed), int(FIT_STEP.values[-1]))
+    given = f"seeds={[*fit_seeds(here.setting.seed)]}, steps={int(FIT_STEP.values[-1])}"
+    return Program(SHORT, f"fit = fit_heads({heads}, {given})\nprint(fit.losses[-1].tolist())")

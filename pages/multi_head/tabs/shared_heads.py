@@ -11,14 +11,15 @@ from attn_core import Check, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
-from attn_ui.base.parameters import Steps, shown
+from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.state import exact, value
 from attn_words import _, paragraph
 from pages.multi_head import programs, words
 from pages.multi_head.compute import Now, divisors, heads, latent_module
-from pages.multi_head.settings import KV_HEADS, LATENT, TAB
+from pages.multi_head.settings import KV_HEADS, LATENT
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs.checks import largest, table
 
@@ -62,8 +63,8 @@ def show(now: Now) -> None:
     turned = now.module.rotation is not None
     d_latent = 0 if turned else int(value(_latent_slider(now)))
     st.markdown(table(checks(now, groups, d_latent)))
-    st.markdown(_("**In PyTorch**: goes on where the tab *{tab}* ends", tab=shown(TAB, "Code")))
-    st.code(programs.going_on(now).shared_heads(groups, cross=not now.is_self_attention), language="python")
+    st.markdown(_("**In PyTorch**"))
+    show_program(programs.shared_heads(now, groups))
 
 
 def say(now: Now, groups: int) -> str:

@@ -8,11 +8,11 @@ import streamlit as st
 from attn_core import Check, compare
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
+from attn_ui.screen.programs_tab import show_program
 from attn_words import _, paragraph
-from pages.multi_head import programs, snippet
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import SPELLING, TAB
-from pages.multi_head.spellings import Spelling, inputs, run, spellings
+from pages.multi_head.spellings import Spelling, program, run, spellings
 from pages.multi_head.tabs.checks import table
 
 MOST_PAIRS = 20_000  # of query, key and head that plain loops go through while a reader waits
@@ -37,7 +37,7 @@ def show(now: Now) -> None:
             _("What each step makes has the shape beside it."),
         )
     )
-    by_name = {spelling.name: spelling for spelling in spellings(now.module)}
+    by_name = {spelling.name: spelling for spelling in spellings()}
     opens = replace(SPELLING, default=opening(list(by_name.values())))
     chosen = by_name[controls.segment(opens, _("Spelling"))]
     missing = [name for name, spelling in by_name.items() if not spelling.runs_here]
@@ -50,11 +50,10 @@ def show(now: Now) -> None:
                 package=name,
             )
         )
-    given = inputs(now.module, now.tokens.query, now.mask)
     if not chosen.runs_here:
-        st.code(chosen.program, language="python")
+        st.code(chosen.source, language="python")
     elif chosen.name == "loops" and not loops_fit(now):
-        st.code(chosen.program, language="python")
+        st.code(chosen.source, language="python")
         st.caption(
             _(
                 ":material/info: Loops over more than {pairs} pairs are not run while you wait.",
@@ -62,14 +61,14 @@ def show(now: Now) -> None:
             )
         )
     else:
-        shapes, _output = run(chosen, given)
+        shapes, _output = run(chosen, now)
         st.code(chosen.imports, language="python")
-        for step, shape in zip(chosen.steps, shapes, strict=True):
+        for (makes, lines), shape in zip(chosen.steps, shapes, strict=True):
             left, right = st.columns([3, 1])
             with left:
-                st.code(step.lines, language="python")
-            with right:
-                st.markdown(f"**{step.makes}** `{' × '.join(map(str, shape))}`")
+                st.code(lines, language="python")
+            if shape:
+                right.markdown(f"**{makes}** `{' × '.join(map(str, shape))}`")
     if now.scheme.adds != "nothing":
         where = {
             "vector": _(
@@ -82,7 +81,7 @@ def show(now: Now) -> None:
         }[now.scheme.adds]
         st.caption(where)
     with st.expander(_(":material/code: As one program, which prints the output")):
-        st.code(snippet.spelled(programs.asked(now, ("x", "memory")), chosen), language="python")
+        show_program(program(chosen, now))
     st.markdown(_("**Checked just now**: each spelling against the output of this page"))
     st.markdown(table(checks(now)))
 
@@ -101,13 +100,12 @@ def loops_fit(now: Now) -> bool:
 
 def checks(now: Now) -> list[Check]:
     """Compare every spelling that runs here with the page's output."""
-    given = inputs(now.module, now.tokens.query, now.mask)
     return [
         compare(
             _("{spelling} gives this output", spelling=shown(SPELLING, spelling.name)),
-            run(spelling, given)[1],
+            run(spelling, now)[1],
             now.result.output,
         )
-        for spelling in spellings(now.module)
+        for spelling in spellings()
         if spelling.runs_here and (spelling.name != "loops" or loops_fit(now))
     ]

@@ -15,6 +15,7 @@ from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.state import value
 from attn_words import _, _n, paragraph
 from pages.multi_head import programs, words
@@ -89,8 +90,8 @@ def show(now: Now) -> None:
     st.markdown(_("**Checked just now**"))
     st.markdown(table(checks(now, groups)))
     if groups == now.n_head:
-        st.markdown(_("**In PyTorch**: goes on where the tab *{tab}* ends", tab=shown(TAB, "Code")))
-        st.code(programs.going_on(now).token_by_token(), language="python")
+        st.markdown(_("**In PyTorch**"))
+        show_program(programs.token_by_token(now))
 
 
 def costs(now: Now, groups: int) -> list[DecodingCost]:

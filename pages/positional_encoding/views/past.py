@@ -53,9 +53,9 @@ def _numbers_of(now: Now) -> int:
 
 def curves_of(now: Now) -> dict[str, Curve]:
     """Return what each scheme makes of every offset up to four times the training length."""
-    curves = {}
+    curves, even = {}, Now(now.state.under("rotary"))  # at one width, that rotary takes
     for name in SCHEMES_DRAWN:
-        own = now.under(name)
+        own = even.beside(name)
         vector = sentence_vectors(["word"], own.width, seed=own.state.seed)[0] if name == "rotary" else None
         curves[name] = own.bare().profile(TIMES * own.state.trained, own.width, vector=vector).numpy()
     return curves

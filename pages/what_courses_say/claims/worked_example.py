@@ -134,7 +134,7 @@ CLAIMS = {
         },
         why=N_(
             "The printed weights are those without positions: each word's product with itself is 1 and with "
-            "any other 0, so all rows are alike. Any ramp makes the rows differ, and the later words get "
+            "any other 0, so all rows are alike. Any ramp makes the rows differ, and the last word gets "
             "more."
         ),
         see=(

@@ -1,0 +1,1 @@
+"""Attention in NumPy: the same functions, and the same numbers."""

@@ -1,0 +1,98 @@
+"""How attention learns where tokens stand: added vectors, turned pairs, biases on scores."""
+
+import math
+
+import torch
+
+
+def ramp(n, d_model, step=0.5):
+    """Return a toy encoding: the position times a step, in every dimension."""
+    return step * torch.arange(n)[:, None] * torch.ones(d_model)
+
+
+def sinusoidal(n, d_model, base=10000.0):
+    """Return sines and cosines of the positions, from fast to slow (Vaswani et al., 2017)."""
+    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one a pair of dimensions
+    angles = torch.arange(n)[:, None] * frequencies
+    P = torch.zeros(n, d_model)
+    P[:, 0::2], P[:, 1::2] = angles.sin(), angles.cos()[:, : d_model // 2]
+    return P
+
+
+def sinusoidal_halves(n, d_model, base=10000.0):
+    """Return the same waves, all sines before all cosines."""
+    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one a pair of dimensions
+    angles = torch.arange(n)[:, None] * frequencies
+    return torch.cat([angles.sin(), angles.cos()[:, : d_model // 2]], dim=-1)
+
+
+def rotate(x, base=10000.0, strength=1.0):
+    """Turn each pair of dimensions by an angle that grows with the position (Su et al., 2021)."""
+    n, d = x.shape[-2:]
+    angles = strength * torch.arange(n)[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    a, b = x[..., 0::2], x[..., 1::2]
+    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
+    return torch.stack(turned, dim=-1).reshape(x.shape)
+
+
+def rotate_halves(x, base=10000.0, strength=1.0):
+    """Turn pairs as Llama does: dimension i with dimension i + d / 2."""
+    n, d = x.shape[-2:]
+    angles = strength * torch.arange(n)[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
+    return torch.cat(turned, dim=-1)
+
+
+def alibi(n_query, n_key, n_head):
+    """Return a penalty that grows with the distance, steeper in some heads (Press et al., 2022)."""
+    power = 2 ** int(math.log2(n_head))
+    slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]
+    # Heads past a power of two take every other slope of the next one.
+    slopes += [2 ** (-4 * h / power) for h in range(1, 2 * (n_head - power), 2)]
+    distances = (torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]).abs()
+    return -torch.tensor(slopes)[:, None, None] * distances  # (n_head, n_query, n_key)
+
+
+def relative_bias(n_query, n_key, biases):
+    """Look up each head's bias for the offset's bucket: one of 32, wider when far (T5)."""
+    offsets = torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]
+    distances = offsets.abs()
+    far = 8 + (torch.log(distances.clamp(min=1).float() / 8) / math.log(16) * 8).long()
+    buckets = torch.where(distances < 8, distances, far.clamp(max=15)) + 16 * (offsets > 0)
+    return biases[:, buckets]  # biases (n_head, 32) -> (n_head, n_query, n_key)
+
+
+def rotary_frequencies(d_head, base):
+    """Return by which angle each pair turns from one position to the next."""
+    return base ** (-torch.arange(0, d_head, 2) / d_head)
+
+
+def interpolated(frequencies, factor):
+    """Turn all pairs slower, as if positions were divided by the factor (Chen et al., 2023)."""
+    return frequencies / factor
+
+
+def ntk_aware(frequencies, factor):
+    """Keep the fastest pair, and turn the slowest slower by the factor (bloc97, 2023)."""
+    pairs = torch.arange(len(frequencies))
+    return frequencies * factor ** (-pairs / max(len(frequencies) - 1, 1))
+
+
+def yarn(frequencies, base, factor, trained):
+    """Slow only the pairs that do not come round within the trained length (Peng et al., 2023)."""
+    d_head = 2 * len(frequencies)
+
+    def at_turns(turns):  # the pair that comes round so often within the trained length
+        return d_head * math.log(trained / (2 * math.pi * turns)) / (2 * max(math.log(base), 1e-9))
+
+    low = min(max(math.floor(at_turns(32)), 0), d_head - 1)
+    high = min(max(math.ceil(at_turns(1)), 0), d_head - 1)
+    slowed = ((torch.arange(d_head // 2) - low) / max(high - low, 0.001)).clamp(0, 1)
+    return frequencies * (1 - slowed + slowed / factor)  # 0 keeps a pair, 1 slows it all
+
+
+def scores_at(offsets, frequencies):
+    """Return the score of a vector with itself at each offset, where every pair counts alike."""
+    angles = torch.tensor(offsets)[:, None] * frequencies  # (n_offset, n_pair)
+    return angles.cos().mean(dim=-1)

@@ -1,0 +1,268 @@
+"""Writes a program: the functions that it calls, as they stand in this package, its numbers, its lines."""
+
+import ast
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from textwrap import fill, indent
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+PYTORCH, NUMPY, SHORT = "PyTorch", "NumPy", "attn_core"
+ARCHIVE = "numbers.npz"
+MOST_WRITTEN = 64  # numbers of one array; larger ones are read from the archive
+Array = NDArray[Any]
+Numbers = Mapping[str, Any]  # arrays by their names; or further arrays by theirs, which are read
+
+WIDTH = 96  # letters of a line of numbers
+_TOPICS = ("attention", "heads", "positions", "kernel", "learned")
+_DIGITS = (
+    4,
+    6,
+    7,
+    8,
+    9,
+)  # that numbers are written with where what is printed stays the same; else all of them
+_FLOAT64 = "torch.set_default_dtype(torch.float64)"
+_DECIMALS = {
+    "torch": "torch.set_printoptions(sci_mode=False, linewidth=120)",
+    "np": 'np.set_printoptions(precision=4, suppress=True, floatmode="fixed", linewidth=120)',
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A program in one language.
+
+    Attributes:
+        language: "PyTorch", "NumPy" or "attn_core".
+        lines: what it computes from its numbers, by functions of this package, which are the same in PyTorch
+            and in NumPy, or by the packages of this app.
+        numbers: what it starts from.
+        prints: the names of what is printed; last: lines after that.
+        digits: that numbers are written with; as few as leave what is printed as it is where None.
+    """
+
+    language: str
+    lines: str
+    numbers: Numbers = field(default_factory=dict)
+    prints: Sequence[str] = ()
+    last: str = ""
+    digits: int | None = None
+
+    def text(self, *, whole: bool = False) -> str:
+        """Return it; where it is `whole` it reads no file, and has all numbers in it."""
+        digits = self.digits or self.fewest_digits()
+        reads = self.is_read and not whole
+        opened = [f'with np.load("{ARCHIVE}") as file:', "    numbers = dict(file)"]
+        start = [*opened * reads, *self._written(digits, reads=reads)]
+        computes = "\n".join([*start, self.lines.strip("\n")])
+        tells = [f'print("{name}:", {name}, sep="\\n")' for name in self.prints]
+        ends = "\n".join([*[_DECIMALS[self._framework]] * bool(tells), *tells, *filter(None, [self.last])])
+        defined = _called(self.language, f"{computes}\n{ends}")
+        whole_text = "\n".join([*defined, computes, ends])
+        sets = _FLOAT64 if self._framework == "torch" and (self.numbers or defined) else ""
+        head = "\n\n".join(filter(None, [_imports(self.language, f"{sets}\n{whole_text}"), sets]))
+        body = "\n\n".join(filter(None, [computes, ends]))
+        return ("\n\n\n" if defined else "\n\n").join(filter(None, [head, *defined, body])) + "\n"
+
+    def archive(self) -> bytes:
+        """Return the file that it reads; empty where it reads none."""
+        if not self.is_read:
+            return b""
+        arrays = {name: each for name, each in self._arrays.items() if not _is_short(each)}
+        file = io.BytesIO()
+        np.savez_compressed(file, allow_pickle=False, **{**arrays, **self._many})
+        return file.getvalue()
+
+    @cached_property
+    def _framework(self) -> str:
+        return "np" if self.language == NUMPY else "torch"
+
+    @cached_property
+    def _arrays(self) -> dict[str, Array]:
+        return {
+            name: np.asarray(each) for name, each in self.numbers.items() if not isinstance(each, Mapping)
+        }
+
+    @cached_property
+    def _many(self) -> dict[str, Array]:
+        pairs = [(name, each) for name, each in self.numbers.items() if isinstance(each, Mapping)]
+        return {f"{name}.{part}": np.asarray(one) for name, each in pairs for part, one in each.items()}
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it reads the archive: some of its numbers are too many to be written."""
+        return bool(self._many) or not all(map(_is_short, self._arrays.values()))
+
+    def _written(self, digits: int | None, *, reads: bool) -> Iterator[str]:
+        """Yield the lines that make the numbers."""
+        take = "torch.from_numpy({})" if self._framework == "torch" else "{}"
+        for name in dict.fromkeys(each.partition(".")[0] for each in self._many):
+            each = take.format("numbers[each]")
+            yield f'{name} = {{each.removeprefix("{name}."): {each} for each in numbers if "." in each}}'
+        for name, array in self._arrays.items():
+            if reads and not _is_short(array):
+                yield f'{name} = {take.format(f"""numbers["{name}"]""")}  # {array.shape}'
+            else:
+                yield f"{name} = {_literal(array, _CALLS[self._framework], digits)}"
+
+    def _results(self, digits: int | None = None) -> list[Array]:
+        """Return what it prints, to four decimals, by NumPy and with numbers of so many digits."""
+        many = {
+            name: {part: np.asarray(one) for part, one in each.items()}
+            for name, each in self.numbers.items()
+            if isinstance(each, Mapping)
+        }
+        arrays = {
+            name: _rounded(each, digits) if _is_short(each) else each for name, each in self._arrays.items()
+        }
+        known: dict[str, Any] = {**_in_numpy(), **many, **arrays}
+        exec(self.lines, known)
+        return [np.round(np.asarray(known[name], dtype=float), 4) for name in self.prints]
+
+    def fewest_digits(self) -> int | None:
+        """Return with how few digits the numbers can be written so that what is printed stays the same."""
+        torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
+        if self.language == SHORT or not self.prints or torch_alone & {*_names(self.lines)}:
+            return None
+        exact = self._results()
+        same = partial(np.array_equal, equal_nan=True)
+        return next((each for each in _DIGITS if all(map(same, self._results(each), exact))), None)
+
+
+def script(name: str) -> str:
+    """Return a program of this package that stands in a file of its own."""
+    return Path(__file__).with_name(f"{name}.py").read_text(encoding="utf-8")
+
+
+# ---- numbers ----
+
+_CALLS = {"torch": "torch.tensor", "np": "np.array"}
+
+
+def _is_short(array: Array) -> bool:
+    return array.size <= MOST_WRITTEN
+
+
+def _as_written(number: str) -> str:
+    """Return numbers as Python reads them: infinity and not-a-number have names there."""
+    return number.replace("inf", "math.inf").replace("nan", "math.nan")
+
+
+def _rounded(array: Array, digits: int | None) -> Array:
+    if digits is None or array.dtype.kind != "f":
+        return array
+    return np.array([float(f"{each:.{digits}g}") for each in array.ravel()]).reshape(array.shape)
+
+
+def _literal(array: Array, call: str, digits: int | None) -> str:
+    """Write an array out, a row a line; a long row takes several."""
+    rounded = _rounded(array, digits)
+    if array.ndim == 2:
+        rows = (
+            fill(f"    {_as_written(str(row))},", WIDTH, subsequent_indent=5 * " ")
+            for row in rounded.tolist()
+        )
+        return "\n".join([f"{call}([", *rows, f"])  # {array.shape}"])
+    written = f"{call}({_as_written(str(rounded.tolist()))})"
+    if array.ndim == 1 and len(written) > WIDTH - 20:
+        inner = fill(f"{written[len(call) + 2 : -2]},", WIDTH - 4)
+        return f"{call}([\n{indent(inner, '    ')}\n])  # {array.shape}"
+    return written
+
+
+# ---- functions and imports ----
+
+
+@cache
+def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
+    """Return the text of each file of a language, and what it parses to; none of them is imported."""
+    here = Path(__file__).parent
+    files = [here / "packages.py"] if language == SHORT else []
+    files += sorted((here / ("numpy" if language == NUMPY else "pytorch")).glob("*.py"))
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    return tuple((text, ast.parse(text)) for text in texts)
+
+
+@cache
+def functions(language: str) -> dict[str, str]:
+    """Return the functions of a language as they stand in their files, by their names."""
+    return {
+        node.name: "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
+        for text, tree in _files(language)
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+@cache
+def _in_numpy() -> dict[str, Any]:
+    """Return the functions in NumPy to be called, and the modules that lines may name."""
+    modules = [import_module(f"programs.numpy.{topic}") for topic in _TOPICS]
+    return {name: value for module in modules for name, value in vars(module).items() if name[0] != "_"}
+
+
+def _names(text: str) -> list[str]:
+    """Return the names that a text takes and does not make, each once, in their order.
+
+    >>> _names("x = f(y)\nprint(x.z)")
+    ['f', 'y', 'print']
+    """
+    found = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)]
+    made = {each.id for each in found if not isinstance(each.ctx, ast.Load)}
+    taken = sorted(found, key=lambda at: (at.lineno, at.col_offset))
+    return [name for name in dict.fromkeys(each.id for each in taken) if name not in made]
+
+
+def _called(language: str, text: str) -> list[str]:
+    """Return the sources of what a text calls; what these call stands before them."""
+    packaged = {each.asname or each.name for each in _packaged()} if language == SHORT else set()
+    known = {name: each for name, each in functions(language).items() if name not in packaged}
+    found: dict[str, str] = {}
+
+    def visit(names: Iterable[str]) -> None:
+        for name in names:
+            if name in known and name not in found:
+                visit(each for each in _names(known[name]) if each != name)
+                found[name] = known[name]
+
+    visit(_names(text))
+    return list(found.values())
+
+
+def _packaged() -> list[ast.alias]:
+    """Return what the packages of this app are known to bring."""
+    _text, tree = _files(SHORT)[0]
+    return [each for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names]
+
+
+def _wrapped(statement: str) -> str:
+    """Return an import, of many names with a line for each."""
+    if len(statement) <= WIDTH:
+        return statement
+    start, _import, names = statement.partition(" import ")
+    return "\n".join([f"{start} import (", *(f"    {name}," for name in names.split(", ")), ")"])
+
+
+def _imports(language: str, text: str) -> str:
+    """Return the import statements that a text needs, as the files here have them."""
+    used = {*_names(text)}
+    found: dict[str, int] = {}  # and to which group each belongs
+    for _text, tree in (*_files(language), *_files(NUMPY)):
+        for node in tree.body:
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            taken = [each for each in node.names if (each.asname or each.name) in used]
+            root = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
+            if taken and root != "programs":
+                own = root in ("attn_core", "attn_figures")
+                made = type(node)(**{**vars(node), "names": taken})
+                found[_wrapped(ast.unparse(made))] = 2 if own else int(root != "math")
+    groups = ([line for line, group in found.items() if group == each] for each in range(3))
+    return "\n\n".join("\n".join(sorted(group)) for group in groups if group)
