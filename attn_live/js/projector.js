@@ -17,7 +17,7 @@ import { enlarge } from "./figure.js";
 
 const LARGE = 20 / 14; // times the usual size of labels, at least
 const SMALLEST_LABEL = 10; // pixels of a label beside a matrix, on the screen
-const DIGIT = 14; // pixels of a number in a cell, on the screen
+const DIGIT = 0.025; // of the screen's height, that a number in a cell is to have
 const SMALLEST_DIGIT = 12; // where there is no room for more, on a screen 1080 high; on a coarser one as many fewer
 const LEAST_DIGIT = 10; // of which no letter is made of fewer pixels
 const USUAL_HEIGHT = 1080; // pixels of a screen; on a finer one words are as high a part of it
@@ -167,7 +167,7 @@ export class Projector {
     const high = window.innerHeight / USUAL_HEIGHT;
     const far = Math.max(1, high);
     const wanted = {
-      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: far * DIGIT },
+      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: window.innerHeight * DIGIT },
       ...{ tiny: Math.max(LEAST_DIGIT, high * SMALLEST_DIGIT), page },
     };
     const { enlarged, screens } = enlarge(lists, () => room, wanted);

@@ -57,8 +57,7 @@ SAMPLE = (
 )
 Form = TypeVar("Form")
 PROJECTORS = ((1024, 768), (1280, 720), (1366, 768), (1920, 1080), (2560, 1440))
-FEW, LEAST_DIGIT = 8, 14  # rows and columns of maps whose numbers have at least so many pixels
-FIVE_MAPS = {"": 13}  # of the overview, whose operators are words
+FEW, LEAST_DIGIT = 8, 0.02  # rows and columns of maps whose numbers have this part of a screen's height
 OF_1280 = 900 / 720  # pixels of a saved picture to one of the slide of 1280 x 720 on which it stands
 
 
@@ -186,7 +185,7 @@ def test_a_projector_is_filled_and_can_be_read(
         assert labels or not large.most, where
         assert not bars_fault(large), where
         if 0 < large.most <= FEW:
-            assert min(large.sizes("digit")) >= FIVE_MAPS.get(shown, LEAST_DIGIT), where
+            assert min(large.sizes("digit")) >= LEAST_DIGIT * height, where
         app.page.keyboard.press("Escape")
         expect(app.page.locator(".live-figure[data-projector]")).to_have_count(0)
 
