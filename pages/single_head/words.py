@@ -1,7 +1,6 @@
 """What the pictures of one head show, in sentences and formulas: numbers in, words out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -18,7 +17,7 @@ from attn_ui.base.arcs import arcs_said
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.planes import names_told, plane_part
 from attn_ui.base.shared_settings import TEMPERATURE
-from attn_words import N_, _, _c, _n, paragraph
+from attn_words import _, _c, _n, paragraph
 from pages.single_head import score_words
 from pages.single_head.compute import Now
 from pages.single_head.state import Inputs
@@ -90,28 +89,11 @@ def _first_three(now: Now, keys: Sequence[int]) -> str:
 def _spread(now: Now, n_seen: int) -> str:
     """Say how widely the chosen query looks, which sees so many keys."""
     rows = now.walk.mask.any(axis=1)
-    spread = {"spread": f"{now.effective[now.cell[0]]:.1f}", "count": n_seen}
-    mean = f"{now.effective[rows].mean():.1f}"
-    sees_all, is_alone = n_seen == now.walk.mask.shape[1], rows.sum() == 1
-    if sees_all and is_alone:
-        return _("Its weights are as spread as equal weights on {spread} of the {count} keys.", **spread)
-    if sees_all:
-        return _(
-            "Its weights are as spread as equal weights on {spread} of the {count} keys (average over all "
-            "queries: {mean}).",
-            mean=mean,
-            **spread,
-        )
-    if is_alone:
-        return _(
-            "Its weights are as spread as equal weights on {spread} of the {count} keys that it may see.",
-            **spread,
-        )
     return _(
-        "Its weights are as spread as equal weights on {spread} of the {count} keys that it may see (average "
-        "over all queries: {mean}).",
-        mean=mean,
-        **spread,
+        "Effective number of keys: {spread} of {count} that it may see (average over all queries: {mean}).",
+        spread=f"{now.effective[now.cell[0]]:.1f}",
+        count=n_seen,
+        mean=f"{now.effective[rows].mean():.1f}",
     )
 
 
@@ -474,7 +456,7 @@ def hard_or_soft(now: Now) -> str:
     score = _digits(float(walk.scaled[row, best[0]]))
     if len(best) == 1:
         found = _(
-            "{query} has its best scaled score, {score}, with {key}.",
+            "{query} has its best scaled score, {score}, with {key}: the hard look-up has its value alone.",
             query=query,
             score=score,
             key=_first_three(now, best),
@@ -498,51 +480,12 @@ def hard_or_soft(now: Now) -> str:
         same = _("{query} sees no other key, so both outputs are the same at every T.", query=query)
         return paragraph(found, _softmax_gives(now, best, others), same)
     apart = number(float(walk.lookup.apart[row]), 3)
-    if walk.mask.any(axis=1).sum() > 1:
-        meet = _(
-            "The two outputs are {apart} apart (over all queries at most {most}); as T falls to 0 they meet.",
-            apart=apart,
-            most=number(float(walk.lookup.apart.max()), 3),
-        )
-    else:
-        meet = _("The two outputs are {apart} apart; as T falls to 0 they meet.", apart=apart)
+    meet = _(
+        "The two outputs are {apart} apart (over all queries at most {most}); as T falls to 0 they meet.",
+        apart=apart,
+        most=number(float(walk.lookup.apart.max()), 3),
+    )
     return paragraph(found, _softmax_gives(now, best, others), meet)
-
-
-@dataclass(frozen=True)
-class _Gives:
-    """What softmax gives, where nothing else is seen, where few come next, and where many do."""
-
-    alone: str
-    next_best: str
-    many: str
-
-
-_GIVES_ONE = _Gives(
-    N_(
-        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
-        "{weight}."
-    ),
-    N_(
-        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
-        "{weight}, and the next best, {following}, {less} times as much."
-    ),
-    N_(
-        "The hard look-up returns the value of {key} alone; softmax at T = {temperature} gives it the weight "
-        "{weight}, and each of {count} next best keys {less} times as much."
-    ),
-)
-_GIVES_EACH = _Gives(
-    N_("Now softmax at T = {temperature} gives each {weight}."),
-    N_(
-        "Now softmax at T = {temperature} gives each {weight}, and the next best, {following}, {less} times "
-        "as much."
-    ),
-    N_(
-        "Now softmax at T = {temperature} gives each {weight}, and each of {count} next best keys {less} "
-        "times as much."
-    ),
-)
 
 
 def _all_but(share: float) -> str:
@@ -551,22 +494,18 @@ def _all_but(share: float) -> str:
 
 
 def _softmax_gives(now: Now, best: Sequence[int], others: Sequence[int]) -> str:
-    """Say what softmax gives the best keys, and the best of the others that the chosen query sees."""
-    walk, row = now.walk, now.cell[0]
-    gives = _GIVES_ONE if len(best) == 1 else _GIVES_EACH
-    fields = {
-        "key": _quoted("key", walk.keys[best[0]]),
-        "temperature": TEMPERATURE.text(now.temperature),
-        "weight": _all_but(float(walk.weights[row, best[0]])),
-    }
+    """Say what softmax gives each of the best keys, and the best of the others that are seen."""
+    scaled, first = now.walk.scaled[now.cell[0]], best[0]
+    said = _(
+        "Softmax at T = {temperature} gives {key} the weight {weight}.",
+        temperature=TEMPERATURE.text(now.temperature),
+        key=_quoted("key", now.walk.keys[first]),
+        weight=_all_but(float(now.walk.weights[now.cell[0], first])),
+    )
     if not others:
-        return _(gives.alone, **fields)
-    largest = walk.weights[row, others].max()
-    following = [key for key in others if walk.weights[row, key] >= largest - TIE * largest]
-    less = number(float(np.exp(walk.scaled[row, others].max() - walk.scaled[row, best[0]])), 3)
-    if len(following) < 4:
-        return _(gives.next_best, following=_first_three(now, following), less=less, **fields)
-    return _(gives.many, count=len(following), less=less, **fields)
+        return said
+    less = number(float(np.exp(scaled[others].max() - scaled[first])), 3)
+    return paragraph(said, _("The next best has {less} times as much.", less=less))
 
 
 def empty_rows(now: Now) -> str:

@@ -75,7 +75,8 @@ def test_the_sentence_has_the_best_key_its_weight_and_what_the_next_has() -> Non
     less = math.exp(following - best)
     text = said(now)
     assert f"best scaled score, {best:.6g}, with" in text
-    assert messages_in(text, "following", weight=f"{1 / (1 + less):.3g}", less=f"{less:.3g}")
+    assert messages_in(text, "key", weight=f"{1 / (1 + less):.3g}")
+    assert messages_in(text, less=f"{less:.3g}")
     assert messages_in(text, apart=f"{5 * less / (1 + less):.3g}")
 
 
