@@ -60,17 +60,6 @@ def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, t
 
 
 @pytest.mark.parametrize(
-    ("scheme", "width", "used"), [("learned", 16, WIDE), ("rotary", 5, 6), ("ramp", 5, 5)]
-)
-def test_nothing_changes_at_strength_zero(scheme: str, width: int, used: int) -> None:
-    packed, _ = attention._packed(inputs(scheme, width), STRENGTHS)
-    before, after, change = drawn(packed, 0)
-    np.testing.assert_allclose(before, by_hand(words_of(used)), atol=1e-6)
-    np.testing.assert_allclose(after, before, atol=1e-6)
-    np.testing.assert_allclose(change, 0, atol=1e-6)
-
-
-@pytest.mark.parametrize(
     ("beside", "scheme", "used"),
     [
         ("learned", "sinusoidal", WIDE),
