@@ -145,9 +145,7 @@ def arcs_of_heads(
     colours = [dress(head)[0] for head in step.heads] + [LIGHT.ink] * (most_heads - len(named))
     numbers |= {"textfont": numbers["textfont"] | {"color": colours}, "meta": {"placed": True}}
     strokes.append(numbers)
-    thick = page.thick()
-    if not found.numbers_all(step, 0):
-        thick = _("{arcs}, numbered where there is room", arcs=thick)
+    thick = _("{arcs}, numbered where there is room", arcs=page.thick())
     return page.beside(
         strokes,
         step.mean(),
@@ -301,11 +299,6 @@ class _Followed:
                     taken = np.vstack([taken, [*free[0], *room]])
                     break
         return places
-
-    def numbers_all(self, step: Several, at: int) -> bool:
-        """Whether each head with arcs to other words has its number on one of them, for every query."""
-        arcs = self._others(step, at).any(axis=-1)
-        return not (arcs & np.isnan(self.numbers(step, at, len(step.heads))[0])).any()
 
     def _others(self, step: Several, at: int) -> NDArray[np.bool_]:
         """Where arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""

@@ -86,12 +86,10 @@ class Names:
 
     Attributes:
         parts: of a trace, (n, most) each; asked: the same of the queries' own names, (n, 1).
-        left: of each row, how many of the words have no room that were to stand there.
     """
 
     parts: Parts
     asked: Parts
-    left: Sequence[int]
 
 
 def farthest(*places: Numbers) -> float:
@@ -137,7 +135,7 @@ def names_beside(
     keys = panel.ways(places, _joined(places, words))
     asking = None if asked is None else panel.ways(asked.places, asked.words, bold=True)
     few = look.names_all(words)
-    found, called, left = [], [], []
+    found, called = [], []
     for row in range(len(weights)) if rows is None else rows:
         given = weights[row]
         order = range(len(words)) if few else largest_first(given).tolist()
@@ -150,9 +148,8 @@ def names_beside(
             inside = to * min(1, 3 * panel.half / max(float(np.linalg.norm(to)), 1e-12))
             arrow = np.linspace(asking.at[row] - inside, asking.at[row], ON_ARROW)
         found.append(_placed(keys, wanted, free, arrow, some=None if few else look.of_many))
-        left.append(len(wanted) - len(found[-1]) if few else 0)
     most = len(words) if few else look.of_many
-    return Names(_parts(keys, found, most), {} if asking is None else _parts(asking, called, 1), left)
+    return Names(_parts(keys, found, most), {} if asking is None else _parts(asking, called, 1))
 
 
 class _Panel:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -305,19 +304,6 @@ def key_names(
 def value_names(seen: Points, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
     """Return the names of values in their plane, for these queries."""
     return names_beside(seen.values, seen.plane.words[1], weights, WHOLE, rows=rows)
-
-
-@lru_cache(maxsize=64)
-def keys_left(seen: InPlane, look: Look = WHOLE) -> Sequence[int]:
-    """Return how many keys have no name where all are to have one, for each query; whatever their weights."""
-    return key_names(seen, np.ones((len(seen.queries), len(seen.keys))), look).left
-
-
-@lru_cache(maxsize=64)
-def points_left(seen: Points) -> Sequence[int]:
-    """Return how many keys and values have no name in `points` where all are to have one, for each query."""
-    values = value_names(seen, np.ones((1, len(seen.values)))).left[0]
-    return [keys + values for keys in keys_left(seen.plane)]
 
 
 def by_row_and_step(found: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:

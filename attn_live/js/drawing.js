@@ -92,12 +92,7 @@ class Drawing {
     return this.file.blob({ size, title, contents, resources: resources.join(" ") });
   }
 
-  /**
-   * Names what the page refers to.
-   *
-   * @param {keyof Drawing["resources"]} kind
-   * @param {string} reference
-   */
+  /** Names what the page refers to. @param {keyof Drawing["resources"]} kind @param {string} reference */
   named(kind, reference) {
     const name = `${kind[0]}${this.resources[kind].size}`;
     this.resources[kind].set(name, reference);

@@ -105,11 +105,7 @@ export class Font {
     );
   }
 
-  /**
-   * The file with the outlines of some glyphs alone; all keep their numbers.
-   *
-   * @param {number[]} wanted
-   */
+  /** The file with the outlines of some glyphs alone; all keep their numbers. @param {number[]} wanted */
   cut(wanted) {
     const kept = new Set([0, ...wanted]);
     for (const glyph of kept) for (const part of this.partsOf(glyph)) kept.add(part); // also of those added here

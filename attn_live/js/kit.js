@@ -411,11 +411,7 @@ function asPictures(words) {
   );
 }
 
-/**
- * The names of the files in an archive, as its own directory lists them.
- *
- * @param {Blob} blob
- */
+/** The names of the files in an archive, as its own directory lists them. @param {Blob} blob */
 async function namesInside(blob) {
   const view = new DataView(await blob.arrayBuffer());
   const names = [];

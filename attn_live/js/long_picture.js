@@ -26,13 +26,7 @@ const TITLE = 26; // pixels of a slide's title, which a map's own name is
 const LINE = 19;
 const MARGIN = 10;
 
-/**
- * Saves what is in sight.
- *
- * @param {LongMap} map
- * @param {Kind} kind
- * @param {string} name
- */
+/** Saves what is in sight. @param {LongMap} map @param {Kind} kind @param {string} name */
 export async function saveMap(map, kind, name) {
   const picture = kind === "slide" ? onSlide(map) : asSeen(map);
   await allThere(picture.map);

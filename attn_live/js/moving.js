@@ -43,11 +43,7 @@ async function bytesOf(url) {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-/**
- * What Python would send for this figure where it stands now; see wire.js.
- *
- * @param {Subject} subject
- */
+/** What Python would send for this figure where it stands now; see wire.js. @param {Subject} subject */
 async function message({ meta, says, packed, at, chosen }) {
   const put = (/** @type {any} */ control, /** @type {number} */ index) => control && { ...control, index };
   const places = Object.entries(meta.chosen).map(([name, choice]) => [

@@ -37,11 +37,7 @@ export const NEEDS = [
   { name: "a canvas", called: () => word("a canvas"), has: paints, since: [1, 1.5, 2], file: true },
 ];
 
-/**
- * What is said where something lacks: "" where nothing does.
- *
- * @param {Need[]} needs
- */
+/** What is said where something lacks: "" where nothing does. @param {Need[]} needs */
 export function saidOfLacking(needs) {
   const lacking = needs
     .filter((need) => !isThere(need))
@@ -93,11 +89,7 @@ export function standStill(picture) {
   document.body.appendChild(main);
 }
 
-/**
- * Says so in a saved file, in the place of a figure that would not run.
- *
- * @param {Element} main
- */
+/** Says so in a saved file, in the place of a figure that would not run. @param {Element} main */
 export function sayInstead(main) {
   const lacking = saidOfLacking(NEEDS.filter(({ file }) => file));
   if (lacking) main.textContent = lacking;

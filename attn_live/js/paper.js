@@ -95,12 +95,7 @@ function settingsOf({ meta, controls }) {
   return list;
 }
 
-/**
- * Elements with texts; none for an empty one.
- *
- * @param {string} tag
- * @param {string[]} texts
- */
+/** Elements with texts; none for an empty one. @param {string} tag @param {string[]} texts */
 function elements(tag, texts) {
   return texts.filter(Boolean).map((text) => {
     const node = document.createElement(tag);

@@ -162,11 +162,7 @@ function logicalSize(lists, subject, look, shape) {
   return { ...sizeAt(enlarged.scale, shape), enlarged, screens };
 }
 
-/**
- * The size of the smallest words in large type.
- *
- * @param {number} drawn pixels to one of the picture
- */
+/** The size of the smallest words in large type. @param {number} drawn pixels to one of the picture */
 function largeType(drawn) {
   return Math.ceil(10 * LARGE_SHARE * SLIDE_HEIGHT * drawn) / 10;
 }
@@ -214,12 +210,7 @@ function lines(words, longest) {
   return broken;
 }
 
-/**
- * A word in parts that a line has room for.
- *
- * @param {string} word
- * @param {number} longest
- */
+/** A word in parts that a line has room for. @param {string} word @param {number} longest */
 function parts(word, longest) {
   const found = [""];
   let room = longest;

@@ -114,11 +114,7 @@ export function trim(root) {
   hoist(root);
 }
 
-/**
- * Says once, for the whole drawing, in which font most words stand.
- *
- * @param {Element} root
- */
+/** Says once, for the whole drawing, in which font most words stand. @param {Element} root */
 function hoist(root) {
   const styles = [...root.querySelectorAll("text")].map((text) => ({
     text,

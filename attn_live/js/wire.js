@@ -56,12 +56,7 @@ export function isSame(one, other) {
   return one.length === other.length && one.every((byte, i) => byte === other[i]);
 }
 
-/**
- * Unpacks what `packing.pack` made.
- *
- * @param {Uint8Array} bytes
- * @returns {Promise<Steps>}
- */
+/** Unpacks what `packing.pack` made. @param {Uint8Array} bytes @returns {Promise<Steps>} */
 export async function unpack(bytes) {
   const body = await inflate(bytes.subarray(PREFIX_BYTES));
   const length = numberAt(body, 0);
@@ -156,11 +151,7 @@ function addMultiple(words, base, factors) {
   }
 }
 
-/**
- * Words for each cell of a matrix.
- *
- * @param {import("./types").ArrayEntry} entry
- */
+/** Words for each cell of a matrix. @param {import("./types").ArrayEntry} entry */
 function crossed({ rows, columns = [] }) {
   return rows?.map((row) => columns.map((column) => row + column));
 }

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures.names import Look
 from attn_figures.ties import largest
 from attn_ui.base.set_aside import Lines
-from attn_words import _, _n
+from attn_words import _
 
 Numbers = NDArray[np.float64]
 ROUNDING = 1e-9  # of the largest product: what is less is left out by rounding alone
@@ -70,14 +70,8 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
     return Lines(lines, ["query_points", "key_points", "in_plane"])
 
 
-def names_told(look: Look, keys: Sequence[str], left_out: Callable[[], int]) -> str:
-    """Say which keys' names a picture leaves out, and why.
-
-    Args:
-        look: how the picture has its names.
-        keys: their words.
-        left_out: counts the names that have no room, where all are to stand in the picture.
-    """
+def names_told(look: Look, keys: Sequence[str]) -> str:
+    """Say which keys' names a picture leaves out, which is how it has them and what their words are."""
     if not look.names_all(keys):
         return _(
             "Of {count} keys those with the largest weights are named, up to {most}, as far as there is "
@@ -85,12 +79,4 @@ def names_told(look: Look, keys: Sequence[str], left_out: Callable[[], int]) -> 
             count=len(keys),
             most=look.of_many,
         )
-    left = left_out()
-    if not left:
-        return ""
-    return _n(
-        "One name is left out, where it would lie on another.",
-        "{count} names are left out, where they would lie on others.",
-        left,
-        count=left,
-    )
+    return _("A name that would lie on another is left out.")

@@ -6,6 +6,7 @@ import ctypes
 import gc
 import itertools
 import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -20,6 +21,7 @@ from attn_ui.host.document import Assets
 from attn_ui.host.faults import keep_logs_clean, say_so
 from attn_ui.host.hosting import Hosting, hosting
 from attn_ui.host.limits import Limits
+from attn_ui.host.reach import own_host
 from attn_ui.host.security import SecurityHeaders
 from attn_ui.host.tiles import Tiles
 from attn_ui.host.uploads import Uploads
@@ -69,6 +71,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
         gc.collect()
         gc.freeze()
         gc.set_threshold(*GARBAGE)
+        say_where()
         tasks = asyncio.create_task(tidy()), asyncio.create_task(asyncio.to_thread(beside))
         yield
         for task in tasks:
@@ -90,6 +93,16 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }
+
+
+def say_where() -> None:
+    """Print where the app is; Streamlit's own welcome asks the internet for this machine's address."""
+    host, port = st.get_option("server.address"), st.get_option("server.port")
+    path = st.get_option("server.baseUrlPath").strip("/")
+    if "uvicorn" not in sys.argv[0]:  # it says so itself
+        anywhere = not host or host in ("0.0.0.0", "::")
+        for each in filter(None, ["localhost", own_host()] if anywhere else [host]):
+            print(f"Attention lab: http://{each}:{port}/{path}", flush=True)
 
 
 def give_memory_back() -> None:

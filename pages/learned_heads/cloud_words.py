@@ -1,7 +1,7 @@
 """What one head's queries and keys as points show, in sentences."""
 
 from attn_figures.numbers import as_share
-from attn_figures.points import ALONE, keys_left
+from attn_figures.points import ALONE
 from attn_ui.base.markdown import coloured
 from attn_ui.base.planes import names_told
 from attn_words import _, paragraph
@@ -43,7 +43,7 @@ def seen(now: HeadClouds, row: int) -> str:
             "Over its keys, nearness in the plane and score have a correlation of {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         )
-    named = names_told(ALONE, now.labels, lambda: keys_left(now.in_plane, ALONE)[row])
+    named = names_told(ALONE, now.labels)
     return paragraph(kept, given, told, named)
 
 

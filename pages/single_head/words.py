@@ -9,7 +9,7 @@ from attn_core.scores import DOT
 from attn_figures.arcs import LEAST
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import as_share, as_weight, fixed, number
-from attn_figures.points import WHOLE, points_left
+from attn_figures.points import WHOLE
 from attn_figures.ties import TIE
 from attn_figures.ties import largest as all_largest
 from attn_ui.base import set_aside_words
@@ -365,7 +365,7 @@ def points(now: Now) -> str:
         first, second = (each + 1 for each in plane.dimensions)
         of = _("Queries and keys are seen in dimensions {first} and {second}.", first=first, second=second)
         kept = paragraph(of, kept)
-    some = names_told(WHOLE, walk.keys, lambda: points_left(seen)[row])
+    some = names_told(WHOLE, walk.keys)
     if not walk.mask[row].any():
         nothing = _("{query} may attend to nothing: its output is zero.", query=_query(now))
         return paragraph(kept, nothing, some)

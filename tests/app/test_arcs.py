@@ -173,18 +173,11 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&text={text}{more}")
     found, (step, _row) = page.seen.figure, page.position
     assert found is not None
-    lost = 0
     for row in range(n):
         figure = figure_at(found.steps, step, row)
         data = {trace["name"]: trace for trace in figure["data"]}
         numbers = data["head numbers"]
         places = np.array([numbers["x"], numbers["y"]], dtype=float).T
-        heads = {
-            re.findall(r"head <b>(\d+)<", name["hovertemplate"])[0]
-            for name in figure["data"]
-            if name["name"].startswith("arc ") and name["line"]["width"] and name["meta"]["column"] != row
-        }
-        lost += len(heads) - int((~np.isnan(places[:, 0])).sum())
         places = places[~np.isnan(places[:, 0])]
         for one, other in combinations(places, 2):
             assert (np.abs(one - other) >= DIGIT).any(), (row, one, other)
@@ -193,8 +186,6 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
             for place in places:
                 apart = abs(place[0] - x) >= half or abs(place[1] - y) >= DIGIT[1]
                 assert apart, (row, word, place)
-    said = [note["text"] for note in figure["layout"]["annotations"]]
-    assert any("numbered where there is room" in each for each in said) == (lost > 0)
 
 
 @pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])

@@ -17,7 +17,6 @@ from attn_figures.points import (
     InPlane,
     before_head,
     by_row_and_step,
-    keys_left,
     small_multiples,
 )
 from attn_figures.ties import TIE, largest
@@ -89,7 +88,7 @@ def say(now: Now) -> str:
     row, tokens, seen = now.cell[0], now.tokens, planes(now)
     query = f"“{coloured('query', tokens.queries[row])}”"
     kept = _kept(np.array([plane.explained.sum() for plane in seen]))
-    named = names_told(SMALL, tokens.keys, lambda: sum(keys_left(plane, SMALL)[row] for plane in seen))
+    named = names_told(SMALL, tokens.keys)
     if len(now.off) == now.n_head:
         return paragraph(kept, _("All heads are off."), named)
     weights = array(now.result.weights)[:, row].copy()
