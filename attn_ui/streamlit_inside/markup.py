@@ -14,6 +14,7 @@ from attn_ui.streamlit_inside.part import Part
 NAMES = (
     "stAlert",
     "stApp",
+    "stAppHeader",
     "stBidiComponent",
     "stButton",
     "stButtonGroup",

@@ -12,13 +12,14 @@ COUNTED = """() => {
         return box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.right > 0
             && box.left < innerWidth && style.visibility !== 'hidden' && style.display !== 'none';
     };
-    // The navigation, languages, search field and what folds the sidebar lead elsewhere; cells are none.
+    // The navigation with its languages, the search field and what folds the sidebar lead elsewhere.
     const navigates = (each) =>
-        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages, .live-plot");
+        each.closest("header, [data-testid=stSidebarCollapseButton], .find, .st-key-languages");
     const all = (selector) => [...document.querySelectorAll(selector)]
         .filter((each) => inView(each) && !navigates(each));
     const reached = all('a[href], button, input, select, textarea, summary, [tabindex], [role=tab]')
-        .filter((each) => !each.disabled && (each.tabIndex >= 0 || each.role === 'tab'));
+        .filter((each) => !each.disabled && (each.tabIndex >= 0 || each.role === 'tab'))
+        .filter((each) => !each.closest('.live-plot')); // a map and its cells are none
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     let words = 0;
     while (walker.nextNode()) {
