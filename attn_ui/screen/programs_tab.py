@@ -27,9 +27,9 @@ def show(programs: Programs | OneProgram) -> None:
 
 def show_program(program: Program, key: str = "program-numbers") -> None:
     """Show a program, and the file that it reads."""
-    st.code(program.text(), language="python")
     if program.is_read:
         label = _("Save {file}", file=ARCHIVE)
         st.download_button(
             label, program.archive, ARCHIVE, on_click="ignore", icon=":material/download:", key=key
         )
+    st.code(program.text(), language="python")

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from torch.nn.attention.bias import causal_lower_right
 
 import attn_core
-from attn_core import KERNELS, SCHEMES, local_linear, nadaraya_watson, sentence_vectors
+from attn_core import KERNELS, SCHEMES, SCORES, local_linear, nadaraya_watson, sentence_vectors
 from attn_core.toys import TASKS
 from attn_ui.base.programs import OneProgram, Programs, in_latex
 from pages import PAGES
@@ -269,12 +269,25 @@ LINKS: list[tuple[str, Link]] = [
     *(("single-head", {"example": example, "mask": "causal"}) for example in EXAMPLE.options),
     ("single-head", {"cross": "true", "ramp": "true", "unit": "true", "vectors": "one-hot", "d": "16"}),
     ("single-head", TYPED),
+    *(
+        ("single-head", {"score": score, "dk": width, **more})
+        for score in SCORES
+        for width, more in (
+            ("1", {"mask": "causal", "t": "0.5"}),
+            ("3", {"cross": "true", "scale": "none"}),
+            ("4", TYPED),
+        )
+    ),
+    *(
+        ("single-head", {"mask": mask, "w": "2", "cross": "true", "text2": "h i j k l", "blocked": "0.1,5.4"})
+        for mask in MASK.options
+    ),
     *(("learned-heads", {"task": task, "training": "200", "ablate": ["2"]}) for task in TASKS),
     ("learned-heads", {"places": "false", "abab": "abcabcabc"}),
 ]
 
 
-@pytest.mark.sample(8)
+@pytest.mark.sample(14)
 @pytest.mark.parametrize(("page", "link"), LINKS)
 def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> None:
     assert handed.faults(page, link) == []

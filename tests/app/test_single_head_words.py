@@ -14,13 +14,11 @@ from attn_words import speaking
 from pages import PAGES
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
-from pages.single_head.programs import programs
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
 from pages.single_head.words import all_at_once
-from tests.handed import leaves
 from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in
 
@@ -51,19 +49,6 @@ WITH_ALL = [name for name, stage in STAGES.items() if not stage.sets_aside and n
 def says(stage: str, *args: Any, **more: Any) -> str:
     """A stage's sentence as plain text."""
     return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", STAGES[stage].says(shown(*args, **more)))
-
-
-@pytest.mark.parametrize("kind", MASK_PATTERNS)
-@pytest.mark.parametrize("scale", ["1/√dₖ", "none", "free"])
-def test_the_code_computes_what_the_page_shows(kind: str, scale: str) -> None:
-    masking = Masking(kind, dilation=3, global_tokens=2, blocked=((0, 1), (6, 4)))
-    inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
-    now = shown(inputs, masking, width=2, temperature=0.7, scale=scale, free_scale=0.25)
-    names = leaves(programs(now), "PyTorch")
-    np.testing.assert_allclose(names["weights"], now.walk.weights, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(names["output"], now.walk.output, rtol=0, atol=1e-8)
-    if kind != "none":
-        assert names["mask"].expand(7, 5).tolist() == now.walk.mask.tolist()
 
 
 @pytest.mark.parametrize("stage", WITH_ALL)

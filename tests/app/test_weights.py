@@ -424,25 +424,3 @@ BIASES = link_of({"b_q": drawn(5, (1, 8)), "b_o": drawn(6, (1, 8))})
 )  # fmt: skip
 def test_programs_print_what_the_page_shows(page: str, link: dict[str, str]) -> None:
     assert handed.faults(page, link) == []
-
-
-@pytest.mark.parametrize("tab", ["Token by token", "Shared heads", "One or many"])
-def test_programs_of_other_tabs_do_too(tab: str) -> None:
-    link = {"init": "scaled normal", "hand": "true", "bias": "true", **HEADS_W, **BIASES, "heads": "4"}
-    assert handed.of_a_tab(tab, link | ({"kv": "2"} if tab == "Shared heads" else {})) == []
-
-
-@pytest.mark.parametrize("spelling", ["loops", "einsum", "torch"])
-def test_spellings_do_too(spelling: str) -> None:
-    link = {"init": "nn.Linear", "hand": "true", "bias": "true", **HEADS_W, **BIASES, "spelling": spelling}
-    assert handed.of_a_tab("Spellings", link) == []
-
-
-def test_a_program_has_the_typed_numbers_written_out() -> None:
-    W_q = [[float(10 * row + column) for column in range(8)] for row in range(8)]
-    link = {"hand": "true", "tab": "Code", "W_q": TABLES["W_q"].text(W_q)}
-    for code in ("PyTorch", "NumPy", "attn_core"):
-        assert (
-            "[70.0, 71.0, 72.0, 73.0, 74.0, 75.0, 76.0, 77.0]"
-            in open_page("multi-head", code=code, **link).code[0].value
-        )
