@@ -36,6 +36,7 @@ def test_what_is_on_chosen_or_dragged_is_seen(forced: AppPage) -> None:
     page = forced.page
     forced.open("single-head")
     assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    forced.unfold()
     switch = page.get_by_test_id("stCheckbox").filter(has_text="Keys from a second sentence")
     off = pixels(switch.locator(TRACK))
     assert ink(switch.locator(TRACK)) > 0.1
