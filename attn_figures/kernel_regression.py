@@ -196,9 +196,9 @@ def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
     middle = sum(scene.x_range) / 2
     empty = not estimate.supported[row]
     below = "<br>" * 3
-    # Translators: a phone has room for 48 letters a line; <br> begins another.
+    # Translators: a phone has room for 43 letters a line; <br> begins another.
     told = below + _(
-        "estimate <b>{value}</b><br>weights sum to <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
+        "estimate <b>{value}</b><br>sum <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
         value=f"%{{customdata[3]:{scene.value_form}}}",
         sum="%{customdata[2]:.3f}",
         effective="%{customdata[1]:.1f}",

@@ -110,7 +110,7 @@ def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
         legend=[
             (_("━ training"), LIGHT.key),
             (_("━ leave-one-out"), LIGHT.query),
-            *([(_("★ best of those tried"), LIGHT.query)] if errors.best else []),
+            *([(_("★ best tried"), LIGHT.query)] if errors.best else []),
             *([(_("● learned"), LIGHT.output)] if len(errors.path) else []),
         ],
     )
