@@ -107,6 +107,8 @@ class _Lines:
                 for role, word, colour in self.chosen(weights, row)
             ),
         ]
+        for each in words:
+            each["meta"] = {"placed": True}  # each over its cell
         target = marks.points(f"{self.name} targets", x, y, theme.rgba(LIGHT.paper, 0), size=30)
         # It is pointed at, and no label lies over the arcs.
         target |= {"hoverinfo": "none", "meta": {"cursor": [*range(len(self.words))], "points": True}}

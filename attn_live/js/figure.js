@@ -292,7 +292,8 @@ function largest(screens, { width, height }, enlarged) {
 function worthOf(screen, { scale, wanted }, cell) {
   const { label, every, unit } = screen;
   const { sizes, bars } = numbersOf(screen);
-  const large = label * scale >= 0.99 * wanted.label;
+  const size = (label * scale) / (0.99 * wanted.label);
+  const isLarge = size >= (wanted.least ?? wanted.label) / wanted.label;
   // How many matrices have numbers, those that are smaller than wanted counted in part, and how many colours a bar.
   const told = sizes.reduce((sum, size) => sum + Math.min(1, (size * scale) / wanted.digit), bars);
   // Numbers that cannot be read tell nothing, nor does a map without numbers and without a bar for its colours.
@@ -300,7 +301,7 @@ function worthOf(screen, { scale, wanted }, cell) {
   return [
     -untold,
     Math.min(1, (1.01 * unit * scale) / cell),
-    large ? 1 / every : (0.01 * label * scale) / wanted.label,
+    isLarge ? Math.min(1, size) / every : 0.01 * size,
     told,
     // Twice as large counts as much for small cells as for large ones.
     Math.log(largeness(scale, wanted) * unit * scale) + BEYOND * Math.log(Math.max(1, scale / wanted.scale)),

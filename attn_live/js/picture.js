@@ -26,7 +26,7 @@ export const SHAPES = {
   square: { width: 900, height: 900 },
 };
 
-const LARGE_SHARE = 0.022; // of a slide's height that a label takes at least, where large type is asked for
+const LARGE_SHARE = 0.025; // of a slide's height that a label takes at least, where large type is asked for
 const SLIDE_HEIGHT = 900; // pixels of the slide on which each shape stands
 const USUAL_LABEL = 13; // pixels of most labels as figures bring them
 const MOST_RAISED = 1.2; // times that a label may grow before it needs room that its figure has not kept for it
@@ -40,6 +40,7 @@ const CHARACTER = 0.54; // of a font's size that a character takes on average, t
 const CAPITAL = 0.3; // of a character that a capital takes more: an address has many, each after a percent sign
 const PERCENT = 0.65; // likewise
 const CAPTION_PADDING = 18;
+const EDGE = 8; // pixels of a picture that stay free at its sides, for letters that lean out
 const SMALLEST_NUMBER = 11.25; // pixels of a number in a cell: nine where the picture is 1,280 wide
 const SMALLEST_LABEL = 11.25; // pixels of a label beside a matrix, likewise
 const LEAST_SCALE = 1.1; // times that a figure is enlarged without large type, four fifths of it at least
@@ -151,12 +152,13 @@ function logicalSize(lists, subject, look, shape) {
   const roomAt = (scale, screens, each) => {
     const left = leftOut(each, screens, SMALLEST_NUMBER / scale);
     const caption = captionFor(subject, look, sizeAt(scale, shape), left).height * scale;
-    return { width: shape.width, height: shape.height - caption };
+    return { width: shape.width - 2 * EDGE, height: shape.height - caption };
   };
   const { enlarged, screens } = enlarge(lists, roomAt, {
     scale: least,
-    label: SMALLEST_LABEL,
-    digit: SMALLEST_NUMBER,
+    label: look.large ? 0.8 * largeType(1) : SMALLEST_LABEL,
+    least: SMALLEST_LABEL,
+    digit: look.large ? largeType(1) : SMALLEST_NUMBER,
     tiny: SMALLEST_NUMBER,
   });
   return { ...sizeAt(enlarged.scale, shape), enlarged, screens };

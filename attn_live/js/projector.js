@@ -15,9 +15,9 @@ import { enlarge } from "./figure.js";
  * @property {() => void} changed the room is another now
  */
 
-const LARGE = 20 / 14; // times the usual size of labels, at least
-const SMALLEST_LABEL = 10; // pixels of a label beside a matrix, on the screen
-const DIGIT = 0.025; // of the screen's height, that a number in a cell is to have
+// Of the screen's height: what words take, those beside a matrix at least, and a number in a cell.
+const [WORDS, BESIDE, DIGIT] = [0.025, 0.014, 0.025];
+const USUAL_WORDS = 14; // pixels of most of them as figures bring them
 const SMALLEST_DIGIT = 12; // where there is no room for more, on a screen 1080 high; on a coarser one as many fewer
 const LEAST_DIGIT = 10; // of which no letter is made of fewer pixels
 const USUAL_HEIGHT = 1080; // pixels of a screen; on a finer one words are as high a part of it
@@ -164,11 +164,10 @@ export class Projector {
       height: Math.max(LEAST_ROOM, window.innerHeight - taken - beside - SPARE),
     };
     const lists = moving.arrangements;
-    const high = window.innerHeight / USUAL_HEIGHT;
-    const far = Math.max(1, high);
+    const high = window.innerHeight;
     const wanted = {
-      ...{ scale: far * LARGE, label: far * SMALLEST_LABEL, digit: window.innerHeight * DIGIT },
-      ...{ tiny: Math.max(LEAST_DIGIT, high * SMALLEST_DIGIT), page },
+      ...{ scale: (high * WORDS) / USUAL_WORDS, label: high * BESIDE, digit: high * DIGIT },
+      ...{ tiny: Math.max(LEAST_DIGIT, (high / USUAL_HEIGHT) * SMALLEST_DIGIT), page },
     };
     const { enlarged, screens } = enlarge(lists, () => room, wanted);
     const { scale } = enlarged;
@@ -229,7 +228,11 @@ function asked() {
   return [...document.querySelectorAll(".lesson-told")].map((each) => each.textContent ?? "");
 }
 
-/** Goes to another step of a lesson, and stays in projector mode. @param {"next" | "prev"} way */
+/**
+ * Goes to another step of a lesson, and stays in projector mode.
+ *
+ * @param {"next" | "prev"} way
+ */
 function follow(way) {
   const link = document.querySelector(`.lesson-ways a[rel="${way}"]`);
   if (!(link instanceof HTMLAnchorElement)) return;

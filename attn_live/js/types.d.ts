@@ -175,6 +175,8 @@ export interface Wanted {
   scale: number;
   /** Pixels of a matrix's labels, enlarged. */
   label: number;
+  /** Pixels of a label that is not wanted smaller, should others have to go; as `label` where it is not said. */
+  least?: number;
   /** Pixels of a number in a cell, enlarged. */
   digit: number;
   /** Pixels below which a number is worth nothing. */

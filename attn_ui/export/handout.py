@@ -24,6 +24,7 @@ from attn_ui.export.slides import (
     check_letters,
     chromium,
     in_language,
+    parsed,
     save_slide,
     serving,
     writable,
@@ -34,7 +35,7 @@ from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.link_list import Line
-from attn_words import LANGUAGES, _, _n, language, speaking
+from attn_words import _, _n, language, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -201,15 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m attn_ui.export.handout", description=__doc__.split("\n")[0]
     )
     parser.add_argument("lesson", type=Path, help="a lesson, or a list of links")
-    parser.add_argument("--out", type=Path, default=Path("build/handout"), help="the folder for the files")
-    parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        help="of pictures and headings; that of the lesson's folder unless given",
-    )
-    parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
-    parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
-    asked = parser.parse_args(arguments)
+    asked = parsed(parser, arguments, "build/handout")
     try:
         with speaking(asked.language or shelf.language_of_folder(asked.lesson)):
             lesson = shelf.translated(shelf.opened(asked.lesson), asked.lesson)

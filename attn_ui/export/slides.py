@@ -22,7 +22,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -320,6 +320,16 @@ def writable(folder: Path) -> Path:
     return folder
 
 
+def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None, out: str) -> argparse.Namespace:
+    """Return what a command was asked for, of which the options that slides and handouts share."""
+    parser.add_argument("--out", type=Path, default=Path(out), help="the folder for the files")
+    said = "of words and of links that name none; that of the folder of translations unless given"
+    parser.add_argument("--language", choices=LANGUAGES, help=said)
+    parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
+    parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
+    return parser.parse_args(arguments)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the slides; return 0 where every line became one, 1 where some did not, 2 where none could."""
     parser = argparse.ArgumentParser(
@@ -328,16 +338,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "links", type=Path, help="a link a line, each with a title if you like; or a lesson (.md)"
     )
-    parser.add_argument("--out", type=Path, default=Path("build/slides"), help="the folder for the files")
     parser.add_argument("--format", choices=FORMATS, default="pptx")
-    parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        help="of links that name none; that of the list's folder unless given",
-    )
-    parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
-    parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
-    asked = parser.parse_args(arguments)
+    asked = parsed(parser, arguments, "build/slides")
     try:
         with speaking(asked.language or shelf.language_of_folder(asked.links)):
             return _run(asked)
@@ -391,13 +393,9 @@ def _run(asked: argparse.Namespace) -> int:
     if asked.address:
         answers(asked.address)
     out = writable(asked.out)
-    with chromium(asked.chromium) as browser:
-        if asked.address:
-            public = asked.address
-            complaints = make(lines, out, asked.format, asked.address, browser, public=public)
-        else:
-            with serving() as address:
-                complaints = make(lines, out, asked.format, address, browser)
+    running = nullcontext(asked.address) if asked.address else serving()
+    with chromium(asked.chromium) as browser, running as address:
+        complaints = make(lines, out, asked.format, address, browser, public=asked.address or "")
     for sentence in complaints:
         print(f"slides: {sentence}", file=sys.stderr)
     print(f"slides: {out}")

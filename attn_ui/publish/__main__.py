@@ -1,7 +1,7 @@
 """Figures of the app on a page of their own: `python -m attn_ui.publish LINK... --out DIR`.
 
 Makes DIR/index.html with a live figure for each link, and beside it all that these need: the folder can be
-put on any web server, or opened from a disk. `--html` prints the figures' HTML, for a page that exists.
+put on any web server, or opened from a disk.
 """
 
 import argparse
@@ -71,10 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("build/figures"), help="the folder for the page")
     parser.add_argument("--app", default="", help="the address of an app that figures lead to")
     parser.add_argument("--language", choices=LANGUAGES, help="that of the first link unless given")
-    parser.add_argument("--plotly-js", type=Path, help="another bundle of plotly.js than the one at hand")
     parser.add_argument("--no-stills", action="store_true", help="no pictures for where no script runs")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
-    parser.add_argument("--html", action="store_true", help="print the figures' HTML; make no page of them")
     asked = parser.parse_args(arguments)
     with speaking(asked.language or language_of(asked.links[0])):
         figures, wrong = _figures(asked.links)
@@ -84,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 1
         try:
             out = writable(asked.out)
-            site = Site(out / FIGURES, asked.app, asked.plotly_js, stills=not asked.no_stills)
+            site = Site(out / FIGURES, asked.app, stills=not asked.no_stills)
             text = page(figures, site, FIGURES)
             site.write()
             if site.stills:
@@ -96,11 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             package = str(error.name).partition(".")[0]
             print(f"publish: {package} is missing: pip install '.[publish]'", file=sys.stderr)
             return 2
-        if asked.html:
-            print(site.head(FIGURES) + "\n".join(site.element(each, FIGURES) for each in figures))
-        else:
-            (out / "index.html").write_text(text, encoding="utf-8")
-            print(f"publish: {out / 'index.html'}")
+        (out / "index.html").write_text(text, encoding="utf-8")
+        print(f"publish: {out / 'index.html'}")
     return 1 if wrong else 0
 
 

@@ -19,7 +19,7 @@ from attn_figures import theme
 from attn_live.bundle import FONTS, bundle, font, mark, style
 from attn_live.words import browser_words
 from attn_ui.publish import letters
-from attn_ui.publish.element import element, still_names
+from attn_ui.publish.element import element
 from attn_ui.publish.figure import Published
 from attn_words import SOURCE, language
 
@@ -81,15 +81,6 @@ class Site:
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, content in {**shared_files(), **library(self.plotly)}.items():
             (self.folder / name).write_bytes(content)
-
-    def missing(self) -> list[str]:
-        """Return the pictures that figures written here lack."""
-        return [
-            name
-            for figure in sorted(self._written)
-            for name in still_names(figure)
-            if not (self.folder / name).is_file()
-        ]
 
 
 def library(file: Path | None = None) -> Mapping[str, bytes]:

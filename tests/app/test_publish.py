@@ -493,7 +493,6 @@ def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> Non
     held = re.search(r'\] = "([^"]*)";', text)
     assert held is not None
     assert base64.b64decode(held[1]) == one.message
-    assert len(site.missing()) == 2 * 2 * len(WIDTHS)
     assert (tmp_path / "figures" / "attention-lab-kit.js").stat().st_size > 50_000
 
 
@@ -539,26 +538,6 @@ def test_the_command_names_what_is_wrong_and_makes_the_rest(tmp_path: Path, caps
     empty = tmp_path / "empty"
     assert command.main(["singel-head", "--out", str(empty)]) == 1
     assert not empty.exists()
-
-
-def test_the_command_prints_html_for_a_page_that_exists(tmp_path: Path, capsys: Any) -> None:
-    asked = [
-        "single-head",
-        "--out",
-        str(tmp_path),
-        "--no-stills",
-        "--html",
-        "--app",
-        "https://lab.example.org",
-    ]
-    assert command.main(asked) == 0
-    printed = capsys.readouterr().out
-    assert not (tmp_path / "index.html").exists()
-    read = Reader(printed)
-    assert [tag for tag, _ in read.tags if tag in ("link", "script", "live-figure")] == [
-        *("link", "script", "live-figure")
-    ]
-    assert "https://lab.example.org/single-head" in read.values("a", "href")
 
 
 @pytest.mark.usefixtures("fresh")
