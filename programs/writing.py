@@ -18,16 +18,10 @@ ARCHIVE = "numbers.npz"
 MOST_WRITTEN = 64  # numbers of one array; larger ones are read from the archive
 Array = NDArray[Any]
 Numbers = Mapping[str, Any]  # arrays by their names; or further arrays by theirs, which are read
-
 WIDTH = 96  # letters of a line of numbers
 _TOPICS = ("attention", "heads", "positions", "kernel", "learned")
-_DIGITS = (
-    4,
-    6,
-    7,
-    8,
-    9,
-)  # that numbers are written with where what is printed stays the same; else all of them
+# That numbers are written with where what is printed stays the same; else they have all.
+_DIGITS = (4, 6, 7, 8, 9)
 _FLOAT64 = "torch.set_default_dtype(torch.float64)"
 _DECIMALS = {
     "torch": "torch.set_printoptions(sci_mode=False, linewidth=120)",
