@@ -11,7 +11,7 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.overview.sentences import SENTENCES, Sentence
 from pages.overview.settings import SENTENCE, WORD
-from pages.overview.words import INVITATION, SOURCE, what_a_word_draws_on
+from pages.overview.words import INVITATION, source, what_a_word_draws_on
 
 
 def asks(_ask: Ask) -> None:
@@ -38,7 +38,7 @@ def sees(ask: Ask, _asked: None) -> Seen[Sentence]:
         says=says,
         invites=_(INVITATION),
     )
-    return Seen(seen, figure, notes=[Small(_(SOURCE))], below="below")
+    return Seen(seen, figure, notes=[Small(source(seen.tokens, seen.weights))], below="below")
 
 
 @shared

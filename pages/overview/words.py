@@ -13,9 +13,21 @@ from attn_words import N_, _, paragraph
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
     "all-MiniLM-L6-v2, layer 4, head 2, as trained: nobody told it what a pronoun is. [CLS] and [SEP] are "
-    "marks that begin and end every text."
+    "marks that begin and end every text. A row has to sum to 1, so a word with nothing to look for rests on "
+    "[CLS]: here {count} of the {words} words give it most."
 )
 MARKS = ("[CLS]", "[SEP]")
+
+
+def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
+    """Say which head this is, and how many of its words rest on the mark that begins the text.
+
+    >>> source(["[CLS]", "a", "b", "[SEP]"], np.eye(4)[[0, 0, 2, 3]])[-35:]
+    'here 1 of the 2 words give it most.'
+    """
+    rows = [row for row, word in enumerate(words) if word not in MARKS]
+    resting = sum(words[int(weights[row].argmax())] == MARKS[0] for row in rows)
+    return _(SOURCE, count=resting, words=len(rows))
 
 
 def what_a_word_draws_on(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
@@ -77,4 +89,4 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
         return paragraph(seen, _("Each row is nearly a plain average."))
     if max(spread) < 1.5:
         return paragraph(seen, _("Each row is nearly a choice of one word."))
-    return paragraph(seen, _("Until positions are added, both **the** have the same row."))
+    return paragraph(seen, _("In map 2, where positions are not added yet, both **the** have the same row."))

@@ -180,7 +180,7 @@ def _untrained(inputs: Inputs) -> str:
         )
     if not inputs.is_drawn:
         return ""
-    return _("The numbers come from a seed, not from training: this map knows no grammar.")
+    return _("The numbers are random, drawn from a seed and not trained: this map knows no grammar.")
 
 
 def sources(now: Now) -> str:

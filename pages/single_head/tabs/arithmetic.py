@@ -115,7 +115,7 @@ def steps(now: Now) -> str:
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
             (_("exp, less the row's largest"), f"exp({scaled} − {bracketed(_number(largest))})", exponential),
-            (_("sum of the row"), _sum(walk.exponentials[row][seen]), total),
+            (_("sum of these over the row"), _sum(walk.exponentials[row][seen]), total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]
     name, work, result = rows[-1]
@@ -141,7 +141,7 @@ def mixture(now: Now) -> str:
     total = [_number(value) for value in output]
     output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
     rows.append([output_of, f"{weights.sum():.6f}", *total])
-    heads = [f":green[{dimension}]" for dimension in range(1, len(output) + 1)]
+    heads = [f":green[w·v {dimension}]" for dimension in range(1, len(output) + 1)]
     return table([_("key"), _("weight"), *heads], rows, numbers=len(heads) + 1)
 
 
