@@ -35,15 +35,12 @@ def seen(app: AppTest) -> str:
     return "".join(text for _, text in said_at(said, json.loads(head)["slider"]["index"]))
 
 
-def test_it_opens_and_says_what_is_seen() -> None:
+def test_it_opens_says_what_is_seen_and_leads_to_every_page() -> None:
     app = overview()
     assert not app.exception
     assert "temperature 1.00" in seen(app)
     assert len(app.get("bidi_component")) == 2
-
-
-def test_every_page_is_one_click_away() -> None:
-    links = {link.proto.page for link in overview().get("page_link")}
+    links = {link.proto.page for link in app.get("page_link")}
     assert links == {page.address for page in PAGES if not page.is_default}
 
 

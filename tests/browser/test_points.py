@@ -3,23 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.app_page import AppPage
 
 PAGE = "single-head?stage=points&text=the+cat+sat+on+the+mat&along=two+dimensions"
-
-
-def test_views_that_ask_in_the_sidebar_are_opened_by_a_press(app: AppPage) -> None:
-    app.open("single-head")
-    aside = app.page.get_by_test_id("stSidebar")
-    for view, asked in (("points", "Plane of queries and keys"), ("arcs", "Queries together")):
-        app.choose("more-stage", view)
-        expect(aside.get_by_text(asked)).to_be_visible()
-        expect(app.page.get_by_test_id("stAlert")).to_have_count(0)
-    app.segment("all at once")
-    expect(aside.get_by_text("Queries together")).to_have_count(0)
-    expect(app.figure("walk")).to_have_attribute("data-state", "drawn")
 
 
 def pointed_at(app: AppPage, key: str, trace: str, number: int) -> str:

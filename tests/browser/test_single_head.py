@@ -116,9 +116,11 @@ def test_temperature_moves_the_weights_and_stands_in_the_link(app: AppPage) -> N
 @pytest.mark.still
 def test_view_from_the_list_gets_a_chip_and_a_step_of_history(app: AppPage) -> None:
     opened(app)
-    for name in ("arcs", "points"):
+    aside = app.page.get_by_test_id("stSidebar")
+    for name, asked in (("arcs", "Queries together"), ("points", "Plane of queries and keys")):
         app.choose("more-stage", name)
         app.settle()
+        expect(aside.get_by_text(asked)).to_be_visible()
         assert parse_qs(app.query)["stage"] == [name]
         assert app.page.locator(".st-key-stage button").all_inner_texts()[6:] == [name]
     app.page.go_back()
