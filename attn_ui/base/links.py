@@ -83,14 +83,20 @@ def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[s
         name = re.sub("^(amp;)+", "", linked)
         if name in known:
             mended.setdefault(name, []).extend(_without_sign(known[name], text) for text in texts)
-        elif not (_FOLLOWERS.fullmatch(name) or name in _GONE):
+        elif not _FOLLOWERS.fullmatch(name):
             mended.setdefault(name, []).extend(texts)
-    for choice in known.values():
+    return up_to_date(parameters, mended)
+
+
+def up_to_date(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return a query without settings that are no more; for a view that is none, the one that has it now."""
+    found = {name: texts for name, texts in query.items() if name not in _GONE}
+    for choice in parameters:
         if isinstance(choice, Choice):
             for option, link in choice.moved:
-                if mended.get(choice.name) == [option]:
-                    mended |= parse_qs(link)
-    return mended
+                if found.get(choice.name) == [option]:
+                    found |= parse_qs(link)
+    return found
 
 
 def _without_sign(parameter: Parameter, text: str) -> str:

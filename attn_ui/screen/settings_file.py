@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
+from attn_ui.base.links import up_to_date
 from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
@@ -54,6 +55,9 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
             says what was wanted and is safe to show as markdown.
     """
     given = _settings(content, page)
+    query = {name: text if isinstance(text, list) else [text] for name, text in given.items()}
+    query = up_to_date(parameters, query)
+    given = {name: texts[0] if len(texts) == 1 else texts for name, texts in query.items()}
     known = by_name(parameters)
     for name in given:
         if name not in known:

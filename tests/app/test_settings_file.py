@@ -15,7 +15,7 @@ from attn_ui.screen import settings_file
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
 KINDS = (
-    Choice("c", "a", ("a", "b")),
+    Choice("c", "a", ("a", "b"), moved=(("gone", "c=b&w=7"),)),
     Whole("w", 3, 0, 9),
     Flag("f", False),
     Steps("s", 1.0, (0.5, 1.0, 2.0)),
@@ -40,6 +40,9 @@ def test_what_is_written_is_read() -> None:
     assert values == {"c": "b", "w": 7, "f": True, "s": 2.0, "T": LONG, "m": "1.2", "v": ["y"]}
     # What a file leaves out is at its default, whatever stands on the page.
     assert settings_file.read(settings_file.written("p", {}), "p", KINDS)["w"] == 3
+    # An older file may have a view and a setting that are no more.
+    values = settings_file.read(settings_file.written("p", {"c": "gone", "colours": "bent"}), "p", KINDS)
+    assert (values["c"], values["w"]) == ("b", 7)
 
 
 def _file(**settings: Any) -> bytes:
