@@ -228,11 +228,7 @@ function asked() {
   return [...document.querySelectorAll(".lesson-told")].map((each) => each.textContent ?? "");
 }
 
-/**
- * Goes to another step of a lesson, and stays in projector mode.
- *
- * @param {"next" | "prev"} way
- */
+/** Goes to another step of a lesson, and stays in projector mode. @param {"next" | "prev"} way */
 function follow(way) {
   const link = document.querySelector(`.lesson-ways a[rel="${way}"]`);
   if (!(link instanceof HTMLAnchorElement)) return;
