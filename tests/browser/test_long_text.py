@@ -38,9 +38,6 @@ def test_each_layer_is_told_and_another_can_be_chosen_meanwhile(browser: Browser
         assert app.readout("long") == "head 1.1"
         layer.press("End")
         told.wait_for()
-        at = re.search(r"Layer (\d+) of", told.inner_text())
-        assert at
-        assert int(at[1]) > 4  # what was read is there
         expect(told).to_have_count(0, timeout=60_000)
         app.settle()
         assert app.readout("long") == f"head {LAYERS}.1"
