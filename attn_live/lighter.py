@@ -62,14 +62,14 @@ def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
     return pack([figures[step] for step in steps], cursor)
 
 
-def sizes_at(packed: bytes, width: int) -> list[tuple[int, int]]:
-    """Return the pixels of width and height that each step takes in room of a width; height is no bound."""
+def heights_at(packed: bytes, width: int) -> list[int]:
+    """Return the pixels of height that each step takes in room of a width; height is no bound."""
     header, _end = _header(body_of(packed))
     screens = header["screens"]
     if not screens:
         figures, _ = unpacked(packed)
-        return [(width, int(figure["layout"].get("height") or 450)) for figure in figures]
-    of_table = [_size(table, width) for table in screens["tables"]]
+        return [int(figure["layout"].get("height") or 450) for figure in figures]
+    of_table = [table["height"][_index(table, width)] for table in screens["tables"]]
     return [of_table[screens["at"][step]] for step in range(count_steps(packed))]
 
 
@@ -78,11 +78,6 @@ def _header(body: bytes) -> tuple[dict[str, Any], int]:
     end = _LENGTHS + int.from_bytes(body[:4], "little")
     header: dict[str, Any] = json.loads(body[_LENGTHS:end])
     return header, end
-
-
-def _size(table: dict[str, Any], width: int) -> tuple[int, int]:
-    index = _index(table, width)
-    return table["width"][index], table["height"][index]
 
 
 def _index(table: dict[str, Any], width: int) -> int:

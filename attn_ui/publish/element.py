@@ -64,8 +64,7 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
 def _stills(figure: Published, root: str) -> str:
     images = []
     for width in WIDTHS:
-        drawn, height = figure.sizes[width]
-        size = f'width="{drawn}" height="{height}"'
+        size = f'width="{width}" height="{figure.heights[width]}"'
         for colours in COLOURS:
             source = escape(f"{root}{still_name(figure.id, width, colours)}")
             images.append(

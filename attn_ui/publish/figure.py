@@ -48,8 +48,8 @@ class Published:
         message: what the live figure takes.
         sentence: what is seen, in runs of text with their roles; longest: the longest that its sliders say.
         bars: its sliders.
-        sizes: pixels of the picture as it opens, by the width of its room.
-        rooms: pixels of height that its highest step takes, likewise.
+        heights: pixels of height of the picture as it opens, by the width of its room.
+        rooms: those of its highest step, likewise.
         tables: its numbers; program: prints them, "" where its page hands over none.
     """
 
@@ -63,7 +63,7 @@ class Published:
     sentence: Sequence[Run]
     longest: Sequence[Run]
     bars: Sequence[Bar]
-    sizes: Mapping[int, tuple[int, int]]
+    heights: Mapping[int, int]
     rooms: Mapping[int, int]
     tables: Mapping[str, Columns]
     program: str
@@ -122,7 +122,7 @@ def published(link: str, *, quiet: bool = False) -> Published:
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
     says = b"" if quiet else lighter.inflated_again(figure.says or b"")
-    sizes = {width: lighter.sizes_at(figure.steps, width) for width in WIDTHS}
+    heights = {width: lighter.heights_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,
         spoken=language(),
@@ -139,8 +139,8 @@ def published(link: str, *, quiet: bool = False) -> Published:
             if each
             for texts, place in [(each.texts(), places[each.steps.name])]
         ],
-        sizes={width: each[step] for width, each in sizes.items()},
-        rooms={width: max(height for _width, height in each) for width, each in sizes.items()},
+        heights={width: each[step] for width, each in heights.items()},
+        rooms={width: max(each) for width, each in heights.items()},
         tables=at.tables,
         program=_program(at),
     )

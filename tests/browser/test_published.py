@@ -24,7 +24,7 @@ from pypdf import PdfReader
 from attn_figures import theme
 from attn_ui.base.page import At, page_at
 from attn_ui.publish.__main__ import FIGURES, page
-from attn_ui.publish.figure import published
+from attn_ui.publish.figure import WIDTHS, published
 from attn_ui.publish.files import Site
 from attn_words import speaking
 from tests.browser.app_page import AppPage
@@ -36,7 +36,7 @@ MASKED = "single-head?stage=weights&mask=causal&q=3"  # its sentence has a numbe
 LINKS = (MASKED, "kernel-regression", "multi-head", "positional-encoding", MASKED)  # one of them twice
 LIMIT = 0.002  # of all layout shifts of a page, weighed by how far
 SHADE = 40  # of 255: a letter in a picture is smoothed otherwise than one on a page
-MOST_DIFFERENT = 0.004  # of all pixels
+MOST_DIFFERENT = 0.005  # of all pixels; digits of 12 pixels have many edges
 SHIFTS = """
 window.shifts = [];
 new PerformanceObserver((list) => {
@@ -294,13 +294,15 @@ def test_a_figure_is_saved(sound: Page, place: str, request: pytest.FixtureReque
 
 
 def test_it_is_the_picture_of_the_app(app: AppPage, web: str) -> None:
-    """At five steps, in a room of the same width."""
-    app.page.set_viewport_size(
-        {"width": 1280, "height": 1600}
-    )  # so that no height chooses among arrangements
+    """At five steps, in a room that a published figure has an arrangement for."""
+    high = 1600  # so that no height chooses among arrangements
+    app.page.set_viewport_size({"width": 1280, "height": high})
     app.open(MASKED)
     key = "walk"
     stage = app.figure(key).locator(".live-stage")
+    beside = 1280 - stage.evaluate("(stage) => stage.clientWidth")
+    app.page.set_viewport_size({"width": WIDTHS[-1] + beside, "height": high})
+    app.settle()
     stage.evaluate(ALIGN)
     box = stage.bounding_box()
     assert box is not None
@@ -314,7 +316,7 @@ def test_it_is_the_picture_of_the_app(app: AppPage, web: str) -> None:
     tab = app.page.context.new_page()
     try:
         tab.emulate_media(color_scheme="light", reduced_motion="reduce")
-        tab.set_viewport_size({"width": 1280, "height": 1600})
+        tab.set_viewport_size({"width": 1280, "height": high})
         tab.goto(web)
         tab.add_style_tag(content=f"main {{ width: {box['width']}px }}")
         home = figure(tab, 0)
