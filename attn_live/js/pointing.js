@@ -37,8 +37,8 @@ const STILL_FINGER_PIXELS = 16; // what browsers let a finger
 export function highlight({ node, frames }, point, at) {
   unlight({ node, frames });
   const { rows, column } = pointed(point, at);
-  if (column === null) return;
-  const { cells } = point.data.meta;
+  const { cells } = point.data.meta ?? {};
+  if (column === null || !cells) return; // no other map has cells that mean the same
   for (const trace of maps(drawnTraces(node))) {
     const found = trace.meta?.cells === cells && place(node, trace);
     if (found) frames.append(...rows.map((row) => outline(found, { row, column, whole: false })));
