@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attn_ui.base.parameters import Choice, Parameter, Tabs, shown, tab_name
+from attn_ui.base.parameters import Parameter, Tabs, shown, tab_name
 from attn_ui.base.places import See
 from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state
 from attn_ui.streamlit_inside import markup
@@ -30,8 +30,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         title: its heading.
         sentence: what it is about.
     """
-    views = [choice.name for choice in settings if isinstance(choice, Choice) and choice.views]
-    here = f"window.viewsOfPage = {json.dumps(views)}; window.pageAtRest = {json.dumps(markup.READY)};\n"
+    here = f"window.pageAtRest = {json.dumps(markup.READY)};\n"
     here += f"{language.script()}\n"
     script = f"<script>{here}{_SCRIPTS}{markup.scripts()}</script>"
     st.html(script, unsafe_allow_javascript=True)

@@ -1,6 +1,6 @@
-// The browser's history in steps that a person would count: a page, and a view of it. Streamlit adds an entry
-// for every setting that the server writes into the address, and clears the settings of a page on the way out
-// of it; here both are written into the entry that stands.
+// The browser's history in steps that a person would count: a page, and each change of it that has settled. Streamlit
+// adds an entry for what the server writes into the address and none for what a control does, and clears the settings of
+// a page on the way out of it; here what one act changes is one entry, and so is a setting that is moved on and on.
 //
 // The server answers with the whole address as it was when its run was asked for. Of a setting that the browser
 // has written meanwhile, what it says is an echo, and what the browser has stays.
@@ -32,10 +32,14 @@
   };
   const text = (url, name) => url.searchParams.getAll(name).join("\n");
 
+  const differing = (here, there) =>
+    [...new Set([...here.searchParams.keys(), ...there.searchParams.keys()])].filter(
+      (name) => text(here, name) !== text(there, name),
+    );
+
   const note = (here, there) => {
     forget();
-    for (const name of new Set([...here.searchParams.keys(), ...there.searchParams.keys()])) {
-      if (text(here, name) === text(there, name)) continue;
+    for (const name of differing(here, there)) {
       if (!written.has(name)) written.set(name, new Set([text(here, name)]));
       written.get(name).add(text(there, name));
     }
@@ -50,7 +54,10 @@
   };
 
   const pathOf = (url) => new URL(url).pathname;
-  const view = (url) => window.viewsOfPage.map((name) => url.searchParams.get(name)).join("\n");
+  const TOGETHER = 1000; // milliseconds
+  const SIGHT = "zoom"; // where a long map is looked at: to move there is no step
+  let moved = ""; // the settings that the last entry changed
+  let last = 0; // when they were written last
 
   const write = (state, title, to) => {
     const here = new URL(window.location.href);
@@ -59,14 +66,18 @@
     if (leaves) written.clear();
     else if (typeof to !== "string" || !to.startsWith("/")) note(here, there);
     else if (!travels) dropEchoes(here, there); // the server's
-    // A page may first lose its view, which looks like choosing another: that entry is then the new page's.
-    if (acted && (leaves || view(there) !== view(here))) {
-      if (pathOf(settled) === here.pathname) replaceState.call(window.history, window.history.state, title, settled);
-      pushState.call(window.history, state, title, there);
-      acted = false;
-    } else {
-      replaceState.call(window.history, state, title, there);
-    }
+    const changed = differing(here, there)
+      .filter((name) => name !== SIGHT)
+      .join();
+    const goesOn = !leaves && changed === moved && performance.now() - last < TOGETHER;
+    if (changed) last = performance.now();
+    // A page may first lose a setting, which looks like a change of it: that entry is then the new page's.
+    const isStep = acted && (leaves || changed) && !goesOn;
+    if (changed || leaves) acted = false;
+    if (!isStep) return replaceState.call(window.history, state, title, there);
+    moved = changed;
+    if (pathOf(settled) === here.pathname) replaceState.call(window.history, window.history.state, title, settled);
+    pushState.call(window.history, state, title, there);
   };
   window.history.pushState = write;
   window.history.replaceState = write;

@@ -108,6 +108,8 @@ class Screen:
             with place:
                 yield self
             return
+        for each in settings:  # or it would stand there again once this is opened, after Back
+            st.session_state.pop(each.name, None)
         defaults = FromLink()
         yield defaults
         for name, (label, said) in defaults.told.items():

@@ -1,4 +1,4 @@
-"""Back and forward: a page is one step, a view of it is one, and each comes back as it was left."""
+"""Back and forward: a page is one step, each settled change of it is one, and each comes back as it was."""
 
 from urllib.parse import parse_qs
 
@@ -60,12 +60,19 @@ def test_one_press_goes_back_to_a_page_as_it_was_left(app: AppPage) -> None:
     go_to(app, "Single head")
     expect(app.page.locator("h1")).to_have_text("Single-head attention")
     app.page.wait_for_selector(READY)
-    assert steps(app) == before + 2
+    assert steps(app) == before + 4
 
     app.page.go_back()
     wait_at(app, "Multi-head attention", heads="8", bias="true")
     wait_for_readout(app, "maps", "8")
     expect(app.page.get_by_role("switch", name="Biases")).to_be_checked()
+    app.page.go_back()
+    wait_at(app, "Multi-head attention", heads="8")
+    app.unfold()
+    expect(app.page.get_by_role("switch", name="Biases")).not_to_be_checked()
+    app.page.go_back()
+    wait_at(app, "Multi-head attention")
+    wait_for_readout(app, "maps", "4")
     app.page.go_back()
     wait_at(app, overview)
 
@@ -85,7 +92,7 @@ def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     wait_at(app, "Single-head attention", **head, stage="weights")
     app.option("output").click()
     wait_at(app, "Single-head attention", **head, stage="output")
-    assert steps(app) == before + 4
+    assert steps(app) == before + 6
 
     app.page.go_back()
     wait_at(app, "Single-head attention", **head, stage="weights")
@@ -94,15 +101,17 @@ def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     wait_at(app, "Single-head attention", **head)
     expect(stage(app, "all at once")).to_be_checked()
     app.page.go_back()
+    wait_at(app, "Single-head attention", k="1")
+    app.page.go_back()
     wait_at(app, "Multi-head attention", heads="8")
     wait_for_readout(app, "maps", "8")
-    app.page.go_back()
+    app.page.evaluate("history.go(-2)")
     wait_at(app, overview)
 
-    app.page.go_forward()
+    app.page.evaluate("history.go(2)")
     wait_at(app, "Multi-head attention", heads="8")
     wait_for_readout(app, "maps", "8")
-    app.page.go_forward()
+    app.page.evaluate("history.go(2)")
     wait_at(app, "Single-head attention", **head)
     wait_for_readout(app, "walk", temperature)
     app.page.go_forward()
@@ -111,7 +120,7 @@ def test_forward_returns_to_what_back_left(app: AppPage) -> None:
     app.page.go_forward()
     wait_at(app, "Single-head attention", **head, stage="output")
     expect(stage(app, "output")).to_be_checked()
-    assert steps(app) == before + 4
+    assert steps(app) == before + 6
 
 
 def stage(app: AppPage, name: str) -> Locator:
@@ -120,25 +129,24 @@ def stage(app: AppPage, name: str) -> Locator:
 
 
 @pytest.mark.still
-def test_a_picture_is_a_step_and_a_slider_is_not(app: AppPage) -> None:
+def test_a_picture_is_a_step_and_so_is_a_slider_that_is_moved_on(app: AppPage) -> None:
     app.open("kernel-regression")
     before = steps(app)
     app.slider("fit").press("ArrowRight")
     app.slider("fit").press("ArrowRight")
     h = app.readout("fit")
     wait_at(app, "Kernel regression", h=h)
-    assert steps(app) == before
+    assert steps(app) == before + 1
     app.option("Four kernels").click()
     wait_at(app, "Kernel regression", h=h, picture="Four kernels")
-    assert steps(app) == before + 1
+    assert steps(app) == before + 2
     expect(app.figure("compare")).to_have_attribute("data-state", "drawn")
     app.slider("compare").press("Home")
     app.page.wait_for_function("h => new URLSearchParams(location.search).get('h') !== h", arg=h)
     app.option("Bridge to attention").click()
     app.page.wait_for_function("() => location.search.includes('Bridge')")
-    assert steps(app) == before + 2
-    app.page.go_back()
-    app.page.go_back()
+    assert steps(app) == before + 4
+    app.page.evaluate("history.go(-3)")
     wait_at(app, "Kernel regression", h=h)
     wait_for_readout(app, "fit", h)
 
