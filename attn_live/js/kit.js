@@ -325,12 +325,7 @@ class Kit {
     }
   }
 
-  /**
-   * Shows the file itself: a picture, a film, the first lines.
-   *
-   * @param {Made} made
-   * @param {Format} format
-   */
+  /** Shows the file itself: a picture, a film, the first lines. @param {Made} made @param {Format} format */
   async show({ blob, name, shown }, format) {
     const url = URL.createObjectURL(shown ?? blob);
     this.dialog.addEventListener("close", () => URL.revokeObjectURL(url));

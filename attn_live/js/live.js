@@ -476,12 +476,7 @@ export class LiveFigure {
     this.choice.replaceChildren(...frames);
   }
 
-  /**
-   * Draws a step out of sight, for the film.
-   *
-   * @param {HTMLElement} node
-   * @param {import("./film.js").At} at
-   */
+  /** Draws a step out of sight, for the film. @param {HTMLElement} node @param {import("./film.js").At} at */
   async drawAside(node, at) {
     if (!this.steps || !this.moving) return;
     this.aside ??= new Moving(this.steps, this.moving.colours);
@@ -739,7 +734,7 @@ export class LiveFigure {
     const [axis, by] = ARROWS[event.key] ?? [0, 0];
     const own = this.maps.filter(({ choosing: { part } }) => !part || part[1] === this.chosen[part[0]]);
     const map = own.findLast(({ choosing }) => choosing.axes.every(Boolean)) ?? own[0] ?? this.maps[0];
-    if (!by || !map) return;
+    if (!by || !map || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation(); // a page may step its view by the same keys
     const { axes } = map.choosing;
@@ -784,12 +779,7 @@ export class LiveFigure {
     return window.location.href;
   }
 
-  /**
-   * A font's file, for what is saved with its words.
-   *
-   * @param {string} name
-   * @returns {Promise<Uint8Array>}
-   */
+  /** A font's file, for what is saved with its words. @param {string} name @returns {Promise<Uint8Array>} */
   async font(name) {
     const kit = new URL(this.meta?.kit ?? "", document.baseURI);
     const answer = await fetch(new URL(`fonts/${name}.ttf${kit.search}`, kit));
