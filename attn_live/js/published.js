@@ -75,10 +75,13 @@ class PublishedFigure extends LiveFigure {
     return this.meta?.key ?? "";
   }
 
-  /** As wide a picture as its column takes: the page is read by scrolling. @override */
+  /** That of its still picture, where there is one: so nothing moves. The page is read by scrolling. @override */
   get space() {
     const space = super.space;
-    return this.projector.on ? space : { ...space, height: Number.POSITIVE_INFINITY };
+    if (this.projector.on) return space;
+    const still = [...this.home.querySelectorAll(".live-still img")].find((each) => each.checkVisibility());
+    const width = Number(still?.getAttribute("width") ?? space.width);
+    return { width, height: Number.POSITIVE_INFINITY };
   }
 
   /** On paper stands the still picture, where there is one, as the figure opens: so does the sentence. @override */
