@@ -28,6 +28,7 @@ from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tabs import plane_data
 
 TABLE_READ = "kernel_own_table"  # the last file that could be read
+FILE_READ = "kernel_own_file"  # which it was
 UNCLEAR = "kernel_own_unclear"  # what each decimal sign makes of a number, where the file does not say
 NOTES = "kernel_own_notes"  # what is to be said of it
 STAY = N_("The points shown before stay.")
@@ -177,8 +178,8 @@ def _upload(points: Points) -> None:
         values = [column.name for column in columns if column.is_numeric and not column.dated]
         x, y = (column.name for column in chosen(columns))
         left, right = st.columns(2)
-        left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_use_columns)
-        right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_use_columns)
+        left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_choose)
+        right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_choose)
     offer_csv(
         _("Download these points as CSV"),
         "attention-lab-points.csv",
@@ -205,10 +206,17 @@ def _read() -> None:
             st.session_state[UNCLEAR] = error.readings
         st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
         return
-    st.session_state[TABLE_READ] = table
+    st.session_state[TABLE_READ], st.session_state[FILE_READ] = table, uploaded.file_id
     for key in (X_COLUMN, Y_COLUMN):
         st.session_state.pop(key, None)
     _use_columns()
+
+
+def _choose() -> None:
+    """Take columns that were chosen; lists of a table that is gone say so too, when another file comes."""
+    uploaded = st.session_state.get(UPLOAD)
+    if uploaded is None or uploaded.file_id == st.session_state.get(FILE_READ):
+        _use_columns()
 
 
 def _use_columns() -> None:
