@@ -33,18 +33,25 @@ def test_a_link_that_could_not_be_used_is_said_so_that_it_is_read(app: AppPage) 
         assert violations(app) == []
 
 
+TABLE = "single-head?tab=Arithmetic", "table", "Table, wider than its room: dimension, the, the, product"
+FORMULA = "positional-encoding?tab=Maths", ".katex-display", "Formula, wider than its room"
+
+
 @pytest.mark.slow
-def test_a_table_wider_than_a_phone_is_scrolled_by_its_keys(app: AppPage) -> None:
+@pytest.mark.parametrize(("link", "kind", "name"), [TABLE, FORMULA])
+def test_what_is_wider_than_a_phone_is_scrolled_by_its_keys(
+    app: AppPage, link: str, kind: str, name: str
+) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
-    app.open("single-head?tab=Arithmetic")
-    table = app.page.get_by_role("tabpanel").locator("table[tabindex='0']").first
-    expect(table).to_have_accessible_name("Table, wider than its room: dimension, the, the, product")
-    table.focus()
+    app.open(link)
+    box = app.page.get_by_role("tabpanel").locator(f"{kind}[tabindex='0']").first
+    expect(box).to_have_accessible_name(name)
+    box.focus()
     app.page.keyboard.press("ArrowRight")
     app.page.wait_for_function("() => document.activeElement.scrollLeft > 0")
     assert app.page.evaluate(OUT_OF_REACH) == []
     app.page.set_viewport_size({"width": 1280, "height": 800})
-    expect(app.page.get_by_role("tabpanel").locator("table[tabindex]")).to_have_count(0)
+    expect(app.page.get_by_role("tabpanel").locator(f"{kind}[tabindex]")).to_have_count(0)
 
 
 @pytest.mark.parametrize("link", ["single-head?tab=Code", "multi-head?tab=Spellings"])
