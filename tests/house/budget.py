@@ -33,14 +33,14 @@ TREE_MB = "tree, MB"
 BUDGET = {
     "app.py": 23,
     "attn_core": 11_695,
-    "attn_figures": 10_803,
-    "attn_live": 1_479,
-    "attn_ui": 13_956,
+    "attn_figures": 10_786,
+    "attn_live": 1_476,
+    "attn_ui": 13_941,
     "attn_words": 250,
-    "pages": 24_433,
-    "programs": 917,
-    FRONT_END: 10_086,
-    "tests": 42_759,
+    "pages": 24_394,
+    "programs": 912,
+    FRONT_END: 10_089,
+    "tests": 42_700,
     TREE_MB: 14,
 }
 
