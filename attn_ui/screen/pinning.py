@@ -112,4 +112,6 @@ def _clear() -> None:
 
 
 def _choose() -> None:
-    state.put(COMPARE.name, st.session_state[_CHOOSER])
+    """Take the panel that was chosen; the list may report late, when nothing is pinned any more."""
+    if state.is_said(PIN):
+        state.put(COMPARE.name, st.session_state[_CHOOSER])

@@ -231,6 +231,12 @@ def put(name: str, *texts: str) -> None:
     _say(name, texts)
 
 
+def is_said(name: str) -> bool:
+    """Whether the address says something of a setting that only the server decides."""
+    _before, texts = _state().pending.get(name, ([], st.query_params.get_all(name)))
+    return bool(texts)
+
+
 def answer(name: str, value: Any) -> None:
     """Have a control say something; to be called from a callback.
 

@@ -11,7 +11,7 @@ from tests.pages import PAGES, open_page
 from tests.walk import SHARES, states
 
 ROOT = Path(__file__).resolve().parents[2]
-STATES = 12  # of each page
+STATES = 8  # of each page
 WIDE = 400
 
 
