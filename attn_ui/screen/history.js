@@ -19,6 +19,7 @@
   for (const kind of ["pointerdown", "keydown", "click"]) window.addEventListener(kind, act, true);
   const travel = () => {
     acted = false;
+    moved = ""; // what is changed from here on goes on from nothing
     travels = true;
   };
   window.addEventListener("popstate", travel, true);

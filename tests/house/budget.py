@@ -35,11 +35,11 @@ BUDGET = {
     "attn_core": 11_695,
     "attn_figures": 10_786,
     "attn_live": 1_476,
-    "attn_ui": 13_941,
+    "attn_ui": 13_938,
     "attn_words": 250,
     "pages": 24_394,
     "programs": 912,
-    FRONT_END: 10_089,
+    FRONT_END: 10_090,
     "tests": 42_700,
     TREE_MB: 14,
 }
