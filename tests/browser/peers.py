@@ -173,7 +173,7 @@ class Firefox(Peer):
                 headless=True,
                 port=free_port(),
                 startup_timeout=SECONDS,
-                gecko_log=os.devnull,
+                gecko_log=tempfile.mkdtemp(),  # what it is given by name it deletes first, /dev/null too
                 prefs=preferences,
             )
             gc.collect()
