@@ -1,6 +1,6 @@
 """A page's numbers to take away: as a program in three languages, or as a formula."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.markdown import listed
@@ -18,8 +18,8 @@ class Programs:
     Attributes:
         lines: what those in PyTorch and in NumPy compute from the numbers, see `programs.writing.Program`.
         numbers: what they start from; prints: the names of what they print.
-        short: the lines with attn_core, and what is drawn after them; drawn: the numbers that these start
-            from, where others are drawn from a seed.
+        short: the lines with attn_core, and what is drawn after them; drawn: the names of the numbers that
+            these lines draw from a seed themselves.
         formula: makes LaTeX with the present numbers.
         last: lines after what those in PyTorch and in NumPy print; learns: after those in PyTorch, which
             alone follows gradients, told in words by `learns_told`.
@@ -30,7 +30,7 @@ class Programs:
     prints: Sequence[str]
     short: tuple[str, str]
     formula: Callable[[], str]
-    drawn: Numbers | None = None
+    drawn: Collection[str] = ()
     last: str = ""
     learns: str = ""
     learns_told: str = ""
@@ -38,7 +38,7 @@ class Programs:
     def program(self, kind: str) -> Program:
         """Return the program in a language: "PyTorch", "NumPy" or "attn_core"."""
         if kind == SHORT:
-            numbers = self.numbers if self.drawn is None else self.drawn
+            numbers = {name: each for name, each in self.numbers.items() if name not in self.drawn}
             digits = self.program(NUMPY).fewest_digits() if numbers else None
             return Program(SHORT, self.short[0], numbers, self.prints, self.short[1], digits)
         last = self.learns if kind == PYTORCH and self.learns else self.last

@@ -20,6 +20,7 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from programs.writing import SHORT, Program
 
+_SAYS = f'symbols = "{SYMBOLS}"\nprint("says:", *[symbols[each] for each in logits.argmax(-1)])'
 _EVICTS = {"window": "evict_oldest", "StreamingLLM": "evict_after_sinks", "H2O": "evict_least_used"}
 
 
@@ -39,16 +40,10 @@ weights, logits = result.weights.detach(), result.logits"""
         "\n".join([*lines, "weights = join([weights for *_, weights in stages])  # (n_head, n, n)"]),
         numbers,
         ["weights"],
-        short=(
-            "\n".join([*_makes(now), shortly]),
-            f'symbols = "{SYMBOLS}"\n{_SAYS}',
-        ),
+        short=("\n".join([*_makes(now), shortly]), _SAYS),
         formula=lambda: _toy_formula(now),
-        last=f'symbols = "{SYMBOLS}"\n{_SAYS}',
+        last=_SAYS,
     )
-
-
-_SAYS = 'print("says:", *[symbols[each] for each in logits.argmax(-1)])'
 
 
 def _toy(now: Now) -> tuple[dict[str, Any], list[str]]:

@@ -36,7 +36,7 @@ def programs(now: Now) -> Programs:
         lines.insert(1, f"keys = {[*map(str, now.tokens.keys)]!r}")
     shortly = [*drawn, *lines, _shortly(now), f"output = {_merged(now)}"]
     return Programs(
-        "\n".join([*lines, f"heads, weights = {called(now)}", f"output = {_merged(now)}", *ends.lines]),
+        "\n".join([*lines, f"heads, weights = {_called(now)}", f"output = {_merged(now)}", *ends.lines]),
         numbers,
         ("weights", "output", *ends.prints),
         short=(
@@ -44,7 +44,7 @@ def programs(now: Now) -> Programs:
             f"show(weights, queries, keys={keys}, output=output).show()",
         ),
         formula=lambda: formula(now),
-        drawn={name: each for name, each in numbers.items() if name not in _DRAWN} if drawn else None,
+        drawn=_DRAWN if drawn else (),
     )
 
 
@@ -60,7 +60,7 @@ def shared_heads(now: Now, num_kv_heads: int) -> Program:
     """Return the program of fewer heads of keys and values."""
     numbers, lines = _starts(now)
     lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})  # means of groups")
-    lines += [f"heads, weights = {called(now)}", f"output = {_merged(now)}"]
+    lines += [f"heads, weights = {_called(now)}", f"output = {_merged(now)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
 
 
@@ -75,7 +75,7 @@ def formula(now: Now) -> str:
     )
 
 
-def inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
+def _inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
     """Return the sequences and the weights, and the lines that tell the sequences their places."""
     words, positions, scheme = now.unplaced.tokens, now.setting.positions, now.scheme
     numbers: dict[str, Any] = {"X": words.query}
@@ -93,7 +93,7 @@ def inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
 
 def _starts(now: Now, *, masked: bool = True) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to Q, K and V of all heads, the mask and the biases."""
-    numbers, lines = inputs(now)
+    numbers, lines = _inputs(now)
     memory = "X" if now.is_self_attention else "Y"
     added = {letter: f" + b_{letter}" if now.setting.bias else "" for letter in "qkv"}
     made = [
@@ -144,7 +144,7 @@ def _drawn(now: Now) -> list[str]:
     ]
 
 
-def called(now: Now, but: str = "") -> str:
+def _called(now: Now, but: str = "") -> str:
     """Write the attention of all heads, where queries may attend as the mask says, `but` for some."""
     is_masked = allowed(now.setting, now.n_head) is not None
     mask = " & ".join(["mask"] * is_masked + [but] * bool(but))
@@ -199,7 +199,7 @@ def _set_aside(now: Now) -> Lines:
     if now.aside.what != "without":
         made = set_aside.aside_lines(now.aside, now.tokens.keys, f"V[{head}]", of="head_")
     else:
-        again = called(now, f"(i >= 0) & (j != {int(now.aside.value)})")
+        again = _called(now, f"(i >= 0) & (j != {int(now.aside.value)})")
         chosen = f"output_without, without = others[{head}], all_weights[{head}]"
         lines = [f"others, all_weights = {again}", chosen]
         made = set_aside.without_lines(now.aside, now.tokens.keys, lines, of="head_")

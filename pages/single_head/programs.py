@@ -46,7 +46,7 @@ def programs(now: Now) -> Programs:
             f"show(weights, queries, keys={keys}, output=output).show()",
         ),
         formula=lambda: formula(now),
-        drawn={name: each for name, each in numbers.items() if name not in _DRAWN} if drawn else None,
+        drawn=_DRAWN if drawn else (),
     )
 
 
