@@ -20,10 +20,10 @@ from pages.overview.sentences import Sentence
 from pages.overview.words import what_the_slider_does
 
 FOLDER = Path(__file__).resolve().parents[1]
-GROUPS = (
+GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (N_("The course"), ("kernel_regression", "single_head", "positional_encoding", "multi_head")),
     (N_("Trained"), ("learned_heads", "applications")),
-    (N_("Look up"), ("what_courses_say", "glossary")),
+    (N_("Look up"), ()),  # all others
 )
 
 
@@ -76,12 +76,12 @@ def _drawn(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
 
 def _pages() -> None:
     """List the pages in their groups."""
-    listed = {page.folder: page for page in PAGES}
+    listed = {page.folder: page for page in PAGES if not page.is_default}
     with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):
         for name, folders in GROUPS:
             with st.container():
                 st.subheader(_(name), anchor=False)
-                for page in map(listed.__getitem__, folders):
+                for page in [listed.pop(each) for each in folders or tuple(listed)]:
                     script = str(FOLDER / page.folder / "page.py")
                     st.page_link(script, label=f"**{_(page.title)}**", icon=":material/arrow_forward:")
                     st.caption(_(page.about))
