@@ -52,7 +52,7 @@ def programs(now: Now) -> Programs:
             "show(weights, words).show()",
         ),
         formula=lambda: formula(now),
-        drawn={name: each for name, each in numbers.items() if name != "X"},
+        drawn=("X",),
     )
 
 
