@@ -14,11 +14,10 @@ from attn_ui.base.markdown import capital, plain
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
-from pages.learned_heads import long_words, words
+from pages.learned_heads import words
 from pages.learned_heads.compute import is_there, steps_of
 from pages.learned_heads.long_text import LongText, read_of
 from pages.learned_heads.model_shelf import maps_of, standing
-from pages.learned_heads.model_words import how_to_come_by
 from pages.learned_heads.settings import (
     ABLATED,
     ASIDE,
@@ -144,7 +143,9 @@ def _toy(ask: Ask, look: str) -> Setting:
                 ),
             )
     if recipe != wanted:
-        ask.say(f":material/edit: {words.not_trained(wanted, recipe)}")
+        fields = {"wanted": words.recipe_in_words(wanted), "shown": words.recipe_in_words(recipe)}
+        missing = _("Not trained yet: {wanted}. The picture shows {shown}.", **fields)
+        ask.say(f":material/edit: {missing}")
     return Setting(recipe, typed, tuple(int(each) - 1 for each in off))
 
 
@@ -202,7 +203,7 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
     """Ask for a sentence, once the model is there; a long one is looked at one layer at a time."""
     now = standing(ask.patience)
     if now.model is None:
-        ask.part("pages.learned_heads.waiting", now, how_to_come_by(now.fault))
+        ask.part("pages.learned_heads.waiting", now, words.how_to_come_by(now.fault))
         return None
     if now.fault:
         shown = _("{why}. {model} is shown.", why=plain(capital(now.fault)), model=now.model.name)
@@ -215,7 +216,11 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
             read = read_of(text, now.model.longest, now.model)
             is_long = len(read.ids) > now.model.most_tokens
             if is_long and look == FLOW:
-                ask.say(f":material/info: {long_words.needs_all(now.model.most_tokens)}")
+                needs = _(
+                    "A text's flow needs the maps of all heads at once, which have room for {most} tokens.",
+                    most=f"{now.model.most_tokens:,}",
+                )
+                ask.say(f":material/info: {needs}")
             maps = None if is_long and look == HEADS else maps_of(text, now.model)
         except ValueError as error:
             fault = _("{fault}.", fault=plain(capital(str(error))))

@@ -10,8 +10,7 @@ from attn_ui.screen import palette
 from attn_ui.screen.working import working
 from attn_ui.screen.zoomed_map import zoomed_map
 from attn_words import _
-from pages.learned_heads.long_text import LongText, reach, tiles_of
-from pages.learned_heads.long_words import reading
+from pages.learned_heads.long_text import LongText, reach, reading, tiles_of
 from pages.learned_heads.settings import ZOOM
 from pages.learned_heads.state import Heads
 

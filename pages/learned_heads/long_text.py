@@ -22,6 +22,7 @@ from pages.learned_heads.whole import MOST_NUMBERS
 
 Told = Callable[[int, int | None], None]
 """Is told which layer is being read, or which of its heads is being looked at, each counted from 0."""
+_ALL_HEADS = 2  # to look at all heads of a layer takes about as long as to read two
 PREVIOUS, ITSELF, FIRST, SPECIAL = "previous token", "itself", "first token", "special tokens"
 
 
@@ -197,3 +198,29 @@ def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
     for axis in (0, 1) * times:
         blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)
     return blocks
+
+
+def reading(now: LongText, layer: int, head: int | None) -> tuple[float, str]:
+    """Return how far the reading is, and say it: of a layer, or of a head of the one that is shown."""
+    after = 0.0 if head is None else _ALL_HEADS * head / now.model.n_head
+    share = (layer + after) / (now.layer + _ALL_HEADS)
+    if head is not None:
+        told = _(
+            "Layer {layer}: head {head} of its {heads} is being drawn.",
+            layer=layer + 1,
+            head=head + 1,
+            heads=now.model.n_head,
+        )
+        return share, told
+    told = _(
+        "Layer {layer} of {layers} is being read, with all {places} tokens.",
+        layer=layer + 1,
+        layers=now.layer + 1,
+        places=f"{now.n:,}",
+    )
+    return share, told
+
+
+def in_blocks(n: int) -> str:
+    """Say on a saved picture that single cells are not in it."""
+    return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")

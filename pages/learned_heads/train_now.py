@@ -24,7 +24,13 @@ def show(recipe: Recipe) -> None:
             full = _("Too many trainings wait in this process. Try again in a minute.")
             st.caption(f":material/info: {full}")
         elif job is not None:
-            st.caption(f":material/info: {words.ended(job.state, job.step)}")
+            step, is_stopped = f"{job.step:,}", job.state == "stopped"
+            ended = (
+                _("Stopped at step {step}.", step=step)
+                if is_stopped
+                else _("Failed at step {step}.", step=step)
+            )
+            st.caption(f":material/info: {ended}")
 
 
 @st.fragment(run_every=0.5)

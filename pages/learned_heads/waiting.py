@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_words import _
 from pages.learned_heads.model_shelf import Standing, standing
-from pages.learned_heads.model_words import INSTALL, how_to_come_by
+from pages.learned_heads.words import INSTALL, how_to_come_by
 
 _BEAT = 0.3  # seconds between two looks at a model that is being read
 

@@ -214,14 +214,10 @@ class Whole:
                     scores[name] += map(float, measure(rows)) if is_said else [nan] * len(rows.full)
         return scores
 
-    def sink(self, head: int) -> tuple[list[str], float]:
-        """Return what tokens draw weight whatever the words are, and how much of a head's.
-
-        Special tokens where there are any; none where it is the first token.
-        """
-        if self.special:
-            return self.special, self.all_scores[SPECIAL][head]
-        return [], self.all_scores["first token"][head]
+    def sink(self, head: int) -> tuple[str, float]:
+        """Return the measure of what draws weight whatever the words are, and how much of a head's it is."""
+        measure = SPECIAL if self.special else "first token"
+        return measure, self.all_scores[measure][head]
 
     @property
     def scores(self) -> list[float]:

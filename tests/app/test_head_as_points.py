@@ -104,7 +104,7 @@ def test_the_sentence_is_of_the_query_that_is_asked() -> None:
     assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.sentence
     scores = now.scale * (now.query @ now.key.T)[3].numpy()
     distances = now.distances[3].numpy()
-    told = re.search(r"correlation of (−?[\d.]+)\.", found.sentence)
+    told = re.search(r"nearness and score (−?[\d.]+)\.", found.sentence)
     assert told is not None
     assert float(told[1].replace("−", "-")) == pytest.approx(np.corrcoef(scores, -distances)[0, 1], abs=0.006)
 

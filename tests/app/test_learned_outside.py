@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, shipped
-from pages.learned_heads import words
+from pages.learned_heads.views.toy import outside as outside_words
 from tests.pages import open_sound
 from tests.sentences import messages_in
 
@@ -79,7 +79,7 @@ def test_induction_says_its_limits_with_its_numbers() -> None:
     assert any(
         "blocks of 4 to 12 different letters, each block repeated to the end." in each for each in told
     )
-    assert words.of_another_kind(TASKS["induction"], found) in told
+    assert outside_words(TASKS["induction"], found) in told
     assert not any(
         "Outside of that" in each.value for each in open_sound("learned-heads", task="copy").caption
     )
@@ -98,8 +98,5 @@ def test_the_number_is_of_the_heads_that_are_on(task: str) -> None:
 
 
 def test_places_of_several_right_symbols_are_told_apart() -> None:
-    told = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2))
-    assert messages_in(told, "kind", right="60.0%")
-    assert messages_in(told, share="25%", right="90.0%")
-    sure = words.of_another_kind(TASKS["induction"], Outside(0.6, 0.6, n_asked=8, n_certain=8))
-    assert messages_in(sure, "kind", right="60.0%")
+    told = outside_words(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2))
+    assert messages_in(told, "kind", right="60.0%", share="25%", certain="90.0%")

@@ -35,7 +35,6 @@ from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
 from pages.learned_heads.model_shelf import Shelf
-from pages.learned_heads.model_words import INSTALL
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
@@ -43,6 +42,7 @@ from pages.learned_heads.tabs.whole import check_blocks, checks
 from pages.learned_heads.text_flow import of_whole
 from pages.learned_heads.views import heads
 from pages.learned_heads.whole import MOST_NUMBERS, Whole
+from pages.learned_heads.words import INSTALL
 from programs.writing import script
 from tests import planted_bert, small_models
 from tests.pages import open_sound
@@ -138,10 +138,10 @@ def test_the_page_says_of_any_model_what_is_true_of_it(
     causal = name != "distilbert"
     assert ("A token sees itself and those before it" in told) == causal
     assert ("Every token sees all others." in told) == (not causal)
-    assert ("in layers 1 and 3 no more than 3, itself among them" in told) == (name == "gemma 2")
+    assert ("its nearest alone: 1 and 3." in told) == (name == "gemma 2")
     assert ("begins with ##" in told) == (name == "distilbert")
     assert ("A · in a token is a space" in told) == causal
-    assert ("<0xE9>, in hexadecimal, is one byte" in told) == causal
+    assert ("<0xE9>: bytes, in hexadecimal" in told) == causal
     assert ("2 heads side by side share" in told) == (name in ("llama", "gemma 2"))
     # Where nothing is special there is nothing to hide.
     assert ("wordsonly" in {each.key for each in at.toggle}) == (name != "gpt2")
@@ -336,13 +336,12 @@ def test_weight_on_special_tokens_is_told_hidden_or_not() -> None:
     maps = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b", "c"), special=(0,))
     even, sink = (heads._say(Whole(maps, "itself", True), rank) for rank in (1, 2))
     assert messages_in(even, "measure", score="0.25")
-    assert messages_in(even, "tokens", share="0.25")
+    assert "on special tokens: **0.25**." in even
     assert messages_in(sink, "measure", score="0.03")
-    (told,) = messages_in(sink, "tokens", share="0.90")[:1]
-    assert told["tokens"] == r"[CLS]"
+    assert "on special tokens: **0.90**, an attention sink." in sink
     bare = AttentionMaps({"layer 0": weights})
-    assert not messages_in(heads._say(Whole(bare, "itself"), 1), "tokens", "share")
-    assert messages_in(heads._say(Whole(bare, "itself"), 2), "tokens", share="0.90")
+    assert not messages_in(heads._say(Whole(bare, "itself"), 1), "measure", "share")
+    assert "on the first: **0.90**, an attention sink." in heads._say(Whole(bare, "itself"), 2)
 
 
 def test_the_share_on_special_tokens_is_a_column_where_there_are_any(real: None) -> None:
@@ -668,10 +667,7 @@ def test_the_share_on_special_tokens_says_that_it_is_of_the_words(hide: bool) ->
     of_words, of_all = (true[rows][:, [0, 4]].sum(axis=1).mean() for rows in ([1, 2, 3], list(range(5))))
     assert f"{of_words:.2f}" != f"{of_all:.2f}"
     said = heads._say(Whole(maps, "itself", hide), 1)
-    (told,) = messages_in(said, "tokens", share=f"{of_words:.2f}")
-    assert told["tokens"].startswith("[CLS] and [SEP]")
-    bare = AttentionMaps({"layer 0": np.tile(np.array([0.9, 0.05, 0.05], "f4"), (1, 3, 1))})
-    assert messages_in(heads._say(Whole(bare, "itself"), 1), "tokens", share="0.90")
+    assert f"of the words on special tokens: **{of_words:.2f}**." in said
 
 
 def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
@@ -683,7 +679,8 @@ def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
 def test_heads_with_one_score_are_tied() -> None:
     even = AttentionMaps({"layer 0": np.full((3, 4, 4), 0.25, "f4")})
     for measure, score in (("itself", "0.25"), ("distance", "1.25")):
-        assert messages_in(heads._say(Whole(even, measure), 2), rank=1, heads=3, count=2, score=score)
+        assert messages_in(heads._say(Whole(even, measure), 2), rank=1, heads=3, score=score)
+        assert messages_in(heads._say(Whole(even, measure), 2), count=2)
     assert not messages_in(heads._say(Whole(even, "special tokens"), 1), "rank")
     whole = Whole(AttentionMaps(drawn_maps(3, 4, 5, 5)), "entropy")
     for rank in (1, 5, 12):

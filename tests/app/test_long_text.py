@@ -21,7 +21,7 @@ from attn_ui.base import shared_cache
 from attn_ui.base.programs import OneProgram
 from attn_ui.host.tiles import FOLDER, Opened, Tiles
 from pages import PAGES
-from pages.learned_heads import long_text, long_words, model_shelf
+from pages.learned_heads import long_text, model_shelf
 from pages.learned_heads.long_text import LongText, look, reach, tiles_of
 from pages.learned_heads.model_shelf import Shelf
 from pages.learned_heads.tabs import whole
@@ -67,7 +67,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     words = weights[1:13]
     before = float(previous_token_score(torch.from_numpy(weights)))
     assert f"gives the one before {before:.2f} of its weight" in at.sentence
-    assert f"{words[:, [0, 13]].sum(axis=1).mean():.2f} lies on [CLS] and [SEP]" in at.sentence
+    assert f"special tokens: {words[:, [0, 13]].sum(axis=1).mean():.2f}" in at.sentence
     table = at.tables["heads"]
     expected = by_forward(model)[layer - 1].diagonal(0, 1, 2).mean(dim=1)
     np.testing.assert_allclose(np.asarray(table["Itself"], dtype=float), expected, atol=1e-6)
@@ -202,8 +202,8 @@ def test_two_who_read_the_same_text_run_it_once(model: RealModel, monkeypatch: p
 
 def test_what_is_said_of_a_reading(model: RealModel) -> None:
     now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
-    assert long_words.reading(now, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
-    share, said = long_words.reading(now, 1, 1)
+    assert long_text.reading(now, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
+    share, said = long_text.reading(now, 1, 1)
     assert said == "Layer 2: head 2 of its 2 is being drawn."
     assert 0 < share < 1
 

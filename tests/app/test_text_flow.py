@@ -75,7 +75,7 @@ def test_the_sentence_tells_what_the_other_tokens_give(task: str) -> None:
     shares = (weights.sum(axis=0) - np.diagonal(weights)) / (n - 1)
     sinks = shares >= max(0.3, min(1, 2 / n))
     given = shares[sinks].sum() if sinks.any() else shares.max()
-    assert messages_in(found.sentence, "keys", layer=1, weight=f"{given:.2f}", count=int(sinks.sum()))
+    assert messages_in(found.sentence, "keys", layer=1, weight=f"{given:.2f}", sinks=int(sinks.sum()))
 
 
 def test_a_file_has_weights_and_no_values() -> None:

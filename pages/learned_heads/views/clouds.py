@@ -9,12 +9,11 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Small, query_rows
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY
-from attn_words import _
-from pages.learned_heads import cloud_words as words
+from attn_words import _, paragraph
+from pages.learned_heads import words
 from pages.learned_heads.clouds import HeadClouds, clouds_of
 from pages.learned_heads.compute import array
 from pages.learned_heads.found import Found
-from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Clouding
 
@@ -41,7 +40,7 @@ def see(ask: Ask, asked: Clouding) -> Seen[Found]:
         chosen={"key": KEY},
         says=says,
     )
-    notes = [words.laid(now), about(now.model, now.tokens)]
+    notes = [_about(now), words.about_model(now.model, now.tokens)]
     return Seen(now, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
@@ -51,5 +50,24 @@ def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) 
     del text, layer, head
     look = replace(ALONE, by_place=by_place)
     drawn = Attended([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
-    said = pack_says([[words.seen(_now, row) for row in range(len(_now.tokens))]])
+    said = pack_says([[words.of_points(_now, row) for row in range(len(_now.tokens))]])
     return pack([alone.spec(drawn)], Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))), said
+
+
+def _about(now: HeadClouds) -> str:
+    """Say how both clouds were laid on one another, and what that changes."""
+    return paragraph(
+        _(
+            "Both clouds are laid on one another: keys are moved by one vector, {length} long, which adds "
+            "one number to all scores of a query; queries are divided by {factor} and keys multiplied by it.",
+            length=f"{float(now.clouds.shift.norm()):.3g}",
+            factor=f"{float(now.clouds.factor):.3g}",
+        ),
+        _(
+            "Of two keys that are equally long here, the nearer has the higher score; the arrow is the "
+            "query, along it scores rise. A plane leaves much out: the size of a point tells the weight."
+        ),
+        _("This model bends its scores below a cap, so there the weights would change a little.")
+        if now.model.softcap is not None
+        else "",
+    )

@@ -11,13 +11,22 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_words import _, _n
-from pages.learned_heads import eviction_words as words
+from attn_words import N_, _, _n, paragraph
+from pages.learned_heads import words
 from pages.learned_heads.compute import Now, array, steps_of
-from pages.learned_heads.evicted import Evicted, runs_of
+from pages.learned_heads.evicted import SINKS, Evicted, runs_of
 from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB, POLICY
 from pages.learned_heads.state import Evicting
+
+_POLICIES = {
+    "window": N_("The window keeps the latest keys."),
+    "StreamingLLM": N_("StreamingLLM keeps the first {sinks} keys and the latest (Xiao et al., 2024)."),
+    "H2O": N_(
+        "H2O keeps the latest half of the budget and, of the others, the keys that have had most weight so "
+        "far (Zhang et al., 2023)."
+    ),
+}
 
 
 def see(ask: Ask, asked: Evicting) -> Seen[Found]:
@@ -39,7 +48,7 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
         says=says,
     )
-    return Seen(found, figure, notes=[Small(words.about(found))], tabs=FLOW_TAB)
+    return Seen(found, figure, notes=[Small(_about(found))], tabs=FLOW_TAB)
 
 
 def evicted(asked: Evicting, at: int) -> Evicted:
@@ -52,7 +61,7 @@ def evicted(asked: Evicting, at: int) -> Evicted:
 def _drawn(asked: Evicting, at: int) -> tuple[bytes, bytes]:
     found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return pack(_figures(steps)), pack_says([words.seen(each) for each in steps])
+    return pack(_figures(steps)), pack_says([words.of_eviction(each) for each in steps])
 
 
 def _figures(steps: Sequence[Evicted]) -> list[dict[str, object]]:
@@ -67,10 +76,28 @@ def cache(found: Evicted) -> Cache:
         found.budget,
         found.policy,
         [now.head(head) for head in heads],
-        [words.title(found, head) for head in heads],
+        [
+            _(
+                "head {number}: error {error}",
+                number=now.number(head),
+                error=f"{float(found.errors[head]):.3f}",
+            )
+            for head in heads
+        ],
         now.symbols,
         array(found.weights),
         found.kept.numpy(),
         {policy: array(errors) for policy, errors in found.means.items()},
         {policy: shown(POLICY, policy) for policy in found.runs},
+    )
+
+
+def _about(run: Evicted) -> str:
+    """Say how the policy chooses, and what the error is of."""
+    return paragraph(
+        _(_POLICIES[run.policy], sinks=min(SINKS, run.budget - 1)),
+        _(
+            "A token's own key is never evicted; what is evicted does not come back. The error is of each "
+            "head's output, as a share of its size, on the queries, keys and values of the full run."
+        ),
     )

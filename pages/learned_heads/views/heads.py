@@ -11,22 +11,21 @@ from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
-from pages.learned_heads import whole_words as words
+from pages.learned_heads import words
 from pages.learned_heads.asks import ORDERS
 from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
-from pages.learned_heads.long_words import in_blocks
+from pages.learned_heads.long_text import in_blocks
 from pages.learned_heads.model_shelf import OTHER
-from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
-from pages.learned_heads.whole import SINK, SPECIAL, Whole, head_names
+from pages.learned_heads.whole import SINK, Whole, head_names
 
 _MADE = "learned_own_made"
 _MOST_NAMES = 12
@@ -64,11 +63,22 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     layer, within = whole.model.at(head)
     zoom = in_sight(ask, whole.layers[layer][within].shape) if whole.is_long else ""
     has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
-    left_out = words.fewer(len(ranks), whole.n_head, whole.longest)
+    left_out = _(
+        "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
+        "and in the tab Heads.",
+        shown=len(ranks),
+        heads=whole.n_head,
+        places=whole.longest,
+    )
     notes = [
         _("A click on a thumbnail shows its head large."),
-        _(words.SINKS) if has_sink else "",
-        left_out and f":material/info: {left_out}",
+        _(
+            "An attention sink is a token that draws weight whatever the words are: a row has to sum to one, "
+            "and a head that finds nothing puts its weight there (Xiao et al., 2024)."
+        )
+        if has_sink
+        else "",
+        f":material/info: {left_out}" if len(ranks) < whole.n_head else "",
         *_notes(heads),
     ]
     return Seen(
@@ -83,11 +93,16 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
 def _notes(heads: Heads) -> list[str]:
     """Say where the heads are from, and what is hidden."""
     whole, model, tokens = heads.whole, heads.model, heads.whole.maps.tokens or ()
-    specials = [plain(tokens[place]) for place in whole.maps.special] if tokens else []
-    hidden = words.hidden(specials) if whole.words_only else ""
+    hidden = ""
+    if whole.words_only and whole.special:
+        hidden = _(
+            "Hidden: {tokens}. Each row shows how its weight on the words is shared out, divided by its sum; "
+            "measures and order are of the true weights.",
+            tokens=listed([*dict.fromkeys(map(plain, whole.special))]),
+        )
     if model is not None:
         return [
-            paragraph(about(model, tokens), hidden),
+            paragraph(words.about_model(model, tokens), hidden),
             paragraph(
                 _(
                     "Another model: start the app with `{variable}` set to its folder (config.json, "
@@ -97,17 +112,17 @@ def _notes(heads: Heads) -> list[str]:
                 ),
             ),
         ]
-    sides = words.about_sides(across=whole.maps.across) if whole.has_unlike_sides else ""
+    sides = _(
+        "Queries and keys of a map that is not square are counted from 0 each; of a decoder's queries on an "
+        "encoder's keys nothing is measured by place."
+    )
     named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
-    names = _(", ").join(named[:_MOST_NAMES])
-    more = len(named) - _MOST_NAMES
+    names = _(", ").join([*named[:_MOST_NAMES], *(["…"] if len(named) > _MOST_NAMES else [])])
     return [
         *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
-        sides and f":material/info: {sides}",
+        f":material/info: {sides}" if whole.has_unlike_sides else "",
         hidden,
-        _("Layers, as the file names them: {names} and {count} more.", names=names, count=more)
-        if more > 0
-        else _("Layers, as the file names them: {names}.", names=names),
+        _("Layers, as the file names them: {names}.", names=names),
     ]
 
 
@@ -135,21 +150,10 @@ def _packed(whole: Whole, ranks: Sequence[int]) -> _Packed:
 
 
 def _say(whole: Whole, rank: int) -> str:
-    head = whole.order[rank - 1]
-    name, scores = whole.model.name(head), np.array(whole.scores)
-    told = words.undefined(name, whole.measure)
-    if whole.can_look:
-        alike = np.isclose(scores, scores[head], rtol=TIE, atol=0)
-        higher = int((~alike & (scores > scores[head])).sum())
-        told = words.seen(
-            name, whole.measure, scores[head], higher + 1, whole.n_head, tied=int(alike.sum()) - 1
-        )
-    tokens, share = whole.sink(head)
-    if whole.measure == SPECIAL or not (whole.special or share >= SINK):
-        return told
-    return paragraph(
-        told, words.drawn([plain(each) for each in tokens], share, later=not whole.special, sink=SINK)
-    )
+    head, scores = whole.order[rank - 1], np.array(whole.scores)
+    alike = np.isclose(scores, scores[head], rtol=TIE, atol=0)
+    higher = int((~alike & (scores > scores[head])).sum())
+    return words.of_head(whole, head, higher + 1, int(alike.sum()) - 1)
 
 
 def _clicked(whole: Whole, ask: Ask, cell: Cell) -> None:

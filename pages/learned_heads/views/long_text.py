@@ -9,12 +9,11 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.shared_cache import shared
-from attn_words import _, paragraph
-from pages.learned_heads import long_words as words
+from attn_words import _
+from pages.learned_heads import words
 from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
-from pages.learned_heads.long_text import LongText, look
-from pages.learned_heads.model_words import about
+from pages.learned_heads.long_text import LongText, in_blocks, look, reading
 from pages.learned_heads.settings import LONG_TAB, WITHIN
 
 
@@ -27,7 +26,7 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
     try:
         with ask.working() as tell:
             if not _drawn.is_kept(asked.text, asked.layer, asked):
-                look(asked, lambda layer, at: tell(*words.reading(asked, layer, at)))
+                look(asked, lambda layer, at: tell(*reading(asked, layer, at)))
         packed, says = _drawn(asked.text, asked.layer, asked)
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
@@ -40,9 +39,15 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
         name=f"heads of {model.name}, layer {asked.layer + 1}",
         slider=Slider(_("Head of the layer"), slider, names=[asked.name(each - 1) for each in heads]),
         says=says,
-        caption=words.in_blocks(asked.n),
+        caption=in_blocks(asked.n),
     )
-    notes = [words.one_layer(asked), paragraph(about(model, asked.read.labels))]
+    one_layer = _(
+        "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
+        "layer at a time. Measures of all heads and a text's flow are of shorter texts.",
+        most=f"{model.most_tokens:,}",
+        places=f"{asked.n:,}",
+    )
+    notes = [one_layer, words.about_model(model, asked.read.labels)]
     return Seen(
         replace(asked, head=head, zoom=in_sight(ask, (asked.n, asked.n))),
         figure,
@@ -59,4 +64,4 @@ def _drawn(text: str, layer: int, _asked: LongText) -> tuple[bytes, bytes]:
     looks, labels = _asked.looks, _asked.labels
     heads = range(_asked.model.n_head)
     drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
-    return pack(drawn), pack_says([words.seen(_asked, looks, head) for head in heads])
+    return pack(drawn), pack_says([words.of_long(_asked, looks, head) for head in heads])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from attn_core.text_flow import SINK_SHARE
 from attn_figures.text_flow import Layer, text_flow
 from attn_live.packing import pack
 from attn_live.says import pack_says
@@ -13,10 +14,9 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
-from pages.learned_heads import flow_words as words
+from pages.learned_heads import words
 from pages.learned_heads.compute import Now, array, steps_of
 from pages.learned_heads.found import Found
-from pages.learned_heads.model_words import about
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Flowing, Heads, Setting
 from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
@@ -43,7 +43,7 @@ def see(ask: Ask, asked: Flowing) -> Seen[Found]:
     figure = Figure(
         packed,
         key=f"flow {type(of).__name__}",
-        alt=words.alt(flow),
+        alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=_name(flow),
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},
@@ -66,10 +66,31 @@ def _key(flow: TextFlow) -> Hashable:
 
 
 def _notes(flow: TextFlow) -> list[str]:
-    notes = [words.what_is_seen(flow), words.what_a_sink_is(flow)]
+    notes = [_about(flow)]
     if isinstance(flow.of, Heads) and flow.of.model is not None:
-        notes.append(about(flow.of.model, flow.tokens))
+        notes.append(words.about_model(flow.of.model, flow.tokens))
     return notes
+
+
+def _about(flow: TextFlow) -> str:
+    """Say how the maps are made, and by which rule sinks are found."""
+    bar = f"{max(SINK_SHARE, min(1.0, 2 / len(flow.tokens))):.2f}"
+    return paragraph(
+        _(
+            "Attention rollout: half of each place passes by a layer on the residual connection, half comes "
+            "by the mean weights; the layers' maps are multiplied (Abnar and Zuidema, 2020)."
+        ),
+        _(
+            "What a key writes is its weight times the length of its value after W_o, the mean of the heads, "
+            "each row divided by its sum (Kobayashi et al., 2020). A file holds no values."
+        ),
+        _(
+            "An attention sink is found where the other tokens give a key at least {bar} of their weight, on "
+            "average: 0.3 (Gu et al., 2024), and in a short text twice an even share.",
+            bar=bar,
+        ),
+        _("Sinks are set aside: each row is divided by what it still has.") if flow.aside else "",
+    )
 
 
 @shared
@@ -80,7 +101,7 @@ def _packed(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> _Packed:
     figures = [text_flow.spec(layer_of(flow, each)) for each in layers]
-    return pack(figures), pack_says([paragraph(*words.seen(flow, each)) for each in layers])
+    return pack(figures), pack_says([words.of_layer(flow, each) for each in layers])
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:

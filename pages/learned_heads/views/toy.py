@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 
-from attn_core.toys import SYMBOLS
+from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.learned import Course, Maps, scrubber
+from attn_figures.numbers import as_share
 from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_words import _
+from attn_words import _, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.compute import (
     GUESSING,
@@ -49,13 +51,60 @@ def see(ask: Ask, setting: Setting) -> Seen[Found]:
             letters=setting.typed,
         ),
     )
-    notes = [words.what_is_learned(setting.recipe)]
+    notes = [about(setting.recipe)]
     if now.task.strange is not None:
         found = judged_outside(setting.recipe, now.at, setting.off)
-        notes.append(words.of_another_kind(now.task, found))
+        notes.append(outside(now.task, found))
     if not setting.recipe.positions:
-        notes.append(words.without_positions(now))
+        notes.append(_without_positions(now))
     return Seen(now, figure, notes=[*map(Small, notes)])
+
+
+def about(recipe: Recipe) -> str:
+    """Say what the task asks, and how heads are called."""
+    return paragraph(
+        _("The task at every place: {task}.", task=_(TASKS[recipe.task].says)),
+        _("Right answers are framed."),
+        _(
+            "A head is called by its layer and its number there; a measure from {number} on names it.",
+            number=NAMED,
+        ),
+        _(
+            "Accuracy, loss and measures are of sequences that the training never saw, of the kind that it "
+            "draws: {kind}.",
+            kind=_(TASKS[recipe.task].trained_on),
+        ),
+    )
+
+
+def outside(task: Task, judged: Outside) -> str:
+    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
+    return _(
+        "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
+        "all of them hold one symbol, at {share} of the places, **{certain}**.",
+        kind=_(task.strange_is),
+        right=as_share(judged.accuracy, 1),
+        share=as_share(judged.n_certain / judged.n_asked),
+        certain=as_share(judged.certain, 1),
+    )
+
+
+def _without_positions(now: Now) -> str:
+    """Say why a first layer without positions cannot find the previous token, with its score and chance."""
+    measures, heads = now.judged.measures, range(now.recipe.heads)
+    return paragraph(
+        _(
+            "Without positions the scores of the first layer see words only: the token just before draws no "
+            "more weight for standing there. What is learned of order comes by a causal mask."
+        ),
+        _(
+            "Previous-token score: {scores}; any other token, on average: {chance}.",
+            scores=listed(
+                [f"{now.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
+            ),
+            chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
+        ),
+    )
 
 
 def every(setting: Setting) -> list[Now]:
@@ -70,7 +119,7 @@ def drawn(setting: Setting) -> tuple[bytes, bytes]:
     course = course_of(nows[-1])
     places = [int(place) for place in course.steps]
     steps = [scrubber.spec(maps(now), course, places.index(now.step)) for now in nows]
-    return pack(steps), pack_says([words.seen(now) for now in nows])
+    return pack(steps), pack_says([words.of_toy(now) for now in nows])
 
 
 def maps(now: Now) -> Maps:
