@@ -1,7 +1,7 @@
 """Words for Streamlit's markdown: a user's are shown as typed, and lists read as sentences have them."""
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -61,14 +61,14 @@ def either(names: Sequence[str]) -> str:
     return _("{most} or {last}", most=_(", ").join(most), last=last) if most else last
 
 
-def first_of(names: Sequence[str], most: int = 3, join: Callable[[Sequence[str]], str] = listed) -> str:
+def first_of(names: Sequence[str], most: int = 3) -> str:
     """Join words; of many the first, and how many more there are.
 
-    >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c", "d"], 2), first_of(["a", "b"], join=either)
-    ('a, b and c', 'a, b and 2 more', 'a or b')
+    >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c", "d"], 2)
+    ('a, b and c', 'a, b and 2 more')
     """
     left = len(names) - most
-    return join([*names[:most], _("{count} more", count=left)] if left > 0 else names)
+    return listed([*names[:most], _("{count} more", count=left)] if left > 0 else names)
 
 
 @lru_cache(1024)  # sentences by the thousand name a few words

@@ -1,28 +1,26 @@
-"""What is said of cells that change, or differ, as much as the one that is named."""
+"""What is said of numbers that rounding alone makes differ: none is named alone where others are as large."""
 
 from attn_words import _n
 
+ROUNDING = 1e-12  # two ways to the same number differ by less
 
-def as_much(n_tied: int) -> str:
-    """Say how many other cells change as much as the one that is named; nothing where none does.
 
-    >>> as_much(0), as_much(1)
-    ('', 'One other cell changes as much.')
+def rounded(difference: float) -> float:
+    """Return a difference, or 0 where it is rounding alone.
+
+    >>> rounded(0.5), rounded(1e-16)
+    (0.5, 0.0)
     """
-    if not n_tied:
-        return ""
-    return _n("One other cell changes as much.", "{count} other cells change as much.", n_tied)
+    return difference if difference >= ROUNDING else 0.0
 
 
-def changed_as_much(n_tied: int) -> str:
-    """The same of what has changed."""
-    if not n_tied:
-        return ""
-    return _n("One other cell changed as much.", "{count} other cells changed as much.", n_tied)
+def tied(others: int) -> str:
+    """Say with how many others the one that is named ties; nothing where with none.
+
+    >>> tied(0), tied(1), tied(2)
+    ('', 'Tied with 1 other.', 'Tied with 2 others.')
+    """
+    return _n("Tied with {count} other.", "Tied with {count} others.", others) if others else ""
 
 
-def differ_as_much(n_tied: int) -> str:
-    """Say in how many other cells two maps differ as much as where it is named; nothing where in none."""
-    if not n_tied:
-        return ""
-    return _n("In one other cell they differ as much.", "In {count} other cells they differ as much.", n_tied)
+as_much = changed_as_much = differ_as_much = tied

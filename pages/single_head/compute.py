@@ -38,7 +38,6 @@ class Now:
     cell: tuple[int, int]  # the chosen query and key
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
-    unit_weights: NDArray[np.float64] | None  # the weights with rows of length 1, where length is the story
     beside_dot: tuple[float, float]  # how far weights and output are at most from those of the dot product
     aside: Aside = NOTHING_ASIDE
     along: Along | None = None  # the plane that points are seen in, where the stage draws them
@@ -93,10 +92,6 @@ def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
     walks, effective, beside_dot = _walks(head, state, masks, temperatures, look.along)
     if look.group.also:
         walks = [replace(walk, group=look.group) for walk in walks]
-    unit_weights: Sequence[NDArray[np.float64] | None] = [None] * len(walks)
-    if scoring.score == DOT and inputs.example == "I love dogs" and inputs.ramp and not inputs.unit_rows:
-        unit_head = make_head(replace(inputs, unit_rows=True))
-        unit_weights = [walk.weights for walk in _walks(unit_head, state, masks, temperatures)[0]]
     asides = look.asides
     if len(asides) > 1 or asides[0].what:
         scale = scoring.scale_at(head.d_k) / look.temperature
@@ -111,7 +106,6 @@ def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
             (0, 0),
             walk,
             effective[min(step, len(effective) - 1)],
-            unit_weights[min(step, len(unit_weights) - 1)],
             beside_dot[min(step, len(beside_dot) - 1)],
             asides[min(step, len(asides) - 1)],
             look.along,

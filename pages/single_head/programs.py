@@ -11,7 +11,7 @@ from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import Programs, in_latex
 from attn_ui.base.set_aside import Lines
-from pages.single_head import score_words
+from pages.single_head import formulas
 from pages.single_head.compute import Now
 from pages.single_head.state import tokens_of
 
@@ -63,7 +63,7 @@ def formula(now: Now) -> str:
     output = in_latex(now.walk.output.tolist())
     is_dot = now.scoring.score == DOT
     product = r"Q K^\top" if is_dot else "S"
-    where = "" if is_dot else rf", \qquad {score_words.formula(now)}"
+    where = "" if is_dot else rf", \qquad {formulas.score(now)}"
     return (
         rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
         rf" = {weights} {value} = {output}{where}"

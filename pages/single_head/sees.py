@@ -15,12 +15,11 @@ from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
-from pages.single_head import score_words
 from pages.single_head.asks_along import ask_along
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, STAGE
-from pages.single_head.stages import OPENS, STAGES
+from pages.single_head.stages import DRAWN, OPENS, STAGES, says
 from pages.single_head.state import Look, State
 
 
@@ -54,7 +53,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     now = at_every_step(state, cell, look)[slider.steps.nearest(ask.value(slider.steps)) if slider else 0]
     alt = STAGES[stage].alt
     if stage == "scores":
-        alt = score_words.DRAWN.get(scoring.score, alt)
+        alt = DRAWN.get(scoring.score, alt)
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
@@ -97,11 +96,12 @@ def _drawn(stage: str, state: State, look: Look) -> bytes:
 def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> bytes:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, look)
-    say = STAGES[stage].says
     if not STAGES[stage].follow:
-        return pack_says([say(each) for each in steps])
+        return pack_says([says(stage, each) for each in steps])
     queries = range(len(steps[0].walk.queries))
-    return pack_says([[say(replace(each, cell=(query, cell[1]))) for query in queries] for each in steps])
+    return pack_says(
+        [[says(stage, replace(each, cell=(query, cell[1]))) for query in queries] for each in steps]
+    )
 
 
 def _open_box(ask: Ask, cell: Cell) -> None:

@@ -5,18 +5,50 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from attn_core.scores import DOT
 from attn_figures import block_diagrams
 from attn_figures import single_head as pictures
+from attn_figures.numbers import number
 from attn_figures.picture import Picture
 from attn_figures.single_head import Walk
-from attn_words import N_, paragraph
-from pages.single_head import words
+from attn_ui.base.ties import rounded
+from attn_words import N_, _, paragraph
+from pages.single_head import formulas, words
 from pages.single_head.compute import Now
+
+EXPLAINS = {
+    "additive": N_(
+        "Additive attention, the first there was: a layer of hidden units hears query and key, and v_a adds "
+        "up what they say. Hidden units are as many as d_k; their weights come from the seed after the "
+        "page's."
+    ),
+    "general": N_(
+        "Luong's general score: a dot product after W_a has turned the query; W_a = I gives it back. W_a "
+        "comes from the seed after the page's."
+    ),
+    "cosine": N_(
+        "The cosine of the angle: lengths do not count. It lies within ±1, and 1/T is its sharpness."
+    ),
+    "kernel": N_(
+        "Less the squared distance, halved: softmax makes a Gaussian kernel of it, h² = T ÷ scale. Where "
+        "keys have one length, its weights are those of the dot product."
+    ),
+    "linear": N_(
+        "Linear attention: φ(q)ᵀφ(k), φ = elu + 1, divided by the row's sum. Softmax of the "
+        "logarithm does just that at T = 1; other T raise similarities to the power 1/T, which "
+        "no sum over the keys' φ gives."
+    ),
+}
+DRAWN = {
+    "additive": N_("The queries, W_a, the keys, U_a and v_a, and the scores of every query with every key"),
+    "general": N_("The queries, W_a, the keys turned round, and the scores of every query with every key"),
+}
+"""What the picture of the scores holds, where a score has weights of its own."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: its picture with what it is of, its sentence, its formula for `st.latex` and in words.
+    """One stage: its picture with what it is of, its read-out, its formula for `st.latex`, its fixed line.
 
     ``follows_slider`` is False where neither temperature nor mask change anything; ``follow`` says what goes
     with a second slider over the queries, where there is one.
@@ -24,18 +56,16 @@ class Stage:
 
     picture: Picture[[Walk]]
     alt: str
-    sentence: Callable[[Now], str]
+    readout: Callable[[Now], str]
     formula: Callable[[Now], str]
-    explanation: str = ""
+    shows: str
+    in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
     sets_aside: bool = False  # whether its slider is that of what it sets aside
     takes_together: bool = False  # whether rows of several queries can be taken together
     has_plane: bool = False  # whether it sees vectors in a plane
-
-    def says(self, now: Now) -> str:
-        """Return what the picture shows, as markdown; and which rows have nothing to attend to."""
-        return paragraph(self.sentence(now), words.empty_rows(now))
+    tells_largest: bool = False  # whether its read-out names the largest weight, which may tie
 
 
 STAGES: Mapping[str, Stage] = MappingProxyType(
@@ -43,9 +73,10 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "all at once": Stage(
             pictures.all_at_once,
             N_("The matrices of one attention head, from its scores to its output"),
-            words.all_at_once,
-            words.all_at_once_formula,
-            N_("One head in one line: scaled dot-product attention."),
+            words.of_row,
+            formulas.all_at_once,
+            N_("Each query weighs all keys; its output is the values, mixed by these weights."),
+            tells_largest=True,
         ),
         "diagram": Stage(
             block_diagrams.single_head,
@@ -53,47 +84,51 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "One attention head as a block diagram: boxes for its steps, and the shapes of what goes "
                 "between"
             ),
-            words.diagram,
-            words.all_at_once_formula,
+            words.of_weight,
+            formulas.all_at_once,
+            N_("The boxes of one head, with the shapes of what goes between: follow one pair through them."),
+            in_maths=False,
         ),
         "X": Stage(
             pictures.sources,
             N_("What queries, keys and values are made from, one vector a row"),
-            words.sources,
-            words.sources_formula,
+            words.of_vector,
+            formulas.sources,
+            N_("One vector a row: what queries, keys and values are made from."),
+            in_maths=False,
             follows_slider=False,
         ),
         "Q, K, V": Stage(
             pictures.projecting,
             N_("The vectors, what they are multiplied by, and the queries, keys and values that come of it"),
-            words.projected,
-            words.projected_formula,
+            words.of_score,
+            formulas.projected,
             N_("Three views of each token: what it asks for, what it is found by, what it passes on."),
             follows_slider=False,
         ),
         "scores": Stage(
             pictures.dot_products,
             N_("The queries, the keys turned round, and the scores of every query with every key"),
-            words.dot_products,
-            words.dot_products_formula,
+            words.of_score,
+            formulas.dot_products,
             N_("Each query's dot product with each key: it grows with their lengths and their agreement."),
             follows_slider=False,
         ),
         "scaled": Stage(
             pictures.scaling,
             N_("The scores before and after they are scaled"),
-            words.scaling,
-            words.scaling_formula,
+            words.of_weight,
+            formulas.scaling,
             N_(
-                "Dividing by √d_k gives scores one spread whatever the width; T above 1 flattens the "
+                "Dividing by √d_k gives dot products one spread whatever the width; T above 1 flattens the "
                 "weights, T below 1 sharpens them."
             ),
         ),
         "masked": Stage(
             pictures.masking,
             N_("The scaled scores, the mask that is added, and the masked scores"),
-            words.masking,
-            words.masking_formula,
+            words.of_mask,
+            formulas.masking,
             N_(
                 "M, an additive mask, is 0 where a query may attend and −∞ elsewhere, before the softmax: "
                 "exp(−∞) = 0."
@@ -102,8 +137,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "weights": Stage(
             pictures.softmax,
             N_("The masked scores, their exponentials, the sum of each row, and the weights"),
-            words.softmax,
-            words.softmax_formula,
+            words.of_weight,
+            formulas.softmax,
             N_(
                 "Softmax: each row that may attend to anything adds up to one. Taking its largest off first "
                 "only keeps exp from overflowing."
@@ -112,8 +147,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "output": Stage(
             pictures.mixing,
             N_("The weights, the values, and the output that they mix"),
-            words.mixing,
-            words.mixing_formula,
+            words.of_weight,
+            formulas.mixing,
             N_(
                 "Each row is an average of the values that its query may see, so it stays within their hull; "
                 "a row that sees none is zero."
@@ -122,8 +157,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "arcs": Stage(
             pictures.words_with_arcs,
             N_("The words as a text, with arcs from queries to their keys, and the map of all weights"),
-            words.arcs,
-            words.softmax_formula,
+            words.of_arcs,
+            formulas.softmax,
             N_("The weights of one row, drawn between the words themselves."),
             follow=pictures.follow_arcs,
             takes_together=True,
@@ -134,13 +169,11 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "Queries and keys as points of one plane, with an arrow to one query and lines of equal "
                 "score, and the values with the output in another"
             ),
-            words.points,
-            words.points_formula,
+            words.of_points,
+            formulas.points,
             N_(
-                "The plane of the two main directions of queries and keys, by singular value decomposition: "
-                "no other plane through the origin keeps more of their squared length. Two dimensions of "
-                "the head make another. What a plane leaves out of a score is the product of what it leaves "
-                "out of both vectors."
+                "Queries and keys in the plane of their two main directions, by singular value "
+                "decomposition, or of two dimensions; on each line q · k is the same."
             ),
             follow=pictures.follow_points,
             has_plane=True,
@@ -148,19 +181,19 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         "hard or soft": Stage(
             pictures.hard_or_soft,
             N_("The look-up of the best key alone, and softmax: weights and output of each"),
-            words.hard_or_soft,
-            words.hard_or_soft_formula,
+            words.of_lookup,
+            formulas.hard_or_soft,
             N_(
                 "A dictionary returns the value of the one key that fits best; attention mixes those of all. "
-                "As T falls to 0, softmax becomes that look-up. J is the set of best keys: one, unless some "
-                "tie."
+                "As T falls to 0, softmax becomes that look-up; keys that tie for best share it."
             ),
+            tells_largest=True,
         ),
         "kept": Stage(
             pictures.kept_weights,
             N_("The weights, those that are set aside faded, and how much of each row is kept"),
-            words.kept,
-            words.kept_formula,
+            words.of_kept,
+            formulas.kept,
             N_(
                 "Weights below a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
@@ -173,8 +206,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "The weights, those when nobody may attend to one word, their difference, and the output "
                 "without that word"
             ),
-            words.without,
-            words.without_formula,
+            words.of_without,
+            formulas.without,
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
                 "1 / (1 − its weight), and the output moves. The word itself still asks, without its own key."
@@ -196,3 +229,29 @@ OPENS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("mix", "output"), "output"),
     }
 )
+
+
+def shows(now: Now, stage: str, line: str) -> str:
+    """Return the fixed line of a stage; of a score of its own, what it is and what it changes."""
+    if stage == "all at once" and now.scoring.score != DOT:
+        weights, outputs = (number(rounded(each), 3) for each in now.beside_dot)
+        return _(
+            "Softmax of the scaled dot product at the same T: the weights differ by up to {weights}, the "
+            "outputs by up to {outputs}.",
+            weights=weights,
+            outputs=outputs,
+        )
+    if stage == "all at once" and now.inputs.is_drawn:
+        return _("The numbers come from a seed and are not trained: this map knows no grammar.")
+    own = EXPLAINS.get(now.scoring.score) if stage == "scores" else None
+    return _(own or line)
+
+
+def says(stage: str, now: Now) -> str:
+    """Return what a stage shows, its read-out of the chosen place, and at most one warning, as markdown."""
+    own = STAGES[stage]
+    return paragraph(
+        shows(now, stage, own.shows),
+        own.readout(now),
+        words.warning(now, of_largest=own.tells_largest),
+    )

@@ -12,12 +12,11 @@ from attn_core.checks import Check
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Now, at_every_step
 from pages.single_head.settings import MASK_WIDTH
-from pages.single_head.stages import STAGES
+from pages.single_head.stages import says
 from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import checks
 from tests.sentences import messages_in
 
-STAGE = STAGES["hard or soft"]
 TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
 
 
@@ -31,7 +30,7 @@ def steps(
 
 
 def said(now: Now) -> str:
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", STAGE.says(now)).replace("−", "-")
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", says("hard or soft", now)).replace("−", "-")
 
 
 def by_hand(now: Now, row: int) -> tuple[list[float], list[float]]:
@@ -61,42 +60,29 @@ def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: 
         np.testing.assert_allclose(now.walk.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
         assert lookup.apart[row] == pytest.approx(distances[-1], abs=1e-12)
-        told = re.search(r"The two outputs are (\S+)(?: × 10\S+)? apart", said(now))
+        told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(now))
         assert told is not None
         if distances[-1] > 1e-3:
             assert float(told[1]) == pytest.approx(distances[-1], rel=6e-3)
     assert distances[0] < distances[-1] / 10
 
 
-def test_the_sentence_has_the_best_key_its_weight_and_what_the_next_has() -> None:
+def test_the_sentence_has_the_best_key_and_its_weight() -> None:
     now = next(each for each in steps(TYPED) if each.temperature == 1.0)
     # scores 0.5 - 2 and 0.5 - 6, over the root of 2
     best, following = -1.5 / math.sqrt(2), -5.5 / math.sqrt(2)
     less = math.exp(following - best)
     text = said(now)
-    assert f"best scaled score, {best:.6g}, with" in text
-    assert messages_in(text, "key", weight=f"{1 / (1 + less):.3g}")
-    assert messages_in(text, less=f"{less:.3g}")
-    assert messages_in(text, apart=f"{5 * less / (1 + less):.3g}")
+    assert f"best scaled score {best:.6g}, with" in text
+    assert messages_in(text, "key", weight=f"{1 / (1 + less):.6f}", apart=f"{5 * less / (1 + less):.3g}")
 
 
 def test_ties_are_told_and_shared() -> None:
     now = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
     assert now.walk.lookup is not None
     assert now.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
-    assert messages_in(said(now), "keys", "score", count=2)
-    assert messages_in(said(now), "share")
-
-
-def test_one_key_and_no_key_are_said() -> None:
-    alone = steps(Inputs(text="a b c"), "causal")[-1]
-    assert alone.walk.lookup is not None
-    assert alone.walk.lookup.apart[0] == 0
-    assert not messages_in(said(alone), "apart")
-    nothing = steps(Inputs(text="a b"), "own", blocked=((0, 0), (0, 1)))[0]
-    assert nothing.walk.lookup is not None
-    assert not nothing.walk.lookup.output[0].any()
-    assert not messages_in(said(nothing), "score")
+    assert messages_in(said(now), "score", key="“the” and “the₂”")
+    assert messages_in(said(now), count=1)
 
 
 def test_the_tab_checks_has_a_line_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,10 @@ from pages.single_head.compute import Now, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
+from pages.single_head.stages import says as stage_says
 from pages.single_head.state import Inputs, Look, Scoring, State
 from pages.single_head.tabs import arithmetic, break_it, cost, scale
-from pages.single_head.words import all_at_once
+from pages.single_head.words import of_row, warning
 from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in
 
@@ -41,6 +42,7 @@ def shown(
     return now
 
 
+TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
 # What sets weights aside, and points, say nothing where nobody asked for them: `test_set_aside` and
 # `test_points` read those.
 WITH_ALL = [name for name, stage in STAGES.items() if not stage.sets_aside and name != "points"]
@@ -48,7 +50,7 @@ WITH_ALL = [name for name, stage in STAGES.items() if not stage.sets_aside and n
 
 def says(stage: str, *args: Any, **more: Any) -> str:
     """A stage's sentence as plain text."""
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", STAGES[stage].says(shown(*args, **more)))
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", stage_says(stage, shown(*args, **more)))
 
 
 @pytest.mark.parametrize("stage", WITH_ALL)
@@ -107,99 +109,71 @@ def test_the_formula_of_the_whole_head_is_what_is_computed() -> None:
 # ---- every sentence against the settings that it depends on ----
 
 
-def test_largest_weight_of_a_query_is_told_with_its_key() -> None:
-    now = shown(Inputs(text="one two three"))
-    said = says("all at once", Inputs(text="one two three"))
-    top = int(now.walk.weights[0].argmax())
-    weight = f"{now.walk.weights[0, top]:.3f}"
-    assert messages_in(said, query="“one”", weight=weight, key=f"“{now.walk.keys[top]}”")
-    assert messages_in(said, "spread", "mean", count=3)
-
-
-def test_keys_that_may_not_be_seen_are_not_counted() -> None:
+def test_largest_weight_of_a_query_is_told_with_its_key_and_of_how_many() -> None:
     inputs = Inputs(text="one two three")
-    assert messages_in(says("all at once", inputs, Masking("causal")), query="“one”", key="“one”")
-    assert messages_in(says("all at once", inputs, Masking("causal"), cell=(1, 0)), "spread", "mean", count=2)
-    nothing = says("all at once", inputs, Masking("own", blocked=((0, 0), (0, 1), (0, 2))))
-    assert not messages_in(nothing, "spread")
+    for masking, row, count in ((Masking(), 0, 3), (Masking("causal"), 0, 1), (Masking("causal"), 1, 2)):
+        weights = shown(inputs, masking).walk.weights[row]
+        key = f"“{inputs.text.split()[int(weights.argmax())]}”"
+        said = says("all at once", inputs, masking, cell=(row, 0))
+        assert messages_in(said, "spread", query=f"“{inputs.text.split()[row]}”", key=key, count=count)
+        assert messages_in(said, "mean", weight=f"{weights.max():.3f}")
 
 
-def test_equal_weights_are_said_to_be_equal() -> None:
-    one_hot = Inputs(vectors="one-hot", qkv="as they are")
-    said = says("all at once", replace(one_hot, text="the cat saw the dog"))
-    assert messages_in(said, "weight", query="“the”", keys="“the” and “the₂”")
-    assert messages_in(says("all at once", replace(one_hot, text="the the")), count=2, weight="0.500")
+def test_row_with_nothing_to_attend_to_has_a_warning_and_no_readout() -> None:
+    masking = Masking("own", blocked=((0, 0), (0, 1), (0, 2)))
+    for stage, told in (("all at once", "spread"), ("hard or soft", "apart"), ("arcs", "sum")):
+        inputs = Inputs(text="a a b", vectors="one-hot")
+        empty, full = (says(stage, inputs, masking, cell=(row, 0)) for row in (0, 1))
+        assert messages_in(empty, count=1, queries="“a”")
+        assert not messages_in(empty, told)
+        assert messages_in(full, told)
+        assert "ied with" not in full  # at most one warning, an empty row first
 
 
-def test_longest_vector_is_the_reason_only_where_it_is() -> None:
-    inputs = Inputs(example="I love dogs", qkv="as they are", ramp=True)
-    unit = shown(replace(inputs, unit_rows=True), cell=(1, 0))
-    # WORKED_EXAMPLES: 0.4995 with the ramp; normalised, love's own key wins.
-    told = {"key": "“dogs”", "weight": "0.500", "unit_weight": f"{unit.walk.weights[1, 2]:.3f}"}
-    assert messages_in(says("all at once", inputs, cell=(1, 0)), **told)
-    for others in (replace(inputs, unit_rows=True), replace(inputs, ramp=False)):
-        assert not messages_in(says("all at once", others), "unit_weight")
-    assert not messages_in(says("all at once", inputs, Masking("causal"), cell=(1, 0)), "unit_weight")
+def test_equal_weights_are_told_as_ties() -> None:
+    one_hot = Inputs(vectors="one-hot", qkv="as they are", text="the cat saw the dog")
+    assert messages_in(says("all at once", one_hot), "weight", query="“the”", key="“the” and “the₂”")
+    assert numbers_in(says("all at once", one_hot))[-1] == 1
+    assert numbers_in(says("all at once", replace(one_hot, text="the the the the")))[-1] == 3
 
 
-def test_equal_tokens_have_equal_rows_only_without_the_ramp() -> None:
-    same = None
-    for inputs in (Inputs(), Inputs(vectors="one-hot"), Inputs(unit_rows=True), Inputs(ramp=True)):
-        x = shown(inputs).walk.x
-        assert x is not None
-        assert np.array_equal(x[0], x[4]) == (not inputs.ramp)  # "the" and "the"
-        told = says("X", inputs).splitlines()[-1].split(". ")
-        same = same or {*told}
-        assert bool(same & {*told[-1:]}) == (not inputs.ramp)
-    assert messages_in(says("X", Inputs(width=1)), "query", count=1)
-    assert messages_in(says("X", Inputs(second_text="a b")), "count", query="“the”", key="“b”")
+def test_vector_of_a_query_is_told_with_its_length() -> None:
+    for inputs in (Inputs(), Inputs(width=1), Inputs(ramp=True), TYPED):
+        now = shown(inputs)
+        x = now.walk.query if now.walk.x is None else now.walk.x
+        (told,) = messages_in(says("X", inputs), "query", count=x.shape[1])
+        assert numbers_in(told["length"]) == pytest.approx([np.sqrt((x[0] ** 2).sum())], rel=1e-5)
 
 
-def test_scaling_says_what_this_scale_does() -> None:
-    assert messages_in(says("scaled"), d_k=4)
-    assert messages_in(says("scaled", Inputs(d_k=9), scale="free"), d_k=9, factor=0.333)
-    assert not messages_in(says("scaled", Inputs(d_k=1)), "d_k")
-    now = shown(temperature=2.0)
-    score, scaled = now.walk.scores[0, 1], now.walk.scaled[0, 1]
-    assert scaled == pytest.approx(score / 2 / 2)
-    assert numbers_in(STAGES["scaled"].says(now))[:3] == pytest.approx([score, 4, 2], rel=1e-5)
+@pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
+def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> None:
+    now = shown(Inputs(d_k=9), temperature=2.0, **more)
+    score, scaled = now.walk.query[0] @ now.walk.key[1], now.walk.scaled[0, 1]
+    factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
+    assert scaled == pytest.approx(score * factor / 2)
+    told = numbers_in(stage_says("scaled", now).split(": ")[-1])
+    assert [told[0], told[2], *told[3:]] == pytest.approx(
+        [score, 2, scaled, now.walk.weights[0, 1]], rel=1e-4
+    )
 
 
 def test_masking_says_how_many_pairs_are_left() -> None:
     inputs = Inputs(text="a b c")
-    window = says("masked", inputs, Masking("sliding window"), width=2)
-    assert messages_in(window, mask="sliding window")
-    assert messages_in(says("masked", inputs, Masking("causal")), left=6, count=9)
-    assert messages_in(says("masked", inputs, Masking("causal")), query="“a”", key="“b”")
-    rest = tuple((row, column) for row in range(3) for column in range(3) if row or column)
-    assert messages_in(says("masked", inputs, Masking("own", blocked=rest)), count=1)
-    prefix = [says("masked", inputs, Masking("prefix"), width=width) for width in (1, 2)]
-    assert len(prefix[0]) > len(prefix[1])  # a prefix of 1 is the causal mask, and is said to be
-    same = shown(inputs, Masking("prefix"), width=1).walk.mask
-    np.testing.assert_array_equal(same, attn_core.causal_mask(3, 3))
-    one = says("masked", Inputs(text="a"), Masking("own", blocked=((0, 0),)), cell=(0, 0))
-    assert messages_in(one, left=0, count=1)
-
-
-def test_masked_cell_leaves_its_row_to_the_others_that_there_are() -> None:
-    inputs = Inputs(text="a b c")
-    assert numbers_in(says("weights", inputs, Masking("causal")))[:1] == [0]
-    assert messages_in(says("weights", inputs, Masking("causal"), cell=(1, 2)), "query", "key", count=2)
-    nothing = says("weights", inputs, Masking("own", blocked=((0, 0), (0, 1), (0, 2))))
-    assert not messages_in(nothing, "query", "key", "count")
+    causal = says("masked", inputs, Masking("causal"))
+    assert messages_in(causal, query="“a”", key="“b”", masked="−∞", left=6, count=9)
+    assert messages_in(says("masked", inputs, Masking("causal"), cell=(1, 0)), "masked", left=6)
+    assert "∞. " not in says("masked", inputs, cell=(1, 0)).replace("exp(−∞) = 0. ", "")
+    assert "weight 0." in says("weights", inputs, Masking("causal"))
 
 
 def test_sentences_follow_the_slider() -> None:
     scoring = shown().scoring
     steps = at_every_step(State(Inputs(), scoring), (0, 1), look=Look(moves="temperature"))
-    assert len({STAGES["all at once"].says(now) for now in steps}) > len(steps) // 2
-    assert "÷ 0.10 = " in STAGES["scaled"].says(steps[0])
+    assert len({stage_says("all at once", now) for now in steps}) > len(steps) // 2
+    assert "÷ 0.10 = " in stage_says("scaled", steps[0])
 
 
 # ---- arithmetic ----
-
-
-TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
 
 
 def test_arithmetic_writes_every_number() -> None:
@@ -235,10 +209,9 @@ def test_mistake_says_what_it_changed() -> None:
     assert not messages_in(break_it.verdict(0.0, [], "two"), "change")
     assert 1e-16 in numbers_in(break_it.verdict(1e-16, [], "two"))
     half, full = (attn_core.attention_cost(4, 4, 2, 2, pairs=pairs) for pairs in (8, 16))
-    assert [8, 16, 50] in [numbers_in(line) for line in cost.cost_table(half, full).splitlines()]
-    assert 25 in numbers_in(cost.sentence("dilated", 10, 25))
-    assert numbers_in(cost.of_another_score("linear")) == [4]
-    assert not numbers_in(cost.of_another_score("additive"))
+    assert [8, 16] in [numbers_in(line) for line in cost.cost_table({"": half, " ": full}).splitlines()]
+    assert messages_in(cost.sentence(2, half, full), window=2, share="50.0%")
+    assert [cost.pairs(5, window) for window in (0, 1, 2, 9)] == [5, 9, 12, 15]
     study = attn_core.scale_study([1, 64], seed=3)
     variances = [f"{study.variance[0, 1]:.1f}", f"{study.variance[1, 1]:.2f}"]
     assert all(each in scale.sentence(study, 1) for each in variances)
@@ -251,7 +224,6 @@ def test_row_of_zeros_is_brought_to_no_length() -> None:
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), [0, 1])
     assert r"\frac{p}{2} = 0)" in STAGES["X"].formula(shown(inputs))
     whole = replace(inputs, x=((1.0, 0.0), (1.0, 1.0)))
-    assert len(says("X", whole)) < len(says("X", inputs))
     assert "= 0" not in STAGES["X"].formula(shown(whole))
 
 
@@ -275,7 +247,7 @@ def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
 def test_weight_near_none_or_all_is_told_with_the_digits_it_needs() -> None:
     page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
     scaled = np.asarray(page.seen.now.walk.scaled)[2]
-    (told,) = messages_in(page.sentence, "query", "key", "weight")
+    (told,) = messages_in(page.sentence, "query", "key", "scaled", "weight")
     weight = 1 / np.exp(scaled - scaled[3]).sum()
     assert numbers_in(told["weight"]) == pytest.approx([weight], rel=0.01)
     assert weight < 1e-29
@@ -289,5 +261,6 @@ def test_weights_that_differ_by_rounding_tie_for_the_largest() -> None:
     weights = now.walk.weights.copy()
     for last, weight, tie in ((1e-15, "0.400", True), (1e-3, "0.401", False)):
         weights[now.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
-        said = all_at_once(replace(now, walk=replace(now.walk, weights=weights)))
-        assert messages_in(said, "query", "keys" if tie else "key", weight=weight)
+        changed = replace(now, walk=replace(now.walk, weights=weights))
+        assert messages_in(of_row(changed), "query", "key", weight=weight)
+        assert bool(warning(changed, of_largest=True)) == tie

@@ -19,9 +19,9 @@ SIGNS: dict[str, dict[str, str]] = {
     },
     "single-head": {
         "Arithmetic": "The framed cell:",
-        "Maths": "One head in one line",
+        "Maths": "Each query weighs all keys",
         "Scale": "Drag the width",
-        "Cost": "under this mask | full attention",
+        "Cost": "full attention | causal mask",
         "Break it": "The largest change of a weight",
         "Checks": "What must hold | this page",
         "Data": "(d_model × d_k)",

@@ -21,17 +21,17 @@ def pointed_at(app: AppPage, key: str, trace: str, number: int) -> str:
 def test_pointing_at_a_key_tells_what_the_plane_shows_of_its_product(app: AppPage) -> None:
     app.open(PAGE)
     said = re.search(
-        r"q·k = (\S+) of “the” with “(\w+)” the plane shows (\S+) and",
+        r"Query “the”, key “(\w+)”: q · k = (\S+), of which the plane shows (\S+)\. ",
         app.page.locator(".live-says").inner_text(),
     )
     assert said is not None
     hover = re.search(
         r"q·k\s*(\S+), of which the plane shows\s*(\S+)",
-        pointed_at(app, "walk", "key points", ["the", "cat", "sat", "on"].index(said[2])),
+        pointed_at(app, "walk", "key points", ["the", "cat", "sat", "on"].index(said[1])),
     )
     assert hover is not None
     numbers = [
-        [float(each.replace("−", "-")) for each in pair] for pair in (said.group(1, 3), hover.groups())
+        [float(each.replace("−", "-")) for each in pair] for pair in (said.group(2, 3), hover.groups())
     ]
     assert all(abs(one - other) < 1e-4 * (1 + abs(one)) for one, other in zip(*numbers, strict=True))
 

@@ -5,8 +5,7 @@ import streamlit as st
 from attn_core.scores import DOT
 from attn_words import N_, _
 from pages.single_head.compute import Now
-from pages.single_head.score_words import explanation
-from pages.single_head.stages import STAGES
+from pages.single_head.stages import STAGES, shows
 
 NOTES = N_(
     """
@@ -21,10 +20,10 @@ NOTES = N_(
 def show(now: Now) -> None:
     """Write every stage as a formula and in words."""
     for name, stage in STAGES.items():
-        if explained := explanation(now, name, stage.explanation):
+        if stage.in_maths:
             left, right = st.columns(2, vertical_alignment="center", gap="large")
             left.latex(stage.formula(now))
-            right.markdown(explained)
+            right.markdown(shows(now, name, stage.shows))
     if now.scoring.score == DOT:
         st.markdown(_(NOTES))
     if now.scoring.score == "linear":

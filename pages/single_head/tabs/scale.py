@@ -31,16 +31,15 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
     return study, pack([scale_picture.spec(study.widths, drawn, weights, step) for step in steps])
 
 
-def show(now: Now) -> None:
+def show(_now: Now) -> None:
     """Sweep the width of random queries and keys, scaled and not."""
-    seed = now.inputs.seed if SEED.name in st.session_state else SEED.default
     width = exact(SWEEP_WIDTH)
-    study, figures = _study(seed, width.values)
+    study, figures = _study(SEED.default, width.values)
     st.markdown(
         _(
-            "128 random queries, each with 16 random keys of its own, from the page's seed ({seed}). Drag "
+            "Shown on 128 random queries, each with 16 random keys of its own, from the seed {seed}. Drag "
             "the width: a sum of d_k products spreads √d_k times as wide.",
-            seed=seed,
+            seed=SEED.default,
         )
     )
     live_figure(
@@ -62,8 +61,6 @@ def show(now: Now) -> None:
 def sentence(study: attn_core.ScaleStudy, at: int) -> str:
     """Say what scaling does at one width."""
     width = study.widths[at]
-    if width == 1:
-        return _("At width 1 there is nothing to divide: √1 = 1, and both are the same.")
     variance, largest, gradient = (
         each[:, at].tolist() for each in (study.variance, study.largest, study.gradient)
     )
