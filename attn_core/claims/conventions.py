@@ -66,7 +66,7 @@ def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
             right = x @ w
             for name, other in ((TURNED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
                 kept.add("difference", name, (other - right).norm() / right.norm())
-    return Study("width, and tokens", tuple(sizes), kept.curves(len(sizes)))
+    return Study("width and tokens", tuple(sizes), kept.curves(len(sizes)))
 
 
 RAMP, SINUSOID, SLOWEST, FASTEST = "ramp", "sinusoid", "slowest sine", "fastest sine"

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from attn_core import Check
+from torch import Tensor
+
+from attn_core import Check, compare
 from attn_core.claims import Difference, Study
 from attn_figures.numbers import number
-from attn_ui.base.markdown import listed
+from attn_ui.base.markdown import capital, listed
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
 from attn_words import N_, _, paragraph
 
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
 SEEDS, DRAWS = N_("8 seeds"), N_("256 draws")
 Seeds = tuple[int, ...]
-Held = Mapping[str, bool | Difference]
+Held = Mapping[tuple[str | float, ...], bool | Difference]
+"""By the names of what is compared, a place on the slider last, unless all count."""
 
 
 def seeds_from(seed: int) -> Seeds:
@@ -34,7 +36,7 @@ class Claim:
         says: the sentence as courses say it.
         measured: what is done and measured, in a sentence or two.
         formula, in_words: the measures in LaTeX, and what their letters stand for.
-        slider, label: what the curves are over; at: says where the slider stands, its ``{value}``.
+        slider: what the curves are over.
         bent: whether its axis is logarithmic.
         measure: computes the curves, from seeds.
         call: the same as a line of code, from ``seeds``.
@@ -42,10 +44,9 @@ class Claim:
         tells: the measures whose numbers the sentence under the slider says.
         repeats: what the spread is over; empty where nothing is drawn by chance.
         counts: what counts as held.
-        held: where the claim was tried, in the words that go on after "holds" (no longer to be translated),
-            and whether it holds there, or the difference that tells.
+        held: where the claim was tried, and whether it holds there, or the difference that tells.
         why: where it holds and where not, and why.
-        see: where else it can be seen.
+        see: where else it can be seen: settings of a link, by the page's folder.
         checks: the same numbers by other means.
     """
 
@@ -54,8 +55,6 @@ class Claim:
     formula: str
     in_words: str
     slider: Steps
-    label: str
-    at: str
     bent: bool
     measure: Callable[[Seeds], Study]
     call: str
@@ -65,33 +64,56 @@ class Claim:
     counts: str
     held: Callable[[Study], Held]
     why: str
-    see: Sequence[See]
+    see: Mapping[str, Mapping[str, str]]
     checks: Callable[[Study, Seeds], list[Check]]
 
 
-def verdict(held: Held) -> str:
+def verdict(held: Held, over: str) -> str:
     """Say where a claim holds, from what was measured; a difference is told with its margin.
 
-    >>> verdict({"at width 1": True, "at width 8": False})
-    '**Holds** at width 1. **Does not hold** at width 8.'
-    >>> verdict({"at width 1": Difference(0.25, 0.5)})
-    '**Too small to tell** at width 1 (0.25 ± 0.5).'
+    >>> verdict({("mixed", 1): True, ("mixed", 8): False, ("ramp",): False}, "heads")
+    '**Holds**: mixed · heads 1. **Does not hold**: mixed · heads 8 and ramp.'
+    >>> verdict({("mixed", 1): Difference(0.25, 0.5)}, "heads")
+    '**Too small to tell**: mixed · heads 1 (0.25 ± 0.5).'
     """
     places: dict[bool | None, list[str]] = {True: [], False: [], None: []}
     for where, each in held.items():
+        place = _place(where, over)
         if isinstance(each, Difference):
-            mean, margin = number(each.mean, 2), number(each.margin, 2)
-            places[each.holds].append(_("{where} ({mean} ± {margin})", where=where, mean=mean, margin=margin))
-        else:
-            places[each].append(where)
-    return paragraph(*(_(_VERDICTS[holds], where=listed(each)) for holds, each in places.items() if each))
+            place += f" ({number(each.mean, 2)} ± {number(each.margin, 2)})"
+        places[each.holds if isinstance(each, Difference) else each].append(place)
+    return paragraph(*(_(_VERDICTS[holds], places=listed(each)) for holds, each in places.items() if each))
+
+
+def _place(where: Sequence[str | float], over: str) -> str:
+    names = " · ".join(_(name) for name in where if isinstance(name, str))
+    return names if isinstance(where[-1], str) else f"{names} · {_(over)} {where[-1]:g}"
+
+
+def again(
+    study: Study, *where: str | float, by: str, theirs: Tensor | float, scale: float | None = None
+) -> Check:
+    """Check the first draw of a curve at one place against the same number by other means.
+
+    Args:
+        study: the numbers on screen; where: measure, curve and place; scale: as `compare` has it.
+        by: what computes it; theirs: what that gives.
+    """
+    measure, curve, x = where
+    ours = study.at(str(measure), str(curve), float(x))[0]
+    return compare(f"{_place(where, study.over)}: {_(by)}", ours, theirs, scale=scale)
 
 
 _VERDICTS = {
-    True: N_("**Holds** {where}."),
-    False: N_("**Does not hold** {where}."),
-    None: N_("**Too small to tell** {where}."),
+    True: N_("**Holds**: {places}."),
+    False: N_("**Does not hold**: {places}."),
+    None: N_("**Too small to tell**: {places}."),
 }
+
+
+def axis(over: str) -> str:
+    """Name what curves are over, as a label; a symbol stays as it is."""
+    return over if over == "d_k" else capital(_(over))
 
 
 def told(claim: Claim, study: Study, at: int) -> str:
@@ -104,5 +126,5 @@ def told(claim: Claim, study: Study, at: int) -> str:
             spread = f" ± {number(float(here.std()), 2)}" if len(here) > 1 else ""
             numbers.append(f"{_(curve)} **{number(float(here.mean()), 3)}**{spread}")
         name = _(measure)
-        said.append(_("{measure}: {numbers}.", measure=name[0].upper() + name[1:], numbers=listed(numbers)))
-    return paragraph(_(claim.at, value=claim.slider.texts()[at]), *said)
+        said.append(_("{measure}: {numbers}.", measure=capital(name), numbers=listed(numbers)))
+    return paragraph(_("{name}: {value}.", name=axis(study.over), value=claim.slider.texts()[at]), *said)

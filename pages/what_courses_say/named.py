@@ -77,6 +77,10 @@ NAMES = (
     N_("W drawn anew"),
     N_("W from one seed"),
     N_("one-hot words, no W"),
+    # Where a claim is tried
+    N_("between layers"),
+    N_("between heads of one layer"),
+    N_("wholly"),
     # What they are drawn over
     N_("layers"),
     N_("size of the noise"),
@@ -84,7 +88,7 @@ NAMES = (
     N_("percent of the training"),
     N_("heads"),
     N_("position"),
-    N_("width, and tokens"),
+    N_("width and tokens"),
     N_("points"),
     N_("training steps"),
     N_("step of the ramp"),

@@ -1,14 +1,16 @@
 """A claim: its curves, its verdict, and where it holds."""
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
+from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.parameters import shown
 from attn_ui.base.places import See
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
-from pages.what_courses_say.claim import verdict
+from pages.what_courses_say.claim import axis, verdict
 from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM
 
@@ -32,7 +34,7 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         key=f"claim-{CLAIM.options.index(state.name)}",
         alt=_("{measures}, over {over}", measures=measures, over=_(state.study.over)),
         name=f"what courses say: {state.name}",
-        slider=Slider(_(claim.label), claim.slider),
+        slider=Slider(axis(state.study.over), claim.slider),
         says=told,
         caption=says,
     )
@@ -40,13 +42,16 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         "Bands, and numbers after ±, are one standard deviation over {draws}.", draws=_(claim.repeats)
     )
     notes = (
-        verdict(claim.held(state.study)),
+        verdict(claim.held(state.study), state.study.over),
         Small(paragraph(_("Counted as held: {what}.", what=_(claim.counts)), over)),
         _("**What is measured.** {what}", what=_(claim.measured)),
         _("**Where it holds, where not.** {why}", why=_(claim.why)),
     )
-    return Seen(state, figure, notes=notes, leads=[_named(see) for see in claim.see], view=state.name)
+    leads = [See(_("See it: {what}", what=_page(*see)), *see) for see in claim.see.items()]
+    return Seen(state, figure, notes=notes, leads=leads, view=state.name)
 
 
-def _named(see: See) -> See:
-    return replace(see, label=_("See it: {what}", what=_(see.label)))
+def _page(folder: str, link: Mapping[str, str]) -> str:
+    if CLAIM.name in link:
+        return shown(CLAIM, link[CLAIM.name])
+    return next(_(page.title) for page in PAGES if page.folder == folder)

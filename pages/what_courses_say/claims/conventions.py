@@ -7,9 +7,8 @@ import torch
 from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
-from attn_ui.base.places import See
 from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
 from pages.what_courses_say.settings import NO_ROOT, PLACE, ROOT_2, SIDE
 
 BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
@@ -29,11 +28,7 @@ def _divided(study: Study, seeds: Seeds) -> list[Check]:
     ]
     variance = study.measures["variance"]
     return [
-        compare(
-            _("gradient, not divided, d_k = 64, first seed: by autograd"),
-            study.at("gradient", BY_NOTHING, 64)[0],
-            torch.stack(sizes).mean(),
-        ),
+        again(study, "gradient", BY_NOTHING, 64, by=N_("autograd"), theirs=torch.stack(sizes).mean()),
         compare(_("half of the variance remains after ÷ √2"), variance[BY_ROOT_2], variance[BY_NOTHING] / 2),
     ]
 
@@ -43,42 +38,27 @@ def _turned(study: Study, seeds: Seeds) -> list[Check]:
     right, other = torch.einsum("nd,de->ne", x, w), torch.einsum("nd,de->ne", w, x)
     linear = torch.nn.functional.linear(x, w.T)
     return [
-        compare(
-            _("W X at width 4, first seed: by einsum"),
-            study.at("difference", "W X", 4)[0],
-            (other - right).norm() / right.norm(),
-        ),
+        again(study, "difference", "W X", 4, by=N_("einsum"), theirs=(other - right).norm() / right.norm()),
         compare(_("X W is what `torch.nn.functional.linear` gives with Wᵀ"), right, linear),
     ]
 
 
 def _by_cosines(study: Study, seeds: Seeds) -> list[Check]:
     cosines = sum(math.cos(5 * 10000 ** (-2 * pair / 16)) for pair in range(8))
-    places = torch.tensor(study.x, dtype=torch.float64)
-    return [
-        compare(
-            _("the sinusoid's product is the sum of the cosines of 5 w"),
-            study.measures["product"]["sinusoid"][0],
-            cosines,
-        ),
-        compare(
-            _("the ramp's is 16 × p/2 × (p + 5)/2"),
-            study.measures["product"]["ramp"][0],
-            4 * places * (places + 5),
-        ),
-    ]
+    checks = [again(study, "product", "sinusoid", x, by=N_("its formula"), theirs=cosines) for x in (1, 63)]
+    return [*checks, again(study, "product", "ramp", 10, by=N_("its formula"), theirs=4.0 * 10 * (10 + 5))]
 
 
-def _ramp(study: Study) -> dict[str, bool]:
+def _ramp(study: Study) -> Held:
     def level(measure: str) -> bool:
         ramp = study.measures[measure]["ramp"]
         return bool((ramp - ramp[:, :1]).abs().max() < 1e-9)
 
     slowest = study.measures["share of a straight line"]["slowest sine"]
     return {
-        _("in the slowest sine"): bool((slowest - 1).abs().max() < 0.01),
-        _("in the lengths of its vectors"): level("length"),
-        _("in the products of its vectors"): level("product"),
+        ("slowest sine",): bool((slowest - 1).abs().max() < 0.01),
+        ("length", "ramp"): level("length"),
+        ("product", "ramp"): level("product"),
     }
 
 
@@ -107,8 +87,6 @@ CLAIMS = {
             "= 7. The ramp's length and product contain $p$; the sinusoid's do not."
         ),
         slider=PLACE,
-        label=N_("Position"),
-        at=N_("Position {value}."),
         bent=False,
         measure=lambda seeds: measures.ramp_and_sinusoid([int(each) for each in PLACE.values]),
         call="claims.ramp_and_sinusoid(range(1, 64))",
@@ -126,10 +104,7 @@ CLAIMS = {
             "mean, and all its dimensions say the same. Of the 8 sines here, the 3 slowest do rise as "
             "straight lines over 63 positions, to 1 %; the 2 fastest do a quarter turn within 10 words."
         ),
-        see=(
-            See(N_("The ramp's products"), "positional_encoding", {"scheme": "ramp", "show": "similarity"}),
-            See(N_("The sinusoid's"), "positional_encoding", {"show": "similarity"}),
-        ),
+        see={"positional_encoding": {"scheme": "ramp", "show": "similarity"}},
         checks=_by_cosines,
     ),
     "√2": Claim(
@@ -150,8 +125,6 @@ CLAIMS = {
             "$w$ are a row of ten, and the largest is the mean over the queries."
         ),
         slider=ROOT_2,
-        label=N_("d_k"),
-        at=N_("d_k: {value}."),
         bent=True,
         measure=lambda seeds: measures.divisors(seeds, [int(each) for each in ROOT_2.values]),
         call=f"claims.divisors(seeds, {ROOT_2.values})",
@@ -160,30 +133,21 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("the variance is that with √d_k"),
         held=lambda study: {
-            where: bool(
+            (BY_ROOT_2, width): bool(
                 (study.at("variance", BY_ROOT_2, width) - study.at("variance", BY_ROOT, width)).abs().max()
                 < 1e-9
             )
-            for where, width in (
-                (_("at d_k = 2: two heads that share out a width of 4"), 2),
-                (_("at d_k = 4: one head, or two heads with 4 × 4 projections each"), 4),
-                (_("at d_k = {width}", width=64), 64),
-            )
+            for width in (2, 4, 64)
         },
         why=N_(
             "A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
             "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
             "each, so their scores are to be divided by 2."
         ),
-        see=(
-            See(
-                N_("“I love ice”, one head"),
-                "single_head",
-                {"example": "I love ice", "scale": "free", "s": "0.71"},
-            ),
-            See(N_("“I love ice”, two heads"), "multi_head", {"case": "I love ice, two full-width heads"}),
-            See(N_("The mistake"), "single_head", {"tab": "Break it", "mistake": "constant-scale"}),
-        ),
+        see={
+            "single_head": {"tab": "Break it", "mistake": "constant-scale"},
+            "multi_head": {"case": "I love ice, two full-width heads"},
+        },
         checks=_divided,
     ),
     "without √d": Claim(
@@ -208,8 +172,6 @@ CLAIMS = {
             "near 0. Both measures are means over 64 queries."
         ),
         slider=NO_ROOT,
-        label=N_("d_k"),
-        at=N_("d_k: {value}."),
         bent=True,
         measure=lambda seeds: measures.divisors(seeds, [int(each) for each in NO_ROOT.values]),
         call=f"claims.divisors(seeds, {NO_ROOT.values})",
@@ -218,7 +180,7 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("without the division, the mean gradient is at least nine tenths of that with it"),
         held=lambda study: {
-            _("at d_k = {width}", width=width): bool(
+            (BY_NOTHING, width): bool(
                 study.at("gradient", BY_NOTHING, width).mean()
                 >= ENOUGH * study.at("gradient", BY_ROOT, width).mean()
             )
@@ -231,14 +193,7 @@ CLAIMS = {
             "start. It is not “for numerical stability”: softmax takes each row's largest score off first, "
             "and overflows at no width."
         ),
-        see=(
-            See(
-                N_("Two keys, one query, not divided"),
-                "single_head",
-                {"example": "two keys, one query", "scale": "none"},
-            ),
-            See(N_("Why divide: the sweep"), "single_head", {"tab": "Scale"}),
-        ),
+        see={"single_head": {"tab": "Scale"}},
         checks=_divided,
     ),
     "XW or WX": Claim(
@@ -258,8 +213,6 @@ CLAIMS = {
             "line holds for all matrices, so its difference is rounding."
         ),
         slider=SIDE,
-        label=N_("Width, and tokens"),
-        at=N_("Width, and tokens: {value}."),
         bent=False,
         measure=lambda seeds: measures.sides(seeds, [int(each) for each in SIDE.values]),
         call=f"claims.sides(seeds, {SIDE.values})",
@@ -268,22 +221,15 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("the products differ by less than 10⁻⁹ of their size"),
         held=lambda study: {
-            where: bool((study.at("difference", curve, width) < 1e-9).all())
-            for where, curve, width in (
-                (_("at width 1"), "W X", 1),
-                (_("at width 4"), "W X", 4),
-                (_("at width 4 where both are turned, (Wᵀ Xᵀ)ᵀ"), "(Wᵀ Xᵀ)ᵀ", 4),
-                (_("at width 4 for X Wᵀ"), "X Wᵀ", 4),
-            )
+            (curve, width): bool((study.at("difference", curve, width) < 1e-9).all())
+            for curve, width in (("W X", 1), ("W X", 4), ("(Wᵀ Xᵀ)ᵀ", 4), ("X Wᵀ", 4))
         },
         why=N_(
             "With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
             "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
             "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight."
         ),
-        see=(
-            See(N_("X, W and what they make"), "single_head", {"stage": "all at once", "tab": "Arithmetic"}),
-        ),
+        see={"single_head": {"stage": "all at once", "tab": "Arithmetic"}},
         checks=_turned,
     ),
 }

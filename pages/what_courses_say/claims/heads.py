@@ -8,9 +8,8 @@ from attn_core import Check, compare, multi_head_size, token_distance
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below, difference
 from attn_core.toys import shipped
-from attn_ui.base.places import See
 from attn_words import N_, _
-from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Seeds
+from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Held, Seeds, again
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 
@@ -33,8 +32,10 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
     x = tokens[0, 0]
     for layer in layers[0]:
         x = x + _by_torch(layer, x)[0]
-    ours = study.measures["difference, with residual"]["8 heads"][0, -1]
-    return [compare(_("twelve layers of torch's attention, first draw"), ours, token_distance(x))]
+    theirs = token_distance(x)
+    return [
+        again(study, "difference, with residual", "8 heads", 12, by=N_("torch's attention"), theirs=theirs)
+    ]
 
 
 def _noisy(study: Study, seeds: Seeds) -> list[Check]:
@@ -45,9 +46,8 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
         "output (soft)": (after - before).norm() / before.norm(),
         "weights (soft)": ((now - was).abs().sum(dim=-1) / 2).mean(),
     }
-    what = N_("{measure}, noise 0.5, eight heads, first draw: torch's attention")
     return [
-        compare(_(what, measure=_(name)), study.at(name, "8 heads", 0.5)[0], theirs)
+        again(study, name, "8 heads", 0.5, by=N_("torch's attention"), theirs=theirs)
         for name, theirs in moved.items()
     ]
 
@@ -76,30 +76,23 @@ def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
             whole.append(F.scaled_dot_product_attention(q, k, v))
         outputs.append(torch.cat(whole, dim=-1))
     theirs = (outputs[1] - outputs[0]).norm() / outputs[0].norm()
-    what = _("four heads, mixed, first seed: taken apart number by number")
-    return [compare(what, study.at("difference", "mixed", 4)[0], theirs)]
+    return [again(study, "difference", "mixed", 4, by=N_("number by number"), theirs=theirs)]
 
 
 def _counted(study: Study, seeds: Seeds) -> list[Check]:
-    found = study.measures["parameters"]
-    size = multi_head_size(8, 8, 16, 8, 2, bias=False)
+    shared, own = float(multi_head_size(8, 8, 16, 8, 2, bias=False).parameters), 4.0 * 8 * 16 * 16
     return [
-        compare(
-            _("eight heads of d_model / heads: 4 d_model², by the formula"),
-            found["d_model / heads"][0, -1],
-            float(size.parameters),
-        ),
-        compare(_("eight heads of d_model: 4 heads d_model²"), found["d_model"][0, -1], 4.0 * 8 * 16 * 16),
+        again(study, "parameters", width, 8, by=N_("its formula"), theirs=theirs)
+        for width, theirs in (("d_model / heads", shared), ("d_model", own))
     ]
 
 
-def _special(study: Study) -> dict[str, bool]:
+def _special(study: Study) -> Held:
     after = study.x[-1]
-    steps = f"{after:g}"
     return {
-        _("between layers before training"): _layers_differ(study, 0.0),
-        _("between layers after {count} steps", count=steps): _layers_differ(study, after),
-        _("between the heads of one layer after {count} steps", count=steps): any(
+        ("between layers", 0.0): _layers_differ(study, 0.0),
+        ("between layers", after): _layers_differ(study, after),
+        ("between heads of one layer", after): any(
             _one_of(study, measure, layer, after)
             for measure in study.measures
             for layer in ("layer 1", "layer 2")
@@ -162,8 +155,6 @@ CLAIMS = {
             "the square root of the sum of all squares."
         ),
         slider=LAYERS,
-        label=N_("Layers"),
-        at=N_("Layers: {value}."),
         bent=False,
         measure=lambda seeds: measures.over_smoothing(seeds[0], len(LAYERS.values) - 1),
         call=f"claims.over_smoothing(seeds[0], {len(LAYERS.values) - 1})",
@@ -175,11 +166,13 @@ CLAIMS = {
             "standard errors, is above 0"
         ),
         held=lambda study: {
-            where: difference(*(study.at(measure, heads, layer) for heads in ("1 head", "8 heads")))
-            for where, measure, layer in (
-                (_("without the residual after 2 layers"), "difference, no residual", 2),
-                (_("with the residual after 6 layers"), "difference, with residual", 6),
-                (_("with the residual after 12 layers"), "difference, with residual", 12),
+            (measure, layer): difference(
+                *(study.at(measure, heads, layer) for heads in ("1 head", "8 heads"))
+            )
+            for measure, layer in (
+                ("difference, no residual", 2),
+                ("difference, with residual", 6),
+                ("difference, with residual", 12),
             )
         },
         why=N_(
@@ -188,7 +181,7 @@ CLAIMS = {
             "again. Without it, all curves fall to rounding within a few layers, however many heads there "
             "are. The weights here are drawn, not trained, and a feed-forward part would add to it."
         ),
-        see=(See(N_("One head or many, layer by layer"), "multi_head", {"tab": "One or many"}),),
+        see={"multi_head": {"tab": "One or many"}},
         checks=_smoothed,
     ),
     "noise": Claim(
@@ -213,8 +206,6 @@ CLAIMS = {
             "of a row that moved."
         ),
         slider=NOISE,
-        label=N_("Noise of size"),
-        at=N_("Noise of size {value}."),
         bent=False,
         measure=lambda seeds: measures.noise(seeds[0], NOISE.values),
         call=f"claims.noise(seeds[0], {NOISE.values})",
@@ -226,13 +217,8 @@ CLAIMS = {
             "standard errors, is above 0"
         ),
         held=lambda study: {
-            where: difference(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
-            for where, measure in (
-                (_("for the output where weights are soft"), "output (soft)"),
-                (_("for the weights where weights are soft"), "weights (soft)"),
-                (_("for the output where weights are sharp"), "output (sharp)"),
-                (_("for the weights where weights are sharp"), "weights (sharp)"),
-            )
+            (measure, 0.5): difference(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
+            for measure in ("output (soft)", "weights (soft)", "output (sharp)", "weights (sharp)")
         },
         why=N_(
             "An average of several heads has less noise only where their errors are independent. Here all "
@@ -240,10 +226,7 @@ CLAIMS = {
             "The line *no attention* maps each token by itself: where attention lies above it, the moving "
             "weights add to the noise. Training with noise can teach robustness."
         ),
-        see=(
-            See(N_("Many heads, sharp"), "multi_head", {"t": "0.1", "heads": "8"}),
-            See(N_("One head, sharp"), "multi_head", {"t": "0.1", "heads": "1"}),
-        ),
+        see={"multi_head": {"t": "0.1", "heads": "8"}},
         checks=_noisy,
     ),
     "(d k h)": Claim(
@@ -266,8 +249,6 @@ CLAIMS = {
             "as (h d k)."
         ),
         slider=FUSED,
-        label=N_("Heads"),
-        at=N_("Heads: {value}."),
         bent=True,
         measure=lambda seeds: measures.fused_layouts(seeds, [int(each) for each in FUSED.values]),
         call=f"claims.fused_layouts(seeds, {FUSED.values})",
@@ -276,27 +257,16 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("the outputs differ by less than 10⁻⁹ of their size"),
         held=lambda study: {
-            _("with the rows brought into the order that is read"): bool(
-                (study.measures["difference"]["rows in order"] < 1e-9).all()
-            ),
-            _("with one head"): bool((study.at("difference", "mixed", 1) < 1e-9).all()),
-            _("with four heads and rows as they are"): bool(
-                (study.at("difference", "mixed", 4) < 1e-9).all()
-            ),
+            ("rows in order",): bool((study.measures["difference"]["rows in order"] < 1e-9).all()),
+            ("mixed", 1): bool((study.at("difference", "mixed", 1) < 1e-9).all()),
+            ("mixed", 4): bool((study.at("difference", "mixed", 4) < 1e-9).all()),
         },
         why=N_(
             "A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
             "same rows in another order are right in another. Mixed, a query holds numbers that were made as "
             "keys or values, and no error is raised: the shapes are the same. With one head both are one."
         ),
-        see=(
-            See(
-                N_("The mistake, number by number"),
-                "multi_head",
-                {"tab": "Break it", "fault": "(d k h) for (k h d)"},
-            ),
-            See(N_("Spellings"), "multi_head", {"tab": "Spellings", "spelling": "einops"}),
-        ),
+        see={"multi_head": {"tab": "Break it", "fault": "(d k h) for (k h d)"}},
         checks=_unpacked,
     ),
     "parameters": Claim(
@@ -318,8 +288,6 @@ CLAIMS = {
             "where the heads share the width out."
         ),
         slider=COUNTED,
-        label=N_("Heads"),
-        at=N_("Heads: {value}."),
         bent=True,
         measure=lambda seeds: measures.parameters([int(each) for each in COUNTED.values]),
         call=f"claims.parameters({COUNTED.values})",
@@ -328,16 +296,14 @@ CLAIMS = {
         repeats="",
         counts=N_("eight heads have more parameters than one"),
         held=lambda study: {
-            _("where each head is {width} wide", width=_(width)): clearly_below(
-                study.at("parameters", width, 1), study.at("parameters", width, 8)
-            )
+            (width, 8): clearly_below(study.at("parameters", width, 1), study.at("parameters", width, 8))
             for width in study.measures["parameters"]
         },
         why=N_(
             "Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
             "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer."
         ),
-        see=(See(N_("Shapes and parameters"), "multi_head", {"tab": "Shapes"}),),
+        see={"multi_head": {"tab": "Shapes"}},
         checks=_counted,
     ),
     "heads specialise": Claim(
@@ -358,8 +324,6 @@ CLAIMS = {
             "and $m$ counts the places $i$ that have any. Both are means over the places of a sequence."
         ),
         slider=COURSE,
-        label=N_("Training steps"),
-        at=N_("Training steps: {value}."),
         bent=False,
         measure=lambda seeds: measures.specialised([int(each) for each in COURSE.values]),
         call=f"claims.specialised({tuple(int(each) for each in COURSE.values)})",
@@ -375,10 +339,7 @@ CLAIMS = {
             "models many heads are alike or can be left out. Whether a head of a language model does syntax "
             "is to be measured there, on sentences whose syntax is known."
         ),
-        see=(
-            See(N_("Each head along the training"), "learned_heads"),
-            See(N_("The heads of a real model"), "learned_heads", {"source": "a real model", "tab": "Heads"}),
-        ),
+        see={"learned_heads": {}},
         checks=_measured_again,
     ),
 }

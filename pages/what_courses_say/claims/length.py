@@ -6,12 +6,11 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from attn_core import Check, compare, regression_sample
+from attn_core import Check, regression_sample
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
-from attn_ui.base.places import See
-from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds
+from attn_words import N_
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
 from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
 
 ATTENTION, RNN, WRITING, SCAN = "attention", "RNN", "attention that writes", "linear recurrence"
@@ -22,7 +21,6 @@ KERNEL, STRAIGHT, LEARNED = "kernel regression", "straight line", "attention wit
 def _by_formula(study: Study, seeds: Seeds) -> list[Check]:
     n, dot = int(study.x[-1]), 1 + 2  # one product, and log2 4 additions
     logs = int(math.log2(n))
-    steps = study.measures["steps"]
     # Projection, score, scale and exp, sum, division, weighted sum.
     formulas = {
         ATTENTION: 2 * dot + 2 + logs + 1 + 1 + logs,
@@ -30,11 +28,7 @@ def _by_formula(study: Study, seeds: Seeds) -> list[Check]:
         SCAN: dot + 2 * logs,
     }
     return [
-        compare(
-            _("{name}, {n} tokens: by the formula, {want} steps", name=_(name), n=n, want=want),
-            steps[name][0, -1],
-            float(want),
-        )
+        again(study, "steps", name, n, by=N_("its formula"), theirs=float(want))
         for name, want in formulas.items()
     ]
 
@@ -49,10 +43,10 @@ def _read_back(study: Study, seeds: Seeds) -> list[Check]:
     attended = F.scaled_dot_product_attention(keys, keys, content)
     best = (torch.linalg.pinv(code) @ code @ content.flatten()).reshape(content.shape)
     return [
-        compare(what, study.at("lost", name, n)[0], (read - content).square().sum() / content.square().sum())
-        for what, name, read in (
-            (_("16 tokens, first seed: torch's `scaled_dot_product_attention`"), ROOTED, attended),
-            (_("16 tokens in one vector, first seed: by torch's pseudo-inverse"), ONE, best),
+        again(study, "lost", name, n, by=by, theirs=(read - content).square().sum() / content.square().sum())
+        for by, name, read in (
+            (N_("torch's attention"), ROOTED, attended),
+            (N_("torch's pseudo-inverse"), ONE, best),
         )
     ]
 
@@ -63,28 +57,25 @@ def _fitted(study: Study, seeds: Seeds) -> list[Check]:
     grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
     line = np.polynomial.Polynomial.fit(sample.keys.numpy(), sample.values.numpy(), 1)(grid.numpy())
     error = (torch.from_numpy(line) - sample.truth(grid)).square().mean().sqrt()
-    what = _("the straight line through 160 points, first seed: by NumPy's polynomials")
-    return [compare(what, study.at("error", STRAIGHT, 160)[0], error)]
+    return [again(study, "error", STRAIGHT, 160, by=N_("NumPy's polynomials"), theirs=error)]
 
 
-def _bottleneck(study: Study) -> dict[str, bool]:
+def _bottleneck(study: Study) -> Held:
     lost = study.measures["lost"]
     return {
-        _("for 64 tokens"): clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
-        _("for 4 tokens, which fit into the vector"): clearly_below(
-            study.at("lost", ROOTED, 4), study.at("lost", ONE, 4)
-        ),
-        _("wholly for 64 tokens, with scores q·k"): bool(lost[WHOLE][:, -1].mean() < 0.1),
-        _("wholly for 64 tokens, with scores q·k/√d"): bool(lost[ROOTED][:, -1].mean() < 0.1),
+        (ROOTED, 64): clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
+        (ROOTED, 4): clearly_below(study.at("lost", ROOTED, 4), study.at("lost", ONE, 4)),
+        ("wholly", WHOLE, 64): bool(lost[WHOLE][:, -1].mean() < 0.1),
+        ("wholly", ROOTED, 64): bool(lost[ROOTED][:, -1].mean() < 0.1),
     }
 
 
-def _nonparametric(study: Study) -> dict[str, bool]:
+def _nonparametric(study: Study) -> Held:
     kept, error = study.measures["numbers kept"], study.measures["error"]
     return {
-        _("for kernel regression"): bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
+        (KERNEL,): bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
         and clearly_below(error[KERNEL][:, -1], error[KERNEL][:, 0]),
-        _("for a layer with learned W_q, W_k and W_v"): bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
+        (LEARNED,): bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
     }
 
 
@@ -114,22 +105,16 @@ CLAIMS = {
             "Attention that writes waits for each token before it starts on the next."
         ),
         slider=TOKENS,
-        label=N_("Tokens"),
-        at=N_("Tokens: {value}."),
         bent=True,
         measure=lambda seeds: measures.depth([int(each) for each in TOKENS.values]),
         call=f"claims.depth({TOKENS.values})",
         drawn={"steps": True, "operations": True},
         tells=("steps",),
         repeats="",
-        counts=N_("attention over 64 tokens takes fewer steps that wait for one another"),
+        counts=N_("at 64 tokens, the first takes fewer steps that wait for one another than the second"),
         held=lambda study: {
-            where: clearly_below(study.at("steps", attention, 64), study.at("steps", other, 64))
-            for where, attention, other in (
-                (_("for a sentence that is given, against an RNN with tanh"), ATTENTION, RNN),
-                (_("against an RNN where attention writes word by word"), WRITING, RNN),
-                (_("against a linear recurrence, run as a scan"), ATTENTION, SCAN),
-            )
+            (ours, other, 64): clearly_below(study.at("steps", ours, 64), study.at("steps", other, 64))
+            for ours, other in ((ATTENTION, RNN), (WRITING, RNN), (ATTENTION, SCAN))
         },
         why=N_(
             "In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
@@ -138,10 +123,7 @@ CLAIMS = {
             "added up in pairs too. The price of attention is in the operations, which grow as n²: it does "
             "not “scale well to long sequences”."
         ),
-        see=(
-            See(N_("What length costs"), "single_head", {"tab": "Cost"}),
-            See(N_("Writing token by token"), "multi_head", {"tab": "Token by token"}),
-        ),
+        see={"single_head": {"tab": "Cost"}, "multi_head": {"tab": "Token by token"}},
         checks=_by_formula,
     ),
     "nonparametric": Claim(
@@ -174,8 +156,6 @@ CLAIMS = {
             "W_k and W_v."
         ),
         slider=POINTS,
-        label=N_("Points"),
-        at=N_("Points: {value}."),
         bent=True,
         measure=lambda seeds: measures.growing(seeds, [int(each) for each in POINTS.values]),
         call=f"claims.growing(seeds, {POINTS.values})",
@@ -190,12 +170,7 @@ CLAIMS = {
             "W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
             "and values of the present sentence: given W, it is a kernel regression over that sentence."
         ),
-        see=(
-            See(N_("Kernel regression"), "kernel_regression"),
-            See(
-                N_("From the kernel to the softmax"), "kernel_regression", {"picture": "Bridge to attention"}
-            ),
-        ),
+        see={"kernel_regression": {"picture": "Bridge to attention"}},
         checks=_fitted,
     ),
     "one vector": Claim(
@@ -220,8 +195,6 @@ CLAIMS = {
             "the query that asks for its own token, and $c$ scales the scores."
         ),
         slider=REMEMBERED,
-        label=N_("Tokens"),
-        at=N_("Tokens: {value}."),
         bent=True,
         measure=lambda seeds: measures.one_vector(seeds, [int(each) for each in REMEMBERED.values]),
         call=f"claims.one_vector(seeds, {REMEMBERED.values})",
@@ -238,10 +211,7 @@ CLAIMS = {
             "memory grows with n; and it reads an average, which is one token only where its key stands out. "
             "Scores that are larger tell keys better apart: training can make them so."
         ),
-        see=(
-            See(N_("One query over ten keys"), "multi_head", {"case": "cross-attention, four heads"}),
-            See(N_("A sequence reversed, by attention"), "learned_heads", {"task": "reverse"}),
-        ),
+        see={"multi_head": {"case": "cross-attention, four heads"}, "learned_heads": {"task": "reverse"}},
         checks=_read_back,
     ),
 }

@@ -7,9 +7,8 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_core.toys import shipped
-from attn_ui.base.places import See
 from attn_words import N_, _
-from pages.what_courses_say.claim import Claim, Seeds
+from pages.what_courses_say.claim import Claim, Held, Seeds
 from pages.what_courses_say.settings import DONE
 
 ONE_LAYER = ("previous token", "reverse", "sort")
@@ -17,7 +16,7 @@ LAST, ROLLED = "induction, last layer", "induction, all layers"
 AGREES, MOSTLY = 0.8, 0.9
 
 
-def _held(study: Study) -> dict[str, bool]:
+def _held(study: Study) -> Held:
     def first(*curves: str, at: int) -> bool:
         return all(bool(study.at("same first", curve, at).mean() >= MOSTLY) for curve in curves)
 
@@ -25,12 +24,12 @@ def _held(study: Study) -> dict[str, bool]:
         return bool(study.at("rank correlation", curve, at).mean() >= AGREES)
 
     return {
-        _("for the largest weight in one trained layer"): first(*ONE_LAYER, at=100),
-        _("for the order in two trained layers by all weights multiplied"): order(ROLLED, at=100),
-        _("for the largest weight in one untrained layer"): first(*ONE_LAYER, at=0),
-        _("for the largest weight in two trained layers by all weights multiplied"): first(ROLLED, at=100),
-        _("for the largest weight in two trained layers by the last"): first(LAST, at=100),
-        _("for the order in two trained layers by the last"): order(LAST, at=100),
+        ("same first", *ONE_LAYER, 100): first(*ONE_LAYER, at=100),
+        ("rank correlation", ROLLED, 100): order(ROLLED, at=100),
+        ("same first", *ONE_LAYER, 0): first(*ONE_LAYER, at=0),
+        ("same first", ROLLED, 100): first(ROLLED, at=100),
+        ("same first", LAST, 100): first(LAST, at=100),
+        ("rank correlation", LAST, 100): order(LAST, at=100),
     }
 
 
@@ -105,8 +104,6 @@ CLAIMS = {
             "residual."
         ),
         slider=DONE,
-        label=N_("Percent of the training"),
-        at=N_("Percent of the training: {value}."),
         bent=False,
         measure=lambda seeds: measures.explained_when_trained([int(each) for each in DONE.values]),
         call=f"claims.explained_when_trained({tuple(int(each) for each in DONE.values)})",
@@ -128,13 +125,7 @@ CLAIMS = {
             "weights multiplied tell the order well, and the first token less often. These models have no "
             "feed-forward layers, where large ones do much of their work."
         ),
-        see=(
-            See(
-                N_("The same with weights drawn by chance"), "what_courses_say", {"claim": "weights explain"}
-            ),
-            See(N_("One layer that sorts"), "learned_heads", {"task": "sort"}),
-            See(N_("Two layers that go on with blocks"), "learned_heads", {"task": "induction"}),
-        ),
+        see={"what_courses_say": {"claim": "weights explain"}, "learned_heads": {"task": "sort"}},
         checks=_taken_out,
     ),
 }

@@ -3,12 +3,11 @@
 import torch
 from torch.nn import functional as F
 
-from attn_core import Check, MultiHeadAttention, compare
+from attn_core import Check, MultiHeadAttention
 from attn_core import claims as measures
 from attn_core.claims import Study
-from attn_ui.base.places import See
-from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds
+from attn_words import N_
+from pages.what_courses_say.claim import SEEDS, Claim, Seeds, again
 from pages.what_courses_say.settings import STACKED
 
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
@@ -33,8 +32,8 @@ def _taken_away(study: Study, seeds: Seeds) -> list[Check]:
         others = [key for key in range(n) if key != query]
         both = torch.stack([each[query, others].argsort().argsort() for each in (weights, effects)])
         found.append(torch.corrcoef(both.to(x.dtype))[0, 1])
-    what = _("one layer, first seed: tokens taken out of the sequence, ranked by torch's sort")
-    return [compare(what, study.at("rank correlation", LAST, 1)[0], torch.stack(found).mean(), scale=1.0)]
+    theirs, by = torch.stack(found).mean(), N_("tokens taken out of the sequence")
+    return [again(study, "rank correlation", LAST, 1, by=by, theirs=theirs, scale=1.0)]
 
 
 CLAIMS = {
@@ -65,8 +64,6 @@ CLAIMS = {
             "elsewhere."
         ),
         slider=STACKED,
-        label=N_("Layers"),
-        at=N_("Layers: {value}."),
         bent=False,
         measure=lambda seeds: measures.explained(seeds, [int(each) for each in STACKED.values]),
         call=f"claims.explained(seeds, {STACKED.values})",
@@ -75,13 +72,8 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("the mean rank correlation is 0.8 or more"),
         held=lambda study: {
-            where: bool(study.at("rank correlation", curve, depth).mean() >= AGREES)
-            for where, curve, depth in (
-                (_("in one layer"), LAST, 1),
-                (_("in three layers by the weights of the last"), LAST, 3),
-                (_("in six layers by the weights of the last"), LAST, 6),
-                (_("in six layers by all weights multiplied"), ROLLED, 6),
-            )
+            (curve, depth): bool(study.at("rank correlation", curve, depth).mean() >= AGREES)
+            for curve, depth in ((LAST, 1), (LAST, 3), (LAST, 6), (ROLLED, 6))
         },
         why=N_(
             "In one layer a weight says what share of the output comes from a token; what is carried matters "
@@ -91,15 +83,7 @@ CLAIMS = {
             "not to *why*. The projections here are drawn, not trained; the claim *trained weights* asks the "
             "same of models that have learned."
         ),
-        see=(
-            See(
-                N_("The same with weights that were trained"),
-                "what_courses_say",
-                {"claim": "trained weights"},
-            ),
-            See(N_("What each head adds to the output"), "multi_head", {"tab": "Heads add up"}),
-            See(N_("A trained model without one of its heads"), "learned_heads", {"ablate": "2"}),
-        ),
+        see={"what_courses_say": {"claim": "trained weights"}, "learned_heads": {"ablate": "2"}},
         checks=_taken_away,
     ),
 }

@@ -4,12 +4,11 @@ import math
 
 import torch
 
-from attn_core import Check, compare
+from attn_core import Check
 from attn_core import claims as measures
 from attn_core.claims import Study
-from attn_ui.base.places import See
-from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds
+from attn_words import N_
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
 from pages.what_courses_say.settings import AGAIN, PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
@@ -25,31 +24,22 @@ def _dogs_by_torch(step: float, *, turned: bool = False) -> torch.Tensor:
 def _printed(study: Study, seeds: Seeds) -> list[Check]:
     own = math.exp(0.5) / (math.exp(0.5) + 2)
     return [
-        compare(
-            _("without positions each word gives itself e^½ / (e^½ + 2)"),
-            study.at("own weight", "love", 0.0)[0],
-            own,
-        ),
-        compare(
-            _("at step 0.5: by torch's softmax"),
-            torch.stack([study.at("own weight", word, 0.5)[0] for word in ("I", "love", "dogs")]),
-            _dogs_by_torch(0.5).diagonal(),
+        again(study, "own weight", "love", 0.0, by="e^½ / (e^½ + 2)", theirs=own),
+        *(
+            again(study, "own weight", word, 0.5, by=N_("torch's softmax"), theirs=theirs)
+            for word, theirs in zip(("I", "love", "dogs"), _dogs_by_torch(0.5).diagonal(), strict=True)
         ),
     ]
 
 
 def _phrase(study: Study, seeds: Seeds) -> list[Check]:
+    phrases = {
+        "I love dogs": _dogs_by_torch(0.5)[1, 2],
+        "dogs love I": _dogs_by_torch(0.5, turned=True)[1, 0],
+    }
     return [
-        compare(
-            _("“I love dogs” at step 0.5: by torch's softmax"),
-            study.at("weight on dogs", "I love dogs", 0.5)[0],
-            _dogs_by_torch(0.5)[1, 2],
-        ),
-        compare(
-            _("“dogs love I” at step 0.5: by torch's softmax"),
-            study.at("weight on dogs", "dogs love I", 0.5)[0],
-            _dogs_by_torch(0.5, turned=True)[1, 0],
-        ),
+        again(study, "weight on dogs", phrase, 0.5, by=N_("torch's softmax"), theirs=theirs)
+        for phrase, theirs in phrases.items()
     ]
 
 
@@ -57,13 +47,8 @@ def _symmetry(study: Study, seeds: Seeds) -> list[Check]:
     generator = torch.Generator().manual_seed(seeds[0])
     x = torch.randn(8, 4, generator=generator, dtype=torch.float64)
     weights = torch.softmax(torch.einsum("qd,kd->qk", x, x) / 2, dim=1)
-    return [
-        compare(
-            _("weights, Q = K, 8 tokens, first seed: by einsum"),
-            study.at("asymmetry", "weights with Q = K", 8)[0],
-            (weights - weights.T).abs().max() / weights.max(),
-        ),
-    ]
+    theirs = (weights - weights.T).abs().max() / weights.max()
+    return [again(study, "asymmetry", "weights with Q = K", 8, by=N_("einsum"), theirs=theirs)]
 
 
 def _again(study: Study, seeds: Seeds) -> list[Check]:
@@ -72,23 +57,14 @@ def _again(study: Study, seeds: Seeds) -> list[Check]:
         torch.manual_seed(seed)
         w = torch.randn(3, 4, 4, dtype=torch.float64)[:, :3]  # of one-hot words, rows of W
         outputs.append(torch.nn.functional.scaled_dot_product_attention(*w[:, None])[0])
-    return [
-        compare(
-            _("the second run, first seed: by torch's attention"),
-            study.at("difference", "W drawn anew", 2)[0],
-            (outputs[1] - outputs[0]).abs().max(),
-        ),
-    ]
+    theirs = (outputs[1] - outputs[0]).abs().max()
+    return [again(study, "difference", "W drawn anew", 2, by=N_("torch's attention"), theirs=theirs)]
 
 
-def _leads(study: Study) -> dict[str, bool]:
+def _leads(study: Study) -> Held:
     return {
-        where: bool(study.at("lead of dogs", curve, 0.5)[0] > 0)
-        for where, curve in (
-            (_("for “I love dogs” as it is written"), "I love dogs"),
-            (_("for “dogs love I”"), "dogs love I"),
-            (_("where all rows have length 1"), "rows of length 1"),
-        )
+        (curve, 0.5): bool(study.at("lead of dogs", curve, 0.5)[0] > 0)
+        for curve in ("I love dogs", "dogs love I", "rows of length 1")
     }
 
 
@@ -115,8 +91,6 @@ CLAIMS = {
             r"$w_{ij}$ is the weight that word $i$ gives to word $j$, and $\bar w_{ij}$ the printed one."
         ),
         slider=RAMPED,
-        label=N_("Step of the ramp"),
-        at=N_("Step of the ramp: {value}."),
         bent=False,
         measure=lambda seeds: measures.printed_with_positions(RAMPED.values),
         call=f"claims.printed_with_positions({RAMPED.values})",
@@ -125,22 +99,15 @@ CLAIMS = {
         repeats="",
         counts=N_("all nine weights are the printed ones to four digits"),
         held=lambda study: {
-            where: bool(study.at("difference from the printed", "all nine", step)[0] < ROUNDED)
-            for where, step in (
-                (_("without positions (step 0)"), 0.0),
-                (_("with the ramp of the example, step 0.5"), 0.5),
-                (_("with a ramp of step 0.1"), 0.1),
-            )
+            ("all nine", step): bool(study.at("difference from the printed", "all nine", step)[0] < ROUNDED)
+            for step in (0.0, 0.5, 0.1)
         },
         why=N_(
             "The printed weights are those without positions: each word's product with itself is 1 and with "
             "any other 0, so all rows are alike. Any ramp makes the rows differ, and the last word gets "
             "more."
         ),
-        see=(
-            See(N_("Without positions"), "single_head", _DOGS),
-            See(N_("With the ramp"), "single_head", _DOGS | {"ramp": "true"}),
-        ),
+        see={"single_head": _DOGS | {"ramp": "true"}},
         checks=_printed,
     ),
     "grammar": Claim(
@@ -168,8 +135,6 @@ CLAIMS = {
             "position $r$, whichever word stands there."
         ),
         slider=PHRASED,
-        label=N_("Step of the ramp"),
-        at=N_("Step of the ramp: {value}."),
         bent=False,
         measure=lambda seeds: measures.phrase(PHRASED.values),
         call=f"claims.phrase({PHRASED.values})",
@@ -184,11 +149,7 @@ CLAIMS = {
             "whatever stands last. Turned round, that is “I”. Nothing here was learned, so there is no "
             "grammar to be read."
         ),
-        see=(
-            See(N_("As it is written"), "single_head", _DOGS | {"ramp": "true", "q": "1", "k": "2"}),
-            See(N_("Rows of length 1"), "single_head", _DOGS | {"ramp": "true", "unit": "true"}),
-            See(N_("Heads that learned"), "learned_heads"),
-        ),
+        see={"single_head": _DOGS | {"ramp": "true", "q": "1", "k": "2"}, "learned_heads": {}},
         checks=_phrase,
     ),
     "symmetric": Claim(
@@ -211,8 +172,6 @@ CLAIMS = {
             "symmetric, and the weights where every $Z_i$ is the same."
         ),
         slider=WORDED,
-        label=N_("Tokens"),
-        at=N_("Tokens: {value}."),
         bent=False,
         measure=lambda seeds: measures.symmetry(seeds, [int(each) for each in WORDED.values]),
         call=f"claims.symmetry(seeds, {WORDED.values})",
@@ -221,23 +180,15 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("the map and its transpose differ by less than a share of 10⁻⁹, with 8 tokens"),
         held=lambda study: {
-            where: bool((study.at("asymmetry", curve, 8) < EXACT).all())
-            for where, curve in (
-                (_("for the scores where Q = K"), "scores with Q = K"),
-                (_("for the weights of one-hot words"), "weights of one-hot words"),
-                (_("for the weights of random words"), "weights with Q = K"),
-                (_("for the scores with W_q and W_k"), "scores with W_q and W_k"),
-            )
+            (curve, 8): bool((study.at("asymmetry", curve, 8) < EXACT).all())
+            for curve in study.measures["asymmetry"]
         },
         why=N_(
             "Where Q = K, the score of two words is one product, whoever asks. The softmax then divides each "
             "row by a sum of its own, so the weights are symmetric only where these sums agree, as they do "
             "for one-hot words. With W_q and W_k even the scores are not."
         ),
-        see=(
-            See(N_("“I love dogs”"), "single_head", _DOGS),
-            See(N_("Random words, Q = K"), "single_head", {"qkv": "as they are"}),
-        ),
+        see={"single_head": {"qkv": "as they are"}},
         checks=_symmetry,
     ),
     "printed": Claim(
@@ -250,8 +201,6 @@ CLAIMS = {
         formula=r"\text{difference} = \max_{i,j} \bigl| O'_{ij} - O_{ij} \bigr|",
         in_words=N_("$O$ is the output of the first run, and $O'$ that of a later one."),
         slider=AGAIN,
-        label=N_("Run"),
-        at=N_("Run: {value}."),
         bent=False,
         measure=lambda seeds: measures.run_again(seeds, [int(each) for each in AGAIN.values]),
         call=f"claims.run_again(seeds, {tuple(int(each) for each in AGAIN.values)})",
@@ -260,15 +209,7 @@ CLAIMS = {
         repeats=SEEDS,
         counts=N_("all later outputs are the first one to four digits"),
         held=lambda study: {
-            where: bool((study.measures["difference"][curve] < ROUNDED).all())
-            for where, curve in (
-                (_("with one seed, torch.manual_seed before anything is drawn"), "W from one seed"),
-                (
-                    _("for one-hot words, which are not drawn, though notes call them random"),
-                    "one-hot words, no W",
-                ),
-                (_("without a seed"), "W drawn anew"),
-            )
+            (curve,): bool((found < ROUNDED).all()) for curve, found in study.measures["difference"].items()
         },
         why=N_(
             "Without a seed each run draws other matrices: nobody gets the printed numbers again, nor can "
@@ -277,10 +218,7 @@ CLAIMS = {
             "class; and a comment dim*3*heads is wrong where heads share the width: Q, K and V of all heads "
             "are 3 · d_model wide."
         ),
-        see=(
-            See(N_("Words that are drawn from a seed"), "single_head", {"seed": "7"}),
-            See(N_("One-hot words"), "single_head", _DOGS),
-        ),
+        see={"single_head": {"seed": "7"}},
         checks=_again,
     ),
 }
