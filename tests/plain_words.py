@@ -101,7 +101,7 @@ def said_at_link(address: str, link: str, spoken: str) -> Iterator[str]:
         yield from at.ask.said
         yield from (bad.sentence() for bad in at.dropped)
         yield from at.seen.notes
-        yield from (each.label for each in at.seen.leads)
+        yield from (each.title for each in at.seen.leads)
         figure = at.seen.figure
         if figure is None:
             return

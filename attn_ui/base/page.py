@@ -24,7 +24,7 @@ from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import pinned
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.term import Term
@@ -130,7 +130,7 @@ class Seen(Generic[Now]):
     figure: Figure | None
     formula: str = ""
     notes: Sequence[str] = ()
-    leads: Sequence[See] = ()
+    leads: Sequence[Place] = ()
     below: str = ""
     tabs: Tabs | None = None
     view: str = ""

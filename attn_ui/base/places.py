@@ -34,15 +34,6 @@ class Place:
 
 
 @dataclass(frozen=True)
-class See:
-    """A link to what shows a thing in full: what it says, a page's folder, and its settings."""
-
-    label: str
-    folder: str
-    link: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Found:
     """What can be found: its names, the best known first, what it is, and the place that shows it."""
 

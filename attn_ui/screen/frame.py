@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from attn_ui.base.parameters import Parameter, Tabs, shown, tab_name
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state
 from attn_ui.streamlit_inside import markup
 from attn_words import _
@@ -53,13 +53,13 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
     address.notify(dropped)
 
 
-def lead_on(places: Sequence[See]) -> None:
+def lead_on(places: Sequence[Place]) -> None:
     """Lay links to what shows it in full side by side."""
     with st.container(horizontal=True, key="see-how"):
         for each in places:
             st.page_link(
                 str(_PAGES / each.folder / "page.py"),
-                label=_(each.label),
+                label=_("See it: {what}", what=each.title),
                 icon=":material/arrow_forward:",
                 query_params=dict(each.link),
             )

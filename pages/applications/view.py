@@ -9,7 +9,7 @@ from torch import Tensor
 from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_live.says import Says
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from pages.applications.state import State
 from programs.writing import Program
 
@@ -81,5 +81,5 @@ class View:
     program: Callable[[State], Program]
     prints: str
     checks: Callable[[State], list[Check]]
-    see: Callable[[State], Sequence[See]]
+    see: Callable[[State], Sequence[Place]]
     rows: Callable[[], Moved] | None = None

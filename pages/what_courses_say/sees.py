@@ -1,13 +1,9 @@
 """A claim: its curves, its verdict, and where it holds."""
 
-from collections.abc import Mapping
-
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
-from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import Figure, Seen, Slider, Small
-from attn_ui.base.parameters import shown
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
 from pages.what_courses_say.claim import axis, verdict
@@ -47,11 +43,5 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         _("**What is measured.** {what}", what=_(claim.measured)),
         _("**Where it holds, where not.** {why}", why=_(claim.why)),
     )
-    leads = [See(_("See it: {what}", what=_page(*see)), *see) for see in claim.see.items()]
+    leads = [Place(*see) for see in claim.see.items()]
     return Seen(state, figure, notes=notes, leads=leads, view=state.name)
-
-
-def _page(folder: str, link: Mapping[str, str]) -> str:
-    if CLAIM.name in link:
-        return shown(CLAIM, link[CLAIM.name])
-    return next(_(page.title) for page in PAGES if page.folder == folder)

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core.applications import drawing
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_words import speaking
 from pages.applications.page import PAGE
 from pages.applications.settings import USE
@@ -24,7 +24,7 @@ from pages.applications.views import VIEWS, images
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
 from tests.plain_words import english_in
-from tests.sentences import numbers_in
+from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
@@ -64,7 +64,7 @@ def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str)
     english = PAGE.at(address).sentence
     with speaking("zh"):
         at = PAGE.at(address)
-        chinese = [at.sentence, *at.ask.said, *at.seen.notes, *(each.label for each in at.seen.leads)]
+        chinese = [at.sentence, *at.ask.said, *at.seen.notes, *(each.title for each in at.seen.leads)]
     assert sorted(re.findall(r"[\d.]+\d", chinese[0])) == sorted(re.findall(r"[\d.]+\d", english))
     named = frozenset(["noir", "black", "cat", "milk", "transformer", "conformer"])
     assert [english_in(text, named) for text in chinese] == [[]] * len(chinese)
@@ -147,14 +147,8 @@ def test_pairs_are_counted_and_the_last_row_is_one(text: str, n: int) -> None:
         if at:
             (said,) = said_now(at)
             bert, gpt, third = (f"{count}" for count in allowed.values())
-            pairs = "1 pair" if n == 1 else f"{n * n} pairs"
-            words = "1 word" if prefix == 1 else f"{prefix} words"
-            assert said.startswith(
-                f"Of {pairs} of query and key BERT allows {bert}, GPT {gpt}; "
-                f"a prefix of {words} allows {third}"
-            )
-            assert (f"{third}, as {'BERT' if prefix == n else 'GPT'} does." in said) == (n > 1)
-            assert ("is the same in all three" in said) == (n > 1)
+            counts = {"bert": bert, "gpt": gpt, "prefix": third}
+            assert messages_in(said, pairs=n * n, length=prefix, **counts)
 
 
 def test_a_prefix_longer_than_the_sentence_is_told_and_tags_are_text() -> None:
@@ -169,7 +163,7 @@ def test_a_prefix_longer_than_the_sentence_is_told_and_tags_are_text() -> None:
 def test_a_sentence_without_a_word_keeps_the_last_one() -> None:
     at = open_sound("applications", use="BERT and GPT", text=" ")
     assert any("No word here yet" in each.value for each in at.caption)
-    assert "Of 36 pairs" in said_now(at)[0]
+    assert messages_in(said_now(at)[0], "bert", pairs=36)
 
 
 # ---- translation ----
@@ -179,7 +173,7 @@ def test_the_sentence_tells_the_softmax_of_the_hand_made_scores() -> None:
     (said,) = said_now(open_sound("applications", t="2.50"))
     e, half = np.exp(4 / 2.5), np.exp(2 / 2.5)
     noir, chat, du = e / (e + half + 4), e / (e + 5), half / (half + 5)
-    assert "At temperature 2.50 the 6 French words that have a translation" in said
+    assert messages_in(said, "low", temperature="2.50", count=6)
     assert f"give it {noir:.2f} to {chat:.2f} of their weight" in said
     assert f"black {noir:.2f} and cat, which decides its form, {half / (e + half + 4):.2f}" in said
     assert f"gives milk {du:.2f}." in said
@@ -271,7 +265,7 @@ LINKS = [(use, see) for use in USE.options for see in VIEWS[use].see(STATES[use]
 
 
 @pytest.mark.parametrize(("use", "see"), LINKS)
-def test_a_link_names_settings_of_the_page_that_it_opens(use: str, see: See) -> None:
+def test_a_link_names_settings_of_the_page_that_it_opens(use: str, see: Place) -> None:
     settings = PAGES[ADDRESSES[see.folder]][1]
     assert bad_settings(settings, {key: [text] for key, text in see.link.items()}) == []
     at = open_page(ADDRESSES[see.folder], **see.link)

@@ -10,7 +10,7 @@ from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
 from attn_figures.over_picture import Asked
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
 from pages.applications.settings import WORD
@@ -121,13 +121,11 @@ row = weights[{now.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[now.word - 1
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def see(now: State) -> list[See]:
+def see(now: State) -> list[Place]:
     """Return where queries and keys of two sequences are shown number by number."""
     return [
-        See(_("Queries and keys from two sequences"), "single_head", {"cross": "true"}),
-        See(
-            _("One query and ten keys, in four heads"), "multi_head", {"case": "cross-attention, four heads"}
-        ),
+        Place("single_head", {"cross": "true"}),
+        Place("multi_head", {"case": "cross-attention, four heads"}),
     ]
 
 

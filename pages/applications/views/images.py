@@ -11,7 +11,7 @@ from attn_core.applications import drawing, likeness, patch_names, patches
 from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
 from attn_live.packing import Cursor, pack
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
 from pages.applications.settings import PATCH
@@ -87,8 +87,8 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
     counts = alike.sum(dim=-1).tolist()
     # One message, filled in a thousand times.
     sentence = _(
-        "At temperature {temperature} **{name}** gives **{share}** of its weight to the {count} patches of "
-        "{shape}, and {rest} to the other {others}: as if to {wide} patches alike."
+        "Temperature {temperature}, {name}: weight **{share}** on the {count} patches of {shape}, {rest} on "
+        "the other {others}; effective number of patches {wide}."
     )
     shown = [_(shape) for shape in shapes]
     return [
@@ -169,12 +169,12 @@ row = weights[{now.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {now.patch}, 
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def see(now: State) -> list[See]:
+def see(now: State) -> list[Place]:
     """Return where scores and weights are shown number by number, and what places do."""
     return [
-        See(_("From vectors to weights, step by step"), "single_head", {"qkv": "as they are"}),
-        See(_("What a patch lacks: its place"), "positional_encoding"),
-        See(_("Weights by nearness alone"), "kernel_regression"),
+        Place("single_head", {"qkv": "as they are"}),
+        Place("positional_encoding"),
+        Place("kernel_regression"),
     ]
 
 

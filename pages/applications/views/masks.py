@@ -20,8 +20,8 @@ from attn_core import (
 from attn_figures.three_masks import Masked, three_masks
 from attn_live.packing import pack
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
-from attn_words import N_, _, _c, _n, paragraph
+from attn_ui.base.places import Place
+from attn_words import N_, _, _n
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
 from pages.applications.view import Head, Moved, View
@@ -83,61 +83,16 @@ def says(asked: State, steps: Steps) -> list[str]:
 
 
 def _say(now: State) -> str:
-    bert, gpt, third = heads(now)
-    n, p = len(now.words), now.read_at_once
-    counts = [int(_may(each).sum()) for each in (bert, gpt, third)]
-    rows = torch.stack([each.attention.weights[-1] for each in (bert, gpt, third)])
-    alike = compare("", rows, rows[0], scale=1.0).passed
-    fields = {"pairs": n * n, "bert": counts[0], "gpt": counts[1], "prefix": counts[2]}
-    if n == 1:
-        allowed = _n(
-            "Of {pairs} pair of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "word allows **{prefix}**.",
-            "Of {pairs} pair of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "words allows **{prefix}**.",
-            p,
-            **fields,
-        )
-        return paragraph(allowed, _("One word can only attend to itself."))
-    if torch.equal(_may(third), _may(bert)):
-        allowed = _n(
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "word allows **{prefix}**, as BERT does.",
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "words allows **{prefix}**, as BERT does.",
-            p,
-            **fields,
-        )
-    elif torch.equal(_may(third), _may(gpt)):
-        allowed = _n(
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "word allows **{prefix}**, as GPT does.",
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "words allows **{prefix}**, as GPT does.",
-            p,
-            **fields,
-        )
-    else:
-        allowed = _n(
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "word allows **{prefix}**.",
-            "Of {pairs} pairs of query and key BERT allows **{bert}**, GPT **{gpt}**; a prefix of {count} "
-            "words allows **{prefix}**.",
-            p,
-            **fields,
-        )
-    same = (
-        _(
-            "The last word may attend to every word under each mask: its row (framed) is the same in all "
-            "three."
-        )
-        if alike
-        else _(
-            "The last word may attend to every word under each mask: its row (framed) is not the same in all "
-            "three."
-        )
+    bert, gpt, third = (int(_may(each).sum()) for each in heads(now))
+    return _(
+        "Pairs allowed, of {pairs}: BERT **{bert}**, GPT **{gpt}**, prefix {length} **{prefix}**. The last "
+        "word may attend to every word: its row (framed) is the same in all three.",
+        pairs=len(now.words) ** 2,
+        bert=bert,
+        gpt=gpt,
+        length=now.read_at_once,
+        prefix=third,
     )
-    return paragraph(allowed, same)
 
 
 def _may(head: Head) -> Tensor:
@@ -176,13 +131,10 @@ def _count(name: str, head: Head, wanted: int) -> Check:
 
 def formula(now: State) -> str:
     """Return the weights, and the three masks."""
-    allowed, otherwise, either = _c("formula", "allowed"), _c("formula", "otherwise"), _c("formula", "or")
-    bert, gpt, prefix = _c("formula", "BERT: all"), _c("formula", "GPT:"), _c("formula", "prefix:")
     return (
         r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
-        rf"M_{{ij}} = \begin{{cases}} 0 & \text{{{allowed}}} \\ -\infty & \text{{{otherwise}}} \end{{cases}} "
-        rf"\qquad \text{{{bert}}}, \quad \text{{{gpt} }} j \le i, \quad "
-        rf"\text{{{prefix} }} j \le i \ \text{{{either}}}\ j < {now.read_at_once}"
+        r"\text{BERT: } M = 0, \quad \text{GPT: } M_{ij} = -\infty \iff j > i, \quad "
+        rf"\text{{T5: }} M_{{ij}} = -\infty \iff j > i \land j \ge {now.read_at_once}"
     )
 
 
@@ -219,15 +171,15 @@ for name, mask in masks.items():
     return Program(SHORT, lines, last=last)
 
 
-def see(now: State) -> list[See]:
+def see(now: State) -> list[Place]:
     """Return where one mask is shown step by step, and heads that learned behind one."""
     text = {"text": now.text} if now.text != State.text else {}
     seed = {"seed": str(now.seed)} if now.seed != State.seed else {}
     own = text | seed
     return [
-        See(_("A mask, step by step"), "single_head", own | {"stage": "weights", "mask": "causal"}),
-        See(_("A mask for each head"), "multi_head", own | {"hmask": "causal"}),
-        See(_("Heads that learned behind a causal mask"), "learned_heads"),
+        Place("single_head", own | {"stage": "weights", "mask": "causal"}),
+        Place("multi_head", own | {"hmask": "causal"}),
+        Place("learned_heads"),
     ]
 
 

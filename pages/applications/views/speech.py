@@ -11,8 +11,8 @@ from attn_core.applications import PAUSE, RATE, frame_names, likeness, log_energ
 from attn_figures.speech import Sound, speech_cursor, speech_weights
 from attn_live.packing import Cursor, pack
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
-from attn_words import N_, _, _c, _n, cached, paragraph
+from attn_ui.base.places import Place
+from attn_words import N_, _, _c, cached
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from pages.applications.view import Head, Moved, View
@@ -84,41 +84,18 @@ def says(asked: State, steps: Steps) -> list[list[str]]:
 
 def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tensor) -> str:
     same = torch.tensor([said == SAID[frame] for said in SAID])
-    beyond = ~near & same
-    sound = _("a pause") if SAID[frame] == PAUSE else f"“{SAID[frame]}”"
-    asks = _("**Frame {frame}, of {sound}**, asks.", frame=frame + 1, sound=sound)
-    fields = {"heard": int(near.sum()), "all": N_FRAME, "sound": sound}
-    share = f"{float(local[same].sum()):.3f}"
-    if window == 0:
-        near_by = _(
-            "The local head, itself alone, hears {heard} of {all} frames and gives {share} of its weight to "
-            "frames of {sound}.",
-            share=share,
-            **fields,
-        )
-    else:
-        near_by = _n(
-            "The local head, {count} frame on each side, hears {heard} of {all} frames and gives {share} of "
-            "its weight to frames of {sound}.",
-            "The local head, {count} frames on each side, hears {heard} of {all} frames and gives {share} of "
-            "its weight to frames of {sound}.",
-            window,
-            share=share,
-            **fields,
-        )
-    share = f"{float(everywhere[same].sum()):.3f}"
-    if not bool(beyond.any()):
-        far = _(
-            "The global head hears all, and gives them {share}; none of them lies beyond the window.",
-            share=share,
-        )
-    else:
-        far = _(
-            "The global head hears all, and gives them {share}, of which **{beyond}** beyond the window.",
-            share=share,
-            beyond=f"{float(everywhere[beyond].sum()):.3f}",
-        )
-    return paragraph(asks, near_by, far)
+    return _(
+        "**Frame {frame}, {sound}**. Local head, window {window}: hears {heard} of {all} frames, weight on "
+        "the same sound {share}. Global head: hears all, {far}, of which **{beyond}** beyond the window.",
+        frame=frame + 1,
+        sound=_(PAUSE) if SAID[frame] == PAUSE else f"“{SAID[frame]}”",
+        window=window,
+        heard=int(near.sum()),
+        all=N_FRAME,
+        share=f"{float(local[same].sum()):.3f}",
+        far=f"{float(everywhere[same].sum()):.3f}",
+        beyond=f"{float(everywhere[~near & same].sum()):.3f}",
+    )
 
 
 def checks(now: State) -> list[Check]:
@@ -152,13 +129,11 @@ def checks(now: State) -> list[Check]:
 def formula(now: State) -> str:
     """Return frames, vectors and weights of both heads."""
     local = _c("formula", "local:")
-    where, otherwise = _c("formula", "where"), _c("formula", "else")
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
         r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
         rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
-        rf"\text{{{local} }} M_{{ij}} = 0 \text{{ {where} }} |i - j| \le {now.window}, "
-        rf"\text{{ {otherwise} }} -\infty"
+        rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {now.window}"
     )
 
 
@@ -190,12 +165,12 @@ for name, weights in maps.items():
     return Program(SHORT, lines, last=last)
 
 
-def see(now: State) -> list[See]:
+def see(now: State) -> list[Place]:
     """Return where windows are shown step by step, and heads with a pattern each."""
     window = {"mask": "sliding window", "w": str(now.window)}
     return [
-        See(_("A window, step by step"), "single_head", {"stage": "weights", **window}),
-        See(_("Another pattern for each head"), "multi_head", {"hmask": "sliding window"}),
+        Place("single_head", {"stage": "weights", **window}),
+        Place("multi_head", {"hmask": "sliding window"}),
     ]
 
 

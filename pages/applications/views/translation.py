@@ -7,7 +7,7 @@ from attn_core.applications import SOURCE, TARGET, alignment, translated
 from attn_figures.ribbons import outlines, ribbons
 from attn_live.packing import pack
 from attn_ui.base.parameters import Steps
-from attn_ui.base.places import See
+from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 from pages.applications.state import State
@@ -53,20 +53,14 @@ def _say(temperature: float, weights: torch.Tensor) -> str:
     pairs = {word: translated(word) for word in TARGET if translated(word)}
     shares = [given(word, to) for word, to in pairs.items()]
     low, high = f"{min(shares):.2f}", f"{max(shares):.2f}"
-    fields = {"temperature": TEMPERATURE.text(temperature), "count": len(pairs), "low": low}
-    if low == high:
-        found = _(
-            "At temperature {temperature} the {count} French words that have a translation give it **{low}** "
-            "of their weight.",
-            **fields,
-        )
-    else:
-        found = _(
-            "At temperature {temperature} the {count} French words that have a translation give it **{low}** "
-            "to **{high}** of their weight.",
-            high=high,
-            **fields,
-        )
+    found = _(
+        "Temperature {temperature}: the {count} French words that have a translation give it **{low}** to "
+        "**{high}** of their weight.",
+        temperature=TEMPERATURE.text(temperature),
+        count=len(pairs),
+        low=low,
+        high=high,
+    )
     crossing = _(
         ":violet[noir] follows its noun and :orange[black] comes before it, so ribbons cross: it gives "
         ":orange[black] {black} and :orange[cat], which decides its form, {cat}.",
@@ -143,12 +137,12 @@ print(*TARGET, "ask", *SOURCE)"""
     return Program(SHORT, lines, prints=["weights"])
 
 
-def see(now: State) -> list[See]:
+def see(now: State) -> list[Place]:
     """Return the same two sentences on the page of one head, and heads that were trained."""
     two = {"text": " ".join(TARGET), "cross": "true", "text2": " ".join(SOURCE), "stage": "all at once"}
     return [
-        See(_("Cross-attention, number by number"), "single_head", two),
-        See(_("Heads that were trained"), "learned_heads", {"task": "reverse"}),
+        Place("single_head", two),
+        Place("learned_heads", {"task": "reverse"}),
     ]
 
 
