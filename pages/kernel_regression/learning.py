@@ -6,15 +6,15 @@ import numpy as np
 import streamlit as st
 
 from attn_core import BandwidthStep, learn_bandwidth
+from attn_figures.numbers import number
 from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.state import move
-from attn_words import _
+from attn_words import _, paragraph
 from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import BANDWIDTH
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path
-from pages.kernel_regression.words import learned_sentence
 
 TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
 
@@ -35,21 +35,20 @@ def show(now: Now) -> None:
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
         ended = errors(points, points.fingerprint, kernel, (float(path[-1, 0]),))
-        supported = int(ended.supported[0])
-        st.markdown(
-            learned_sentence(
-                points,
-                steps=len(path) - 1,
-                planned=LEARNING_STEPS,
-                start=float(path[0, 0]),
-                end=float(path[-1, 0]),
-                error=float(path[-1, 1]),
-                best=best.bandwidth,
-                best_error=best.left_out,
-                kernel=kernel,
-                fewer=supported if supported < best.supported else None,
-            )
+        went = _(
+            "Adam on log h: from {start} to **{end}** in {steps} of {planned} steps, error {error}; the "
+            "search's best is {best} with {best_error}. Descent goes to the nearest valley, and stops where "
+            "there is no slope.",
+            start=points.set_width(float(path[0, 0])),
+            end=points.width(float(path[-1, 0]), 4),
+            steps=len(path) - 1,
+            planned=LEARNING_STEPS,
+            error=number(float(path[-1, 1])),
+            best=points.width(best.bandwidth, 4),
+            best_error=number(best.left_out),
         )
+        few = _("Where it ended fewer points keep a neighbour than can, so the errors are not comparable.")
+        st.markdown(paragraph(went, few if int(ended.supported[0]) < best.supported else ""))
 
 
 def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:

@@ -22,8 +22,6 @@ class Best:
     training: float
     left_out: float
     supported: int  # points that keep a neighbour there: as many as anywhere
-    tried: int
-    compared: int  # of those tried, how many leave as many points a neighbour: their errors compare
 
 
 @shared
@@ -39,27 +37,18 @@ def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
     between = int(np.clip(WORK / len(_points.keys) ** 2 / len(own), 1, FINEST))
     tried = _between(own, between)
     found = _search(_points, kernel, tried)
-    count, compared = len(tried), _comparable(found)
     for _ in range(2):
         at = int(np.flatnonzero(tried == found.best)[0])
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
         tried = np.union1d(np.geomspace(low, high, REFINED), [found.best])
-        count += len(tried)
         found = _search(_points, kernel, tried)
-        compared += _comparable(found)
     at = int(np.flatnonzero(tried == found.best)[0])
     return Best(
         found.best,
         float(found.training_errors[at]),
         float(found.leave_one_out_errors[at]),
         int(found.supported[at]),
-        count,
-        compared,
     )
-
-
-def _comparable(found: BandwidthSearch) -> int:
-    return int((found.supported == found.supported.max()).sum())
 
 
 def _search(points: Points, kernel: str, bandwidths: Numbers) -> BandwidthSearch:

@@ -129,7 +129,7 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
     assert head["cursor"]["values"][head["cursor"]["index"]] == x0
     assert len(head["slider"]["values"]) < len(BANDWIDTH.values)
     assert "at bandwidth h = 1.84," in told(at)
-    assert any(messages_in(each, "estimates", h=1.84) for each in said)
+    assert any("h = 1.84" in each for each in said)
 
 
 def test_a_sentence_is_said_for_each_place() -> None:

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,53 +15,45 @@ from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
 from pages.kernel_regression.tabs.arithmetic import dot_products
 from pages.kernel_regression.views.bridge import lay
-from pages.kernel_regression.words import (
-    Answered,
-    Heaviest,
-    bridge_sentence,
-    choose_sentence,
-    compare_sentence,
-    fails_sentence,
-    fit_sentences,
-    heaviest,
-    learned_sentence,
-)
+from pages.kernel_regression.words import Answered, error_readout, estimates_said, hatched, or_dash
 from tests.pages import open_sound
-from tests.sentences import kind_in, messages_in, numbers_in
+from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
 POINTS = Points("own points", np.array([0.0, 1.0, 3.0]), np.array([1.0, 2.0, 4.0]))
 
 
-HEAVIEST = heaviest(np.array([[0.2, 0.7, 0.1]]))[0]
-
-
 def fit(
+    weights: list[float],
     *,
     bandwidth: float = 0.5,
     nearest: float = 0.1,
     estimate: float = 2.0,
-    most: Heaviest = HEAVIEST,
     effective: float = 2.2,
-    empty: int = 0,
+    warning: str = "",
 ) -> str:
-    """What is said of the first of 61 queries, when so many of the others find nothing."""
+    """What is said of one query."""
     answered = Answered(
         bandwidths=[bandwidth],
-        places=["1.1"] * 61,
-        nearest=[nearest] * 61,
-        estimates=np.array([[estimate, *[math.nan] * empty, *[2.0] * (60 - empty)]]),
-        most=[most] * 61,
-        effective=np.full((1, 61), effective),
+        places=["1.1"],
+        nearest=[nearest],
+        estimates=np.array([[estimate]]),
+        weights=np.array([weights]),
+        effective=np.array([[effective]]),
     )
-    return fit_sentences(POINTS, answered, kernel="boxcar").written()[0][0]
+    return estimates_said(POINTS, answered, [""], [warning]).written()[0][0]
 
 
-def test_heaviest_key_is_told_with_its_weight_and_the_gaps_counted() -> None:
-    assert messages_in(fit(), key=1, largest="0.700")
-    assert messages_in(fit(), spread=2.2, n_key=3)
-    assert not messages_in(fit(), "count", "n_query")
-    assert messages_in(fit(empty=4), count=4, n_query=61)
+def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:
+    said = fit([0.2, 0.7, 0.1])
+    assert messages_in(said, place=1.1, key=1, largest="0.700", spread=2.2, n_key=3)
+    assert "ied with" not in said
+    for weights, ties in (([1 / 3] * 3, 2), ([0.4, 0.2, 0.4], 1), ([0.5, 0.5, 0.0], 1)):
+        assert messages_in(fit(weights), count=ties)
+    warned = fit([0.4, 0.2, 0.4], warning=hatched(4, 61, "boxcar"))
+    assert messages_in(warned, count=4, places=61, kernel="boxcar")
+    assert "ied with" not in warned
+    assert not hatched(0, 61, "boxcar")
 
 
 @pytest.mark.sample(20)
@@ -77,9 +68,9 @@ def test_heaviest_key_is_told_with_its_weight_and_the_gaps_counted() -> None:
 def test_empty_window_is_told_from_the_nearest_key(
     bandwidth: float, nearest: float, window: float, distance: float
 ) -> None:
-    none = heaviest(np.zeros((1, 3)))[0]
-    said = fit(bandwidth=bandwidth, estimate=math.nan, nearest=nearest, most=none, effective=0.0, empty=6)
-    assert messages_in(said, "place", window=window, distance=distance, empty=7, n_query=61)
+    said = fit([0.0] * 3, bandwidth=bandwidth, estimate=math.nan, nearest=nearest, effective=0.0)
+    assert messages_in(said, place=1.1, window=window, distance=distance)
+    assert "ied with" not in said
     assert "nan" not in said
 
 
@@ -90,98 +81,29 @@ def test_values_are_told_apart_however_far_from_zero() -> None:
     assert prices.amount(407432.1) == "407,432"
 
 
-def test_kernels_without_an_estimate_are_named_apart() -> None:
-    said = compare_sentence(
-        POINTS,
-        bandwidth=0.3,
-        query="2.5",
-        estimates={"gaussian": 1.0, "boxcar": math.nan, "triangular": math.nan},
-        effective={"gaussian": 3.0, "boxcar": 0.0, "triangular": 0.0},
-        empty={"gaussian": 0, "boxcar": 24, "triangular": 24},
-        n_query=61,
-    )
-    assert messages_in(said, h=0.3, query=2.5, estimates="Gaussian 1 (3.0)")
-    assert messages_in(said, kernels="boxcar and triangular")
-    assert "nan" not in said
+def test_kernel_without_an_estimate_has_a_dash() -> None:
+    link = "picture=Four+kernels&data=gap&h=0.1&x0=2.55"
+    page = PAGES["kernel-regression"].at(link)
+    (told,) = messages_in(page.sentence, "estimates", h=0.1, query=2.55)
+    assert told["estimates"].count("– (0.0)") == 3  # all but the Gaussian have an end
+    assert messages_in(page.sentence, "count", "places", "kernel")
 
 
-def choose(**more: Any) -> str:
-    settings: dict[str, Any] = {
-        "bandwidth": 0.1,
-        "training": 0.2,
-        "left_out": 0.3,
-        "best": 0.32,
-        "best_training": 0.25,
-        "best_error": 0.28,
-        "tried": 1243,
-        "compared": 1243,
-        "supported": 3,
-        "most_supported": 3,
-    }
-    return choose_sentence(POINTS, **(settings | more))
+def test_errors_are_told_with_the_points_that_they_are_of() -> None:
+    for errors, supported in (((0.2, 0.3), 3), ((0.0, math.inf), 0)):
+        said = error_readout(POINTS, 0.1, errors, supported, (0.32, 0.28))
+        (told,) = messages_in(said, h=0.1, training=f"{errors[0]:g}", least=0.28, best=0.32, n_key=3)
+        assert (told["left_out"], told["supported"]) == ({3: "0.3", 0: "∞"}[supported], str(supported))
 
 
-@pytest.mark.sample(20)
-@pytest.mark.parametrize(
-    ("more", "kind"),
-    [
-        ({}, "too small"),
-        ({"left_out": 0.281}, "as good"),
-        # A wide bandwidth whose errors are the best's is as good, however far away it lies.
-        ({"bandwidth": 13.0, "left_out": 0.281, "training": 0.26}, "as good"),
-        ({"training": 0.4}, "too large"),
-        ({"training": 0.25}, "worse"),
-        ({"left_out": 0.1, "supported": 2}, None),
-    ],
-)
-def test_bandwidth_is_judged_by_its_errors(more: dict[str, Any], kind: str | None) -> None:
-    said = choose(**more)
-    assert kind_in(said, words._STANDS) == kind
-    assert messages_in(said, "among", least=0.28, best=0.32)
-    assert bool(messages_in(said, supported=2, n_key=3)) == (kind is None)
-
-
-@pytest.mark.sample(20)
-@pytest.mark.parametrize(
-    ("more", "numbers"),
-    [
-        ({"training": 0.0, "left_out": math.inf, "supported": 0}, [0, 0.1, 1243, 0.28, 0.32, 0]),
-        ({"compared": 900}, [0.2, 0.3, 0.1, 900, 0.28, 0.32]),
-        ({"compared": 900, "supported": 1, "most_supported": 2}, [0.2, 0.3, 0.1, 900, 2, 3, 0.28, 0.32]),
-        ({"left_out": math.inf, "best_error": math.inf, "supported": 0, "most_supported": 0}, [0.2]),
-    ],
-)
-def test_least_error_is_told_of_the_points_that_it_is_of(more: dict[str, Any], numbers: list[float]) -> None:
-    said = choose(**more)
-    assert numbers_in(said)[: len(numbers)] == numbers
-    assert "inf" not in said
-
-
-def learned(**more: Any) -> str:
-    settings: dict[str, Any] = {
-        "steps": 300,
-        "planned": 300,
-        "start": 2.0,
-        "end": 0.33,
-        "error": 0.284,
-        "best": 0.332,
-        "best_error": 0.284,
-        "kernel": "gaussian",
-    }
-    return learned_sentence(POINTS, **(settings | more))
-
-
-def test_learning_says_how_near_it_came() -> None:
-    assert messages_in(learned(), apart="0.6%")
-    ends = [
-        kind_in(learned(**more), words._WENT)
-        for more in ({}, {"end": 0.36}, {"end": 3.0, "error": 0.9}, {"steps": 20, "end": 1.0, "error": 0.8})
+def test_amount_of_rounding_is_none_and_what_is_not_there_a_dash() -> None:
+    assert [or_dash(POINTS, each) for each in (math.nan, 1e-13, -1e-13, 0.5, -0.5)] == [
+        "–",
+        "0",
+        "0",
+        "0.5",
+        "−0.5",
     ]
-    assert ends == [("same", False), ("flat", False), ("apart", False), ("apart", True)]
-    assert numbers_in(learned(steps=0, kernel="boxcar")) == [2]
-    few = learned(error=0.1, fewer=2)
-    assert messages_in(few, fewer=2, n_key=3)
-    assert kind_in(few, words._WENT) == ("apart", False)
 
 
 def least_left_out(kernel: str, h: float, keys: list[float], values: list[float]) -> tuple[float, int]:
@@ -209,10 +131,11 @@ def test_least_error_is_that_of_plain_python_among_as_many_points(kernel: str) -
     own = [h * points.unit for h in BANDWIDTH.values]
     found = [least_left_out(kernel, h, points.keys.tolist(), points.values.tolist()) for h in own]
     assert all(one >= best.left_out - 1e-12 for one, n in found if n == best.supported)
-    told = open_sound("kernel-regression", kernel=kernel, data="gap", picture="Choose the bandwidth")
-    (_, said, _), *_ = fields(told)
-    assert best.compared < best.tried
-    assert all(f"{best.compared:,}" in each for each in said)
+    told = (
+        PAGES["kernel-regression"].at(f"kernel={kernel}&data=gap&picture=Choose+the+bandwidth&h=0.1").sentence
+    )
+    assert messages_in(told, best=f"{best.bandwidth:.3g}", least=f"{best.left_out:.4g}", n_key=40)
+    assert "ot comparable" in told  # fewer points keep a neighbour there
 
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
@@ -240,51 +163,16 @@ def test_arithmetic_leaves_the_lengths_out_where_the_picture_does(keys: str) -> 
     np.testing.assert_allclose(kept[2][:, -1], np.log(kernel))
 
 
-def test_bridge_has_a_sentence_for_each_reason() -> None:
-    said = [
-        bridge_sentence(largest=largest, keeps_lengths=kept, on_circle=circle, h_squared=h_squared)
-        for largest, kept, circle, h_squared in (
-            (1e-16, True, False, 0.25),
-            (1e-16, False, True, 0.25),
-            (0.9, False, False, 0.25),
-            (2e-6, False, False, 625.0),
-        )
-    ]
-    told = [messages_in(each, "temperature", "difference")[0] for each in said]
-    assert [each["difference"] for each in told] == ["1 × 10⁻¹⁶"] * 2 + ["0.900", "2 × 10⁻⁶"]
-    assert [each["temperature"] for each in told] == ["0.25"] * 3 + ["625"]
-    assert len(set(said)) == 4
+@pytest.mark.parametrize(
+    ("more", "is_same"), [("", True), ("&lengths=false", False), ("&lengths=false&keys=on+a+circle", True)]
+)
+def test_bridge_tells_how_far_the_weights_are_apart(more: str, is_same: bool) -> None:
+    page = PAGES["kernel-regression"].at(f"picture=Bridge+to+attention&h=0.5{more}")
+    (told,) = messages_in(page.sentence, "difference", temperature=0.25)
+    assert (told["difference"] == "0") == is_same
 
 
-def fails(**more: Any) -> str:
-    settings: dict[str, Any] = {
-        "silent": 0.0,
-        "bias": np.array([0.88, 0.3, -0.95, -0.2]),
-        "to_nearest": 0.21,
-        "to_mean": 0.61,
-    }
-    return fails_sentence(POINTS, kernel="gaussian", bandwidth=0.5, **({"spread": 4.0} | settings | more))
-
-
-def test_failure_that_shows_is_told_and_is_another_for_each() -> None:
-    """What is small is measured by the spread of the values, which is 4."""
-    assert messages_in(fails(), h=0.5, kernel="Gaussian", errors="+0.88 and −0.2", most=0.95)
-    assert messages_in(fails(silent=0.006), share="1%")
-    assert not messages_in(fails(silent=0.004), "share")
-    others = [
-        fails(**more)
-        for more in (
-            {"to_nearest": 0.19},
-            {"to_mean": 0.59},
-            {"bias": np.empty(0)},
-            {"spread": 0.0, "to_nearest": 0.0, "to_mean": 0.0},
-        )
-    ]
-    assert not any(messages_in(each, "errors") for each in others)
-    assert len(set(others)) == 4
-
-
-def test_what_smoothing_does_at_the_ends_it_does_between_them() -> None:
+def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
     """Of a wave whose every top is smoothed away, keys on one side are no cause."""
     link = "picture=Where+it+fails&data=typed+function&truth=cos(2*pi*x)&noise=0&h=0.2&points=400"
     page = PAGES["kernel-regression"].at(link)
@@ -292,7 +180,9 @@ def test_what_smoothing_does_at_the_ends_it_does_between_them() -> None:
     places = np.linspace(keys[0], keys[-1], 501)
     weights = np.exp(-(((places[:, None] - keys) / 0.2) ** 2) / 2)
     bias = weights @ np.cos(2 * np.pi * keys) / weights.sum(axis=1) - np.cos(2 * np.pi * places)
-    assert numbers_in(page.sentence)[:4] == pytest.approx([0.2, *bias[[0, -1]], abs(bias).max()], abs=0.01)
+    (told,) = messages_in(page.sentence, "first", "last", "most")
+    numbers = [numbers_in(told[each])[0] for each in ("first", "last", "most")]
+    assert numbers == pytest.approx([*bias[[0, -1]], abs(bias).max()], abs=0.01)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -309,36 +199,3 @@ def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
     texts += [text for _, said, _ in fields(at) for text in said]
     assert any(f"{name} kernel" in each for each in texts)
     assert not any(re.search(r"\b(gaussian|epanechnikov)\b", each) for each in texts)
-
-
-@pytest.mark.sample(5)
-@pytest.mark.parametrize(
-    ("row", "lies"),
-    [
-        ([1 / 3, 1 / 3, 1 / 3], "alike"),
-        ([0.5, 0.5, 0.0], "tied alone"),
-        ([0.4, 0.4, 0.2], "tied"),
-        ([0.339, 0.331, 0.33], "nearly alike"),  # the largest is 1.017 times the mean
-        ([0.341, 0.33, 0.329], "one"),  # 1.023 times
-    ],
-)
-def test_weights_lie_as_they_are(row: list[float], lies: str) -> None:
-    (found,) = heaviest(np.array([row]))
-    assert words.lying(found) == lies
-    assert found == (
-        max(row),
-        sum(each == max(row) for each in row),
-        sum(map(bool, row)),
-        3,
-        row.index(max(row)),
-    )
-
-
-@pytest.mark.parametrize("truth", ["3", "0"])
-def test_errors_of_rounding_alone_call_no_bandwidth_too_large(truth: str) -> None:
-    link = f"data=typed+function&truth={truth}&noise=0&picture=Choose+the+bandwidth"
-    said = PAGES["kernel-regression"].at(link).sentence
-    assert numbers_in(said) == [0, 0.5]
-    assert kind_in(said, words._STANDS) is None
-    noisy = PAGES["kernel-regression"].at(link.replace("noise=0", "noise=0.001")).sentence
-    assert kind_in(noisy, words._STANDS)

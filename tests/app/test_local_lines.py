@@ -1,7 +1,6 @@
 """Local lines on the page: curves, map, sentences and programs against NumPy's least squares."""
 
 import math
-import re
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from pages import PAGES
 from pages.kernel_regression.compute import Now
 from pages.kernel_regression.tabs.line_checks import check
 from tests.handed import leaves
+from tests.sentences import messages_in, numbers_in
 
 PAGE = PAGES["kernel-regression"]
 
@@ -44,15 +44,9 @@ def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) 
     assert (high - low) / (right - left) == pytest.approx(slope, rel=1e-4)
     assert (low + high) / 2 == pytest.approx(height, rel=1e-5)
     assert data["estimate at the query"]["y"][0] == pytest.approx(height, rel=1e-5)
-    told = re.search(r"stands there at (\S+), with slope (\S+);", page.sentence.replace("−", "-"))
-    assert told
-    assert float(told[1]) == pytest.approx(height, rel=1e-3)
-    assert float(told[2]) == pytest.approx(slope, rel=1e-3)
-    below = re.search(
-        r"(\d+) of \d+ keys ha(?:s a weight|ve weights) below -0.000001", page.sentence.replace("−", "-")
-    )
-    assert (int(below[1]) if below else 0) == int((weights < -1e-6).sum())
-    assert bool(below) != ("No key has a weight below" in page.sentence)
+    (told,) = messages_in(page.sentence, "place", "line", "slope", count=int((weights < -1e-6).sum()))
+    assert numbers_in(told["line"]) == pytest.approx([height], rel=1e-3)
+    assert numbers_in(told["slope"]) == pytest.approx([slope], rel=1e-3)
 
 
 def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> None:
@@ -66,17 +60,12 @@ def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> 
     line = [
         np.polyfit(keys - key, values, 1, w=np.sqrt(row))[1] for key, row in zip(keys, weights, strict=True)
     ]
-    said = [
-        float(each)
-        for each in re.findall(r"-?\d+\.?\d*", page.sentence.replace("−", "-").rpartition("away")[0][-9:])
-    ]
-    assert said[-1] == pytest.approx(math.sqrt(np.mean((np.array(line) - values) ** 2)), rel=1e-3)
-    ends = re.search(
-        r"off by (\S+), the mean by (\S+); at the last by (\S+) and (\S+)\.$", page.sentence.replace("−", "-")
-    )
-    assert ends
+    (told,) = messages_in(page.sentence, "line", "mean", "line_first")
+    away = math.sqrt(np.mean((np.array(line) - values) ** 2))
+    assert numbers_in(told["line"]) == pytest.approx([away], rel=1e-3)
+    ends = [numbers_in(told[each])[0] for each in ("line_first", "mean_first", "line_last", "mean_last")]
     expected = [line[0] - values[0], mean[0] - values[0], line[-1] - values[-1], mean[-1] - values[-1]]
-    assert [float(each) for each in ends.groups()] == pytest.approx(expected, rel=2e-3)
+    assert ends == pytest.approx(expected, rel=2e-3)
     assert abs(expected[0]) < abs(expected[1])
 
 
@@ -96,7 +85,7 @@ def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) ->
 
 def test_an_empty_window_is_a_gap_in_both_curves() -> None:
     page = at(kernel="boxcar", h="0.1", x0="-0.5")
-    assert "both curves have a gap" in page.sentence
+    assert messages_in(page.sentence, "place", kernel="boxcar")
     data = {trace["name"]: trace for trace in page.figure()["data"]}
     assert np.isnan(np.asarray(data["fitted line"]["y"], dtype=float)).all()
     assert "undefined" in page.programs.text("LaTeX")

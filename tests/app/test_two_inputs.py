@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,7 +20,6 @@ from attn_ui.base.parameters import Steps
 from pages import PAGES
 from pages.kernel_regression.compute import STRIDES, Standing, Sweep
 from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
-from pages.kernel_regression.plane_words import LeftOutAt, left_out_sentence
 from pages.kernel_regression.points import sample as sample_of_one
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
 from pages.kernel_regression.tabs import checks as kernel_checks
@@ -96,7 +94,7 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
     assert [float(shown["query"][side][0]) for side in "xy"] == pytest.approx(query, abs=1e-6)
     # The sentence tells the same numbers.
     said, gaps = said_now(at)[0], int(np.isnan(on_map).sum())
-    assert bool(messages_in(said, count=gaps, cells=961)) == (gaps > 0)
+    assert bool(messages_in(said, count=gaps, places=961)) == (gaps > 0)
     if sum(profile):
         entropy = -sum(w * math.log(w) for w in weights if w)
         assert messages_in(said, spread=f"{math.exp(entropy):.1f}", n_key=40)
@@ -105,16 +103,16 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
         assert numbers_in(told_mean["estimate"]) == pytest.approx([mean], rel=1e-3)
         top = keys[int(weights.argmax())]
         tied = int((weights >= weights.max() * (1 - 1e-9)).sum())
-        alone = {"key": f"({top[0]:.3g}, {top[1]:.3g})"} if tied == 1 else {"tied": str(tied)}
-        assert messages_in(said, largest=f"{weights.max():.3f}", **alone)
+        assert messages_in(said, largest=f"{weights.max():.3f}", key=f"({top[0]:.3g}, {top[1]:.3g})")
+        assert (f"Tied with {tied - 1} other" in said) == (tied > 1 and not gaps)
     else:
         (away,) = messages_in(said, "distance", window=h)
         assert float(away["distance"]) == pytest.approx(min(far), rel=5e-3)
     # Left out, as the definition has it.
     left_out = kernel_checks.refit(kernel, width, keys.tolist(), values.tolist())
-    errors = messages_in(said, "error", h=h)
-    assert bool(errors) == math.isfinite(left_out)
-    assert not errors or numbers_in(errors[0]["error"])[0] == pytest.approx(left_out, rel=1e-3)
+    (errors,) = messages_in(said, "left_out", "supported", h=h)
+    assert (errors["left_out"] == "∞") == math.isinf(left_out)
+    assert math.isinf(left_out) or numbers_in(errors["left_out"])[0] == pytest.approx(left_out, rel=1e-3)
 
 
 def test_the_data_are_waves_of_both_inputs_and_seeded() -> None:
@@ -297,20 +295,6 @@ def test_a_sheet_of_paper_names_no_setting_that_the_picture_does_not_use() -> No
     assert settings["Points"] == "40"
     assert settings["Query x₂"] == "1.1"
     assert dict(fields(open_sound("kernel-regression", data="bump"))[0][0]["settings"])["Data set"] == "bump"
-
-
-def test_error_left_out_is_told_of_those_it_is_of() -> None:
-    points = sample(40, 0.5, 4)
-    at = LeftOutAt(0.5, 40, 1.0, 0.25, 40, 59, 59)
-    assert messages_in(left_out_sentence(points, 2.0, at), "among", h=2, error=0.5, least=0.25, best=1)
-    least = left_out_sentence(points, 1.0, at)
-    assert messages_in(least, h=1, error=0.5)
-    assert not messages_in(least, "least")
-    tied = left_out_sentence(points, 2.0, replace(at, best_error=0.5 - 1e-8))
-    nearly = left_out_sentence(points, 2.0, replace(at, best_error=0.49))
-    assert len(tied) > len(nearly)  # this one is as good
-    assert messages_in(left_out_sentence(points, 2.0, replace(at, supported=3)), supported=3, n_key=40)
-    assert numbers_in(left_out_sentence(points, 2.0, replace(at, compared=12)))[2] == 12
 
 
 def test_every_step_of_the_slider_is_another_picture() -> None:

@@ -10,12 +10,12 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
-from attn_words import _
+from attn_words import _, paragraph
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import choose_sentence
+from pages.kernel_regression.words import error_readout
 
 LEARNING_STEPS = 300
 LEARNING_RATE = 0.05
@@ -78,16 +78,16 @@ def _drawn(
 
 
 def _sentence(points: Points, found: BandwidthSearch, best: Best, step: int) -> str:
-    return choose_sentence(
-        points,
-        bandwidth=float(found.bandwidths[step]),
-        training=float(found.training_errors[step]),
-        left_out=float(found.leave_one_out_errors[step]),
-        best=best.bandwidth,
-        best_training=best.training,
-        best_error=best.left_out,
-        tried=best.tried,
-        compared=best.compared,
-        supported=int(found.supported[step]),
-        most_supported=best.supported,
+    """Say which error can choose a bandwidth, and the errors of this one."""
+    h, training, left_out, supported = (
+        float(each[step])
+        for each in (found.bandwidths, found.training_errors, found.leave_one_out_errors, found.supported)
     )
+    shows = _(
+        "The training error is smallest as h goes to 0: each point is among those that it is predicted from. "
+        "Leave-one-out takes it away first."
+    )
+    of_best = best.bandwidth, best.left_out
+    readout = error_readout(points, h, (training, left_out), int(supported), of_best)
+    few = _("Dotted: fewer points keep a neighbour here than can, so the errors are not comparable.")
+    return paragraph(shows, readout, few if supported < best.supported else "")

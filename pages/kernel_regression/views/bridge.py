@@ -18,7 +18,8 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import EXACT
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
-from attn_words import N_, _
+from attn_ui.base.ties import rounded
+from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Kept, Now, Standing, Strides, Sweep, fitting, lengthened, settled
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import (
@@ -29,7 +30,6 @@ from pages.kernel_regression.settings import (
     OWN_POINTS,
 )
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import bridge_sentence
 
 FEW_KEYS, FEW_QUERIES = 5, 3
 SOME_QUERIES = 13  # where all keys are shown
@@ -82,15 +82,21 @@ class Bridge:
             q, k, self.values[:, None], scale=1.0, temperature=temperature
         ).weights
 
-    def says(self, bandwidths: Sequence[float], keeps_lengths: bool, on_circle: bool) -> list[str]:
-        """Say of each bandwidth how far the weights differ."""
+    def says(self, bandwidths: Sequence[float], keeps_lengths: bool) -> list[str]:
+        """Say of each bandwidth how far dot-product attention is from the Gaussian kernel."""
         h = torch.tensor(bandwidths, dtype=torch.float64)
         largest = (self.attention(h, keeps_lengths) - self.gaussian(h)).abs().amax(dim=(1, 2))
+        shows = _(
+            "At temperature h² the softmax of **q** · **k** − |**k**|²/2 gives the weights of the Gaussian "
+            "kernel. Without |**k**|²/2 attention favours long **keys** over near ones, unless all are "
+            "equally long. |**q**|²/2 is the same in a whole row: it cancels."
+        )
+        readout = _("h² = {temperature}: the weights differ by at most {difference}.")
         return [
-            bridge_sentence(
-                largest=each, keeps_lengths=keeps_lengths, on_circle=on_circle, h_squared=bandwidth**2
+            paragraph(
+                shows, readout.format(temperature=number(b * b, 3), difference=number(rounded(each), 3))
             )
-            for bandwidth, each in zip(bandwidths, largest.tolist(), strict=True)
+            for b, each in zip(bandwidths, largest.tolist(), strict=True)
         ]
 
     def standing(self, bandwidth: float, keeps_lengths: bool) -> Standing:
@@ -173,7 +179,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             sweep.bandwidth,
             names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
-        says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths, on_circle)),
+        says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths)),
         caption=_(CIRCLE if on_circle else LINE, data=points.title),
     )
     counted = Small(

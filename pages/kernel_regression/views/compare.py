@@ -8,15 +8,16 @@ from attn_figures.kernel_scene import Estimate
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
-from attn_words import _
+from attn_words import _, paragraph
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.settings import KERNEL
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import compare_sentence
+from pages.kernel_regression.words import hatched, named, or_dash
 
 
 def see(ask: Ask, state: State) -> Seen[Now]:
@@ -64,18 +65,19 @@ def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
 def _say(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> list[str]:
     """Say of each query how the kernels differ."""
     empty = {name: int((~each.supported).sum()) for name, each in kernels.items()}
-    estimates = zip(*(each.at_queries.tolist() for each in kernels.values()), strict=True)
-    effective = zip(*(each.effective_keys.tolist() for each in kernels.values()), strict=True)
-    queries = sweep.place_names()
-    return [
-        compare_sentence(
-            sweep.points,
-            bandwidth=bandwidth,
-            query=query,
-            estimates=dict(zip(kernels, at, strict=True)),
-            effective=dict(zip(kernels, counts, strict=True)),
-            empty=empty,
-            n_query=len(queries),
-        )
-        for query, at, counts in zip(queries, estimates, effective, strict=True)
+    most = max(empty, key=empty.__getitem__)
+    warning = hatched(empty[most], len(sweep.queries), most)
+    estimates = [
+        zip(each.at_queries.tolist(), each.effective_keys.tolist(), strict=True) for each in kernels.values()
     ]
+    shows = _("The same h is another width for each kernel.")
+    readout = _("**Query** {query}, h = {h}: estimates, with their effective number of keys, {estimates}.")
+    h = sweep.points.set_width(bandwidth)
+    said = []
+    for query, *at in zip(sweep.place_names(), *estimates, strict=True):
+        told = [
+            f"{named(name)} {or_dash(sweep.points, estimate)} ({effective:.1f})"
+            for name, (estimate, effective) in zip(kernels, at, strict=True)
+        ]
+        said.append(paragraph(shows, readout.format(query=query, h=h, estimates=listed(told)), warning))
+    return said

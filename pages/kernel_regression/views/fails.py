@@ -15,12 +15,12 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
-from attn_words import N_, _
+from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import fails_sentence
+from pages.kernel_regression.words import hatched, named, or_dash
 
 BEYOND = 0.4  # of the data's width, drawn on each side
 PLACES = 361
@@ -59,19 +59,38 @@ def see(ask: Ask, state: State) -> Seen[Now]:
 
 
 def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step: Smoothed) -> str:
+    """Say how near the estimate is to its two limits, and how smoothing alone bends it."""
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
-    inside = here & (scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1])
-    return fails_sentence(
-        points,
-        kernel=sweep.kernel,
-        bandwidth=bandwidth,
-        silent=float(np.mean(~here)),
-        bias=np.empty(0) if bias is None else bias[inside],
-        to_nearest=float(np.abs(on_grid - limits.nearest)[here].mean()) if here.any() else np.inf,
-        to_mean=float(np.abs(on_grid - limits.mean)[here].mean()) if here.any() else np.inf,
-        spread=float(points.values.std()),
+    inside = (scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1])
+    shows = _(
+        "A small h copies the nearest key's value or finds none, a large one gives the mean of all. At the "
+        "ends all keys lie on one side; beyond them no trend is continued."
     )
+    nearest, mean = (
+        or_dash(points, float(np.abs(on_grid - limit)[here].mean()) if here.any() else np.nan)
+        for limit in (limits.nearest, limits.mean)
+    )
+    readout = _(
+        "h = {h}, {kernel}: on average {nearest} from the nearest key's value and {mean} from the mean of "
+        "all.",
+        h=points.set_width(bandwidth),
+        kernel=named(sweep.kernel),
+        nearest=nearest,
+        mean=mean,
+    )
+    bent = ""
+    if bias is not None:
+        most = np.abs(bias[inside & here]).max(initial=0.0)
+        first, last, largest = (or_dash(points, float(each)) for each in (*bias[inside][[0, -1]], most))
+        bent = _(
+            "Without noise it is off the true curve by {first} where the keys begin, by {last} where they "
+            "end, and nowhere between by more than {most}.",
+            first=first,
+            last=last,
+            most=largest,
+        )
+    return paragraph(shows, readout, bent, hatched(int((~here).sum()), PLACES, sweep.kernel))
 
 
 def _set(ask: Ask, data: str, kernel: str, bandwidth: float) -> None:

@@ -13,7 +13,7 @@ from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import Answered, fit_sentences, heaviest
+from pages.kernel_regression.words import Answered, estimates_said, hatched
 
 
 def see(ask: Ask, state: State) -> Seen[Now]:
@@ -60,7 +60,9 @@ def _say(sweep: Sweep, estimates: list[Estimate]) -> Filled:
         places=sweep.place_names(),
         nearest=np.abs(sweep.queries[:, None] - sweep.points.keys).min(axis=1).tolist(),
         estimates=np.stack([estimate.at_queries for estimate in estimates]),
-        most=heaviest(np.concatenate([estimate.weights for estimate in estimates])),
+        weights=np.concatenate([estimate.weights for estimate in estimates]),
         effective=np.stack([estimate.effective_keys for estimate in estimates]),
     )
-    return fit_sentences(sweep.points, answered, kernel=sweep.kernel)
+    empty = np.isnan(answered.estimates).sum(axis=1).tolist()
+    warnings = [hatched(count, len(answered.places), sweep.kernel) for count in empty]
+    return estimates_said(sweep.points, answered, [""] * len(empty), warnings)

@@ -6,17 +6,20 @@ import torch
 from attn_core import KERNELS, kernel_estimate, local_linear, local_linear_estimate
 from attn_figures import local_lines as pictures
 from attn_figures.local_lines import Lines
+from attn_figures.numbers import number
 from attn_live.packing import Cursor, pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.shared_cache import shared
-from attn_words import _
+from attn_words import _, paragraph
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
-from pages.kernel_regression.line_words import Against, line_sentences
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
+from pages.kernel_regression.words import named, or_dash
+
+BELOW = 1e-6  # a weight of at least so much under zero is below it
 
 
 def see(ask: Ask, state: State) -> Seen[Now]:
@@ -95,23 +98,67 @@ def _say(sweep: Sweep, steps: list[Lines]) -> list[list[str]]:
     keys, values = points.tensors()
     h = torch.from_numpy(sweep.bandwidths())
     means = kernel_estimate(queries, keys, values, kernel=sweep.kernel, bandwidth=h).numpy()
-    against = _against(sweep)
     return [
-        line_sentences(
-            points, kernel=sweep.kernel, places=sweep.place_names(), fitted=each, means=mean, against=apart
-        )
-        for each, mean, apart in zip(steps, means, against, strict=True)
+        _sentences(sweep, each, mean, off)
+        for each, mean, off in zip(steps, means, _from_truth(sweep), strict=True)
     ]
 
 
-def _against(sweep: Sweep) -> list[Against | None]:
-    """How far both are from the true curve at the keys, for each bandwidth; None where it is unknown."""
+def _sentences(sweep: Sweep, fitted: Lines, means: Numbers, from_truth: str) -> list[str]:
+    """Say of each query what its line gives beside the weighted mean, (n_query,)."""
+    shows = _("A line is fitted around the query, by the kernel's weights; its height there is the estimate.")
+    readout = _(
+        "**Query** {place}: line {line} with slope {slope}, weighted mean {mean}; weights below −0.000001: "
+        "{count} of {n_key}, the least weight {least}."
+    )
+    gap = _("**Query** {place}: no **key** in the window of the {kernel} kernel, so there is nothing to fit.")
+    line, none = (paragraph(shows, said, from_truth).format for said in (readout, gap))
+    amount, n_key, name = sweep.points.amount, fitted.weights.shape[1], named(sweep.kernel)
+    rows = zip(
+        sweep.place_names(),
+        fitted.at_queries.tolist(),
+        fitted.slopes.tolist(),
+        means.tolist(),
+        np.count_nonzero(fitted.weights < -BELOW, axis=1).tolist(),
+        fitted.weights.min(axis=1).tolist(),
+        strict=True,
+    )
+    return [
+        none(place=place, kernel=name)
+        if np.isnan(at)
+        else line(
+            place=place,
+            line=amount(at),
+            slope=number(slope),
+            mean=amount(mean),
+            count=count,
+            n_key=n_key,
+            least=number(least, 3),
+        )
+        for place, at, slope, mean, count, least in rows
+    ]
+
+
+def _from_truth(sweep: Sweep) -> list[str]:
+    """Say for each bandwidth how far both are from the true curve at the keys; "" where it is unknown."""
     points, h = sweep.points, torch.from_numpy(sweep.bandwidths())
     if points.truth is None:
-        return [None] * len(h)
+        return [""] * len(h)
     keys, values = points.tensors()
-    both = (
+    both = [
         estimate(keys, keys, values, kernel=sweep.kernel, bandwidth=h).numpy() - points.truth(points.keys)
         for estimate in (local_linear_estimate, kernel_estimate)
+    ]
+    names = ("line", "mean", "line_first", "mean_first", "line_last", "mean_last")
+    off = [
+        *(np.sqrt(np.mean(each**2, axis=1)) for each in both),
+        *(each[:, at] for at in (0, -1) for each in both),
+    ]
+    said = _(
+        "Off the true curve at the keys (root mean square): line {line}, mean {mean}; at the first key "
+        "{line_first} and {mean_first}, at the last {line_last} and {mean_last}."
     )
-    return [Against(line, mean) for line, mean in zip(*both, strict=True)]
+    return [
+        said.format(**{name: or_dash(points, float(value)) for name, value in zip(names, each, strict=True)})
+        for each in zip(*off, strict=True)
+    ]

@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from attn_core import BandwidthSearch
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_live.packing import Cursor, pack
 from attn_live.says import Filled, pack_says
@@ -14,12 +13,11 @@ from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
-from pages.kernel_regression.plane_words import LeftOutAt, plane_sentences
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import Answered, heaviest
+from pages.kernel_regression.words import Answered, error_readout, estimates_said, hatched
 
 ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
@@ -83,36 +81,25 @@ def _say(sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effe
     points, offered = sweep.points, sweep.bandwidths()
     tried = np.union1d(BANDWIDTH.values, offered)
     found = errors(points, points.fingerprint, sweep.kernel, tuple(tried.tolist()))
+    training, left_out = found.training_errors.numpy(), found.leave_one_out_errors.numpy()
+    best = found.best, float(left_out[tried == found.best][0])
     answered = Answered(
         bandwidths=[step.bandwidth for step in steps],
         places=sweep.place_names(),
         nearest=sweep.plane.distances.min(axis=1).tolist(),
         estimates=estimates,
-        most=heaviest(np.concatenate([step.weights for step in steps])),
+        weights=np.concatenate([step.weights for step in steps]),
         effective=effective,
     )
-    return plane_sentences(
+    at = np.searchsorted(tried, answered.bandwidths)
+    each = zip(training[at].tolist(), left_out[at].tolist(), strict=True)
+    supported = found.supported.numpy()[at].tolist()
+    return estimates_said(
         points,
         answered,
-        kernel=sweep.kernel,
-        empty=[int(np.isnan(step.on_map).sum()) for step in steps],
-        cells=steps[0].on_map.size,
-        left_out=[_left_out(found, step.bandwidth) for step in steps],
-    )
-
-
-def _left_out(found: BandwidthSearch, bandwidth: float) -> LeftOutAt:
-    tried, all_errors, supported = (
-        each.numpy() for each in (found.bandwidths, found.leave_one_out_errors, found.supported)
-    )
-    at, best = (int(np.flatnonzero(tried == h)[0]) for h in (bandwidth, found.best))
-    most = int(supported.max())
-    return LeftOutAt(
-        float(all_errors[at]),
-        int(supported[at]),
-        found.best,
-        float(all_errors[best]),
-        most,
-        len(tried),
-        int((supported == most).sum()),
+        [
+            error_readout(points, h, both, count, best)
+            for h, both, count in zip(answered.bandwidths, each, supported, strict=True)
+        ],
+        [hatched(int(np.isnan(step.on_map).sum()), step.on_map.size, sweep.kernel) for step in steps],
     )
