@@ -9,7 +9,7 @@ from typing import Any
 from attn_ui.base.markdown import plain
 from attn_ui.lessons.lesson import COMPARED, Question, Text
 from attn_ui.lessons.quantity import USUAL_FORM, Quantity, options, value, written
-from attn_words import _, _c
+from attn_words import N_, _, _c
 
 Figures = Callable[[str], dict[str, Any]]
 """The figure at a link, as Plotly takes it; ValueError or LookupError says why there is none."""
@@ -17,6 +17,15 @@ Figures = Callable[[str], dict[str, Any]]
 Named = Callable[[Quantity, str], str]
 """How a name is shown that a figure has in English, and a lesson in every language."""
 
+_MEASURES = {
+    "sum": N_("sum"),
+    "mean": N_("mean"),
+    "deviation": N_("standard deviation"),
+    "greatest": N_("largest number"),
+    "least": N_("smallest number"),
+    "size": N_("length"),
+    "spread": N_("effective number"),
+}
 SAME = 1e-6  # of the larger: two numbers that differ by less are equal
 _TWENTIETH = 0.05
 
@@ -49,7 +58,7 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
         )
     assert not isinstance(found, str)
     if question.kind == "number":
-        said = _("{quantity} is {number}", quantity=of.name, number=_exact(found))
+        said = _("{quantity} is {number}", quantity=called(of), number=_exact(found))
         return Truth(written(found, of.form), said, found)
     assert question.than is not None
     than = question.than.at(link)
@@ -57,13 +66,13 @@ def truth(question: Question, link: str, figures: Figures) -> Truth:
     assert not isinstance(other, str)
     first, second, neither = COMPARED[question.kind]
     answer = neither if _close(found, other) else first if found > other else second
-    told = {"quantity": of.name, "number": _exact(found), "other": _exact(other)}
+    told = {"quantity": called(of), "number": _exact(found), "other": _exact(other)}
     if question.kind == "trend":
         said = _("{quantity} goes from {number} to {other}", **told)
     elif of.name == than.name:  # at two links
         said = _("{quantity} is {number} the first time, {other} the second", **told)
     else:
-        said = _("{quantity} is {number}, {than} is {other}", **told, than=than.name)
+        said = _("{quantity} is {number}, {than} is {other}", **told, than=called(than))
     return Truth(answer, said, options=(first, second, neither))
 
 
@@ -218,6 +227,24 @@ def _row(of: Quantity, figure: dict[str, Any]) -> dict[str, float]:
     return {name: number for name, number in found.items() if not isinstance(number, str)}
 
 
+def called(of: Quantity) -> str:
+    """Return what a quantity is called in a sentence, without where it is taken.
+
+    >>> called(Quantity("weights", ("2.5", "2.24"))), called(Quantity("weights", ("2.5",), "spread"))
+    ('row 2.5 of weights at 2.24', 'effective number in row 2.5 of weights')
+    """
+    panel = _(of.panel)
+    if len(of.cell) == 2:
+        place = _("row {row} of {panel} at {column}", panel=panel, row=of.cell[0], column=of.cell[1])
+    elif of.cell and of.of:
+        place = _("row {row} of {panel}", panel=panel, row=of.cell[0])
+    else:
+        place = _("{panel} at {x}", panel=panel, x=of.cell[0]) if of.cell else panel
+    if of.of not in _MEASURES:
+        return place
+    return _("{measure} in {place}", measure=_(_MEASURES[of.of]), place=place)
+
+
 def _why(of: Quantity, numbers: dict[str, float], chosen: Sequence[str]) -> str:
     """Say the number of what is chosen, and of the next."""
     rest = sorted(
@@ -225,14 +252,8 @@ def _why(of: Quantity, numbers: dict[str, float], chosen: Sequence[str]) -> str:
         key=lambda name: numbers[name],
         reverse=of.of == "largest",
     )
-    row = f"{of.panel}[{', '.join(of.cell)}]" if of.cell else of.panel
     names = _c("between two values", " and ").join(chosen)
-    said = {"row": row, "names": names, "number": _exact(numbers[chosen[0]])}
-    if not rest and len(chosen) > 1:
-        return _("in {row} {names} have {number}", **said)
+    puts = _("{row} has {number} on {names}", row=called(of), names=names, number=_exact(numbers[chosen[0]]))
     if not rest:
-        return _("in {row} {names} has {number}", **said)
-    following = {"next": rest[0], "other": _exact(numbers[rest[0]])}
-    if len(chosen) > 1:
-        return _("in {row} {names} have {number}, then {next} {other}", **said, **following)
-    return _("in {row} {names} has {number}, then {next} {other}", **said, **following)
+        return puts
+    return _("{puts}, then {number} on {next}", puts=puts, next=rest[0], number=_exact(numbers[rest[0]]))

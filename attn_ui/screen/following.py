@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.base.parameters import Parameter
 from attn_ui.host.turns import TURNS
-from attn_ui.screen import language, share, state
+from attn_ui.screen import language, share, state, teach
 from attn_ui.streamlit_inside.messages import Talk
 
 
@@ -33,7 +33,7 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_asid
         state.sync(settings, entered=False)
         state.tie_all(before)
         stale = any(st.session_state.get(name) != value for name, value in before.items())
-        if stale or share.is_open() or not state.goes_on_from(seen):
+        if stale or share.is_open() or teach.is_open() or not state.goes_on_from(seen):
             st.rerun()
         shown()
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attn_ui.base.parameters import Parameter, Tabs, shown, tab_name
 from attn_ui.base.places import Place
-from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state
+from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state, teach
 from attn_ui.streamlit_inside import markup
 from attn_words import _
 
@@ -43,6 +43,7 @@ def open_page(url: str, settings: Sequence[Parameter], title: str, sentence: str
         st.title(_(title), anchor=False)
         find.place()
         pinning.place(settings)
+        teach.place(settings)
         share.place(url, settings)
     language.place()
     framing.say()

@@ -155,6 +155,8 @@ def _walk(lesson: Lesson, at: int) -> None:
 
     def parts() -> None:
         _parts(lesson, step)
+        if step is lesson.steps[-1]:
+            st.html(_end(lesson))
 
     run_alone(parts, parts)  # an answer runs it alone
     st.html(_foot(lesson, at))
@@ -198,7 +200,7 @@ def _foot(lesson: Lesson, at: int) -> str:
 
     again = _to(lesson, steps[at])
     play = _("Play with every control; this brings the step’s own settings back")
-    here, leave = _("Back to this step"), _("Leave the lesson")
+    here, leave = _("Reset this step"), _("Leave the lesson")
     inside, outside = _attribute(_("Lesson")), _attribute(_("Elsewhere"))
     ways = way(at - 1, _("← Back"), "prev") + way(at + 1, _("Next →"), "next")
     return (
@@ -207,6 +209,37 @@ def _foot(lesson: Lesson, at: int) -> str:
         f'href="{again}" title="{_attribute(play)}">{here}</a>'
         f'<a class="lesson-leave" href="{_left()}">{leave}</a></nav>'
     )
+
+
+def _end(lesson: Lesson) -> str:
+    """Sum a lesson up: what was answered at the first try, what is worth another look, the next lesson."""
+    asked = [
+        (step, (lesson.name, step.name, index), part)
+        for step in lesson.steps
+        for index, part in enumerate(step.parts)
+        if isinstance(part, Question)
+    ]
+    missed = {step.name: step for step, place, _part in asked if not _is_first_try(place)}
+    lines = [lesson.about]
+    if asked:
+        right = sum(_is_first_try(place) for _step, place, _part in asked)
+        lines.append(_("{right} of {all} questions right at the first try.", right=right, all=len(asked)))
+    told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    if missed:
+        links = (f'<a href="{_to(lesson, step)}">{html.escape(step.title)}</a>' for step in missed.values())
+        again = html.escape(_("Worth another look:"))
+        told += f"<p>{again} {', '.join(links)}</p>"
+    others = list(shelf().lessons.values())
+    if lesson in others[:-1]:
+        other, following = others[others.index(lesson) + 1], html.escape(_("Next lesson:"))
+        told += f'<p>{following} <a href="{opening(other)}">{html.escape(other.title)}</a></p>'
+    heading = html.escape(_("What this lesson showed"))
+    return f'<section class="lesson-end"><h3>{heading}</h3>{told}</section>'
+
+
+def _is_first_try(place: Place) -> bool:
+    """Whether a question was answered, without the answer being shown, by the first number or name given."""
+    return place in st.session_state.get(_DONE, ()) and len(_tries(place)) == 1 and place not in _shown_ones()
 
 
 def _attribute(text: str) -> str:

@@ -227,8 +227,8 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
     Args:
         page: that is run; seen: what it shows, nothing covered.
     """
-    # Kept for the panel of Share alone, while that is open (`attn_ui.screen.share`).
-    is_offered = seen.figure and st.session_state.get("share")
+    # Kept for the panel of Teach alone, while that is open (`attn_ui.screen.teach`).
+    is_offered = seen.figure and st.session_state.get("teach")
     st.session_state[_OFFERED] = seen.figure.steps if is_offered and seen.figure else None
     name, kind = (st.query_params.get(each.name, each.default) for each in (COVER, PREDICT))
     if not name or seen.figure is None:

@@ -9,7 +9,7 @@ import streamlit as st
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES
 from attn_ui.host.turns import TURNS
-from attn_ui.screen import guide, language, palette, share, state
+from attn_ui.screen import guide, language, palette, share, state, teach
 from attn_ui.screen.style import dress
 from attn_ui.streamlit_inside import markup
 from attn_words import _
@@ -44,6 +44,7 @@ def run() -> None:
     )
     with TURNS:
         page.run()
+        teach.fill()
         share.fill()
         state.finish()
 

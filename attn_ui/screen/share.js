@@ -25,7 +25,7 @@ export default function ({ parentElement, data }) {
 
 // Streamlit puts the panel at the end of the document: the keyboard finds it at once after its button all the same.
 function comeAfterButton(panel, field) {
-  const button = document.querySelector(".st-key-share button");
+  const button = document.querySelector(".st-key-page-head :is(.st-key-teach, .st-key-share) button[aria-expanded=true]");
   if (!panel || !button || panels.has(panel)) return;
   panels.add(panel);
   // While the focus is elsewhere Streamlit keeps what each stop's tabindex was beside it.
@@ -44,5 +44,5 @@ function comeAfterButton(panel, field) {
     event.preventDefault();
     stops()[0]?.focus();
   };
-  if (document.activeElement === button) field.focus({ preventScroll: true });
+  if (document.activeElement === button) stops()[0]?.focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-"""Share: the link with its QR code, settings as a file, a lesson link, the figure elsewhere, its colours."""
+"""Share: the link with its QR code, settings as a file, the figure elsewhere, its colours."""
 
 import html
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import streamlit as st
 
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
-from attn_ui.base.framing import COVER, LANG, PALETTE, PARTS, PREDICT, SAY, framing
+from attn_ui.base.framing import COVER, LANG, PALETTE, PREDICT, framing
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
@@ -21,7 +21,7 @@ from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import hosting
 from attn_ui.publish.files import NAME
 from attn_ui.publish.snippet import archive, archive_version, snippet
-from attn_ui.screen import palette, predicting, settings_file, state
+from attn_ui.screen import palette, settings_file, state
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_words import SOURCE, _, cached, language, paragraph
@@ -58,10 +58,10 @@ def fill() -> None:
         st.session_state.pop(_SAID, None)
         return
     with panel:
-        address, about = _for_others(link(framed=True))
+        address, about = for_others(link(framed=True))
         if about:
             st.caption(about)
-        _link("link", address)
+        link_field("link", address)
         if tables := state.left_out(settings):
             too_long = _("Too long for a link: {tables}.", tables=_(", ").join(tables))
             said = paragraph(too_long, _("The file has everything."))
@@ -70,8 +70,6 @@ def fill() -> None:
         _file(url, settings)
         if said and said_on == url:
             st.markdown(said)
-        st.divider()
-        _lesson(settings)
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
         st.divider()
@@ -92,7 +90,8 @@ def link(*, framed: bool, **more: str) -> str:
     return f"{address}?{urlencode(pairs)}" if pairs else address
 
 
-def _for_others(address: str) -> tuple[str, str]:
+def for_others(address: str) -> tuple[str, str]:
+    """Return an address that other machines can open, and what is to be said about it."""
     return reach.for_others(address, st.context.headers, st.context.ip_address)
 
 
@@ -123,7 +122,8 @@ def qr_code(text: str) -> str:
     return str(scannable(text).svg_data_uri(scale=4, border=4, light="#FFFFFF", dark="#000000"))
 
 
-def _link(key: str, address: str) -> None:
+def link_field(key: str, address: str) -> None:
+    """Show a link to copy, and its QR code."""
     _field("link", _LINK, _("Link"), _("Copy the link"))(key=f"share-{key}", data=address)
     try:
         code = qr_code(address)
@@ -182,45 +182,6 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
         on_change=opened,
         max_upload_size=MAX_SETTINGS_BYTES // 1_000_000,
     )
-
-
-def _lesson(settings: Sequence[Parameter]) -> None:
-    """Make a link for a lesson; nothing of it is set on this page."""
-    if not st.toggle(_("Make a lesson link"), key="share-lesson"):
-        return
-    labels = state.called()
-    controls = {each.name: labels[each.name] for each in settings if each.name in labels}
-    parts = {name: _(label) for name, label in PARTS.items()}
-    names = parts | {name: label for name, label in controls.items() if name not in PARTS}
-    hidden = st.multiselect(_("Hide"), list(names), format_func=lambda name: names[name], key="share-hide")
-    said = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="share-say")
-    projected = st.toggle(_("Start in projector mode"), key="share-projector")
-    more = {"hide": ",".join(hidden), "say": said, "projector": "true" if projected else "", **_covers()}
-    _link("lesson-link", _for_others(link(framed=False, **more))[0])
-
-
-def _covers() -> dict[str, str]:
-    """Ask what the lesson covers and what it asks about it; return the link's words for it."""
-    there = predicting.offered()
-    if not there:
-        return {}
-    name = st.selectbox(
-        _("Cover"),
-        list(there),
-        format_func=predicting.read,
-        index=None,
-        placeholder=_("Nothing"),
-        key="share-cover",
-    )
-    if name is None:
-        return {}
-    kind = st.selectbox(
-        _("Ask"),
-        there[name],
-        format_func=lambda kind: _(predicting.KINDS[kind]),
-        key=f"share-predict-{name}",
-    )
-    return {COVER.name: name, PREDICT.name: "" if kind == PREDICT.default else kind}
 
 
 _made = shared(snippet)

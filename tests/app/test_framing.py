@@ -61,7 +61,7 @@ def test_only_known_names_become_style() -> None:
 
 @dataclass
 class Opened:
-    """The panel of Share as it is once it was opened: a test has no browser to open it."""
+    """The panel of Teach or Share as it is once it was opened: a test has no browser to open it."""
 
     panel: Any
     open: bool = True
@@ -79,9 +79,8 @@ def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
 ) -> None:
     monkeypatch.setattr(st, "popover", lambda *_, **__: Opened(st.container()))
     app = AppTest.from_file(ROUTER, default_timeout=300)
-    app.session_state["share-lesson"] = True
     app = open_page(page, app.run())
-    offered = list(app.multiselect(key="share-hide").options)
+    offered = list(app.multiselect(key="teach-hide").options)
     assert offered[: len(framing.PARTS)] == list(framing.PARTS.values())
     names = {setting.name for setting in PAGES[page][1]}
     kinds = ("selectbox", "number_input", "slider", "toggle", "text_input", "select_slider", "button_group")

@@ -343,7 +343,6 @@ def test_what_all_pages_share_is_said_in_disguise(
 ) -> None:
     monkeypatch.setattr(st, "popover", _opened)
     app = AppTest.from_file(ROUTER, default_timeout=300)
-    app.session_state["share-lesson"] = True
     app = open_page("single-head", app.run(), lang=PSEUDO, **link)
     assert not app.exception
     if "predict" in link:

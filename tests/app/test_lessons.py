@@ -156,7 +156,7 @@ def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
     assert twins.ties == ("a", "a₂")
     assert [is_right(tie, twins, said) for said in ("a", "a₂", "cat")] == [True, True, False]
     assert stated(tie, twins)
-    assert "a and a₂ have 0.4869, then cat 0.02614" in twins.said
+    assert "row cat of weights has 0.4869 on a and a₂, then 0.02614 on cat" in twins.said
     assert written(2048.0) == "2048"
 
 
@@ -459,6 +459,34 @@ def test_what_a_page_says_waits_for_answers_or_for_a_hint_which_may_send_there(
     assert waiting() == 1  # no hint was given
     app.text_input(key="lesson-mine-one-1").set_value("7").run()
     assert waiting() == 0
+
+
+def test_lesson_last_step_sums_up_first_tries_and_leads_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares = {"the": 0.54, "sat": 0.02}
+    questions = [asks(f"of: weights[{word}, cat]\nanswer: {share}") for word, share in shares.items()]
+    last = STEP.replace("One", "Two")
+    (tmp_path / "1-mine.md").write_text(f"{HEAD}{STEP}{questions[0]}\n{last}{questions[1]}", encoding="utf-8")
+    (tmp_path / "2-next.md").write_text(f"{HEAD}{STEP}".replace("A lesson", "Another"), encoding="utf-8")
+    monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
+    app = open_sound("single-head", stage="weights", lesson="mine.one")
+    app.text_input(key="lesson-mine-one-0").set_value("0.1").run()
+    app.text_input(key="lesson-mine-one-0").set_value("0.54").run()
+
+    def end() -> str:
+        return "".join(each.proto.body for each in app.get("html") if "lesson-end" in each.proto.body)
+
+    assert not end()
+    app.query_params["lesson"] = "mine.two"
+    app.run()
+    assert "0 of 2 " in end()
+    app.text_input(key="lesson-mine-two-0").set_value("0.02").run()
+    assert "1 of 2 " in end()
+    assert re.findall(">([^<]+)</a>", end()) == [
+        "One",
+        "Another",
+    ]  # the step that was missed, the next lesson
 
 
 def test_a_share_in_percent_is_told_how_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ def test_a_try_by_keys_alone_and_a_reload_covers_again(app: AppPage) -> None:
 
 
 @pytest.mark.essential
-def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> None:
+def test_a_click_on_the_hatch_answers_and_teach_makes_the_link(app: AppPage) -> None:
     app.open("single-head?cover=weights&predict=key")
     app.click_cell("walk", "weights", 1, 2)
     expect(app.page.get_by_role("radio", name="sat")).to_be_checked()
@@ -151,12 +151,12 @@ def test_a_click_on_the_hatch_answers_and_share_makes_the_link(app: AppPage) -> 
     row: list[Any] = app.trace("walk", "weights")[1]
     assert f"it has {row[2]:.3f}" in app.page.locator(".st-key-predict-verdict").inner_text()
     app.open("multi-head")
-    app.page.get_by_role("button", name="Share").click()
-    app.page.get_by_text("Make a lesson link").click()
+    app.page.get_by_role("button", name="Teach").click()
+    app.page.locator(".st-key-teach-cover").get_by_text("head 2").click()  # the second click: it is covered
+    expect(app.page.locator(".live-says").first).to_contain_text("Covered: head 2.")
+    app.choose("teach-predict", "Whether one cell rises or falls as the slider moves")
     app.settle()
-    app.choose("share-cover", "head 2")
-    app.choose("share-predict-head-2", "Whether one cell rises or falls as the slider moves")
-    link = app.page.locator(".share-link").nth(1).input_value()
+    link = app.page.locator(".share-link").input_value()
     assert "cover=head+2&predict=trend" in link
     app.page.goto(link)
     app.settle()

@@ -107,7 +107,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
     app.page.reload()
     at_step(app, lesson, place)  # what was changed stays, and so does the lesson
     assert "stage=diagram" in app.query
-    panel(app).get_by_text("Back to this step").click()
+    panel(app).get_by_text("Reset this step").click()
     app.page.wait_for_url(lambda url: "stage=diagram" not in url)
     app.settle()
     assert sorted(app.query.split("&")) == sorted(settings.split("&"))

@@ -1,0 +1,99 @@
+"""Teach: cover a panel until a class has predicted it, a link for the class, and where slides are made."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attn_ui.base.framing import COVER, PARTS, PREDICT, PROJECTOR, SAY
+from attn_ui.base.parameters import Parameter
+from attn_ui.screen import language, predicting, share, state
+from attn_words import _, paragraph
+
+_PLACE = "_teach_place"  # where the run in progress has the panel, and what its page can set
+_MOST_CHIPS = 12
+
+
+def place(settings: Sequence[Parameter]) -> None:
+    """Put the button into the page; what is behind it follows at the end of the run (`fill`)."""
+    panel = st.popover(_("Teach"), icon=":material/school:", key="teach", on_change="rerun")
+    st.session_state[_PLACE] = (panel, settings)
+
+
+def is_open() -> bool:
+    """Tell whether the panel is open: then what it shows follows everything."""
+    return bool(st.session_state.get("teach"))
+
+
+def fill() -> None:
+    """Fill the panel where it is open: after the page has run, when its figure says what can be covered."""
+    panel, settings = st.session_state.pop(_PLACE, (None, ()))
+    if panel is None or not panel.open:
+        return
+    with panel:
+        _cover()
+        projected = share.link(framed=True, **{PROJECTOR.name: "true"})
+        with st.container(horizontal=True):
+            st.link_button(_("Fill a projector"), projected, icon=":material/present_to_all:")
+            guide = f"guide{language.asking()}"
+            st.link_button(_("Slides, decks, handouts, lessons"), guide, icon=":material/menu_book:")
+        st.divider()
+        _lesson(settings)
+
+
+def _cover() -> None:
+    """Cover one panel of the figure on screen, or none."""
+    offered = predicting.offered()
+    if not offered:
+        st.markdown(_("Nothing here can be covered."))
+        return
+    now = st.query_params.get(COVER.name, COVER.default)
+    st.session_state["teach-cover"] = now if now in offered else None
+    label = _("Cover, and let the class predict it")
+    if len(offered) <= _MOST_CHIPS:
+        st.pills(label, list(offered), format_func=predicting.read, key="teach-cover", on_change=_put_cover)
+    else:
+        st.selectbox(
+            label,
+            list(offered),
+            None,
+            predicting.read,
+            "teach-cover",
+            on_change=_put_cover,
+            placeholder=_("Nothing"),
+        )
+    if now not in offered:
+        return
+    kinds = offered[now]
+    kind = st.query_params.get(PREDICT.name, PREDICT.default)
+    st.session_state["teach-predict"] = kind if kind in kinds else PREDICT.default
+    st.selectbox(
+        _("Ask"),
+        kinds,
+        format_func=lambda kind: _(predicting.KINDS[kind]),
+        key="teach-predict",
+        on_change=_put_question,
+    )
+
+
+def _put_cover() -> None:
+    state.put(COVER.name, *filter(None, [st.session_state["teach-cover"]]))
+    state.put(PREDICT.name)
+
+
+def _put_question() -> None:
+    state.put(PREDICT.name, st.session_state["teach-predict"])
+
+
+def _lesson(settings: Sequence[Parameter]) -> None:
+    """Make a link for a lesson, with what is covered; what it hides and says is set on no page but that."""
+    labels = state.called()
+    controls = {each.name: labels[each.name] for each in settings if each.name in labels}
+    parts = {name: _(label) for name, label in PARTS.items()}
+    names = parts | {name: label for name, label in controls.items() if name not in PARTS}
+    hidden = st.multiselect(_("Hide"), list(names), format_func=lambda name: names[name], key="teach-hide")
+    said = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="teach-say")
+    covered = {each.name: st.query_params.get(each.name, "") for each in (COVER, PREDICT)}
+    more = {"hide": ",".join(hidden), SAY.name: said, **covered}
+    address, about = share.for_others(share.link(framed=False, **more))
+    st.caption(paragraph(_("The link for the class:"), about))
+    share.link_field("lesson-link", address)
