@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.frame import Side
+from attn_figures.frame import Role, Side
 from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import Hover, Matrix, Ramp
 from attn_figures.multi_head import Heads
@@ -17,7 +17,6 @@ from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
 
 Numbers = NDArray[np.float64]
-MOST_TOKENS = 24  # whose kept keys and values are drawn
 
 
 @Picture
@@ -107,32 +106,38 @@ def trade(
 
 @Picture
 def writing(
-    tokens: Sequence[str], weights: Numbers, key: Numbers, value: Numbers, now: int, *, limit: float
+    tokens: Sequence[str],
+    weights: Numbers,
+    key: Numbers,
+    value: Numbers,
+    costs: tuple[Sequence[int], Sequence[int]],
+    *,
+    now: int,
 ) -> Spec:
-    """Draw the token that is being written: its row of weights, and the keys and values that are kept.
+    """Draw the token that is being written: its row of weights, the keys and values kept, and what it costs.
 
     Args:
         tokens: as typed.
         weights: (n, n) of one head, each row written in its turn.
-        key, value: (n, d_head) of the head of keys that it reads.
+        key, value: (n, d_head) of the head.
+        costs: operations a token with the cache, and without.
         now: the token being written, from 0; later rows are not there yet.
-        limit: the end of the colours of keys and values.
     """
     n = len(tokens)
     there = np.broadcast_to((np.arange(n) <= now)[:, None], (n, n))
-    causal = np.tri(n, dtype=bool) & there
-    written = Matrix(
-        "written",
-        weights,
-        _("weights, row by row"),
-        Side.queries(tokens),
-        Side.keys(tokens),
-        mask=causal,
-        hover=Hover(blocked=_("not there: later, or not written yet")),
-        marked=(now, None),
-    )
-    panels: list[Panel] = [written]
-    kept = (
+    panels: list[Panel] = [
+        Matrix(
+            "written",
+            weights,
+            _("weights, row by row"),
+            Side.queries(tokens),
+            Side.keys(tokens),
+            mask=np.tri(n, dtype=bool) & there,
+            hover=Hover(blocked=_("not there: later, or not written yet")),
+            marked=(now, None),
+        )
+    ]
+    kept: tuple[tuple[str, str, Numbers, Role, str], ...] = (
         ("keys", _("keys kept"), key, "key", _("key")),
         ("values", _("values kept"), value, "value", _("value")),
     )
@@ -144,12 +149,8 @@ def writing(
                 values,
                 title,
                 Side(tokens, _("Token"), "key"),
-                Side(
-                    [str(d) for d in range(1, shape[1] + 1)],
-                    _("Dimension"),
-                    "key" if role == "key" else "value",
-                ),
-                ramp=Ramp("scores", limit),
+                Side([str(d) for d in range(1, shape[1] + 1)], _("Dimension"), role),
+                ramp=Ramp("scores", float(max(abs(key).max(), abs(value).max()))),
                 hover=Hover(
                     quantity,
                     place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),
@@ -159,39 +160,31 @@ def writing(
                 marked=(now, None),
             )
         )
-    return compose.spec(panels, largest_unit=44.0)
+    return compose.spec([*panels, _cost(costs, now)], largest_unit=44.0)
 
 
-@Picture
-def writing_cost(cached: Sequence[int], uncached: Sequence[int], now: int) -> Spec:
-    """Draw the operations that each token takes with the cache and without, on a logarithmic axis.
-
-    Args:
-        cached, uncached: operations, one a token.
-        now: the token being written, from 0.
-    """
-    places = list(range(1, len(cached) + 1))
-    drawn = []
+def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:
     ways = [
         ("with the cache", _("with the cache"), theme.LIGHT.key),
         ("without", _c("the cache", "without"), theme.LIGHT.muted),
     ]
-    for (name, said, colour), values in zip(ways, (cached, uncached), strict=True):
+    places = list(range(1, len(costs[0]) + 1))
+    drawn = []
+    for (name, said, colour), values in zip(ways, costs, strict=True):
         hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=said, number="%{y:,}")
         drawn += [
             line(name, places, values, colour, dots=5, hover=hover, said=said),
             points(f"{name} here", [places[now]], [values[now]], colour, size=12),
         ]
-    chart = Chart(
+    return Chart(
         "cost",
         drawn,
-        columns=16,
+        columns=9,
         rows=5,
         x_title=_("Token being written"),
         y_title="FLOPs",
-        x={"range": [0.5, len(cached) + 0.5], "showgrid": False, "tickformat": "d"},
-        y={"type": "log", "dtick": 1},
+        x={"range": [0.5, len(places) + 0.5], "showgrid": False, "tickformat": "d"},
+        y={"range": [0, max(costs[1]) * 1.1], "tickformat": ",d"},
         marks=[upright(places[now])],
         legend=[(said, colour) for _name, said, colour in ways],
     )
-    return compose.spec([chart], largest_unit=44.0)

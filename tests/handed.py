@@ -29,10 +29,6 @@ from attn_live.unpacking import figure_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import ALL_BUT_ONE
 from pages import PAGES
-from pages.multi_head import programs
-from pages.multi_head.spellings import Spelling, program
-from pages.multi_head.study import one_or_many
-from pages.multi_head.tabs import one_or_many as study_tab
 from programs.writing import ARCHIVE, SHORT, Program
 from tests.pages import open_page
 from tests.quick_apptest import look_for_components_once
@@ -315,43 +311,6 @@ def _told(program: Program | str, wanted: Sequence[Numbers]) -> list[str]:
         return list(compared(run(program), wanted))
     except Exception as error:
         return [f"stops with {type(error).__name__}: {error}"]
-
-
-def of_a_tab(tab: str, query: Link) -> list[str]:
-    """Run what another tab of many heads hands over; return what is not as the page shows it."""
-    now = PAGES["multi-head"].at(urlencode(query, doseq=True)).seen.now
-    if tab == "Spellings":
-        chosen = Spelling(str(query["spelling"]))
-        return _told(program(chosen, now), of_multi_head(query)[1:])
-    if tab == "Token by token":
-        # What is written token by token is the output under a causal mask.
-        return _told(programs.token_by_token(now), [of_multi_head({**query, "hmask": "causal"})[1]])
-    at = open_page("multi-head", **{**query, "tab": tab})
-    if tab == "One or many":
-        return _of_the_study(at, run(study_tab.program(one_or_many(now))))
-    shared = next(each for each in fields(at) if each[0].get("key") == "shared")
-    drawn = figure_at(shared[2], shared[0]["slider"]["index"])["data"]
-    one = cells(next(trace for trace in drawn if trace["name"] == "shared"))
-    n_query, width = now.result.output.shape
-    maps = np.full((now.n_head, *one.shape), np.nan)
-    maps[int(query.get("head", 1)) - 1] = one
-    handed = programs.shared_heads(now, int(query["kv"]))
-    return _told(handed, [maps, np.full((n_query, width), np.nan)])
-
-
-def _of_the_study(at: AppTest, text: str) -> list[str]:
-    """Compare means and deviations with the table's line of the present number of heads."""
-    printed = text.splitlines()
-    lines = [line for each in at.markdown for line in each.value.splitlines() if "±" in line]
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")][3:] for line in lines]
-    for row in rows:
-        if len(row) == len(printed) and all(map(_same, row, printed)):
-            return []
-    return [f"prints {printed}, which is none of {rows}"]
-
-
-def _same(cell: str, printed: str) -> bool:
-    return cell == printed or (cell.startswith("below") and float(printed.partition(" ")[0]) <= 1e-12)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

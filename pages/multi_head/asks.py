@@ -19,7 +19,7 @@ from attn_ui.base.set_aside import ask_aside
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, LAYOUT, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
 from attn_ui.base.weight_tables import TABLES, Weight, hand_settings, spread
 from attn_words import _, _n, paragraph
-from pages.multi_head.compute import MOST_NUMBERS, heads_slider, sequences, sizes_of, widths
+from pages.multi_head.compute import MOST_NUMBERS, divisors, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     AGAINST,
@@ -281,7 +281,7 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int], queries: Sequ
         queries: their words.
     """
     order = ORDER_BY.default
-    if view not in WITHOUT_HEADS:
+    if view not in WITHOUT_HEADS or view == "diagram":
         ask.heading(_("Picture"))
     if view == "two heads":
         names = names_of_heads(count_heads())
@@ -291,6 +291,9 @@ def _ask_look(ask: Ask, view: str, count_heads: Callable[[], int], queries: Sequ
         ask.pick(HEAD, _("Head"), names_of_heads(count_heads()))
     elif view == "arcs":
         return _ask_arcs(ask, Look(view, order, 0, 0, ()), count_heads, queries)
+    elif view == "diagram":
+        offered = tuple(divisors(count_heads()))
+        ask.step(replace(KV_HEADS, values=offered), _("Heads of keys and values"))
     elif view not in WITHOUT_HEADS:
         order = ask.choose(ORDER_BY, _("Order heads by"))
     return Look(view, order, 0, 0, ())

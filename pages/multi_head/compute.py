@@ -13,14 +13,11 @@ from attn_core import (
     GLOROT,
     MASK_PATTERNS,
     BiasScheme,
-    KVCache,
-    LatentAttention,
     MultiHead,
     MultiHeadAttention,
     RotationScheme,
     Scheme,
     attention_distance,
-    decode_step,
     diagonal_score,
     effective_keys,
     entropy,
@@ -290,35 +287,6 @@ def divisors(number: int) -> list[int]:
 def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
     """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
     return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
-
-
-def latent_module(setting: Setting, n_head: int) -> LatentAttention:
-    """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
-    return LatentAttention(module(setting, n_head), *_latent_maps(setting, n_head))
-
-
-@_NUMBERS.share
-def _latent_maps(setting: Setting, n_head: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return what latent attention has of its own: the module is kept already, and would count twice."""
-    attention = module(setting, n_head)
-    rank = min(attention.d_key, 2 * n_head * attention.d_head)
-    latent = LatentAttention.from_multi_head(attention, rank)
-    return latent.down, latent.up_key, latent.up_value
-
-
-@_NUMBERS.share
-def written(setting: Setting, n_head: int, num_kv_heads: int) -> tuple[list[MultiHead], KVCache]:
-    """Return every stage of every token written one after the other, and the cache at the end."""
-    attention = shared_module(setting, n_head, num_kv_heads)
-    bias = biases(setting, n_head)
-    rows: list[MultiHead] = []
-    kept: KVCache | None = None
-    for at, token in enumerate(sequences(setting).query):
-        own = None if bias is None else bias[:, at : at + 1, : at + 1]
-        stages_now, kept = decode_step(attention, token[None], kept, bias=own)
-        rows.append(stages_now)
-    assert kept is not None
-    return rows, kept
 
 
 ANY_LOOK = Look("", "", 0, 0, ())  # where it is all the same how maps are shown

@@ -50,10 +50,9 @@ def programs(now: Now) -> Programs:
 
 def token_by_token(now: Now) -> Program:
     """Return the program that writes one token after the other, with what came before kept."""
-    numbers, lines = _starts(now, masked=False)
-    given = ", bias" * (now.scheme.adds == "bias")
-    heads = f"heads = token_by_token(Q, K, V, {now.setting.temperature!r}{given})"
-    return Program(PYTORCH, "\n".join([*lines, heads, f"written = {_merged(now)}"]), numbers, ["written"])
+    numbers, lines = _starts(now)
+    lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(now)}"]
+    return Program(PYTORCH, "\n".join(lines), numbers, ["written"])
 
 
 def shared_heads(now: Now, num_kv_heads: int) -> Program:
@@ -91,7 +90,7 @@ def _inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
     return numbers | weights_of(now.module), lines
 
 
-def _starts(now: Now, *, masked: bool = True) -> tuple[dict[str, Any], list[str]]:
+def _starts(now: Now) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to Q, K and V of all heads, the mask and the biases."""
     numbers, lines = _inputs(now)
     memory = "X" if now.is_self_attention else "Y"
@@ -109,7 +108,7 @@ def _starts(now: Now, *, masked: bool = True) -> tuple[dict[str, Any], list[str]
         lines.append(f"bias = {biases(now.setting.positions, now.n_head, 'X', memory)}")
     if isinstance(now.scheme, RelativeBuckets):
         numbers["table"] = now.scheme.learned()
-    kinds = now.setting.kinds[: now.n_head] if masked and allowed(now.setting, now.n_head) is not None else ()
+    kinds = now.setting.kinds[: now.n_head] if allowed(now.setting, now.n_head) is not None else ()
     if kinds or now.aside.what == "without":
         lines.append(f"i, j = places(len(X), len({memory}))")
     patterns = []

@@ -104,6 +104,9 @@ ORDER_BY = Choice(
 AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
+# Of the experiments, which have an example of their own.
+TYPED = Text("words", "the cat sat on the mat", 120)
+TOKEN = Steps("token", 5, tuple(range(12)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps(
     "kv",
@@ -112,12 +115,15 @@ KV_HEADS = Steps(
     ".0f",
     only=N_("a number that the heads can be shared out among"),
 )
-LATENT = Steps("latent", 512, tuple(range(1, 513)), ".0f")  # the default: the whole rank
+COST_LENGTH = Steps("length", 64, (8, 16, 32, 64, 128, 256, 512, 1024), ".0f")
+SHARED = Steps("shared", 2, (1, 2, 4, 8), ".0f")
+LATENT = Steps("latent", 6, tuple(range(1, 17)), ".0f")
 SPELLING = Choice(
     "spelling", "einops", ("loops", "matmul", "einsum", "einops", "torch"), kind="spelling", tab="Spellings"
 )
 FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only=N_("a step that is kept, every fifth"))
 BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
+MASK_PADDING = Flag("mask-padding", True)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 # The mistakes by their names in a link; `attn_core.MULTI_HEAD_MISTAKES` has each by its own.
@@ -136,7 +142,7 @@ SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),
     *(VIEW, COMPARED, ORDER_BY, HEAD, AGAINST, QUERY, KEY, OFF, RESHAPE, LAYERS, RESIDUAL, NORM),
-    *(KV_HEADS, LATENT, BATCH, SPELLING, FIT_STEP, MISTAKE),
+    *(TYPED, TOKEN, KV_HEADS, SHARED, COST_LENGTH, LATENT, BATCH, MASK_PADDING, SPELLING, FIT_STEP, MISTAKE),
     *(POSITIONS, STRENGTH, LAYOUT, BASE, RAMP_STEP, TEMPERATURE, MOVES),
     *(ARCS_OF, ALSO, TOGETHER, KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT),
     *(PATTERNS, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, CODE, INIT),

@@ -1,17 +1,13 @@
-"""The five spellings of `programs.pytorch.spellings` on the numbers of the page, statement by statement."""
+"""The five spellings of `programs.pytorch.spellings` on the numbers of an example, statement by statement."""
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attn_core import MultiHeadAttention
-from attn_ui.base.schemes import turned
 from pages.multi_head.compute import Now
 from programs.writing import PYTORCH, Program, functions
 
@@ -45,11 +41,6 @@ class Spelling:
         """The lines before it."""
         return _IMPORTS.get(self.name, "import torch")
 
-    @property
-    def runs_here(self) -> bool:
-        """Whether what it imports is installed."""
-        return self.name != "einops" or find_spec("einops") is not None
-
     @cached_property
     def steps(self) -> list[tuple[str, str]]:
         """Its statements, each with the name of what it makes."""
@@ -73,35 +64,22 @@ def spellings() -> tuple[Spelling, ...]:
     return tuple(map(Spelling, FUNCTIONS))
 
 
-def inputs(module: MultiHeadAttention, x: Tensor, mask: Tensor | None) -> dict[str, Any]:
-    """Return what every spelling starts from, but for how queries and keys are turned."""
-    linears, n, width = (module.W_q, module.W_k, module.W_v), len(x), module.W_v.weight.shape[0]
-    added = x.new_zeros(n, n) if mask is None else mask
-    if added.dtype == torch.bool:
-        added = x.new_zeros(added.shape).masked_fill(~added, -torch.inf)
-    given: dict[str, Any] = {
-        "x": x,
-        "w_qkv": torch.cat([each.weight.data for each in linears]),
-        "w_o": torch.eye(width, dtype=x.dtype) if module.W_o is None else module.W_o.weight.data,
-        "mask": added.expand(module.num_heads, n, n),
+def inputs(now: Now) -> dict[str, Tensor]:
+    """Return what every spelling starts from."""
+    module, mask = now.module, now.mask
+    assert module.W_o is not None
+    assert mask is not None
+    return {
+        "x": now.tokens.query,
+        "w_qkv": torch.cat([each.weight.data for each in (module.W_q, module.W_k, module.W_v)]),
+        "w_o": module.W_o.weight.data,
+        "mask": torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -torch.inf),
     }
-    if module.W_q.bias is not None:
-        given["b_qkv"] = torch.cat([each.bias.data for each in linears])
-        given |= {} if module.W_o is None else {"b_o": module.W_o.bias.data}
-    return given
 
 
 def run(spelling: Spelling, now: Now) -> tuple[list[tuple[int, ...]], Tensor]:
     """Run a spelling step by step; return the shape of what each step makes, and the output."""
-    module = now.module
-    scope: dict[str, Any] = {
-        "b_qkv": 0.0,
-        "b_o": 0.0,
-        "n_head": module.num_heads,
-        "temperature": module.temperature,
-        "turn": (lambda x: x) if module.rotation is None else module.turned,
-        **inputs(module, now.tokens.query, now.mask),
-    }
+    scope: dict[str, Any] = {"n_head": now.n_head, **inputs(now)}
     exec(spelling.imports, scope)
     shapes = []
     for makes, lines in spelling.steps:
@@ -113,11 +91,5 @@ def run(spelling: Spelling, now: Now) -> tuple[list[tuple[int, ...]], Tensor]:
 
 def program(spelling: Spelling, now: Now) -> Program:
     """Return a spelling as a program that prints the output."""
-    given = inputs(now.module, now.tokens.query, now.mask)
-    more: Sequence[str] = [f"{name}={name}" for name in ("b_qkv", "b_o") if name in given]
-    if now.module.temperature != 1.0:
-        more = [*more, f"temperature={now.module.temperature!r}"]
-    if now.module.rotation is not None:
-        more = [*more, f"turn=lambda x: {turned(now.setting.positions, 'x')}"]
-    called = ", ".join(["x", "w_qkv", "w_o", "mask", f"n_head={now.n_head}", *more])
-    return Program(PYTORCH, f"output = {FUNCTIONS[spelling.name]}({called})", given, ["output"])
+    called = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={now.n_head})"
+    return Program(PYTORCH, f"output = {called}", inputs(now), ["output"])

@@ -1,19 +1,18 @@
-"""One head or many: the same words and projections at each number of heads, and fits with each."""
+"""One head or many: the same words and projections at each number of heads."""
 
 from typing import NamedTuple
 
-from attn_core import HeadsFit, HeadsStudy, fit_heads, heads_study
+from attn_core import HeadsStudy, heads_study
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.shared_cache import shared
 from attn_words import N_
 from pages.multi_head.compute import Now, divisors, sequences
-from pages.multi_head.settings import FIT_STEP, LAYERS
+from pages.multi_head.settings import LAYERS
 from pages.multi_head.state import Setting
 
 N_LAYERS = len(LAYERS.values) - 1
 N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large
 APART = 100  # from one seed to the next; each layer of a stack takes one in between
-FIT_HEADS, N_FIT_SEEDS = (1, 2, 4, 8), 5
 WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 
@@ -76,19 +75,4 @@ def studied(setting: Setting) -> HeadsStudy:
         bias=setting.bias,
         output_projection=setting.projection,
         init=setting.init,
-    )
-
-
-def fit_seeds(seed: int) -> list[int]:
-    """Return the seeds that fits start from."""
-    return [seed + APART * at for at in range(N_FIT_SEEDS)]
-
-
-@shared
-def fitted(seed: int) -> tuple[HeadsFit, ...]:
-    """Fit each number of heads to the task of two patterns, kept at every position of the slider."""
-    every = int(FIT_STEP.values[1])
-    return tuple(
-        fit_heads(heads, seeds=fit_seeds(seed), steps=int(FIT_STEP.values[-1]), keep_every=every)
-        for heads in FIT_HEADS
     )

@@ -29,12 +29,10 @@ def share_heads(x, n_kv_head):
     return means.repeat_interleave(group, dim=0)
 
 
-def token_by_token(q, k, v, temperature=1.0, bias=None):
+def token_by_token(q, k, v):
     """Attend as a model writes: each token sees what was kept of those before it, and itself."""
     written = []
     for t in range(q.shape[1]):
-        scores = q[:, [t]] @ k[:, : t + 1].mT / math.sqrt(q.shape[-1]) / temperature
-        if bias is not None:
-            scores = scores + bias[:, [t], : t + 1]
+        scores = q[:, [t]] @ k[:, : t + 1].mT / math.sqrt(q.shape[-1])
         written.append(attend(scores, v[:, : t + 1])[0])
     return torch.cat(written, dim=1)

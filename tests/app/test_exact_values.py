@@ -147,13 +147,6 @@ def test_a_temperature_beside_the_slider_of_many_heads() -> None:
     assert at.select_slider(key="step-t").value == "0.37"
 
 
-def test_a_width_of_the_latent_vector() -> None:
-    at = open_sound("multi-head", dm="64", tab="Shared heads", latent="11")
-    head = next(head for head, _, _ in fields(at) if head["key"] == "latent")["slider"]
-    assert head["values"][head["index"]] == address(at)["latent"] == "11"
-    assert messages_in(told(at), "full", count=11)
-
-
 def test_a_base_of_an_encoding() -> None:
     at = open_sound("positional-encoding", show="encoding", base="12345.6", tab="Code", code="NumPy")
     drawn = cells(at, "encoding")
@@ -202,7 +195,7 @@ def test_a_training_length() -> None:
 # What is not to be had at all: the nearest, a notice, and an address that says what is shown.
 WARNED = [
     ("learned-heads", {"training": "73"}, "training"),
-    ("multi-head", {"tab": "Shared heads", "kv": "3"}, "kv"),
+    ("multi-head", {"tab": "Shared heads", "shared": "3"}, "shared"),
     ("multi-head", {"tab": "One or many", "fit": "7"}, "fit"),
     ("single-head", {"q": "50"}, "q"),
     ("multi-head", {"k": "500"}, "k"),

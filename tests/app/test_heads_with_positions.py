@@ -18,7 +18,7 @@ from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages import PAGES
 from pages.multi_head import compute, programs
-from pages.multi_head.compute import Now, allowed, divisors, heads_slider, sequences, widths, written
+from pages.multi_head.compute import Now, allowed, heads_slider, sequences, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     HEADS_MASK,
@@ -30,10 +30,7 @@ from pages.multi_head.settings import (
     VIEW,
 )
 from pages.multi_head.sliders import Moving, slider_of
-from pages.multi_head.spellings import run
-from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
-from pages.multi_head.tabs import cost, shared_heads, spellings, token_by_token
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import packed, say
 from tests.app.test_multi_head import OWN, captions, open_page, text
@@ -191,34 +188,16 @@ def test_weights_are_those_of_loops_over_single_numbers(name: str) -> None:
 def test_all_checks_hold(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    found = [*checks(now)]
-    for groups in divisors(n_head):
-        found += shared_heads.checks(now, groups, 1)
-        if now.is_self_attention:
-            found += token_by_token.checks(now, groups)
-    if now.is_self_attention:
-        found += spellings.checks(now)
-    assert [check.name for check in found if not check.passed] == []
+    assert [check.name for check in checks(now) if not check.passed] == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     now = Now(setting, LOOK, n_head)
-    groups = divisors(n_head)[-2]
-    for found, right in (
-        (leaves(programs.programs(now), "PyTorch"), now.result),
-        (leaves(programs.shared_heads(now, groups)), now.sharing(groups).result),
-    ):
-        torch.testing.assert_close(found["weights"], right.weights, atol=1e-10, rtol=0)
-        torch.testing.assert_close(found["output"], right.output, atol=1e-10, rtol=0)
-    if now.is_self_attention:
-        rows, _kept = written(setting, n_head, n_head)
-        whole = torch.cat([row.output for row in rows])
-        found = leaves(programs.token_by_token(now))
-        torch.testing.assert_close(found["written"], whole, atol=1e-10, rtol=0)
-        for spelling in spelt():
-            torch.testing.assert_close(run(spelling, now)[1], now.result.output, atol=1e-10, rtol=0)
+    found = leaves(programs.programs(now), "PyTorch")
+    torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-10, rtol=0)
+    torch.testing.assert_close(found["output"], now.result.output, atol=1e-10, rtol=0)
 
 
 def random_setting(chance: random.Random) -> tuple[Setting, int]:
@@ -259,11 +238,8 @@ def random_setting(chance: random.Random) -> tuple[Setting, int]:
 def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     chance = random.Random(seed)
     setting, n_head = random_setting(chance)
-    now, groups = Now(setting, LOOK, n_head), chance.choice(divisors(n_head))
-    found = [*checks(now), *shared_heads.checks(now, groups, 1)]
-    if now.is_self_attention:
-        found += token_by_token.checks(now, groups)
-    assert [check.name for check in found if not check.passed] == []
+    now = Now(setting, LOOK, n_head)
+    assert [check.name for check in checks(now) if not check.passed] == []
     program = leaves(programs.programs(now), "NumPy")
     np.testing.assert_allclose(program["weights"], now.result.weights, atol=1e-9, rtol=0)
     assert say(now)
@@ -295,19 +271,13 @@ def test_each_mask_is_its_definition_cell_by_cell(mask: str) -> None:
             assert bool((result.weights[:, i, j] > 0).any()) is DEFINITIONS[mask](i, j), (i, j)
 
 
-def test_heads_take_the_patterns_in_turn_and_the_cost_counts_them() -> None:
+def test_heads_take_the_patterns_in_turn() -> None:
     setting = masked(A_PATTERN_A_HEAD, d_head=2)
     now = Now(setting, LOOK, 5)
     alone = [Now(masked(kind, d_head=2), LOOK, 5).result for kind in USUAL_PATTERNS]
-    counts = cost.pairs(now)
     for head in range(5):
         own = alone[head % 3]
         torch.testing.assert_close(now.result.weights[head], own.weights[head], atol=0, rtol=0)
-        assert counts[head] == sum(bool(weight > 0) for weight in now.result.weights[head].flatten())
-    assert counts[0] == 9 * 5 - 6
-    said = cost.cost_table(now, counts, 81)
-    assert f"| **all heads** |  | **{sum(counts)}** |" in said
-    assert f"| **{2 * 2 * sum(counts):,}** |" in said
     assert "sliding window: heads 1 and 4" in say(now)
 
 
@@ -400,7 +370,7 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
         ({"hmask": "prefix", "hmoves": "mask width", "reach": "3"}, {"attended": 96, "pairs": "144 pairs"}),
         ({"hmoves": "temperature", "t": "0.1"}, {"temperature": 0.1}),
         ({"pos": "buckets", "t": "10.00"}, {"rows": "24 rows", "count": 14, "others": 10}),
-        ({"view": "one or many", "heads": "8"}, {"heads": 8, "parameters": 256}),
+        ({"view": "one or many", "heads": "8"}, {"count": 8, "parameters": 256}),
     ],
 )
 def test_link_of_masks_and_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:

@@ -13,34 +13,29 @@ import torch
 from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
-from attn_core import MULTI_HEAD_MISTAKES, Masking, repeat_block
+from attn_core import Masking
 from attn_live.unpacking import count_steps
 from pages import PAGES
-from pages.multi_head import compute, words
+from pages.multi_head import words
 from pages.multi_head.compute import (
     MEASURES,
     Now,
-    draw,
     heads_slider,
     order_of,
     output_of,
     sequences,
     stages,
     width_of,
-    written,
 )
-from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, SPELLING, TAB, VIEW
+from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, TAB, VIEW
 from pages.multi_head.sliders import Moving
-from pages.multi_head.spellings import inputs, program, run
-from pages.multi_head.spellings import spellings as spelt
 from pages.multi_head.state import Look, Setting
-from pages.multi_head.tabs import arithmetic, break_it, measures, spellings, token_by_token
+from pages.multi_head.tabs import arithmetic, break_it, measures
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import packed
-from tests.handed import leaves
 from tests.pages import open_sound, shown_under
-from tests.sentences import messages_in, numbers_in
+from tests.sentences import messages_in
 from tests.walk import said_now
 
 open_page = partial(open_sound, "multi-head")
@@ -384,12 +379,6 @@ def test_a_table_keeps_a_word_that_is_called_as_its_first_column() -> None:
     )
 
 
-def test_block_of_layers_that_cannot_follow_says_the_widths() -> None:
-    at = open_page(tab="Block", free="true", dh="5", wo="false")
-    assert messages_in(text(at), d_out=20, d_model=8)
-    assert len(open_page(tab="Block", cross="true").get("bidi_component")) == 1  # the page's own alone
-
-
 def test_the_single_head_is_plain_attention() -> None:
     n, result = sequences(OWN), stages(OWN, 1)
     module = Now(OWN, LOOK, 1).module
@@ -414,12 +403,6 @@ def test_the_single_head_is_plain_attention() -> None:
         (words.combined([0, 2], 1.4, 0.3), {"heads": "1 and 3", "largest": "1.40"}),
         (words.combined([0, 1], 1.02, 0.00123), {"spread": 0.0012}),
         (words.combined([1], 1.0, 0.0), {"head": 2}),
-        (words.layers("x", 12, 1.0, 2.0, 0.999), {"less": 0.001}),
-        (words.layers("x", 12, 1.0, 1.01, 0.5), {"name": "x", "layers": "12 layers", "after": 1.01}),
-        (words.layers("x", 0, 1.0, 1.0, 0.5), {"before": 1}),
-        (words.sharing(4, 1, 4, 16, 0.5), {"kept": 4, "full": 16}),
-        (words.latent(3, 8, 16, 0.25), {"count": 3, "full": 16, "rank": 8}),
-        (words.writing("a", 2, 50, 100, 4), {"tokens": "2 tokens", "times": "2.0"}),
         (measures.closest([[1.0, 0.9999, 0.5], [0.9999, 1.0, 0.5], [0.5, 0.5, 1.0]]), {"most": "1 − 0.0001"}),
         (
             measures.closest([[1.0, 0.25, 0.25], [0.25, 1.0, 0.25], [0.25, 0.25, 1.0]]),
@@ -438,7 +421,6 @@ def test_sentences_of_heads_equal_or_nearly_so_differ() -> None:
     assert of_all == words.combined([0, 1], 1.0, 1e-17)
     others = (words.combined([0, 1], 1.001, 0.001), words.combined([0, 1], 0.0, 0.0, all_attend=False))
     assert len({of_all, *others, words.combined([0, 1], 1.0, 0.0, all_attend=False)}) == 4
-    assert words.layers("x", 2, 1.0, 2.0, None) != words.layers("x", 2, 1.0, 2.0, 1.0)
     zeros = ";".join(["0,0,0,0"] * 4)
     page = PAGES["multi-head"].at(f"text=a+b+c&dm=4&heads=2&hand=true&W_q={zeros}&view=mean+and+max")
     np.testing.assert_allclose(page.seen.now.result.weights, 1 / 3, atol=1e-15)
@@ -452,83 +434,6 @@ def test_a_saved_picture_names_the_mask_that_it_is_drawn_under(view: str) -> Non
     assert none is not None
     assert causal is not None
     assert ("causal" in causal.caption) == (none.steps != causal.steps)
-
-
-def test_a_wrong_cache_fails_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = Now(OWN, LOOK, 4)
-    rows, kept = written(OWN, 4, 2)
-    wrong = [*rows[:2], replace(rows[2], output=rows[2].output * 1.001), *rows[3:]]
-    monkeypatch.setattr(token_by_token, "written", lambda *_: (wrong, kept))
-    assert len([check for check in token_by_token.checks(now, 2) if not check.passed]) == 2
-
-
-@pytest.mark.sample(20)
-@pytest.mark.parametrize(
-    ("link", "numbers"),
-    [
-        ({"tab": "Shared heads", "kv": "2", "latent": "3"}, [2, 192, 8, 96, 57]),
-        ({"tab": "Token by token", "q": "3"}, [2, 4, 2, 4, 64]),
-        *(({"tab": "Spellings", "spelling": spelling}, [6, 8]) for spelling in SPELLING.options),
-    ],
-)
-def test_tab_of_link_has_its_numbers_and_checks_that_hold(link: dict[str, str], numbers: list[float]) -> None:
-    at = open_page(**link)
-    said = [each.value for each in at.markdown]
-    lines = [numbers_in(line) for each in said for line in each.splitlines()]
-    assert any(line[: len(numbers)] == numbers for line in lines)
-    assert not any(":material/close:" in each for each in said)
-
-
-@pytest.mark.parametrize("tab", ["Shared heads", "Block", "One or many"])
-def test_the_widest_model_is_computed_once_for_all_runs(tab: str) -> None:
-    """Its modules of 8 MB threw one another out: each run of *Shared heads* made all anew."""
-    link = {"case": "the original Transformer", "tab": tab}
-    open_page(**link)
-    before = compute.fullness().misses
-    open_page(**link)
-    assert compute.fullness().misses == before
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_five_spellings_agree(name: str) -> None:
-    setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    if not now.is_self_attention:
-        return
-    assert [spelling.name for spelling in spelt()] == list(SPELLING.options)
-    for spelling in spelt():
-        shapes, output = run(spelling, now)
-        torch.testing.assert_close(output, now.result.output, atol=1e-12, rtol=0)
-        assert shapes[0] == (len(now.tokens.queries), 3 * n_head * now.module.d_head)
-        whole = leaves(program(spelling, now))["output"]
-        torch.testing.assert_close(whole, output, atol=1e-14, rtol=0)
-    assert len(spellings.checks(now)) == 5
-    assert all(check.passed for check in spellings.checks(now))
-
-
-def test_the_wrong_order_is_that_of_einops() -> None:
-    module, x = Now(OWN, LOOK, 4).module, sequences(OWN).query
-    scope: dict[str, object] = {}
-    exec(spelt()[3].imports, scope)
-    exec(spelt()[3].source.replace("(k h d)", "(d k h)"), scope)
-    wrong = scope["einops"]
-    assert callable(wrong)
-    output = wrong(**inputs(module, x, None), n_head=4)
-    ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, x)
-    torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
-
-
-@pytest.mark.parametrize("residual", [True, False])
-@pytest.mark.parametrize("norm", ["none", "before", "after"])
-def test_block_tells_lengths_that_layers_of_torch_have(norm: str, residual: bool) -> None:
-    at = open_page(tab="Block", norm=norm, residual=str(residual).lower())
-    layers = [draw(8, 4, d_head=None, d_key=8, bias=False, projection=True, seed=4 + at) for at in range(6)]
-    states = repeat_block(layers, Now(OWN, LOOK, 4).tokens.query, residual=residual, norm=norm)
-    lengths = states.norm(dim=-1).mean(dim=-1)
-    told = said_now(at)[-1]
-    count = int(numbers_in(told)[0])
-    assert f"{lengths[count]:.3g}" in told
-    assert {len({words.block(r, n) for r in (True, False) for n in ("none", "before", "after")})} == {6}
 
 
 def shown_numbers(at: AppTest) -> list[str]:
@@ -619,37 +524,6 @@ def test_heads_add_up_names_the_bias_where_there_is_one(bias: bool) -> None:
         assert ("b_o" in text(open_page(bias=str(bias).lower(), **link))) == bool(missed > 1e-9) == bias
 
 
-@pytest.mark.parametrize("norm", ["none", "after"])
-def test_block_averages_the_vectors_that_are_not_zero(norm: str) -> None:
-    link = {"text": "x y", "hmask": "own", "blocked": "0.0,0.1", "layers": "1", "residual": "false"}
-    at = open_page(tab="Block", norm=norm, heads="1", **link)
-    x = sequences(replace(OWN, text="x y")).query.numpy()
-    module = draw(8, 1, d_head=None, d_key=8, bias=False, projection=True, seed=4)
-    assert module.W_o is not None
-    q, k, v, o = (each.weight.numpy() for each in (module.W_q, module.W_k, module.W_v, module.W_o))
-    scores = np.exp((x[1] @ q.T) @ (x @ k.T).T / np.sqrt(8))
-    output = scores / scores.sum() @ (x @ v.T) @ o.T
-    if norm == "after":
-        output = (output - output.mean()) / np.sqrt(output.var() + 1e-5)
-    told = next(each for each in said_now(at) if messages_in(each, "name", "layers", "zero"))
-    assert messages_in(told, "name", layers="1 layer", zero="x")
-    assert f"{np.linalg.norm(output):.3g}" in told
-    assert "cosine" not in told
-
-
-@pytest.mark.parametrize(
-    "link",
-    [
-        {"norm": "after", "dm": "1", "heads": "1"},
-        {"norm": "none", "hmask": "padding", "reach": "6", "residual": "false", "layers": "1"},
-    ],
-)
-def test_block_of_zero_vectors_alone_tells_no_cosine(link: dict[str, str]) -> None:
-    told = said_now(open_page(tab="Block", **link))[-1]
-    assert messages_in(told, "name", "layers")
-    assert not messages_in(told, "cosine")
-
-
 def test_all_heads_that_are_equally_narrow_are_named() -> None:
     kinds = [("hmask", "a pattern a head"), ("patterns", "causal"), ("patterns", "sliding window")]
     link = urlencode([*kinds, ("heads", "4"), ("text", "a a a a a"), ("reach", "1")])
@@ -658,15 +532,6 @@ def test_all_heads_that_are_equally_narrow_are_named() -> None:
     window, causal = np.mean([2, 3, 3, 3, 2]), np.mean([1, 2, 3, 4, 5])
     assert messages_in(said, "keys", heads="2 and 4", effective=f"{window:.1f}")
     assert messages_in(said, heads="1 and 3", effective=f"{causal:.1f}")
-
-
-def test_the_block_says_that_heads_switched_off_attend_in_it() -> None:
-    link = {"tab": "Block", "text": "a b c", "heads": "2"}
-    some_off, none_off = open_page(**link, off=["1", "2"]), open_page(**link)
-    assert said_now(some_off)[-1] == said_now(none_off)[-1]
-    assert "All heads attend, whatever the sidebar switches off" in captions(some_off)
-    for more in ({"hmask": "causal"}, {"t": "0.1"}):
-        assert said_now(open_page(**link, **more))[-1] != said_now(none_off)[-1]
 
 
 def test_heads_take_no_more_parameters_and_more_operations() -> None:

@@ -21,9 +21,7 @@ from attn_core.toys import TASKS
 from attn_ui.base.programs import OneProgram, Programs, in_latex
 from pages import PAGES
 from pages.learned_heads.model_shelf import SHELF, standing
-from pages.multi_head import spellings as written
-from pages.multi_head.settings import HEADS_MASK, SPELLING
-from pages.multi_head.spellings import spellings
+from pages.multi_head.settings import HEADS_MASK
 from pages.single_head.settings import EXAMPLE, MASK
 from programs import writing
 from programs.writing import NUMPY, PYTORCH, SHORT, Program
@@ -291,41 +289,6 @@ LINKS: list[tuple[str, Link]] = [
 @pytest.mark.parametrize(("page", "link"), LINKS)
 def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> None:
     assert handed.faults(page, link) == []
-
-
-HARD: Link = {"pos": "alibi", "hmask": "causal", "t": "3", "bias": "true"}
-
-
-@pytest.mark.parametrize("link", [{}, HARD, {"pos": "rotary", "wo": "false", "free": "true", "dh": "6"}])
-@pytest.mark.parametrize("tab", ["Token by token", "Shared heads", "One or many"])
-def test_what_other_tabs_hand_over_prints_what_they_show(tab: str, link: Link) -> None:
-    assert handed.of_a_tab(tab, {"head": "3", "kv": "2", **link}) == []
-
-
-@pytest.mark.parametrize("spelling", SPELLING.options)
-def test_each_spelling_is_a_program_too(spelling: str) -> None:
-    for link in ({}, HARD, {"pos": "learned", "wo": "false", "hmask": "own", "blocked": "1.0,1.1,2.2"}):
-        assert handed.of_a_tab("Spellings", {**link, "spelling": spelling}) == []
-
-
-def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
-    brought = {re.split(r"[=<>;]", line)[0] for line in Path("requirements.txt").read_text().splitlines()}
-    imports = [line for each in spellings() for line in each.imports.splitlines()]
-    assert {re.split(r"[ .]", line)[1] for line in imports} <= brought
-
-
-def test_the_tab_opens_where_einops_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "einops", None)
-    monkeypatch.setattr(written, "find_spec", lambda name: None)
-    at = open_page("multi-head", tab="Spellings")
-    assert not at.exception
-    assert at.button_group(key="spelling").value == "loops"  # the first that runs
-    assert any("**output**" in each.value for each in at.markdown)  # it is run, with its shapes
-    assert "`pip install einops`" in "\n".join(each.value for each in at.caption)
-    asked = open_page("multi-head", tab="Spellings", spelling="einops")
-    assert not asked.exception
-    assert asked.button_group(key="spelling").value == "einops"  # a link that names it keeps it
-    assert "rearrange(" in "\n".join(each.value for each in asked.code)
 
 
 def test_the_file_that_a_program_reads_is_handed_over_with_it() -> None:

@@ -43,7 +43,7 @@ TERMS = (
         "Decoding",
         "Decoding is writing one token after the other, each from all before it.",
         "writing token by token",
-        Place("multi_head", {"tab": "Token by token", "q": "3"}),
+        Place("multi_head", {"tab": "Token by token", "token": "3"}),
         also=("autoregressive decoding", "generation", "token by token"),
         code="decode_step",
         apart=("generation",),

@@ -1,41 +1,81 @@
 """The tab "Batch": several sentences at once, padded to one length, with a mask for each."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 import torch
+from torch import Tensor
 
-from attn_core import Check, compare
+from attn_core import Check, MultiHead, compare, label_tokens, padding_mask, sentence_vectors, tokenize
 from attn_figures.batch import batch as picture
 from attn_live.packing import pack
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Slider
-from attn_ui.base.parameters import shown
-from attn_ui.base.shared_settings import HEAD
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
-from attn_words import _, _n, paragraph
-from pages.multi_head import words
-from pages.multi_head.batch import MOST_SENTENCES, MOST_WORDS, PAD, Batch, batch_of
+from attn_ui.screen.tables import table as written
+from attn_words import _
 from pages.multi_head.compute import Now, array
-from pages.multi_head.settings import BATCH, CASE, EXAMPLES, HEADS_MASK
+from pages.multi_head.example import example, say_example
+from pages.multi_head.settings import BATCH, MASK_PADDING
 from pages.multi_head.tabs.checks import table
 
+MOST_SENTENCES, MOST_WORDS = 4, 12
+PAD = "[pad]"
 
-def show(now: Now) -> None:
-    """Draw one head's map in each sentence, and say every shape."""
-    if now.setting.case in EXAMPLES or not now.is_self_attention:
-        st.markdown(
-            paragraph(
-                _(":material/edit: A batch is made of sentences that attend to themselves."),
-                _(
-                    "Choose *{option}* as the example, without a second sentence.",
-                    option=shown(CASE, "own sentence"),
-                ),
-            )
-        )
-        return
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """A batch of sentences, and what attention makes of it.
+
+    Attributes:
+        tokens: the labels of each sentence, filled up with `PAD`.
+        lengths: how many of them are words.
+        x: (n_sentence, n, d_model); a vector of padding is zero.
+        mask: (n_sentence, 1, n_query, n_key), True = may attend; the axis of 1 stands for all heads.
+        result: every stage, with that mask.
+    """
+
+    tokens: list[list[str]]
+    lengths: list[int]
+    x: Tensor
+    mask: Tensor
+    result: MultiHead
+
+    @property
+    def wasted(self) -> list[float]:
+        """How much weight a word of each sentence gives to padding in head 1, on average."""
+        return [
+            float(self.result.weights[at, 0, :length, length:].sum(dim=-1).mean())
+            for at, length in enumerate(self.lengths)
+        ]
+
+
+def split_sentences(text: str) -> list[list[str]]:
+    """Part a line at its slashes into the words of several sentences; empty ones are left out.
+
+    >>> split_sentences("the cat sat / rain /")
+    [['the', 'cat', 'sat'], ['rain']]
+    """
+    sentences = [tokenize(part)[:MOST_WORDS] for part in text.split("/")]
+    return [words for words in sentences if words][:MOST_SENTENCES]
+
+
+def batch_of(text: str, *, masked: bool) -> Batch:
+    """Attend within each sentence at once, to the padding too where it is not masked."""
+    sentences = split_sentences(text) or split_sentences(BATCH.default)
+    lengths, module = [len(words) for words in sentences], example().module
+    n = max(lengths)
+    x = torch.zeros(len(sentences), n, module.d_model, dtype=torch.float64)
+    for at, words in enumerate(sentences):
+        x[at, : len(words)] = sentence_vectors(words, module.d_model, seed=example().setting.seed)
+    mask = padding_mask(lengths, n)[:, None].expand(-1, -1, n, n) | (not masked)
+    labels = [label_tokens(words) + [PAD] * (n - len(words)) for words in sentences]
+    return Batch(labels, lengths, x, mask, module(x, attn_mask=mask))
+
+
+def show(_now: Now) -> None:
+    """Draw head 1's map in each sentence, with the padding masked and without."""
     st.markdown(
         _(
             "Models compute **many sentences at once**. Shorter ones are filled up with padding, so that all "
@@ -51,109 +91,48 @@ def show(now: Now) -> None:
             words=MOST_WORDS,
         ),
     )
-    try:
-        found = batch_of(now, text)
-    except ValueError as error:
-        st.caption(
-            _(
-                ":material/edit: {problem}. Up to {sentences} are drawn.",
-                problem=str(error).capitalize(),
-                sentences=MOST_SENTENCES,
-            )
-        )
-        return
-    weights, mask = array(found.result.weights), np.asarray(found.mask[:, 0])
+    say_example(example())
+    batch = batch_of(text, masked=controls.flag(MASK_PADDING, _("Mask the padding")))
     live_figure(
-        pack([picture.spec(found.tokens, weights[:, head], mask) for head in range(now.n_head)]),
+        pack([picture.spec(batch.tokens, array(batch.result.weights[:, 0]), np.asarray(batch.mask[:, 0]))]),
         key="sentences",
-        alt=_("One map a sentence, all of one size; keys that are padding are hatched"),
+        alt=_("One map a sentence, all of one size, of head 1; keys that are masked are hatched"),
         name="batch",
-        slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: now.n_head])),
-        says=[said(found, head) for head in range(now.n_head)],
-    )
-    st.markdown(shapes(found))
-    if setting_mask(now):
-        st.caption(
+        says=[
             _(
-                ":material/info: The mask “{mask}” of the sidebar is of one sentence; here only *{causal}* "
-                "counts beside the padding.",
-                mask=shown(HEADS_MASK, now.setting.mask),
-                causal=shown(HEADS_MASK, "causal"),
+                "Weight that a word gives to padding in head 1, on average, sentence by sentence: {weights}.",
+                weights=listed([f"{each:.3f}" for each in batch.wasted]),
             )
-        )
-    st.markdown(_("**Checked just now**"))
-    st.markdown(table(checks(now, found)))
-
-
-def setting_mask(now: Now) -> bool:
-    """Whether the sidebar asks for a mask that a batch does not take."""
-    return now.setting.mask not in ("none", "causal")
-
-
-def said(found: Batch, head: int) -> str:
-    """Say what is padded, and what its mask prevents in one head."""
-    n = len(found.tokens[0])
-    if not found.is_padded:
-        return _(
-            "All sentences have {tokens}, so there is no padding, and nothing of it to mask.",
-            tokens=words.tokens(n),
-        )
-    padded = [at for at, length in enumerate(found.lengths) if length < n]
-    most = max(padded, key=lambda at: float(found.wasted[at, head]))
-    return paragraph(
-        _n(
-            "Sentence {sentences} is filled up to {tokens}.",
-            "Sentences {sentences} are filled up to {tokens}.",
-            len(padded),
-            sentences=listed([str(at + 1) for at in padded]),
-            tokens=words.tokens(n),
-        ),
-        _(
-            "Without the mask, head {head} would give padding **{wasted}** of the weight of a word in "
-            "sentence {sentence}, on average; with it, 0.",
-            head=head + 1,
-            wasted=f"{float(found.wasted[most, head]):.3f}",
-            sentence=most + 1,
-        ),
-        _("Rows of {padding} are computed all the same, and nobody reads them.", padding=PAD),
+        ],
     )
+    st.markdown(shapes(batch))
+    st.markdown(table(checks(batch)))
 
 
-def shapes(found: Batch) -> str:
+def shapes(batch: Batch) -> str:
     """Return a table of every stage's axes and shape, read from the tensors."""
-    result = found.result
+    result = batch.result
     rows = [
-        ("X", "B, n, d_model", found.x),
+        ("X", "B, n, d_model", batch.x),
         (_("Q, K and V"), "B, n_head, n, d_head", result.query),
-        (_("mask of the padding"), "B, 1, n, n", found.mask),
+        (_("mask of the padding"), "B, 1, n, n", batch.mask),
         (_("scores and weights"), "B, n_head, n, n", result.weights),
-        (_("output"), "B, n, d_out", result.output),
+        (_("output"), "B, n, d_model", result.output),
     ]
-    lines = [f"| {_('Step')} | {_('Axes')} | {_('Shape')} |", "|:--|:--|:--|"]
-    lines += [
-        f"| {name} | `{axes}` | `{', '.join(str(size) for size in tensor.shape)}` |"
-        for name, axes, tensor in rows
-    ]
-    return "\n".join(lines)
+    cells = [(name, f"`{axes}`", f"`{', '.join(map(str, tensor.shape))}`") for name, axes, tensor in rows]
+    return written([_("Step"), _("Axes"), _("Shape")], cells)
 
 
-def checks(now: Now, found: Batch) -> list[Check]:
-    """Hold each sentence in the batch against itself alone, and all against torch."""
-    result, module = found.result, now.module
-    alone = []
-    for at, length in enumerate(found.lengths):
-        bias = None if found.bias is None else found.bias[:, :length, :length]
-        own = module(found.x[at, :length], attn_mask=bias, is_causal=now.setting.mask == "causal")
-        alone.append(own.output)
-    together = torch.cat([result.output[at, :length] for at, length in enumerate(found.lengths)])
-    mask = found.mask if found.bias is None else found.bias.masked_fill(~found.mask, -torch.inf)
-    sums = torch.stack([result.weights[at, :, :, length:].sum() for at, length in enumerate(found.lengths)])
+def checks(batch: Batch) -> list[Check]:
+    """Hold each sentence in the batch against itself alone: it fails where padding is attended to."""
+    module = example().module
+    alone = [module(batch.x[at, :length]).output for at, length in enumerate(batch.lengths)]
+    together = [batch.result.output[at, :length] for at, length in enumerate(batch.lengths)]
     return [
-        compare(_("each sentence's output is what it is alone"), together, torch.cat(alone)),
+        compare(_("each sentence's output is what it is alone"), torch.cat(together), torch.cat(alone)),
         compare(
-            _("and that of torch's fused attention with the same mask"),
-            result.output,
-            module.fast(found.x, attn_mask=mask),
+            _("the output is that of torch's fused attention with the same mask"),
+            batch.result.output,
+            module.fast(batch.x, attn_mask=batch.mask),
         ),
-        compare(_("padding gets no weight"), sums, torch.zeros_like(sums)),
     ]

@@ -1,26 +1,22 @@
 """The tab "Block": residual connection and layer norm around attention, over repeated layers."""
 
-import math
-from dataclasses import dataclass
-
-import numpy as np
 import streamlit as st
 import torch
+from torch import Tensor
 
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
+from attn_figures.matrix import Numbers
+from attn_figures.numbers import fixed
 from attn_live.packing import pack
-from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
 from attn_words import N_, _, _n, paragraph
-from pages.multi_head import words
-from pages.multi_head.compute import Now, array, by_hand, mask, module, sequences, sizes_of
+from pages.multi_head.compute import Now, array
+from pages.multi_head.example import ask_words, example, say_example
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
-from pages.multi_head.state import Setting
-from pages.multi_head.weights import weights
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
 NAMES = {
@@ -33,154 +29,85 @@ NAMES = {
 }
 
 
-def name_of(residual: bool, norm: str) -> str:
-    """Say in a few words what stands around attention."""
-    return NAMES[residual, norm]
-
-
-def show(now: Now) -> None:
+def show(_now: Now) -> None:
     """Show what residual and norm do to the vectors over the layers."""
-    d_out, d_model = now.result.output.shape[-1], now.module.d_model
-    if not now.is_self_attention or d_out != d_model:
-        st.markdown(
+    st.markdown(
+        paragraph(
             _(
-                ":material/edit: Layers can follow one another where the output can be the next input: the "
-                "output here is {d_out} wide and the input {d_model}; the output projection W_o would make "
-                "them equal.",
-                d_out=d_out,
-                d_model=d_model,
-            )
-            if now.is_self_attention
-            else _(
-                ":material/edit: Layers can follow one another where the output can be the next input: the "
-                "output here belongs to queries that attend to another sequence."
-            )
+                "In a transformer, attention does not stand alone: each layer **adds** its input to what "
+                "attention gives (the residual), and a **layer norm** brings vectors to one length, before "
+                "attention (pre-norm) or after the sum (post-norm)."
+            ),
+            _("Layer upon layer shows what that is for."),
         )
-        return
-    about = st.container()
+    )
+    text = ask_words()
+    say_example(example(text))
     left, right = st.columns(2)
     with left:
         residual = controls.flag(RESIDUAL, _("Residual connection"))
     with right:
         norm = controls.segment(NORM, _("Layer norm"))
-    chosen = VARIANTS.index((residual, norm))
-    packed, measured = _over_layers(now.setting, now.n_head, chosen)
-    about.markdown(words.block(residual, norm, some_flat=measured.some_flat))
-    alone = len(now.tokens.queries) == 1
+    packed, says = _over_layers(text, VARIANTS.index((residual, norm)))
     live_figure(
         packed,
         key="block",
         alt=_("Mean length of the vectors and mean cosine of two tokens, layer by layer"),
         name="block over layers",
         slider=Slider(_("Layers"), LAYERS),
-        says=[
-            words.layers(
-                _(name_of(residual, norm)),
-                layer,
-                measured.lengths[0],
-                length,
-                None if alone or math.isnan(alike) else alike,
-                zero=[coloured("query", now.tokens.queries[place]) for place in zero],
-            )
-            for layer, (length, alike, zero) in enumerate(
-                zip(measured.lengths, measured.alike, measured.zero, strict=True)
-            )
-        ],
+        says=says,
     )
     st.caption(
         paragraph(
             _("Grey: the other five ways."),
-            _weights_of(now),
-            _(
-                "All heads attend, whatever the sidebar switches off; its mask and its temperature hold in "
-                "every layer."
-            ),
-            _("Vectors of zeros have no direction: both means leave them out."),
+            _("Each layer has weights of its own; there is no feed-forward part."),
         )
     )
 
 
-def _weights_of(now: Now) -> str:
-    """Say where the weights of the layers come from."""
-    seeds = {"first": now.setting.seed, "last": now.setting.seed + len(LAYERS.values) - 2}
-    typed = [name for name, _rows in by_hand(now.setting, now.n_head)]
-    if not typed:
-        return _(
-            "Each layer has weights of its own, drawn from the seeds {first} to {last}; there is no "
-            "feed-forward part.",
-            **seeds,
-        )
-    if len(typed) == len(weights(sizes_of(now.setting, now.n_head))):
-        return _n(
-            "Set by hand, {names} is the same in every layer; there is no feed-forward part.",
-            "Set by hand, {names} are the same in every layer; there is no feed-forward part.",
-            len(typed),
-            names=listed(typed),
-        )
-    return _n(
-        "Set by hand, {names} is the same in every layer; the other weights are drawn from the seeds {first} "
-        "to {last}; there is no feed-forward part.",
-        "Set by hand, {names} are the same in every layer; the other weights are drawn from the seeds "
-        "{first} to {last}; there is no feed-forward part.",
-        len(typed),
-        names=listed(typed),
-        **seeds,
+def states(text: str) -> Tensor:
+    """Return the vectors of every variant after every layer: (n_variants, n_layers + 1, n, d_model)."""
+    now = example(text)
+    layers = [
+        example(text, seed=now.setting.seed + number).module for number in range(len(LAYERS.values) - 1)
+    ]
+    return torch.stack(
+        [repeat_block(layers, now.tokens.query, residual=residual, norm=norm) for residual, norm in VARIANTS]
     )
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Of one variant, at each layer: mean length and mean cosine of what is not zero, and which tokens are.
-
-    ``some_flat`` says whether the norm meets a vector whose numbers are all equal: it takes it to zero.
-    """
-
-    lengths: list[float]
-    alike: list[float]
-    zero: list[list[int]]
-    some_flat: bool
-
-
-def _measured(setting: Setting, n_head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """States, mean lengths and mean cosines of every variant: (n_variants, n_layers + 1, ...)."""
-    entering = [sequences(setting).query.repeat(len(VARIANTS), 1, 1)]
-    given = mask(setting, n_head)
-    for number in range(len(LAYERS.values) - 1):
-        # One at a time: all twelve of the original Transformer take 100 MB.
-        layer = [module(setting, n_head, layer=number)]
-        entering.append(
-            torch.stack(
-                [
-                    repeat_block(layer, x, given, residual=residual, norm=norm)[-1]
-                    for x, (residual, norm) in zip(entering[-1], VARIANTS, strict=True)
-                ]
-            )
-        )
-    states = torch.stack(entering, dim=1)
-    lengths = states.norm(dim=-1)
-    return states, lengths.sum(dim=-1) / (lengths > 0).sum(dim=-1).clamp(min=1), token_similarity(states)
 
 
 @shared
-def _over_layers(setting: Setting, n_head: int, chosen: int) -> tuple[bytes, Measured]:
-    """Return the message that draws one variant, and what is said of it."""
-    states, lengths, alike = map(array, _measured(setting, n_head))
-    packed = pack(
+def _over_layers(text: str, chosen: int) -> tuple[bytes, list[str]]:
+    """Return the message that draws one variant, and what is said of each layer."""
+    every, tokens = states(text), example(text).tokens.queries
+    lengths, alike = array(every.norm(dim=-1).mean(dim=-1)), array(token_similarity(every))
+    own = array(every[chosen])
+    names, layers = [NAMES[each] for each in VARIANTS], range(len(LAYERS.values))
+    limit = float(abs(own).max())
+    return pack(
         [
             layer_curves.spec(
-                lengths,
-                alike,
-                [name_of(*variant) for variant in VARIANTS],
+                *(lengths, alike, names),
                 chosen=chosen,
                 layer=layer,
-                state=states[chosen, layer],
-                tokens=sequences(setting).queries,
-                limit=float(abs(states[chosen]).max()) or 1.0,
+                state=own[layer],
+                tokens=tokens,
+                limit=limit,
             )
-            for layer in range(len(LAYERS.values))
+            for layer in layers
         ]
+    ), [read_out(layer, lengths[chosen], alike[chosen]) for layer in layers]
+
+
+def read_out(layer: int, lengths: Numbers, alike: Numbers) -> str:
+    """Say how long the vectors are after some layers, and how alike."""
+    return _n(
+        "After {count} layer: mean length of a vector {length} ({before} before the first), mean cosine of "
+        "two tokens {cosine}.",
+        "After {count} layers: mean length of a vector {length} ({before} before the first), mean cosine "
+        "of two tokens {cosine}.",
+        layer,
+        length=f"{lengths[layer]:.3g}",
+        before=f"{lengths[0]:.3g}",
+        cosine=fixed(float(alike[layer]), 4),
     )
-    own, norm = states[chosen], VARIANTS[chosen][1]
-    flat = {"none": own[:0], "before": np.ptp(own[:-1], axis=-1), "after": abs(own[1:]).max(axis=-1)}[norm]
-    zero = [np.flatnonzero(~state.any(axis=-1)).tolist() for state in own]
-    return packed, Measured(lengths[chosen].tolist(), alike[chosen].tolist(), zero, bool((flat == 0).any()))

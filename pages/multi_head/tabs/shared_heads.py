@@ -1,33 +1,32 @@
 """The tab "Shared heads": from multi-head through grouped-query to multi-query attention, and latent keys."""
 
 import math
-from dataclasses import replace
 
 import streamlit as st
-import torch
 from torch.nn import functional as F
 
-from attn_core import Check, compare, multi_head_size
+from attn_core import Check, LatentAttention, compare, multi_head_size
 from attn_figures.shared_heads import sharing, trade
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
-from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_ui.screen.state import exact, value
-from attn_words import _, paragraph
-from pages.multi_head import programs, words
-from pages.multi_head.compute import Now, divisors, heads, latent_module
-from pages.multi_head.settings import KV_HEADS, LATENT
-from pages.multi_head.state import Look, Setting
+from attn_ui.screen.state import value
+from attn_ui.screen.tables import table as written
+from attn_words import _, _n, paragraph
+from pages.multi_head import programs
+from pages.multi_head.compute import Now, heads
+from pages.multi_head.example import ask_words, example, say_example
+from pages.multi_head.settings import LATENT, SHARED
 from pages.multi_head.tabs.checks import largest, table
 
-MOST_STEPS = 24  # of the latent slider
-ONE_LOOK = Look("every head", "number", 0, 0, ())  # these numbers depend on no other look
+N_HEAD, D_MODEL, SEED = 8, 16, 73  # of heads some of which are alike, so that sharing costs bit by bit
+GROUPS = tuple(map(int, SHARED.values))
+WIDTHS = tuple(map(int, LATENT.values))
 
 
-def show(now: Now) -> None:
+def show(_now: Now) -> None:
     """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
     st.markdown(
         paragraph(
@@ -38,15 +37,16 @@ def show(now: Now) -> None:
             ),
         )
     )
-    slider = kv_slider(now.n_head)
-    groups = int(value(slider))
+    text = ask_words()
+    now = of_sentence(text)
+    say_example(now)
     live_figure(
-        _steps(now.setting, now.n_head, now.look.head),
+        _steps(text),
         key="shared",
         alt=_("Which head reads which keys, the map of one head with shared keys, and what sharing changes"),
         name="heads that share keys",
-        slider=Slider(_("Heads of keys and values"), slider),
-        says=[say(now, each) for each in divisors(now.n_head)],
+        slider=Slider(_("Heads of keys and values"), SHARED),
+        says=[read_out(now, each) for each in GROUPS],
     )
     st.markdown(sizes(now))
     st.caption(
@@ -58,47 +58,88 @@ def show(now: Now) -> None:
             _("Bytes: in float16, two a number."),
         )
     )
-    _latent(now)
-    st.markdown(_("**Checked just now**"))
-    turned = now.module.rotation is not None
-    d_latent = 0 if turned else int(value(_latent_slider(now)))
-    st.markdown(table(checks(now, groups, d_latent)))
+    st.markdown(
+        _(
+            "**One latent vector for all heads** (multi-head latent attention, MLA) goes further: keep a "
+            "short vector c a token, and read the keys and values of every head from it by maps. They need "
+            "not even be applied, for they can be absorbed into W_q and W_o (DeepSeek-V2, 2024; without "
+            "its separate rotary part)."
+        )
+    )
+    errors = latent_errors(text)
+    live_figure(
+        pack(
+            [
+                trade.spec(WIDTHS, WIDTHS, errors, at, x_title=_("Width of the latent vector c"))
+                for at in range(len(WIDTHS))
+            ]
+        ),
+        key="latent",
+        alt=_("Numbers kept a token, and how far the output is off, against the width of the latent vector"),
+        name="latent attention",
+        slider=Slider(_("Width of c"), LATENT),
+        says=[
+            _n(
+                "{count} number kept a token in place of {full}: the output is off by up to {off} of its "
+                "largest number.",
+                "{count} numbers kept a token in place of {full}: the output is off by up to {off} of its "
+                "largest number.",
+                width,
+                full=2 * D_MODEL,
+                off=percent(error),
+            )
+            for width, error in zip(WIDTHS, errors, strict=True)
+        ],
+    )
+    groups = int(value(SHARED))
+    st.markdown(table(checks(now, groups, int(value(LATENT)))))
     st.markdown(_("**In PyTorch**"))
     show_program(programs.shared_heads(now, groups))
 
 
-def say(now: Now, groups: int) -> str:
-    """Say who shares keys with whom, and what it saves and costs."""
-    d_head = now.module.d_head
-    change = _changes(now.setting, now.n_head)[groups]
-    return words.sharing(now.n_head, groups, 2 * groups * d_head, 2 * now.n_head * d_head, change)
+def of_sentence(text: str) -> Now:
+    """Return the example with a head of keys and values for each head."""
+    return example(text, n_head=N_HEAD, d_model=D_MODEL, seed=SEED)
 
 
-def kv_slider(n_head: int) -> Steps:
-    """Return the slider with the numbers of key heads that divide the heads."""
-    return replace(KV_HEADS, values=tuple(divisors(n_head)))
+def percent(share: float) -> str:
+    """Write a share in percent.
 
-
-@shared
-def _changes(setting: Setting, n_head: int) -> dict[int, float]:
-    """Return the largest change of the output, as a share of its largest number, by the heads of keys.
-
-    The modules of all of them together are more than is kept of the widest models.
+    >>> percent(0.5839), percent(2e-16)
+    ('58.4%', '0.0%')
     """
-    now = Now(setting, ONE_LOOK, n_head)
+    return f"{share:.1%}"
+
+
+def read_out(now: Now, groups: int) -> str:
+    """Say what is kept with so many heads of keys and values, and how far the output is off."""
+    return _n(
+        "{count} head of keys and values for {heads} of queries: {kept} numbers kept a token in place of "
+        "{full}, the output is off by up to {off} of its largest number.",
+        "{count} heads of keys and values for {heads} of queries: {kept} numbers kept a token in place of "
+        "{full}, the output is off by up to {off} of its largest number.",
+        groups,
+        heads=N_HEAD,
+        kept=2 * groups * now.module.d_head,
+        full=2 * D_MODEL,
+        off=percent(change(now, groups)),
+    )
+
+
+def change(now: Now, groups: int) -> float:
+    """Return the largest change of the output, as a share of its largest number."""
     right = now.result.output
-    every = {groups: now.sharing(groups).result.output for groups in divisors(n_head)}
-    return {groups: largest(output - right) / (largest(right) or 1.0) for groups, output in every.items()}
+    return largest(now.sharing(groups).result.output - right) / largest(right)
 
 
 @shared
-def _steps(setting: Setting, n_head: int, head: int) -> bytes:
-    now = Now(setting, ONE_LOOK, n_head)
-    steps = [now.sharing(groups) for groups in divisors(n_head)]
-    limit = max(largest(each.result.weights[head] - now.result.weights[head]) for each in steps)
+def _steps(text: str) -> bytes:
+    now = of_sentence(text)
+    steps = [now.sharing(groups) for groups in GROUPS]
+    limit = max(largest(each.result.weights[0] - now.result.weights[0]) for each in steps)
     return pack(
         [
-            sharing.spec(heads(now), heads(each), each.module.num_kv_heads, head=head, limit=max(limit, 1e-9))
+            sharing.spec(heads(now), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
             for each in steps
         ]
     )
@@ -106,177 +147,52 @@ def _steps(setting: Setting, n_head: int, head: int) -> bytes:
 
 def sizes(now: Now) -> str:
     """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
-    n, d_head = now.tokens, now.module.d_head
+    names = {1: _("multi-query"), N_HEAD: _("multi-head")}
+    n, d_head = len(now.tokens.keys), now.module.d_head
     header = (
-        _("Heads of keys"),
         _("Name"),
+        _("Heads of keys"),
         _("Parameters"),
-        _("Kept a token"),
-        _("Kept for these tokens"),
+        _("Numbers kept a token"),
+        _("Bytes for these tokens"),
         _("Output off by"),
     )
-    lines = [f"| {' | '.join(header)} |", "|--:|:--|--:|--:|--:|--:|"]
-    for groups in divisors(now.n_head):
-        if groups == now.n_head:
-            name = _("multi-head")
-        else:
-            name = _("multi-query") if groups == 1 else _("grouped-query")
-        size = multi_head_size(
-            len(n.queries),
-            len(n.keys),
-            now.module.d_model,
-            now.n_head,
-            d_head,
-            bias=now.setting.bias,
-            output_projection=now.setting.projection,
-            d_key=now.module.d_key,
-            num_kv_heads=groups,
-        )
+    rows = []
+    for groups in GROUPS:
+        size = multi_head_size(n, n, D_MODEL, N_HEAD, d_head, bias=False, num_kv_heads=groups)
         kept = 2 * groups * d_head
-        change = 100 * _changes(now.setting, now.n_head)[groups]
-        a_token = _("{numbers} numbers", numbers=f"{kept:,}")
-        in_all = _("{bytes} bytes", bytes=f"{2 * kept * len(n.keys):,}")
-        lines.append(f"| {groups} | {name} | {size.parameters:,} | {a_token} | {in_all} | {change:.3g}% |")
-    return "\n".join(lines)
+        numbers = f"{size.parameters:,}", str(kept), f"{2 * kept * n:,}", percent(change(now, groups))
+        rows.append((names.get(groups, _("grouped-query")), str(groups), *numbers))
+    return written(header, rows, numbers=5)
 
 
-def _latent_slider(now: Now) -> Steps:
-    rank = latent_module(now.setting, now.n_head).d_latent
-    every = -(-rank // MOST_STEPS)
-    return exact(replace(LATENT, values=tuple(sorted({*range(1, rank + 1, every), rank}))))
-
-
-def _latent(now: Now) -> None:
-    if now.module.rotation is not None:
-        st.markdown(
-            paragraph(
-                _(
-                    "**One latent vector for all heads** (multi-head latent attention, MLA) cannot be read "
-                    "here: its maps are absorbed into W_q, and a rotation stands between the two."
-                ),
-                _("DeepSeek-V2 keeps a second, small rotary key beside the latent vector for that reason."),
-                _("Take another scheme of positions to see it."),
-            )
-        )
-        return
-    absorbed = (
-        _(
-            "They need not even be applied, for they can be absorbed into W_q and W_o (DeepSeek-V2, 2024; "
-            "without its separate rotary part)."
-        )
-        if now.setting.projection
-        else _(
-            "That of the keys need not even be applied, for it can be absorbed into W_q; that of the values "
-            "could be into W_o, which is not here (DeepSeek-V2, 2024; without its separate rotary part)."
-        )
-    )
-    whole = latent_module(now.setting, now.n_head)
-    slider = _latent_slider(now)
-    offered = tuple(map(int, slider.values))
-    st.markdown(
-        paragraph(
-            _(
-                "**One latent vector for all heads** (multi-head latent attention, MLA) goes further: keep a "
-                "short vector c a token, and read the keys and values of every head from it by maps."
-            ),
-            absorbed,
-        )
-    )
-    full = 2 * now.n_head * now.module.d_head
-    errors = latent_errors(now.setting, now.n_head, offered)
-    live_figure(
-        _latent_steps(offered, errors),
-        key="latent",
-        alt=_("Numbers kept a token, and how far the output is off, against the width of the latent vector"),
-        name="latent attention",
-        slider=Slider(_("Width of c"), slider),
-        says=[
-            words.latent(width, whole.d_latent, full, error)
-            for width, error in zip(offered, errors, strict=True)
-        ],
-    )
+def latent(now: Now) -> LatentAttention:
+    """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
+    return LatentAttention.from_multi_head(now.module, D_MODEL)
 
 
 @shared
-def latent_errors(setting: Setting, n_head: int, offered: tuple[int, ...]) -> tuple[float, ...]:
+def latent_errors(text: str) -> tuple[float, ...]:
     """Return how far the output is off at each width of c, as a share of its largest number."""
-    now = Now(setting, ONE_LOOK, n_head)
-    whole, n = latent_module(setting, n_head), now.tokens
-    right = now.result.output
+    now = of_sentence(text)
+    x, right = now.tokens.query, now.result.output
     return tuple(
-        largest(whole.cut(width).absorbed(n.query, n.key, now.mask)[1] - right) / (largest(right) or 1.0)
-        for width in offered
-    )
-
-
-@shared
-def _latent_steps(offered: tuple[int, ...], errors: tuple[float, ...]) -> bytes:
-    return pack(
-        [
-            trade.spec(offered, offered, errors, at, x_title=_("Width of the latent vector c"))
-            for at in range(len(offered))
-        ]
+        largest(latent(now).cut(width).absorbed(x, x)[1] - right) / largest(right) for width in WIDTHS
     )
 
 
 def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
-    """Compute every check on shared heads and, but under a rotation, on the latent vector."""
-    shared = now.sharing(groups)
-    result, n = shared.result, now.tokens
-    attends = (result.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
+    """Hold shared heads against torch, and the absorbed latent vector against the expanded one."""
+    result, x, cut = now.sharing(groups).result, now.tokens.query, latent(now).cut(d_latent)
     theirs = F.scaled_dot_product_attention(
-        result.query,
-        result.key,
-        result.value,
-        now.mask,
-        scale=1 / (math.sqrt(now.module.d_head) * now.setting.temperature),
-        enable_gqa=True,
+        result.query, result.key, result.value, scale=1 / math.sqrt(now.module.d_head), enable_gqa=True
     )
-    found = [
-        compare(
-            _("shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`"),
-            result.heads[:, attends],
-            theirs[:, attends],
-        ),
-        compare(
-            _("with a head of keys for each head, the output is that of this page"),
-            now.sharing(now.n_head).result.output,
-            now.result.output,
-        ),
-        compare(
-            _("the parameters counted are those that the module holds"),
-            torch.tensor(float(sum(each.numel() for each in shared.module.parameters()))),
-            torch.tensor(float(_counted(shared))),
-        ),
-    ]
-    if now.module.rotation is not None:
-        return found
-    latent = latent_module(now.setting, now.n_head)
-    cut = latent.cut(d_latent)
-    expanded = cut.expanded(n.query, n.key, now.mask)
-    weights, output = cut.absorbed(n.query, n.key, now.mask)
+    what = _("shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`")
     return [
-        *found,
-        compare(_("latent: absorbed weights are the expanded ones"), weights, expanded.weights),
-        compare(_("latent: the absorbed output is the expanded one"), output, expanded.output),
+        compare(what, result.heads, theirs),
         compare(
-            _("latent: at the whole rank, the output is that of this page"),
-            latent.absorbed(n.query, n.key, now.mask)[1],
-            now.result.output,
+            _("latent: the absorbed output is the expanded one"),
+            cut.absorbed(x, x)[1],
+            cut.expanded(x, x).output,
         ),
     ]
-
-
-def _counted(shared: Now) -> int:
-    n = shared.tokens
-    return multi_head_size(
-        len(n.queries),
-        len(n.keys),
-        shared.module.d_model,
-        shared.n_head,
-        shared.module.d_head,
-        bias=shared.setting.bias,
-        output_projection=shared.setting.projection,
-        d_key=shared.module.d_key,
-        num_kv_heads=shared.module.num_kv_heads,
-    ).parameters

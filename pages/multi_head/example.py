@@ -1,0 +1,60 @@
+"""The worked example of the experiments: a short sentence, heads drawn from a seed, nothing masked."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from attn_core import tokenize
+from attn_ui.base.markdown import plain
+from attn_ui.screen import controls
+from attn_words import _
+from pages.multi_head.compute import ANY_LOOK, Now
+from pages.multi_head.settings import TYPED
+from pages.multi_head.state import Setting
+
+LEAST_WORDS, MOST_WORDS = 2, 12
+
+
+def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **others: Any) -> Now:
+    """Return attention of a sentence to itself, the same whatever the sidebar says."""
+    setting = Setting(
+        case="own sentence",
+        text=text,
+        memory_text="",
+        cross=False,
+        d_model=d_model,
+        d_memory=d_model,
+        d_head=None,
+        bias=False,
+        projection=True,
+        seed=4,
+        mask="none",
+        reach=1,
+    )
+    return Now(replace(setting, **others), ANY_LOOK, n_head)
+
+
+def ask_words() -> str:
+    """Ask for the example's sentence; where it is too short or too long, say which is taken."""
+    typed = controls.line(TYPED, _("Sentence of the example, 2 to 12 words"))
+    tokens = tokenize(typed)
+    if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
+        return typed
+    taken = " ".join(tokens[:MOST_WORDS]) if tokens[MOST_WORDS:] else TYPED.default
+    st.caption(
+        _(":material/edit: The example takes 2 to 12 words. It shows “{sentence}”.", sentence=plain(taken))
+    )
+    return taken
+
+
+def say_example(now: Now) -> None:
+    """Say in one line on what an experiment is shown."""
+    st.caption(
+        _(
+            "Shown on an example of its own, whatever the sidebar says: {heads} heads of width {d_head}, "
+            "drawn from a seed, not trained.",
+            heads=now.n_head,
+            d_head=now.module.d_head,
+        )
+    )

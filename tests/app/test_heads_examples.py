@@ -1,0 +1,255 @@
+"""Experiments of the multi-head page, each on an example of its own: the same whatever the sidebar says."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from streamlit.testing.v1 import AppTest
+from torch import Tensor
+from torch.nn import functional as F
+
+from attn_core import MULTI_HEAD_MISTAKES, sentence_vectors
+from pages.multi_head import programs, study
+from pages.multi_head.compute import Now
+from pages.multi_head.example import example
+from pages.multi_head.settings import EXAMPLES, SPELLING
+from pages.multi_head.spellings import inputs, program, run, spellings
+from pages.multi_head.tabs import batch, block, cost, one_or_many, shared_heads, token_by_token
+from pages.multi_head.tabs import spellings as spellings_tab
+from pages.multi_head.views.one_or_many import say
+from tests import handed
+from tests.app.test_multi_head import OWN
+from tests.handed import leaves
+from tests.pages import open_sound
+from tests.sentences import messages_in, numbers_in
+from tests.walk import fields, said_now
+
+open_page = partial(open_sound, "multi-head")
+Numbers = NDArray[np.float64]
+LOOK = example().look
+EXPERIMENTS = ("Block", "Shared heads", "Token by token", "Batch", "One or many", "Cost", "Spellings")
+
+
+def in_tab(at: AppTest) -> tuple[list[bytes], list[str]]:
+    """What an experiment draws and says, without the page's own picture and words."""
+    drawn = [packed for head, _, packed in fields(at) if head.get("key") != "maps"]
+    shown = [each.value for each in at.markdown if "|" in each.value] + [each.value for each in at.code]
+    return drawn, shown + said_now(at)[1:]
+
+
+@pytest.mark.sample(3)
+@pytest.mark.parametrize("tab", EXPERIMENTS)
+def test_experiment_is_the_same_whatever_the_sidebar_says(tab: str) -> None:
+    hostile = {"cross": "true", "hmask": "padding", "reach": "6", "pos": "rotary", "free": "true", "dh": "6"}
+    others = {"heads": "1", "wo": "false", "bias": "true", "seed": "9", "t": "3", "off": "1"}
+    shown = in_tab(open_page(tab=tab))
+    assert shown == in_tab(open_page(tab=tab, **hostile, **others))
+    assert len(shown[0]) + len(shown[1]) >= 2
+    assert "fails" not in "".join(shown[1])
+
+
+def test_example_takes_two_to_twelve_words() -> None:
+    for typed, taken in (("word", "the cat sat on the mat"), (" ".join(["w"] * 14), " ".join(["w"] * 12))):
+        at = open_page(tab="Block", words=typed)
+        assert messages_in("\n".join(each.value for each in at.caption), sentence=taken)
+    assert "12 × 8" not in said_now(open_page(tab="Block", words="two words"))[-1]
+
+
+def projected(now: Now) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, keys and values of all heads, (n_head, n, d_head), by torch alone."""
+    module, x = now.module, now.tokens.query
+    q, k, v = (
+        F.linear(x, each.weight).reshape(len(x), now.n_head, -1).transpose(0, 1)
+        for each in (module.W_q, module.W_k, module.W_v)
+    )
+    return q, k, v
+
+
+def merged(now: Now, heads: Tensor) -> Tensor:
+    assert now.module.W_o is not None
+    return F.linear(heads.transpose(0, 1).flatten(1), now.module.W_o.weight)
+
+
+def test_token_by_token_is_the_causal_computation_at_once() -> None:
+    now = example("one two three four five")
+    right = merged(now, F.scaled_dot_product_attention(*projected(now), is_causal=True))
+    weights, kept, output = token_by_token.write(now)
+    torch.testing.assert_close(output, right, atol=1e-12, rtol=0)
+    torch.testing.assert_close(weights.sum(dim=-1), torch.ones(2, 5, dtype=torch.float64))
+    torch.testing.assert_close(leaves(programs.token_by_token(now))["written"], right, atol=1e-10, rtol=0)
+    third = token_by_token.read_out(now, 2, token_by_token.costs(now)[2])
+    # Four projections of 8 × 8 and 3 pairs in 2 heads of width 4: 2 × 4 + 5 + 2 × 4 each.
+    alone = 4 * 2 * 8 * 8 + 2 * 3 * (8 + 5 + 8)
+    assert messages_in(third, cached=alone, kept=kept.numbers * 3 // 5)
+    # Without the cache all three are projected again, and every pair of the causal map so far is scored.
+    assert messages_in(third, uncached=f"{3 * 512 + 2 * 6 * 21:,}")
+
+
+def test_wrong_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = example()
+    weights, kept, output = token_by_token.write(now)
+    monkeypatch.setattr(token_by_token, "write", lambda _now: (weights, kept, output * 1.001))
+    assert [check.passed for check in token_by_token.checks(now)] == [False, True]
+
+
+@pytest.mark.parametrize("groups", shared_heads.GROUPS)
+def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
+    now = shared_heads.of_sentence("the cat sat on the mat")
+    q, k, v = projected(now)
+    k, v = (
+        x.reshape(groups, 8 // groups, 6, 2).mean(dim=1).repeat_interleave(8 // groups, 0) for x in (k, v)
+    )
+    output = merged(now, F.scaled_dot_product_attention(q, k, v))
+    off = float((output - now.result.output).abs().max() / now.result.output.abs().max())
+    assert messages_in(
+        shared_heads.read_out(now, groups), count=groups, kept=4 * groups, full=32, off=f"{off:.1%}"
+    )
+    rows = shared_heads.sizes(now).splitlines()
+    wanted = [groups, 512 + 64 * groups, 4 * groups, 48 * groups, float(f"{100 * off:.1f}")]
+    assert wanted in [numbers_in(row) for row in rows]
+    torch.testing.assert_close(
+        leaves(programs.shared_heads(now, groups))["output"], output, atol=1e-9, rtol=0
+    )
+    assert all(check.passed for check in shared_heads.checks(now, groups, 3))
+
+
+def test_sharing_more_keeps_less_and_loses_more() -> None:
+    now = shared_heads.of_sentence("the cat sat on the mat")
+    lost = [shared_heads.change(now, groups) for groups in shared_heads.GROUPS]
+    assert lost == sorted(lost, reverse=True)
+    assert lost[-1] < 1e-12
+    assert shared_heads.latent_errors("the cat sat on the mat")[-1] < 1e-12
+
+
+@pytest.mark.parametrize(("residual", "norm"), block.VARIANTS)
+def test_block_tells_lengths_and_cosines_that_layers_of_numpy_have(residual: bool, norm: str) -> None:
+    def normed(x: Numbers) -> Numbers:
+        normal: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+        return normal
+
+    def attend(x: Numbers, seed: int) -> Numbers:
+        module = example(seed=seed).module
+        assert module.W_o is not None
+        q, k, v, o = (each.weight.numpy() for each in (module.W_q, module.W_k, module.W_v, module.W_o))
+        heads = []
+        for own in (slice(0, 4), slice(4, 8)):
+            scores = np.exp((x @ q[own].T) @ (x @ k[own].T).T / 2)
+            heads.append(scores / scores.sum(-1, keepdims=True) @ (x @ v[own].T))
+        output: Numbers = np.hstack(heads) @ o.T
+        return output
+
+    first = x = example().tokens.query.numpy()
+    for layer in range(3):
+        made = attend(normed(x) if norm == "before" else x, 4 + layer) + residual * x
+        x = normed(made) if norm == "after" else made
+    units = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    cosine = (units @ units.T)[np.triu_indices(6, 1)].mean()
+    _packed, says = block._over_layers("the cat sat on the mat", block.VARIANTS.index((residual, norm)))
+    length, before = (f"{np.linalg.norm(each, axis=-1).mean():.3g}" for each in (x, first))
+    assert messages_in(says[3], count=3, length=length, before=before, cosine=f"{cosine:.4f}")
+
+
+TEXT = "the cat sat / rain / cats like milk"
+
+
+def test_sentence_in_a_batch_is_what_it_is_alone_only_where_padding_is_masked() -> None:
+    masked, open_to_all = (batch.batch_of(TEXT, masked=each) for each in (True, False))
+    assert [check.passed for check in batch.checks(masked)] == [True, True]
+    assert [check.passed for check in batch.checks(open_to_all)] == [False, True]
+    assert masked.wasted == [0.0, 0.0, 0.0]
+    x = torch.cat([sentence_vectors(["rain"], 8, seed=4), torch.zeros(2, 8, dtype=torch.float64)])
+    module = example().module
+    q, k = (F.linear(x, each.weight)[:, :4] for each in (module.W_q, module.W_k))
+    assert open_to_all.wasted[1] == pytest.approx(float(torch.softmax(q @ k.T / 2, dim=-1)[0, 1:].sum()))
+    for row in ("| X | `B, n, d_model` | `3, 3, 8` |", "`3, 2, 3, 4` |", "`3, 1, 3, 3` |", "`3, 2, 3, 3` |"):
+        assert row in batch.shapes(masked)
+
+
+def test_sentences_are_parted_and_cut() -> None:
+    assert batch.split_sentences("/".join(["a b"] * 9)) == [["a", "b"]] * batch.MOST_SENTENCES
+    assert len(batch.split_sentences(" ".join(["a"] * 40))[0]) == batch.MOST_WORDS
+    assert batch.batch_of(" / ", masked=True).lengths == [6, 4, 2]
+
+
+def test_five_spellings_agree_and_are_programs() -> None:
+    now = spellings_tab.of_example()
+    right = merged(now, F.scaled_dot_product_attention(*projected(now), is_causal=True))
+    assert [spelling.name for spelling in spellings()] == list(SPELLING.options)
+    for spelling in spellings():
+        shapes, output = run(spelling, now)
+        torch.testing.assert_close(output, right, atol=1e-12, rtol=0)
+        assert shapes[0] == (4, 30)
+        torch.testing.assert_close(leaves(program(spelling, now))["output"], output, atol=1e-14, rtol=0)
+    assert all(check.passed for check in spellings_tab.checks(now))
+
+
+def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
+    brought = {re.split(r"[=<>;]", line)[0] for line in Path("requirements.txt").read_text().splitlines()}
+    imports = [line for each in spellings() for line in each.imports.splitlines()]
+    assert {re.split(r"[ .]", line)[1] for line in imports} <= brought
+
+
+def test_the_wrong_order_is_that_of_einops() -> None:
+    now = spellings_tab.of_example()
+    scope: dict[str, object] = {}
+    exec(spellings()[3].imports, scope)
+    exec(spellings()[3].source.replace("(k h d)", "(d k h)"), scope)
+    wrong = scope["einops"]
+    assert callable(wrong)
+    output = wrong(**inputs(now), n_head=2)
+    ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(
+        now.module, now.tokens.query, attn_mask=now.mask
+    )
+    torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
+
+
+def test_cost_counts_pairs_by_their_definitions() -> None:
+    n = 16
+    cells = [(i, j) for i in range(n) for j in range(n)]
+    window = sum(abs(i - j) <= 4 for i, j in cells)
+    local = sum(abs(i - j) <= 4 or not i or not j for i, j in cells)
+    # Two blocks of 8: each row of blocks has its own and the one that is left to be drawn.
+    wanted = [n * (n + 1) // 2, window, local, n * n]
+    assert [*cost.pairs(n)] == wanted
+    rows = cost.cost_table(n).splitlines()[2:]
+    assert [numbers_in(row)[0] for row in rows] == [*wanted, sum(wanted), 4 * n * n]
+    assert numbers_in(rows[1])[1:] == [pytest.approx(100 * window / n**2, abs=0.05), 2 * 64 * window]
+
+
+def test_fits_hold_their_checks_and_the_program_prints_them() -> None:
+    fits = one_or_many.fitted()
+    assert all(check.passed for check in one_or_many.checks(fits))
+    wrong = tuple(replace(fit, losses=fit.losses * 0.9999) for fit in fits)
+    assert not any(check.passed for check in one_or_many.checks(wrong))
+    theirs = torch.tensor(json.loads(handed.run(one_or_many.program())), dtype=torch.float64)
+    torch.testing.assert_close(fits[1].losses[-1], theirs, rtol=1e-6, atol=0)
+    said = one_or_many.read_out(120, [float(fit.losses[-1].mean()) for fit in fits])
+    assert numbers_in(said)[1] >= 0.5 > numbers_in(said)[3]
+
+
+def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
+    now = Now(OWN, LOOK, 4)
+    said = say(now)
+    entropies = []
+    for seed in study.seeds(study.bare(OWN)):
+        module, x = Now(replace(OWN, seed=seed), LOOK, 4).module, now.tokens.query
+        q, k = (
+            F.linear(x, each.weight).reshape(6, 4, 2).transpose(0, 1) for each in (module.W_q, module.W_k)
+        )
+        weights = torch.softmax(q @ k.mT / math.sqrt(2), dim=-1)
+        entropies.append(float(-(weights * weights.log()).sum(-1).mean()))
+    # Four projections, and for 36 pairs a head 2 d_head + 5 + 2 d_head operations; five words differ.
+    flops = f"{4 * 2 * 6 * 64 + 4 * 36 * (4 + 5 + 4):,}"
+    assert messages_in(said, "parameters", count=4, flops=flops, entropy=f"{np.mean(entropies):.2f}", rank=2)
+    assert messages_in(said, parameters=256, flops=f"{4 * 2 * 6 * 64 + 36 * (16 + 5 + 16):,}", rank=5)
+    masked = replace(OWN, mask="causal", reach=3, d_head=5)
+    assert study.bare(masked) == OWN
+    assert say(Now(masked, LOOK, 7)) == said
+    assert {len(study.seeds(study.bare(replace(OWN, case=case)))) for case in EXAMPLES} == {8, 3}
