@@ -10,7 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.set_aside import Lines
 from attn_ui.base.shared_settings import ALSO, TOGETHER
-from attn_words import _, _n, paragraph
+from attn_words import _, paragraph
 
 Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
@@ -64,10 +64,8 @@ def arcs_said(
     weights = mean * len(queries) if summed else mean
     drawn = [key for key in largest_first(mean).tolist() if mean[key] >= least]
     told = [f"{keys[key]} {weights[key]:.3f}" for key in drawn]
-    return _n(
-        "Query {queries}: arcs to {keys}; together {sum} of {all}, below {least} there is none.",
-        "Queries {queries} together: arcs to {keys}; together {sum} of {all}, below {least} there is none.",
-        len(queries),
+    return _(
+        "Arcs from {queries} to {keys}: together {sum} of {all}, below {least} there is none.",
         queries=_named(queries),
         keys=first_of(told),
         sum=f"{weights[drawn].sum():.3f}",
@@ -101,13 +99,10 @@ def heads_said(
     if not left or not mean.any():
         return _("There is no arc.")
     most = max(left, key=left.__getitem__)
-    drawn = _n(
-        "Each head that is on has a colour and a dash, and an arc from {query} to the key of its largest "
-        "weight.",
-        "Each head that is on has a colour and a dash, and arcs from {query} to at most {count} keys, those "
-        "of its largest weights.",
-        max(counts),
+    drawn = _(
+        "Arcs of each head that is on, from {query} to its keys of largest weight, at most {most}.",
         query=_named(queries),
+        most=max(counts),
     )
     row = _(
         "Left out is {mean} of a head's row on average, at most {most}, in head {head}; on average the heads "

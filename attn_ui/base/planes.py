@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.names import Look
-from attn_figures.ties import largest
 from attn_ui.base.set_aside import Lines
 from attn_words import _
 
@@ -31,28 +30,14 @@ def plane_part(
         query: as sentences have it; key: writes one so.
         digits: writes a number.
     """
-    out = products - shown
-    most = largest(np.abs(out))[0]
-    told = {"query": query, "key": key(best), "whole": digits(products[best])}
-    if np.abs(out).max() <= ROUNDING * max(float(np.abs(products).max()), 1e-300):
-        return _(
-            "The plane shows all of every q·k of {query}: with {key} it is {whole}.",
-            **told,
-        )
-    fields = told | {"shown": digits(shown[best]), "out": digits(out[best])}
-    if most == best:
-        return _(
-            "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; with no "
-            "key it leaves out more.",
-            **fields,
-        )
+    out = float(products[best] - shown[best])
     return _(
-        "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}; it leaves out "
-        "most with {other}: {most}, where q·k = {of}.",
-        **fields,
-        other=key(most),
-        most=digits(out[most]),
-        of=digits(products[most]),
+        "Of q·k = {whole} of {query} with {key} the plane shows {shown} and leaves out {out}.",
+        query=query,
+        key=key(best),
+        whole=digits(float(products[best])),
+        shown=digits(float(shown[best])),
+        out=digits(0.0 if abs(out) <= ROUNDING * float(np.abs(products).max()) else out),
     )
 
 
@@ -71,12 +56,11 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
 
 
 def names_told(look: Look, keys: Sequence[str]) -> str:
-    """Say which keys' names a picture leaves out, which is how it has them and what their words are."""
-    if not look.names_all(keys):
-        return _(
-            "Of {count} keys those with the largest weights are named, up to {most}, as far as there is "
-            "room.",
-            count=len(keys),
-            most=look.of_many,
-        )
-    return _("A name that would lie on another is left out.")
+    """Say which keys' names a picture has, where it has not all of them."""
+    if look.names_all(keys):
+        return ""
+    return _(
+        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room.",
+        count=len(keys),
+        most=look.of_many,
+    )

@@ -8,7 +8,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import ABOVE, ALL_BUT_ONE, KEEP, LARGEST, RENORMALISED, WITHOUT
-from attn_words import _, _n
+from attn_words import _
 
 MOST_NUMBERS = 120_000  # of one moving map at all its steps
 MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over the words
@@ -56,12 +56,10 @@ class Asides:
         some, every = len(self.steps.values), len(self.keys)
         if some >= every:
             return ""
-        return _n(
-            "The slider leaves out one of {count} word in turn, of {every}: the maps are large. A link has "
-            "any other by its place, from 0: `without={place}`.",
-            "The slider leaves out one of {count} words in turn, of {every}: the maps are large. A link has "
-            "any other by its place, from 0: `without={place}`.",
-            some,
+        return _(
+            "The slider has {some} of {every} words: the maps are large. A link has any other by its place, "
+            "from 0: `without={place}`.",
+            some=some,
             every=every,
             place=min({*range(every)} - {*map(int, self.steps.values)}),
         )

@@ -101,12 +101,8 @@ def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
     >>> said(["W_q", "W_k"], {"W_q": "with 4 heads"})
     'Set by hand: W_q with 4 heads; drawn from the seed: W_k.'
     >>> said(["W_q", "W_k"], {})
-    'Drawn from the seed: W_q and W_k.'
+    'Set by hand: none; drawn from the seed: W_q and W_k.'
     """
     drawn = [name for name in names if name not in typed]
-    if not typed:
-        return _("Drawn from the seed: {names}.", names=listed(drawn))
     told = listed([f"{name} {when}".strip() for name, when in typed.items()])
-    if not drawn:
-        return _("Set by hand: {names}.", names=told)
     return _("Set by hand: {names}; drawn from the seed: {others}.", names=told, others=listed(drawn))

@@ -44,7 +44,7 @@ def for_others(link: str, headers: Mapping[str, str], peer: str | None) -> tuple
         return link, _("This link opens on this machine alone.")
     own = own_host()
     if own is None:
-        return link, _("This link opens on this machine alone, which is in no network.")
+        return link, _("This link opens on this machine alone.")
     port = there.port or (443 if there.scheme == "https" else 80)
     if not _listens(own, port):
         return link, _(

@@ -56,18 +56,12 @@ def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str,
     readers = {"npz": _npz, "json": _json, "csv": _csv}
     if kind not in readers:
         kinds = _(", ").join(each.upper() for each in KINDS)
-        raise ValueError(_("wanted a file of {kinds}; got {name}", kinds=kinds, name=quoted(name, _SHOWN)))
+        raise ValueError(_("Wanted a file of {kinds}; got {name}.", kinds=kinds, name=quoted(name, _SHOWN)))
     if len(content) > MOST_BYTES:
-        raise ValueError(
-            _(
-                "wanted at most {most} bytes; the file has {count}",
-                most=f"{MOST_BYTES:,}",
-                count=f"{len(content):,}",
-            )
-        )
+        raise ValueError(_too_large(len(content)))
     found = readers[kind](name, content, wanted)
     if not found:
-        raise ValueError(_("wanted {names} in the file; it holds none of these", names=either(wanted)))
+        raise ValueError(_("Wanted {names} in the file; it holds none of these.", names=either(wanted)))
     return found
 
 
@@ -97,21 +91,11 @@ def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as held:
             there = {each: held.getinfo(f"{each}.npy") for each in wanted if f"{each}.npy" in held.namelist()}
-            for each, info in there.items():
-                if info.file_size > MOST_BYTES:
-                    raise ValueError(
-                        _(
-                            "{name} has {count} bytes; wanted at most {most}",
-                            name=each,
-                            count=f"{info.file_size:,}",
-                            most=f"{MOST_BYTES:,}",
-                        )
-                    )
+            if any(info.file_size > MOST_BYTES for info in there.values()):
+                raise ValueError(_too_large(max(info.file_size for info in there.values())))
             unpacked = {each: held.read(info) for each, info in there.items()}
     except _NOT_A_ZIP as error:
-        raise ValueError(
-            _("wanted an NPZ file, as numpy.savez writes it; this is none, or was cut off")
-        ) from error
+        raise ValueError(_unreadable("NPZ")) from error
     return {each: _array(each, array) for each, array in unpacked.items()}
 
 
@@ -123,15 +107,12 @@ def _array(name: str, content: bytes) -> Numbers:
         read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
         shape, is_fortran, dtype = read(held)
     except _NOT_A_HEADER as error:
-        raise ValueError(
-            _("wanted numbers under {name}; it cannot be read as an array of them", name=name)
-        ) from error
-    if dtype.kind not in "fiu":
-        raise ValueError(_("wanted numbers under {name}; it holds something else", name=name))
-    if len(shape) > 2 or any(type(side) is not int or side < 1 for side in shape):
-        raise ValueError(_no_matrix(name, str(shape)[:_SHOWN]))
+        raise ValueError(_no_matrix(name)) from error
+    is_shape = len(shape) <= 2 and all(type(side) is int and side >= 1 for side in shape)
+    if not is_shape or dtype.kind not in "fiu":
+        raise ValueError(_no_matrix(name))
     if math.prod(shape) * dtype.itemsize != len(content) - held.tell():
-        raise ValueError(_("wanted as many numbers under {name} as its shape has; it was cut off", name=name))
+        raise ValueError(_no_matrix(name))
     numbers = np.frombuffer(content, dtype, offset=held.tell()).reshape(
         shape, order="F" if is_fortran else "C"
     )
@@ -143,10 +124,9 @@ def _json(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers
     try:
         given = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ValueError(_("wanted JSON; this is none, or was cut off")) from error
+        raise ValueError(_unreadable("JSON")) from error
     if not isinstance(given, dict):
-        example = '{"W_q": [[1, 0], [0, 1]]}'
-        raise ValueError(_("wanted JSON with names, as {example}; this has none", example=example))
+        raise ValueError(_unreadable('JSON, {"W_q": [[1, 0], [0, 1]]}'))
     return {each: _nested(each, given[each]) for each in wanted if each in given}
 
 
@@ -155,7 +135,7 @@ def _nested(name: str, given: object) -> Numbers:
     rows = rows if any(isinstance(row, list) for row in rows) else [rows]
     cells = [cell for row in rows for cell in (row if isinstance(row, list) else [None])]
     if not cells or not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells):
-        raise ValueError(_("wanted rows of numbers under {name}; it holds something else", name=name))
+        raise ValueError(_no_matrix(name))
     return _joined(name, [[float(min(max(cell, -1e300), 1e300)) for cell in row] for row in rows])
 
 
@@ -165,7 +145,7 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
         separator = ";" if ";" in text else "\t" if "\t" in text else ","
         lines = [line for line in csv.reader(io.StringIO(text), delimiter=separator) if any(line)]
     except (UnicodeError, csv.Error) as error:
-        raise ValueError(_("wanted CSV in UTF-8; this cannot be read as that")) from error
+        raise ValueError(_unreadable("CSV, UTF-8")) from error
     if separator != ",":
         lines = [[cell.replace(",", ".") for cell in line] for line in lines]
     lines = [[cell.strip() for cell in line] for line in lines]
@@ -178,7 +158,7 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
     if found is None or found[0] not in wanted:
         raise ValueError(
             _(
-                "wanted {names} in front of each row, or as the file's name; got {name}",
+                "Wanted {names} in front of each row, or as the file's name; got {name}.",
                 names=either(wanted),
                 name=quoted(name, _SHOWN),
             )
@@ -197,9 +177,7 @@ def _numbers(name: str, rows: Sequence[Sequence[str]]) -> Numbers:
         try:
             numbers.append([_number(cell) for cell in row])
         except ValueError:
-            raise ValueError(
-                _("row {row} of {name} holds something that is not a number", row=at, name=name)
-            ) from None
+            raise ValueError(no_number(name, at)) from None
     return _joined(name, numbers)
 
 
@@ -212,19 +190,36 @@ def _number(cell: str) -> float:
 def _joined(name: str, rows: Sequence[Sequence[float]]) -> Numbers:
     widths = sorted({len(row) for row in rows})
     if len(widths) != 1 or not widths[0]:
-        counts = _(", ").join(map(str, widths))
-        raise ValueError(
-            _("the rows of {name} hold {counts} numbers: all need as many", name=name, counts=counts)
-        )
+        raise ValueError(uneven(name, widths))
     return _matrix(name, np.array(rows, dtype=np.float64))
 
 
 def _matrix(name: str, numbers: Numbers) -> Numbers:
     numbers = numbers[None] if numbers.ndim == 1 else numbers
     if numbers.ndim != 2 or not numbers.size:
-        raise ValueError(_no_matrix(name, str(numbers.shape)))
+        raise ValueError(_no_matrix(name))
     return numbers
 
 
-def _no_matrix(name: str, shape: str) -> str:
-    return _("wanted rows and columns under {name}; it has the shape {shape}", name=name, shape=shape)
+def _too_large(count: int) -> str:
+    most = f"{MOST_BYTES:,}"
+    return _("Wanted at most {most} bytes; there are {count}.", most=most, count=f"{count:,}")
+
+
+def _unreadable(kind: str) -> str:
+    return _("Wanted {kind}; this is none, or was cut off.", kind=kind)
+
+
+def _no_matrix(name: str) -> str:
+    return _("Wanted rows and columns of numbers under {name}.", name=name)
+
+
+def no_number(name: str, row: int) -> str:
+    """Say where a matrix has no number."""
+    return _("Row {row} of {name} holds something that is not a number.", row=row, name=name)
+
+
+def uneven(name: str, widths: Sequence[int]) -> str:
+    """Say that the rows of a matrix are not equally long."""
+    counts = _(", ").join(map(str, widths))
+    return _("The rows of {name} hold {counts} numbers: all need as many.", name=name, counts=counts)

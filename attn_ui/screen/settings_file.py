@@ -86,29 +86,17 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
 
 
 def _settings(content: bytes, page: str) -> dict[str, Any]:
-    if len(content) > MAX_SETTINGS_BYTES:
-        raise ValueError(
-            _(
-                "wanted a file that this app saved, at most {most} bytes; this one has {count}",
-                most=f"{MAX_SETTINGS_BYTES:,}",
-                count=f"{len(content):,}",
-            )
-        )
     try:
+        if len(content) > MAX_SETTINGS_BYTES:
+            raise ValueError(len(content))
         found = json.loads(content.decode("utf-8-sig"))
         found = json.loads(with_whole_letters(json.dumps(found, ensure_ascii=False)))
     except (ValueError, RecursionError):  # no text, no JSON, or cut off
         found = None
-    if not isinstance(found, dict) or MARK not in found or not isinstance(found.get("settings"), dict):
-        raise ValueError(_("wanted a file that this app saved; this one is of another kind, or was cut off"))
-    if found[MARK] != VERSION:
-        raise ValueError(
-            _(
-                "wanted a file that this app saved in form {form}; this one has form {other}",
-                form=VERSION,
-                other=quoted(str(found[MARK])),
-            )
-        )
+    is_ours = isinstance(found, dict) and found.get(MARK) == VERSION
+    if not is_ours or not isinstance(found.get("settings"), dict):
+        most = f"{MAX_SETTINGS_BYTES:,}"
+        raise ValueError(_("wanted a whole file that this app saved, at most {most} bytes", most=most))
     if found.get("page") != page:
         other = quoted(str(found.get("page")))
         raise ValueError(_("the file is of another page, {page}: open that one first", page=other))
@@ -118,9 +106,9 @@ def _settings(content: bytes, page: str) -> dict[str, Any]:
 def _value(setting: Parameter, text: Any) -> Any:
     """Return one setting's value."""
     texts = text if isinstance(setting, Several) and isinstance(text, list) else [text]
-    if not all(isinstance(each, str) for each in texts):
-        raise ValueError(_("the file's {name} is no text", name=quoted(setting.name)))
     try:
+        if not all(isinstance(each, str) for each in texts):
+            raise ValueError(_("a text"))
         if isinstance(setting, Several):
             return [setting.read(each) for each in dict.fromkeys(texts)]
         if isinstance(setting, Table):

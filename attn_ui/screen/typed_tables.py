@@ -10,7 +10,8 @@ import streamlit as st
 
 from attn_ui.base.parameters import Table
 from attn_ui.screen import state
-from attn_words import _, _n, paragraph
+from attn_ui.screen.matrices_file import no_number, uneven
+from attn_words import _, paragraph
 
 MOST = 1000  # no typed number lies further from zero
 Lines = Sequence[Sequence[float]]
@@ -48,11 +49,7 @@ def type_over(tables: Sequence[Typed]) -> None:
                 state.keep(table.setting, text)
 
     with st.form(f"_tables_{tables[0].setting.name}", border=False):
-        st.markdown(
-            _("Type over any number.")
-            if tables[0].names
-            else _("Type over any number; rows can be added below and deleted by their box on the left.")
-        )
+        st.markdown(_("Type over any number. Rows of a table without names can be added and deleted."))
         for table in tables:
             key, frame = starts[table.setting.name]
             typed, drawn = st.columns([3, 1], gap="medium")
@@ -75,7 +72,7 @@ def type_over(tables: Sequence[Typed]) -> None:
 
 def _kept(problem: str) -> str:
     """Say what is wrong, and that nothing is lost."""
-    said = paragraph(problem, _("The picture keeps the last complete table."))
+    said = paragraph(problem, _("The picture stays as it was."))
     return f":material/edit: {said}"
 
 
@@ -117,21 +114,14 @@ def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
 
 def paste(table: Typed) -> None:
     """Take a whole matrix as text: a row a line or after a semicolon, numbers between commas or spaces."""
-    setting, most = table.setting, len(table.names)
+    setting = table.setting
     key = f"_paste_{setting.name}"
 
     def pasted() -> None:
         text = st.session_state[key]
         if text.strip():
             rows, problem = matrix_of(text, setting)
-            if most and len(rows) > most:
-                problem = _n(
-                    "{name} has {rows} rows, and there is {count} token.",
-                    "{name} has {rows} rows, and there are {count} tokens.",
-                    most,
-                    name=setting.name,
-                    rows=len(rows),
-                )
+            problem = problem or problem_of(setting, np.array(rows), len(table.names) or None)
             st.session_state[f"{key}_problem"] = problem
             if not problem:
                 state.keep(setting, setting.text(rows), replaces=True)
@@ -165,35 +155,25 @@ def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
         try:
             rows.append([float(cell) for cell in line])
         except ValueError:
-            return [], _(
-                "Row {row} of {name} holds something that is not a number.", row=number, name=setting.name
-            )
-    widths = {len(row) for row in rows}
+            return [], no_number(setting.name, number)
+    widths = sorted({len(row) for row in rows})
     if len(widths) != 1:
-        found = _(", ").join(map(str, sorted(widths)))
-        return [], _(
-            "The rows of {name} hold {counts} numbers: all need as many.", name=setting.name, counts=found
-        )
-    if max(widths) > setting.most_columns:
-        return [], _(
-            "{name} has {columns} columns; at most {most} are drawn.",
-            name=setting.name,
-            columns=max(widths),
-            most=setting.most_columns,
-        )
+        return [], uneven(setting.name, widths)
     return rows, problem_of(setting, np.array(rows))
 
 
-def problem_of(setting: Table, numbers: np.ndarray) -> str:
-    """Say what is wrong with a table's numbers, or nothing."""
-    if not len(numbers):
-        return _("{name} has no row.", name=setting.name)
-    if len(numbers) > setting.most_rows:
+def problem_of(setting: Table, numbers: np.ndarray, most: int | None = None) -> str:
+    """Say what is wrong with a table's numbers, or nothing; at most so many rows where that is given."""
+    rows, columns = numbers.shape
+    most = setting.most_rows if most is None else most
+    if not 0 < rows <= most or columns > setting.most_columns:
         return _(
-            "{name} has {rows} rows; at most {most} are drawn.",
+            "{name} has {rows} rows and {columns} columns; wanted 1 to {most}, and at most {most_columns}.",
             name=setting.name,
-            rows=len(numbers),
-            most=setting.most_rows,
+            rows=rows,
+            columns=columns,
+            most=most,
+            most_columns=setting.most_columns,
         )
     wrong = np.argwhere(~(np.abs(numbers) <= MOST))
     if not len(wrong):

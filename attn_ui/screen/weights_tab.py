@@ -13,7 +13,7 @@ from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers
 from attn_ui.screen.tables import numbers_table
 from attn_ui.screen.typed_tables import Typed, matrix_of, problem_of, type_over
-from attn_words import _, _n, paragraph
+from attn_words import _, paragraph
 
 _WHICH, _PASTED, _PROBLEM = "_weight_pasted", "_weight_text", "_weight_problem"
 _TURN, _TOLD = "_weights_turn", "_weights_told"
@@ -110,7 +110,7 @@ def _paste(weights: Sequence[Weight]) -> None:
             height=120,
         )
         if problem := st.session_state.get(_PROBLEM):
-            said_of_it = paragraph(problem, _("The picture keeps the numbers that it has."))
+            said_of_it = paragraph(problem, _("The picture stays as it was."))
             st.caption(f":material/edit: {said_of_it}")
 
 
@@ -126,19 +126,11 @@ def _open(weights: Sequence[Weight]) -> None:
         try:
             found = taken(file.name, file.getvalue(), weights)
         except ValueError as error:
-            st.session_state[_TOLD] = paragraph(
-                _("Not taken: {reason}.", reason=str(error).rstrip(".。")),
-                _("The projections are as they were."),
-            )
+            st.session_state[_TOLD] = paragraph(str(error), _("The picture stays as it was."))
             return
         for name, text in found.items():
             state.keep(TABLES[name], text, replaces=True)
-        st.session_state[_TOLD] = _n(
-            "{names}: as the file has it.",
-            "{names}: as the file has them.",
-            len(found),
-            names=listed(list(found)),
-        )
+        st.session_state[_TOLD] = _("From the file: {names}.", names=listed(list(found)))
 
     st.file_uploader(
         _("Open a file of projections"),

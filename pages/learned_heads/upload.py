@@ -29,7 +29,7 @@ def show(_nothing: None) -> None:
         ),
     )
     if st.session_state.get(_FAULT):
-        stays = _("What was there stays.") if OWN_MAPS in st.session_state else ""
+        stays = _("The picture stays as it was.") if OWN_MAPS in st.session_state else ""
         st.warning(paragraph(plain(st.session_state[_FAULT]), stays), icon=":material/error:")
     if OWN_MAPS not in st.session_state:
         st.markdown(

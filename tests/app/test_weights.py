@@ -340,35 +340,38 @@ def test_a_file_of_one_matrix_is_named_for_it() -> None:
     assert taken("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
 
 
+NO_MATRIX = "Wanted rows and columns of numbers under W_q."
+
+
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("w.txt", b"1", "wanted a file of CSV, JSON, NPZ; got `w.txt`"),
+        ("w.txt", b"1", "Wanted a file of CSV, JSON, NPZ; got `w.txt`."),
         ("w.csv", b"1,2\n", "in front of each row, or as the file's name; got `w.csv`"),
-        ("w.csv", b"", "wanted W_q, W_k or b_q in front of each row"),
-        ("w.csv", b"W_q,1,2,3\nW_q,4,5\n", "the rows of W_q hold 2, 3 numbers: all need as many"),
-        ("w.csv", b"W_q,1,2,3\nW_q,4,5,x\n", "row 2 of W_q holds something that is not a number"),
-        ("w.csv", b"W_q,1,2,3\nW_q,4,5,1_0\n", "row 2 of W_q holds something that is not a number"),
+        ("w.csv", b"", "Wanted W_q, W_k or b_q in front of each row"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5\n", "The rows of W_q hold 2, 3 numbers: all need as many"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5,x\n", "Row 2 of W_q holds something that is not a number"),
+        ("w.csv", b"W_q,1,2,3\nW_q,4,5,1_0\n", "Row 2 of W_q holds something that is not a number"),
         ("w.csv", b"W_q,1,2\nW_q,4,5\n", "W_q must be 2 × 3 (d_model × d_k); it is 2 × 2."),
         ("w.csv", b"W_q,1,2\nW_q,4,5\nW_q,0,0\n", "it is 3 × 2, the transpose, as nn.Linear's weight is."),
         ("w.csv", b"W_q,1,2,3\nW_q,4,5,nan\n", "Row 2, column 3 of W_q is empty or not a number."),
-        ("w.csv", b"\xff\xfe\x00", "wanted CSV in UTF-8"),
-        ("W_q.csv", b"", "the rows of W_q hold  numbers"),
-        ("w.json", b"[1, 2]", "wanted JSON with names"),
-        ("w.json", b"{", "wanted JSON; this is none, or was cut off"),
-        ("w.json", b"[" * 100_000, "wanted JSON; this is none, or was cut off"),
-        ("w.json", b'{"W_q": [[1, 2, true]]}', "wanted rows of numbers under W_q; it holds something else"),
-        ("w.json", b'{"W_q": [[[1]]]}', "wanted rows of numbers under W_q; it holds something else"),
+        ("w.csv", b"\xff\xfe\x00", "Wanted CSV, UTF-8;"),
+        ("W_q.csv", b"", "The rows of W_q hold  numbers"),
+        ("w.json", b"[1, 2]", "Wanted JSON, {"),
+        ("w.json", b"{", "Wanted JSON; this is none, or was cut off"),
+        ("w.json", b"[" * 100_000, "Wanted JSON; this is none, or was cut off"),
+        ("w.json", b'{"W_q": [[1, 2, true]]}', NO_MATRIX),
+        ("w.json", b'{"W_q": [[[1]]]}', NO_MATRIX),
         ("w.json", b'{"W_q": [[1, 2, 1' + b"0" * 400 + b"], [1, 2, 3]]}", "it must lie from −1000 to 1000"),
         ("w.json", b'{"W_q": [[1, 2, NaN], [1, 2, 3]]}', "Row 1, column 3 of W_q is empty or not a number."),
-        ("w.json", b'{"W_x": [[1]]}', "wanted W_q, W_k or b_q in the file; it holds none of these"),
-        ("w.npz", b"PK", "wanted an NPZ file"),
-        ("w.npz", npz_of(GIVEN)[:-40], "wanted an NPZ file"),
-        ("w.npz", as_npz(W_q=np.ones((2, 3, 1))), "under W_q; it has the shape (2, 3, 1)"),
-        ("w.npz", as_npz(W_q=np.array([["a"]])), "wanted numbers under W_q; it holds something else"),
-        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), "wanted numbers under W_q; it holds"),
-        ("w.npz", as_npz(W_q=np.ones((2, 3), dtype=complex)), "wanted numbers under W_q; it holds"),
-        ("w.csv", b"W_q,1\n" * 200_000, "wanted at most 1,000,000 bytes; the file has 1,200,000"),
+        ("w.json", b'{"W_x": [[1]]}', "Wanted W_q, W_k or b_q in the file; it holds none of these"),
+        ("w.npz", b"PK", "Wanted NPZ;"),
+        ("w.npz", npz_of(GIVEN)[:-40], "Wanted NPZ;"),
+        ("w.npz", as_npz(W_q=np.ones((2, 3, 1))), NO_MATRIX),
+        ("w.npz", as_npz(W_q=np.array([["a"]])), NO_MATRIX),
+        ("w.npz", as_npz(W_q=np.array([[{}]], dtype=object)), NO_MATRIX),
+        ("w.npz", as_npz(W_q=np.ones((2, 3), dtype=complex)), NO_MATRIX),
+        ("w.csv", b"W_q,1\n" * 200_000, "at most 1,000,000 bytes; there are 1,200,000"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_says_what_was_wanted(name: str, content: bytes, sentence: str) -> None:
@@ -381,7 +384,7 @@ def test_a_small_file_that_asks_for_much_is_not_unpacked() -> None:
     held = io.BytesIO()
     np.savez_compressed(held, W_q=np.zeros((2000, 3000)))
     assert len(held.getvalue()) < 100_000
-    with pytest.raises(ValueError, match=r"W_q has 48,000,128 bytes; wanted at most 1,000,000"):
+    with pytest.raises(ValueError, match=r"at most 1,000,000 bytes; there are 48,000,128"):
         taken("w.npz", held.getvalue(), WANTED)
 
 

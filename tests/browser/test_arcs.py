@@ -26,11 +26,11 @@ def test_a_click_on_a_word_asks_there(app: AppPage) -> None:
     box = word.bounding_box()
     assert box
     app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    says.filter(has_text="Query “sat”: arcs to").wait_for()
+    says.filter(has_text="Arcs from “sat” to").wait_for()
     app.page.wait_for_url(re.compile(r"[?&]q=2\b"))
     assert len(widths(app)) <= 3  # a causal mask leaves three keys
     app.page.get_by_role("slider", name="Query").press("ArrowRight")
-    says.filter(has_text="Query “on”: arcs to").wait_for()
+    says.filter(has_text="Arcs from “on” to").wait_for()
     app.page.wait_for_url(re.compile(r"[?&]q=3\b"))
 
 

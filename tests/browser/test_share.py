@@ -99,7 +99,7 @@ def test_settings_go_into_a_file_and_come_back(app: AppPage, tmp_path: Path) -> 
     open_panel(app)
     field = app.page.locator("[class*=st-key-share-file] input[type=file]")
     for content, wrong in (
-        ("{", "cut off"),
+        ("{", "a whole file"),
         (json.dumps(said | {"page": "multi-head"}), "of another page, multi-head"),
         (json.dumps(said | {"settings": {"seed": "x"}}), "seed cannot be used"),
     ):
