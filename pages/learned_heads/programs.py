@@ -41,6 +41,7 @@ weights, logits = result.weights.detach(), result.logits"""
         numbers,
         ["weights"],
         short=("\n".join([*_makes(now), shortly]), _SAYS),
+        drawn=numbers,
         formula=lambda: _toy_formula(now),
         last=_SAYS,
     )
@@ -122,6 +123,7 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
         numbers,
         ["weights", "lengths", "rolled"],
         short=("\n".join([*makes, _flow_lines(flow, every=False)]), ""),
+        drawn=numbers,
         formula=lambda: (
             rf"R_{{{flow.at + 1}}} = \tilde A_{{{flow.at + 1}}} \cdots \tilde A_1 = "
             + in_latex(flow.rollout[flow.at].tolist())
@@ -168,6 +170,7 @@ weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget 
         numbers,
         ["weights"],
         short=("\n".join([*_makes(now), shortly]), _ERRORS),
+        drawn=numbers,
         formula=lambda: (
             rf"\frac{{\lVert O_{{{found.budget}}} - O_{{{found.n}}} \rVert}}"
             rf"{{\lVert O_{{{found.n}}} \rVert}} = "

@@ -380,7 +380,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert job.run is not None
     assert job.run.curve.accuracy[-1] >= 0.99
     last = words.of_toy(Now(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
-    assert f"(loss {number(float(job.run.curve.loss[-1]), 3)})" in last
+    assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
     now = Now(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
     assert handed.run(programs_of(now)).splitlines()[-1] == "says: a b c n m"

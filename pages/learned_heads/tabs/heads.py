@@ -18,23 +18,14 @@ def show(now: Now | Heads) -> None:
         whole_tabs.show_heads(now.whole)
         return
     whole = now.judged
-    fields = {
-        "sequences": len(now.recipe.held_out()),
-        "steps": f"{now.step:,}",
-        "right": as_share(whole.accuracy, 1),
-        "loss": f"{whole.loss:.4f}",
-    }
     st.markdown(
         _(
             "On {sequences} sequences that no step of the training saw, after {steps} steps, with all heads "
-            "on: right in **{right}** of the places, loss {loss}.",
-            **fields,
-        )
-        if now.off
-        else _(
-            "On {sequences} sequences that no step of the training saw, after {steps} steps: right in "
-            "**{right}** of the places, loss {loss}.",
-            **fields,
+            "on: accuracy **{right}**, loss {loss}.",
+            sequences=len(now.recipe.held_out()),
+            steps=f"{now.step:,}",
+            right=as_share(whole.accuracy, 1),
+            loss=f"{whole.loss:.4f}",
         )
     )
     columns = {_(title): column for title, column in of_toy(now).items()}

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core import AttentionMaps, Check, MultiHead, RealModel, compare
+from attn_core import AttentionMaps, Check, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
 from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base.markdown import capital
@@ -65,32 +65,12 @@ def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list
     found = [check_rows(whole.maps, whole.shown)] if whole.is_divided else [check_rows(whole.maps)]
     if model is not None:
         stages = model.stages(text)
-        name, theirs = (
-            (
-                _("what each head gives is what `torch.nn.functional.scaled_dot_product_attention` gives"),
-                _fused,
-            )
-            if model.softcap is None
-            else (
-                _(
-                    "what each head gives is what torch's tanh, softmax and products give, where its fused "
-                    "attention has no softcap"
-                ),
-                _bent,
-            )
-        )
-        found.append(
-            compare(
-                name,
-                torch.stack([each.heads for each in stages]),
-                torch.stack(
-                    [
-                        theirs(each, scale, model.softcap)
-                        for each, scale in zip(stages, model.scales, strict=True)
-                    ]
-                ),
-            )
-        )
+        theirs = [
+            _by_torch(each.query, each.key, each.value, each.mask, scale=scale, softcap=model.softcap)
+            for each, scale in zip(stages, model.scales, strict=True)
+        ]
+        name = _("what each head gives is what torch's own functions give")
+        found.append(compare(name, torch.stack([each.heads for each in stages]), torch.stack(theirs)))
     return found
 
 
@@ -118,10 +98,13 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
             pool = pooled((whole * seen)[None])[0] / share
         ours.append(torch.tensor(pyramid.level(level)[: len(pool)]).flatten())
         theirs.append(pool.masked_fill(share == 0, torch.nan).flatten())
-    name = _("each block of the long map has the largest weight that `max_pool2d` of torch finds")
-    if pyramid.keep == "mean":
-        name = _("each block of the long map has the mean weight that `avg_pool2d` of torch finds")
-    return compare(name, torch.cat(ours), torch.cat(theirs), scale=1.0)
+    name = "max_pool2d" if pyramid.keep == "max" else "avg_pool2d"
+    return compare(
+        _("each block of the long map is that of torch's `{name}`", name=name),
+        torch.cat(ours),
+        torch.cat(theirs),
+        scale=1.0,
+    )
 
 
 def checks_of_long(now: LongText) -> list[Check]:
@@ -133,58 +116,36 @@ def checks_of_long(now: LongText) -> list[Check]:
     seen = None if may is None else torch.from_numpy(np.concatenate([may[at : at + 1, 0:n] for at in some]))
     # As values, so many unit vectors: what comes out are the weights of their keys.
     values = F.one_hot(torch.tensor(some), n).T.float()
-    query, key = head.query[None, some], head.key[None]
-    if head.softcap is None:
-        theirs = F.scaled_dot_product_attention(query, key, values[None], seen, scale=head.scale)[0]
-    else:
-        scores = torch.tanh(query[0] @ key[0].mT * head.scale / head.softcap) * head.softcap
-        scores = scores if seen is None else scores.masked_fill(~seen, -torch.inf)
-        theirs = scores.softmax(dim=-1) @ values
+    theirs = _by_torch(
+        head.query[None, some], head.key[None], values[None], seen, scale=head.scale, softcap=head.softcap
+    )[0]
     ours, sums = rows[:, some], rows.sum(dim=-1)
-    count = f"{ours.numel():,}"
+    named = _(
+        "{count} weights, evenly over the map, are those of torch's own functions", count=f"{ours.numel():,}"
+    )
     found = [
         compare(
             _("each of {count} rows, evenly over the map, sums to one", count=len(some)),
             sums,
             torch.ones_like(sums),
         ),
-        compare(
-            _(
-                "{count} weights, evenly over the map, are those of "
-                "`torch.nn.functional.scaled_dot_product_attention`",
-                count=count,
-            )
-            if head.softcap is None
-            else _(
-                "{count} weights, evenly over the map, are those of torch's tanh and softmax, where its "
-                "fused attention has no softcap",
-                count=count,
-            ),
-            ours,
-            theirs,
-            scale=1.0,
-        ),
+        compare(named, ours, theirs, scale=1.0),
     ]
     blocks = pyramid_of(now)
     return [*found, _check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else found
 
 
-def _fused(stages: MultiHead, scale: float, _: float | None) -> Tensor:
-    query, key, value = stages.query, stages.key, stages.value
-    heads: Tensor = F.scaled_dot_product_attention(
-        query, key, value, stages.mask, scale=scale, enable_gqa=True
-    )
-    return heads
-
-
-def _bent(stages: MultiHead, scale: float, softcap: float | None) -> Tensor:
-    assert softcap is not None
-    shared = stages.query.shape[1] // stages.key.shape[1]
-    key, value = (each.repeat_interleave(shared, dim=1) for each in (stages.key, stages.value))
-    scores = torch.tanh(stages.query @ key.mT * scale / softcap) * softcap
-    if stages.mask is not None:
-        scores = scores.masked_fill(~stages.mask, -torch.inf)
-    return scores.softmax(dim=-1) @ value
+def _by_torch(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, *, scale: float, softcap: float | None
+) -> Tensor:
+    """Attend by torch's fused attention; step by step where that has no softcap."""
+    if softcap is None:
+        heads: Tensor = F.scaled_dot_product_attention(query, key, value, mask, scale=scale, enable_gqa=True)
+        return heads
+    shared = query.shape[-3] // key.shape[-3]
+    key, value = (each.repeat_interleave(shared, dim=-3) for each in (key, value))
+    scores = torch.tanh(query @ key.mT * scale / softcap) * softcap
+    return (scores if mask is None else scores.masked_fill(~mask, -torch.inf)).softmax(dim=-1) @ value
 
 
 def check_rows(*all_maps: AttentionMaps) -> Check:
@@ -199,22 +160,9 @@ def check_rows(*all_maps: AttentionMaps) -> Check:
             off = max(off, float(np.where(sums > 0.5, abs(sums - 1), sums).max()))
             longest = max(longest, weights.shape[-1])
     precision = coarsest(["float32", *(maps.precision for maps in all_maps)])  # held in single precision
-    name = _rows_name(any(maps.beyond for maps in all_maps), "" if precision == "float32" else precision)
+    name = _(
+        "each row of each map, keys that are not shown included, sums to one, to within what {precision} "
+        "keeps, or is empty",
+        precision=precision,
+    )
     return Check(name, off, tolerance=row_tolerance(precision, longest))
-
-
-def _rows_name(has_beyond: bool, coarse: str) -> str:
-    if has_beyond and coarse:
-        return _(
-            "each row of each map with its weight on keys that are not shown sums to one, or is empty, to "
-            "within what {precision} keeps",
-            precision=coarse,
-        )
-    if has_beyond:
-        return _("each row of each map with its weight on keys that are not shown sums to one, or is empty")
-    if coarse:
-        return _(
-            "each row of each map sums to one, or is empty, to within what {precision} keeps",
-            precision=coarse,
-        )
-    return _("each row of each map sums to one, or is empty")
