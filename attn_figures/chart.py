@@ -1,13 +1,14 @@
 """Charts beside matrices: curves, points and bars on two plain axes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import Axes, ColourRange, Geometry
 from attn_figures.marks import is_words
+from attn_figures.matrix import Matrix
 from attn_figures.widths import letters
 
 
@@ -23,6 +24,7 @@ class Chart:
         x, y: settings of the axes beyond the common ones: title, range, type, ticks.
         colours: the range of a trace that is coloured by value.
         marks: shapes, without axis references.
+        maps: the maps among its traces, by their names, as matrices that know their rows and columns.
         legend: (what, colour) for each thing drawn, set as coloured words above the body.
         legend_lines: the lines that these words take.
         title_lines: the lines that the title takes, or that something else takes in its place.
@@ -43,6 +45,7 @@ class Chart:
     colours: ColourRange | None = None
     shows_bar: bool = False
     marks: Sequence[dict[str, Any]] = ()
+    maps: Sequence[Matrix] = ()
     legend: Sequence[tuple[str, str]] = ()
     legend_lines: int = 1
     title_lines: int = 1
@@ -52,6 +55,10 @@ class Chart:
 
     def look(self) -> None:
         """Tell no words and numbers apart: a chart's own traces are known to whoever made them."""
+
+    def moved(self, traces: Sequence[dict[str, Any]]) -> "Chart":
+        """Return the same with the traces that it has at another position of a slider."""
+        return replace(self, drawn=traces, maps=[each.moved(traces) for each in self.maps])
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.comparable import Curve, Curves, Map, Part
 from attn_figures.marks import Mark
 from attn_figures.matrix import ROUNDING, Matrix, Numbers, Ramp, comma
 from attn_figures.numbers import number
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
+from attn_figures.scene import Curve, Curves, Map, Part
 from attn_words import _
 
 Why = Literal["", "absent", "shape", "names", "places"]

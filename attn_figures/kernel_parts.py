@@ -12,7 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.kernel_scene import SCENES, Estimate, Scene, round_numbers
+from attn_figures.kernel_scene import SCENES, DataScene, Estimate, round_numbers
 from attn_figures.marks import Mark
 from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, SideBars, frame_at
 from attn_figures.numbers import distinct
@@ -29,7 +29,7 @@ def empty_window() -> str:
 
 
 @cached(SCENES)
-def points(scene: Scene) -> Mark:
+def points(scene: DataScene) -> Mark:
     """The data, as small rings; as dots where there are many."""
     many = len(scene.keys) > 150
     return scene.told(
@@ -51,7 +51,7 @@ def points(scene: Scene) -> Mark:
 
 
 @lru_cache(maxsize=SCENES)
-def place_axis(scene: Scene, most: int = 7, x_range: tuple[float, float] | None = None) -> dict[str, Any]:
+def place_axis(scene: DataScene, most: int = 7, x_range: tuple[float, float] | None = None) -> dict[str, Any]:
     """The axis of the keys: round numbers or dates written out, however far from zero."""
     low, high = x_range or scene.x_range
     long = scene.dated or scene.digits >= 6
@@ -65,7 +65,7 @@ def place_axis(scene: Scene, most: int = 7, x_range: tuple[float, float] | None 
 
 
 @lru_cache(maxsize=SCENES)
-def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
+def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
     """The axis of the values: round numbers, written as everywhere."""
     low, high = scene.y_range
     places = [value for value, _ in round_numbers(low, high, most)]
@@ -73,19 +73,19 @@ def value_axis(scene: Scene, most: int = 7) -> dict[str, Any]:
 
 
 @cached(SCENES)
-def truth_line(scene: Scene) -> Mark:
+def truth_line(scene: DataScene) -> Mark:
     """The true curve; nowhere where it is not known."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
     said = _("true curve")
     return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", said=said)
 
 
-def estimate_line(scene: Scene, on_grid: Numbers) -> Mark:
+def estimate_line(scene: DataScene, on_grid: Numbers) -> Mark:
     """The estimate; a gap where no key is in the window."""
     return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3, said=_("estimate"))
 
 
-def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
+def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
     """The kernel, standing on the floor of the chart around the query."""
     return marks.area(
         "kernel",
@@ -96,20 +96,20 @@ def kernel_shape(scene: Scene, profile: Numbers, query: float) -> Mark:
     )
 
 
-def standing(scene: Scene, profile: Numbers) -> Numbers:
+def standing(scene: DataScene, profile: Numbers) -> Numbers:
     """The kernel's heights (..., n_offset + 2) for profiles (..., n_offset): its ends on the floor."""
     floor = np.full((*profile.shape[:-1], 1), scene.y_range[0])
     return np.concatenate((floor, scene.kernel_height(profile), floor), axis=-1)
 
 
-def around_queries(scene: Scene, queries: Numbers) -> Numbers:
+def around_queries(scene: DataScene, queries: Numbers) -> Numbers:
     """The kernel's places around each query, (n_query, n_offset + 2): its ends stand on the floor."""
     offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
     around: Numbers = queries[:, None] + offsets
     return around
 
 
-def bubbles(scene: Scene, weights: Numbers) -> Mark:
+def bubbles(scene: DataScene, weights: Numbers) -> Mark:
     """Each point's weight for one query, as area and as colour; no edge of the chart cuts one flat."""
     drawn = marks.points(
         "weight of each point",
@@ -137,7 +137,7 @@ def answer(query: float, estimate: float) -> Mark:
     )
 
 
-def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any]:
+def query_line(scene: DataScene, query: float, name: str = "query") -> dict[str, Any]:
     """Where the query stands."""
     return {
         "type": "line",
@@ -152,7 +152,7 @@ def query_line(scene: Scene, query: float, name: str = "query") -> dict[str, Any
 
 
 def asked_chart(
-    scene: Scene,
+    scene: DataScene,
     drawn: Sequence[Mark],
     row: int,
     colours: ColourRange,
@@ -176,7 +176,7 @@ def asked_chart(
     )
 
 
-def follow_query(scene: Scene) -> dict[str, Any]:
+def follow_query(scene: DataScene) -> dict[str, Any]:
     """What follows the query alone in such a chart and its map, by row."""
     queries, rows = scene.queries, np.arange(len(scene.queries))
     return {
@@ -201,7 +201,7 @@ class Weighed(Protocol):
 
 
 def weight_map(
-    scene: Scene,
+    scene: DataScene,
     estimate: Weighed,
     *,
     size: tuple[float, float],
@@ -237,7 +237,7 @@ def weight_map(
 
 
 def fact_map(
-    scene: Scene, estimate: Estimate, *, size: tuple[float, float], row: int | None = None
+    scene: DataScene, estimate: Estimate, *, size: tuple[float, float], row: int | None = None
 ) -> Matrix:
     """The same with each row's effective keys at its side."""
     drawn = weight_map(scene, estimate, size=size, row=row)
@@ -255,7 +255,7 @@ def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:
     }
 
 
-def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
+def _row_facts(scene: DataScene, estimate: Estimate, name: str) -> SideBars:
     n_key = len(scene.keys)
     return SideBars(
         f"{name} effective keys",
@@ -274,7 +274,7 @@ def _row_facts(scene: Scene, estimate: Estimate, name: str) -> SideBars:
 
 
 @lru_cache(maxsize=SCENES)
-def _row_ticks(scene: Scene) -> Ticks:
+def _row_ticks(scene: DataScene) -> Ticks:
     rows = np.arange(len(scene.queries))
     return [
         (float(np.interp(value, scene.queries, rows)), text) for value, text in scene.ticks(*scene.x_range)
@@ -282,7 +282,7 @@ def _row_ticks(scene: Scene) -> Ticks:
 
 
 @lru_cache(maxsize=SCENES)
-def _key_ticks(scene: Scene) -> Ticks:
+def _key_ticks(scene: DataScene) -> Ticks:
     """Round numbers between the keys where they would stand: the columns are keys, not places."""
     columns = np.arange(len(scene.keys))
     ticks: list[tuple[float, str]] = []
@@ -296,7 +296,7 @@ def _key_ticks(scene: Scene) -> Ticks:
     return ticks
 
 
-def plain_fit(scene: Scene, on_grid: Numbers) -> Chart:
+def plain_fit(scene: DataScene, on_grid: Numbers) -> Chart:
     """The data, the true curve and one estimate."""
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return Chart(

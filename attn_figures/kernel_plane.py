@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
+from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
 from attn_figures.hidden import Hidden, hidden_cells
 from attn_figures.kernel_parts import by_area, empty_window
 from attn_figures.marks import Mark
-from attn_figures.matrix import Numbers, comma
+from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, comma
+from attn_figures.numbers import number
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, cached
@@ -135,6 +137,7 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
         colours=scene.colours,
         shows_bar=True,
         marks=_circles(scene, estimate.bandwidth, row),
+        maps=[_as_matrix(scene, estimate)],
         legend=_legend(scene),
         title=" ",  # a few pixels more under the titles of the axes, whose digits hang low
         title_lines=0,
@@ -162,7 +165,8 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
         legend=[(_("▲ kernel"), LIGHT.query), (_("○ key"), LIGHT.ink)],
     )
     spec = compose.spec([drawn, by_distance], largest_unit=70.0)
-    return spec | {"layout": spec["layout"] | {"hoverdistance": NEAR_ENOUGH}}
+    spec["layout"]["hoverdistance"] = NEAR_ENOUGH
+    return spec
 
 
 def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, Sequence[Any] | Numbers]:
@@ -174,9 +178,9 @@ def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[s
         f"data[{MAP}].z": np.stack([each.on_map for each in estimates]),
         "data[kernel].y": np.stack([_to_the_floor(each.on_offsets) for each in estimates]),
     }
-    for number, name in enumerate((f"{MAP} hatch", f"{MAP} masked")):
-        fields = ("x", "y", "visible") if number == 0 else ("z", "visible")
-        moves |= {f"data[{name}].{field}": [gap[number][field] for gap in gaps] for field in fields}
+    for at, name in enumerate((f"{MAP} hatch", f"{MAP} masked")):
+        fields = ("x", "y", "visible") if at == 0 else ("z", "visible")
+        moves |= {f"data[{name}].{field}": [gap[at][field] for gap in gaps] for field in fields}
     for reach in scene.reaches:
         for name in _names_of_circle(reach):
             moves[f"layout.shapes[{name}].y0"] = second - reach * h
@@ -238,6 +242,22 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
             "hovertemplate": f"{place}<br>{empty_window()}<extra></extra>",
         },
     ]
+
+
+def _as_matrix(scene: PlaneScene, estimate: PlaneEstimate) -> Matrix:
+    """The same numbers with their rows and columns."""
+    names = [number(float(place)) for place in scene.axis]
+    return Matrix(
+        MAP,
+        estimate.on_map,
+        "",
+        Side(names[::-1], scene.titles[1], "ink"),
+        Side(names, scene.titles[0], "ink"),
+        ramp=Ramp("scores", scene.colours.high),
+        mask=~np.isnan(estimate.on_map),
+        hover=Hover(_("estimate"), blocked=empty_window()),
+        size=(SIDE, SIDE),
+    )
 
 
 def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:

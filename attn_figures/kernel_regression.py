@@ -10,7 +10,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
-from attn_figures.kernel_scene import SCENES, Estimate, Scene
+from attn_figures.kernel_scene import SCENES, DataScene, Estimate
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers, frame_at
 from attn_figures.panels import compose
@@ -23,7 +23,7 @@ PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone
 
 
 @Picture
-def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
+def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
     """Draw the data, the estimate and the weights of the query in `row`, beside the map of all weights."""
     chart = parts.asked_chart(
         scene,
@@ -46,7 +46,7 @@ def fit(scene: Scene, estimate: Estimate, row: int = 0) -> Spec:
     return compose.spec([chart, parts.fact_map(scene, estimate, size=MAP, row=row)], largest_unit=70.0)
 
 
-def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
+def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the steps of `fit`, by path; the cursor sets the rest."""
     profiles = np.stack([each.profile for each in estimates])
     return {
@@ -57,7 +57,7 @@ def fit_moves(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, Sequence
     }
 
 
-def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
+def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
     """What follows the query in `fit`: by row, by step and row, and rows of what is drawn anyway."""
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
@@ -79,7 +79,7 @@ def fit_cursor(scene: Scene, estimates: Sequence[Estimate]) -> dict[str, dict[st
 
 @Picture
 def compare(
-    scene: Scene, kernels: Mapping[str, Estimate], row: int = 0, said: Mapping[str, str] = {}
+    scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, said: Mapping[str, str] = {}
 ) -> Spec:
     """Draw several kernels at one bandwidth: a chart each, then each one's map of weights.
 
@@ -130,7 +130,7 @@ def compare(
     return compose.spec([*charts, *maps], largest_unit=70.0, phone_height=PHONE_HEIGHT)
 
 
-def compare_cursor(scene: Scene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
+def compare_cursor(scene: DataScene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
     """What follows the query in `compare`."""
     rows = np.arange(len(scene.queries))
     changes: dict[str, Any] = {}
@@ -159,7 +159,7 @@ def _of_kernel(trace: Mark, name: str, said: str) -> Mark:
 
 
 @cached(SCENES)
-def legend(scene: Scene) -> list[tuple[str, str]]:
+def legend(scene: DataScene) -> list[tuple[str, str]]:
     """What is drawn, in its colours."""
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return [
@@ -170,7 +170,7 @@ def legend(scene: Scene) -> list[tuple[str, str]]:
     ]
 
 
-def _asking(scene: Scene, at_queries: Numbers) -> Mark:
+def _asking(scene: DataScene, at_queries: Numbers) -> Mark:
     """Invisible points along the estimate, one a query, to point at and to click."""
     return scene.told(
         marks.points(
@@ -188,7 +188,7 @@ def _asking(scene: Scene, at_queries: Numbers) -> Mark:
     ) | {"meta": {"cursor": True}}
 
 
-def _read_outs(scene: Scene, estimate: Estimate, row: int) -> list[Mark]:
+def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
     """Two lines of words under the chart, of which one shows: with an estimate, or without."""
     n_key = len(scene.keys)
     low, high = scene.y_range

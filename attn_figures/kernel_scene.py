@@ -17,7 +17,7 @@ KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the que
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class DataScene:
     """What stays when a slider moves: data sorted by key, where it is asked, and how far the axes go.
 
     What is drawn of it alone is made once, so that all steps share it.
@@ -126,7 +126,7 @@ class Scene:
 
 
 @cached(SCENES)
-def _of_cells(scene: Scene) -> Extra:
+def _of_cells(scene: DataScene) -> Extra:
     shape = (len(scene.queries), len(scene.keys))
     places = [
         (_("query at"), np.broadcast_to(scene.queries[:, None], shape)),

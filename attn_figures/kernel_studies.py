@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.kernel_scene import Estimate, Scene
+from attn_figures.kernel_scene import DataScene, Estimate
 from attn_figures.marks import Mark, upright
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
@@ -45,7 +45,7 @@ class Errors:
 
 
 @Picture
-def choose(scene: Scene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
+def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
     """Draw both errors against the bandwidth, and the fit at the chosen step."""
     here = float(errors.bandwidths[step])
     left_out = np.where(np.isfinite(errors.left_out), errors.left_out, np.nan)
@@ -133,7 +133,7 @@ class Limits:
 
 
 @Picture
-def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) -> Spec:
+def fails(scene: DataScene, limits: Limits, on_grid: Numbers, bias: Numbers | None) -> Spec:
     """Draw an estimate far beyond its data, with its limits, and its bias where the truth is known.
 
     `bias` (n_grid,) is what smoothing does to the true curve itself, without any noise; `scene.y_range`
@@ -208,7 +208,7 @@ def fails(scene: Scene, limits: Limits, on_grid: Numbers, bias: Numbers | None) 
 
 
 @Picture
-def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
+def two_fits(scene: DataScene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
     """Draw two estimates of the same data side by side, each a title and a curve on the grid."""
     charts = [
         replace(parts.plain_fit(scene, on_grid), name=name, title=title, title_lines=1)
@@ -218,7 +218,7 @@ def two_fits(scene: Scene, broken: tuple[str, Numbers], right: tuple[str, Number
 
 
 @Picture
-def two_maps(scene: Scene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
+def two_maps(scene: DataScene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
     """Draw two maps of weights and their difference."""
     first, second = (
         parts.weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False)
@@ -237,7 +237,7 @@ def _dot(name: str, x: float, y: float, colour: str, *, size: float = 11, **more
     return marks.points(name, [x], [y], colour, size=size, ring=LIGHT.paper, **more)
 
 
-def _no_support(scene: Scene, on_grid: Numbers) -> Mark:
+def _no_support(scene: DataScene, on_grid: Numbers) -> Mark:
     """Hatch the stretches where no key lies in the window."""
     empty = np.concatenate(([0], np.isnan(on_grid).astype(np.int8), [0]))
     edges = np.flatnonzero(np.diff(empty)).reshape(-1, 2)

@@ -11,7 +11,7 @@ from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
-from attn_figures.kernel_scene import Scene
+from attn_figures.kernel_scene import DataScene
 from attn_figures.marks import Mark
 from attn_figures.matrix import Matrix, Numbers, Ramp
 from attn_figures.panels import compose
@@ -46,7 +46,7 @@ class Lines:
 
 
 @Picture
-def lines(scene: Scene, fitted: Lines, limit: float, row: int = 0) -> Spec:
+def lines(scene: DataScene, fitted: Lines, limit: float, row: int = 0) -> Spec:
     """Draw both curves with the line of the query in `row`, beside the map of all equivalent weights.
 
     Args:
@@ -81,7 +81,7 @@ def lines(scene: Scene, fitted: Lines, limit: float, row: int = 0) -> Spec:
     return compose.spec([chart, _map(scene, fitted, limit, row)], largest_unit=70.0)
 
 
-def moves(scene: Scene, steps: Sequence[Lines], limit: float) -> dict[str, Sequence[Any] | Numbers]:
+def moves(scene: DataScene, steps: Sequence[Lines], limit: float) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the steps of `lines`, by path; the cursor sets the rest."""
     return {
         "data[kernel].y": parts.standing(scene, np.stack([each.profile for each in steps])),
@@ -91,7 +91,7 @@ def moves(scene: Scene, steps: Sequence[Lines], limit: float) -> dict[str, Seque
     }
 
 
-def cursor(scene: Scene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
+def cursor(scene: DataScene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
     """What follows the query in `lines`: by row, by step and row, and rows of what is drawn anyway."""
     ends, heights = tangents(scene, steps)
     return {
@@ -104,7 +104,7 @@ def cursor(scene: Scene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
     }
 
 
-def tangents(scene: Scene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
+def tangents(scene: DataScene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
     """Where the line of each query begins and ends, (n_query, 2), and its heights, (steps, n_query, 2)."""
     left, right = scene.x_range
     aside = np.array([-1.0, 1.0]) * REACH * (right - left)
@@ -114,12 +114,12 @@ def tangents(scene: Scene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
     return scene.queries[:, None] + aside, at + slopes * aside
 
 
-def _map(scene: Scene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
+def _map(scene: DataScene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
     drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"))
     return replace(drawn, ramp=Ramp("scores", limit, bar=_("weight")))
 
 
-def _weighed(scene: Scene, weights: Numbers) -> Mark:
+def _weighed(scene: DataScene, weights: Numbers) -> Mark:
     """The data, each point in the colour of its weight for one query."""
     hover = _(
         "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",

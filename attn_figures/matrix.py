@@ -103,8 +103,7 @@ class Hover:
         quantity: what one value is called.
         place: how a cell's row and column are named; by their labels when None.
         words: what a row and a column are called; by their roles when None.
-        blocked: what is said of a hatched cell.
-        extra: more values.
+        blocked: what is said of a hatched cell; extra: more values.
     """
 
     quantity: str = field(default_factory=lambda: _("weight"))
@@ -271,6 +270,29 @@ class Matrix:
         own, right = (everywhere if mask is None else mask for mask in (self.mask, may))
         return replace(self, mask=(own & right) | (values != 0), leaks=~right & (values > 0))
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """What a row and a column are called."""
+        return self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
+
+    @property
+    def seen(self) -> Numbers:
+        """Its values, NaN where they are masked."""
+        values = np.asarray(self.values, dtype=np.float64)
+        return values if self.mask is None or self.mask.all() else np.where(self.mask, values, np.nan)
+
+    def moved(self, traces: Sequence[dict[str, Any]]) -> "Matrix":
+        """Return the same with the numbers that its traces have at another position of a slider."""
+        cells, masked = (
+            next(trace for trace in traces if trace["name"] == name)
+            for name in (self.name, f"{self.name} masked")
+        )
+        if np.array_equal(cells["z"], self.seen, equal_nan=True):
+            return self
+        extra = [(name, cells["customdata"][..., at]) for at, (name, _) in enumerate(self.hover.extra.named)]
+        mask = np.isnan(masked["z"]) if masked["visible"] else None
+        return replace(self, values=cells["z"], mask=mask).telling(extra=Extra(extra))
+
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
         return geometry(self._frame)
@@ -319,8 +341,7 @@ class Matrix:
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}"
             for i, (name, _) in enumerate(self.hover.extra.named)
         )
-        words = self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
-        place = self.hover.place
+        words, place = self.words, self.hover.place
         if place is None:
             place = f"{words[0]} <b>%{{y}}</b>{comma()}{words[1]} <b>%{{x}}</b>"
         cut = shortens(self.rows, self.columns)
@@ -373,11 +394,8 @@ class Matrix:
 
     def _numbers(self) -> list[dict[str, Any]]:
         """Return what the numbers decide in each trace."""
-        values = np.asarray(self.values, dtype=np.float64)
-        if self.mask is not None and not self.mask.all():
-            values = np.where(self.mask, values, np.nan)
         told = {"customdata": self.hover.extra.stacked} if self.hover.extra.named else {}
-        return [{"z": values} | told, {}, told]
+        return [{"z": self.seen} | told, {}, told]
 
     def _choosing(self) -> dict[str, Any]:
         part = self.pick.part

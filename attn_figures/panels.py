@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.arrange import settled
 from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
 from attn_figures.numbers import number as written
-from attn_figures.picture import Picture, Spec
+from attn_figures.picture import Drawing, Picture
 from attn_figures.screens import Heights, all_screens
 from attn_words import cached
 
@@ -28,6 +28,9 @@ class Panel(Protocol):
 
     def look(self) -> Look | None:
         """Return its words and its numbers apart; None where they are not told apart."""
+
+    def moved(self, traces: Sequence[dict[str, Any]]) -> "Panel":
+        """Return the same with the numbers that its traces have at another position of a slider."""
 
     def geometry(self) -> Geometry:
         """Return the room it needs."""
@@ -87,7 +90,7 @@ def compose(
     phone_height: int = PHONE_HEIGHT,
     roomy: tuple[int, ...] = (),
     laptop_height: int = PHONE_HEIGHT,
-) -> Spec:
+) -> Drawing:
     """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
 
     The steps of a moving figure need the same traces. Where a step has fewer panels than others, `Absent`
@@ -119,7 +122,7 @@ def compose(
     alike.panels.clear()  # a cache holds its keys for long
     own = (numbers for look in looks for numbers in look.numbers)
     traces = [trace | numbers for trace, numbers in zip(still["data"], own, strict=True)]
-    return {"data": traces, "layout": dict(still["layout"])}
+    return Drawing({"data": traces, "layout": dict(still["layout"])}, panels, still.starts)
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,7 @@ class _Alike:
 
 
 @cached(64)
-def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Spec:
+def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Drawing:
     """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
     spec = _drawn(alike.panels, largest_unit, heights)
     own = (numbers for panel in alike.panels if (look := panel.look()) for numbers in look.numbers)
@@ -139,18 +142,20 @@ def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Spec:
         {key: value for key, value in trace.items() if key not in numbers}
         for trace, numbers in zip(spec["data"], own, strict=True)
     ]
-    return {"data": bare, "layout": spec["layout"]}
+    return Drawing({"data": bare, "layout": spec["layout"]}, starts=spec.starts)
 
 
-def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heights) -> Spec:
+def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heights) -> Drawing:
     ranges: dict[ColourRange, str] = {}
     shown: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": [], "shapes": []}
     placed: list[Placed] = []
     first_present = Axes(next(i for i, panel in enumerate(panels) if not isinstance(panel, Absent)))
+    starts = []
     for number, panel in enumerate(panels):
         axes = Axes(number)
+        starts.append(len(traces))
         if isinstance(panel, Absent):
             traces += panel.traces(first_present)
             continue
@@ -172,9 +177,9 @@ def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heigh
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, heights)
-    spec: Spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
+    spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
     spec["layout"]["meta"] = {"screens": listed}
-    return spec
+    return Drawing(spec, panels, (*starts, len(traces)))
 
 
 def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """A picture is a function that describes one figure; calling it gives a checked Plotly figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec
 
@@ -10,6 +10,20 @@ from attn_live.arrays import Crossed
 
 Spec = dict[str, Any]  # {"data": [...], "layout": {...}}, as Plotly's own JSON has it
 P = ParamSpec("P")
+
+
+class Drawing(Spec):
+    """A figure as Plotly's JSON has it, and what it is drawn from.
+
+    Attributes:
+        panels: in their order, the first on the axes x and y, the next on x2 and y2.
+        starts: the place of each panel's first trace, and after them the number of traces.
+    """
+
+    def __init__(self, spec: Spec, panels: Sequence[Any] = (), starts: Sequence[int] = ()) -> None:
+        """Take over a figure, as a plain dict."""
+        super().__init__(spec)
+        self.panels, self.starts = panels, starts
 
 
 class Picture(Generic[P]):

@@ -39,12 +39,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         (_("Position"), _("Dimension")),
         shown=(shown, None),
         limit=limit,
-        hover=Hover(
-            _("value"),
-            place=_(
-                "position <b>{position}</b>, dimension <b>{dimension}</b>", position="%{y}", dimension="%{x}"
-            ),
-        ),
+        hover=Hover(_("value"), words=(_("position"), _("dimension"))),
         **_CURSOR,
     )
     waves = [
@@ -212,7 +207,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
         limit=float(abs(curves).max()) or 1.0,
         hover=Hover(
             _("bias"),
-            place=_("query position <b>{query}</b>, key position <b>{key}</b>", query="%{y}", key="%{x}"),
+            words=(_("query position"), _("key position")),
             extra=Extra([] if buckets is None else [(_("bucket"), buckets)]),
         ),
     )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
+from attn_figures.scene import Scene
 from attn_live.arrays import Crossed
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import unpacked
@@ -180,6 +181,11 @@ def covered(packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]]
         ]
         _scrub(figure["layout"], traces, hidden, covered_here, ranges)
     return pack(figures, cursor and _left(cursor, hidden))
+
+
+def withheld() -> Scene:
+    """Stand for a scene whose numbers nobody may have."""
+    raise LookupError("some of its numbers are covered")
 
 
 # ---- what is taken away ----

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from attn_figures import theme
+from attn_figures.scene import Still
 from attn_live.packing import Cursor
 from attn_live.says import Says, pack_says, said_at, texts_in
 from attn_live.unpacking import figure_at
@@ -26,6 +27,7 @@ from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import pinned
 from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
+from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
@@ -89,15 +91,14 @@ class Figure:
     """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
 
     Attributes:
-        steps: the figure at every position of its slider, packed; says: its sentences, packed.
+        scene: what it shows at every position of its slider, and what is said of it.
         clicked: changes settings where a cell or a box is clicked.
     """
 
-    steps: bytes
+    scene: SharedScene
     key: str
     alt: str
     name: str
-    says: bytes | None = None
     slider: Slider | None = None
     rows: Rows | None = None
     chosen: Mapping[str, Steps] = field(default_factory=dict)
@@ -105,6 +106,16 @@ class Figure:
     says_what_is_chosen: bool = False
     caption: str = ""
     invites: str = ""
+
+    @property
+    def steps(self) -> bytes:
+        """The scene, packed for the browser."""
+        return self.scene.steps
+
+    @property
+    def says(self) -> bytes | None:
+        """Its sentences, packed for the browser."""
+        return self.scene.says
 
 
 class Small(str):
@@ -155,14 +166,13 @@ class Seen(Generic[Now]):
         if self.figure is None:
             raise ValueError(_("a panel or curve of a figure, and none is shown here"))
         table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
-        steps = cover.covered(self.figure.steps, name, table)
+        packed = cover.covered(self.figure.steps, name, table), pack_says(asks)
         tells = any(letter.isdigit() for letter in self.figure.alt)
         covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.steps))
         figure = replace(
             self.figure,
-            steps=steps,
+            scene=SharedScene(cover.withheld, lambda: packed),
             alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
-            says=pack_says(asks),
             says_what_is_chosen=True,
             clicked=clicked,
             invites="",
@@ -362,6 +372,15 @@ class At(Generic[Now]):
     def position(self) -> tuple[int, int]:
         """Where the figure's slider and its slider of rows stand."""
         return _position(self._figure, self.ask)
+
+    @property
+    def still(self) -> Still:
+        """What the figure shows at the link's position, with all its numbers.
+
+        Raises:
+            LookupError: there is none; with what is said of it.
+        """
+        return self._figure.scene.scene.at(*self.position)
 
     def figure(self) -> dict[str, Any]:
         """Return the figure at the link's position, as Plotly takes it.

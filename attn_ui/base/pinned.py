@@ -10,16 +10,15 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import Change, Compared, compare, compared_steps
 from attn_figures.numbers import number
-from attn_live.packing import TooLargeError, pack
-from attn_live.says import pack_says
-from attn_live.unpacking import figures_of
+from attn_figures.scene import Curves, Map, Part, Scene
+from attn_live.packing import TooLargeError
 from attn_ui.base.cover import called
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
+from attn_ui.base.scenes import Packed, SharedScene, packed
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import changed_as_much
 from attn_words import N_, _, _c, _n, paragraph
@@ -81,7 +80,7 @@ def pinned(
         places: where B's sliders stand.
     """
     a = _a(page.address, pin, page)
-    if a.figure is None:
+    if a.parts is None:
         return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
     b_words, a_words = _words(told, seen.figure, places, a)
     if seen.figure is None:
@@ -89,24 +88,26 @@ def pinned(
         return Pinned(why=why, a=a_words, b=b_words)
     figure = seen.figure
     mark = blake2b(figure.steps, digest_size=16).hexdigest()
-    found = _drawn(
-        page.address, pin, panel, mark=mark, row=places[1], _a_figure=a.figure, _steps=figure.steps
-    )
-    if not found.steps:
+    found = _drawn(page.address, pin, panel, mark=mark, row=places[1], _a=a.parts, _scene=figure.scene)
+    if found.packed is None:
         return Pinned(None, found.why, found.titles, found.chosen, a_words, b_words)
-    title = found.titles[found.chosen]
+    title, message, panels = found.titles[found.chosen], found.packed, a.parts
+
+    def draw() -> Scene:
+        steps = _steps(figure.scene, places[1])
+        return Scene(compared_steps(panels[found.chosen], [step.get(found.chosen) for step in steps]))
+
     settings = _("A and B have the same settings.")
     if a_words or b_words:
         settings = _("A: {a}. B: {b}.", a=a_words, b=b_words)
     shown = replace(
         figure,
-        steps=found.steps,
+        scene=SharedScene(draw, lambda: message),
         alt=_(
             "{panel}, compared: A as it was pinned, B as the page is now, and the difference B minus A.",
             panel=title,
         ),
         name=f"{figure.name} compared",
-        says=found.says,
         rows=None,
         chosen=figure.chosen if found.chooses else {},
         clicked=None,
@@ -122,9 +123,9 @@ def pinned(
 
 @dataclass(frozen=True, eq=False)
 class _A:
-    """A, without what its page computed: the figure, what its controls say, and what it says of itself."""
+    """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
 
-    figure: dict[str, Any] | None
+    parts: Mapping[str, Part] | None
     told: Told
     said: str
 
@@ -136,7 +137,7 @@ def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     said = paragraph(*at.ask.said)
     if at.seen.figure is None:
         return _A(None, at.ask.told, said)
-    return _A(at.figure(), at.ask.told | _sliders(at.seen.figure, at.position), said)
+    return _A(at.still.parts(), at.ask.told | _sliders(at.seen.figure, at.position), said)
 
 
 def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
@@ -178,8 +179,7 @@ def _short(words: str) -> str:
 class _Drawn:
     """A, B and B − A at every step, packed, with their sentences; or why there is none."""
 
-    steps: bytes = b""
-    says: bytes = b""
+    packed: Packed | None = None
     why: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
     chosen: str = ""
@@ -188,10 +188,10 @@ class _Drawn:
 
 @shared
 def _drawn(
-    address: str, pin: str, panel: str, *, mark: str, row: int, _a_figure: dict[str, Any], _steps: bytes
+    address: str, pin: str, panel: str, *, mark: str, row: int, _a: Mapping[str, Part], _scene: SharedScene
 ) -> _Drawn:
     del address, pin, mark  # they say which two figures these are
-    a, steps = parts_of(_a_figure), [parts_of(each) for each in figures_of(_steps, row)]
+    a, steps = _a, _steps(_scene, row)
     shown = {name for step in steps for name in step}
     common = [name for name in a if any(_is_one(a[name], step.get(name)) for step in steps)]
     if not a:
@@ -214,14 +214,6 @@ def _drawn(
     found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
     chosen = panel if panel in common else _first(found)
     whole = a[chosen]
-    try:
-        packed = pack(compared_steps(whole, [step.get(chosen) for step in steps]))
-    except TooLargeError:
-        why = _(
-            "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
-            panel=plain(titles[chosen]),
-        )
-        return _Drawn(why=why, titles=titles, chosen=chosen)
     curves = {name for name in common if isinstance(a[name], Curves)}
     says = [
         _said(
@@ -235,7 +227,20 @@ def _drawn(
         for at, step in enumerate(steps)
     ]
     chooses = isinstance(whole, Map) and whole.matrix.pick.chooses
-    return _Drawn(packed, pack_says(says), "", titles, chosen, chooses)
+    try:
+        compared = packed(Scene(compared_steps(whole, [step.get(chosen) for step in steps]), says=says))
+    except TooLargeError:
+        why = _(
+            "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
+            panel=plain(titles[chosen]),
+        )
+        return _Drawn(why=why, titles=titles, chosen=chosen)
+    return _Drawn(compared, "", titles, chosen, chooses)
+
+
+def _steps(shared: SharedScene, row: int) -> list[dict[str, Part]]:
+    """Return the panels of each step."""
+    return [shared.scene.at(step, row).parts() for step in range(shared.scene.n_steps)]
 
 
 def _is_one(a: Part, b: Part | None) -> bool:

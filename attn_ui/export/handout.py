@@ -32,7 +32,7 @@ from attn_ui.export.slides import (
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, said, truth
 from attn_ui.lessons.check import complaints
-from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
+from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
 from attn_ui.lessons.link_list import Line
 from attn_words import _, _n, language, speaking
@@ -126,7 +126,7 @@ def _part(part: Part, step: Step, *, solved: bool) -> str:
     if isinstance(part, Aside):
         below = f"<div class='solution'>{_html(part.text, step)}</div>" if solved else _room()
         return f"<div class='question'><p>{escape(part.title)}</p>{below}</div>"
-    true = truth(part, step.link, figure_of)
+    true = truth(part, step.link, tables_of)
     return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, solved=solved)}</div>"
 
 
@@ -154,7 +154,7 @@ def _room() -> str:
 
 
 def _html(text: Text, step: Step) -> str:
-    return str(_markdown().render(said(text, step.link, figure_of, shown_name)))
+    return str(_markdown().render(said(text, step.link, tables_of, shown_name)))
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:

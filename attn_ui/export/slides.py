@@ -32,7 +32,7 @@ from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, said
-from attn_ui.lessons.figures import figure_of, shown_name
+from attn_ui.lessons.figures import shown_name, tables_of
 from attn_ui.lessons.lesson import LessonError, Question, Step, Text
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import NOTICE, READY
@@ -374,11 +374,11 @@ def _asking(step: Step) -> str:
     here, before = step.link.strip("/"), ""
     for part in step.parts:
         if isinstance(part, Question):
-            asked = bare(said(part.asks, step.link, figure_of, shown_name))
+            asked = bare(said(part.asks, step.link, tables_of, shown_name))
             both = paragraph(before, asked)
             says = both if len(both) <= SAY.longest else asked[: SAY.longest]
             return f"{here}{'&' if '?' in here else '?'}say={quote_plus(says)}"
-        text = bare(said(part, step.link, figure_of, shown_name)) if isinstance(part, Text) else ""
+        text = bare(said(part, step.link, tables_of, shown_name)) if isinstance(part, Text) else ""
         before = re.split(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)", text)[-1]
         before = "" if before.endswith(("?", "？")) else before
     return here

@@ -4,15 +4,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from attn_ui.base.markdown import plain
 from attn_ui.lessons.lesson import COMPARED, Question, Text
-from attn_ui.lessons.quantity import USUAL_FORM, Quantity, options, value, written
+from attn_ui.lessons.quantity import USUAL_FORM, Quantity, Tables, options, value, written
 from attn_words import N_, _, _c
 
-Figures = Callable[[str], dict[str, Any]]
-"""The figure at a link, as Plotly takes it; ValueError or LookupError says why there is none."""
+Figures = Callable[[str], Tables]
+"""The maps and curves of the figure at a link; ValueError or LookupError says why there is none."""
 
 Named = Callable[[Quantity, str], str]
 """How a name is shown that a figure has in English, and a lesson in every language."""
@@ -221,9 +220,9 @@ def _close(one: float, other: float) -> bool:
     return abs(one - other) <= SAME * max(abs(one), abs(other))
 
 
-def _row(of: Quantity, figure: dict[str, Any]) -> dict[str, float]:
+def _row(of: Quantity, tables: Tables) -> dict[str, float]:
     """Return the numbers of what is chosen from, by their names."""
-    found = {name: value(Quantity(of.panel, (*of.cell, name)), figure) for name in options(of, figure)}
+    found = {name: value(Quantity(of.panel, (*of.cell, name)), tables) for name in options(of, tables)}
     return {name: number for name, number in found.items() if not isinstance(number, str)}
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Figures, said, stated, truth
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import tables_of
 from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Question, Step, Text
 from attn_words import LOCALES
 
 
-def complaints(lesson: Lesson, figures: Figures = figure_of) -> list[str]:
+def complaints(lesson: Lesson, figures: Figures = tables_of) -> list[str]:
     """Return a sentence for whatever in a lesson is not so, each with file and line.
 
     That is a link with a setting that its page does not have, a quantity that its figure does not have, and

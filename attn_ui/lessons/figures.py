@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from attn_figures.scene import Table
 from attn_ui.base.framing import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
@@ -10,8 +11,6 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.lessons.lesson import Question, Step
 from attn_ui.lessons.quantity import Quantity, all_names
 from attn_words import SOURCE, _, language, speaking
-
-KEPT = ("type", "name", "visible", "x", "y", "z", "xaxis", "yaxis", "meta")
 
 
 def page_of(link: str) -> Page[Any, Any]:
@@ -39,8 +38,8 @@ def seen_at(link: str) -> At[Any]:
     return at
 
 
-def figure_of(link: str) -> dict[str, Any]:
-    """Return what a lesson can ask of the figure at a link: names, values and labels, in English.
+def tables_of(link: str) -> dict[str, Table]:
+    """Return what a lesson can ask of the figure at a link: the numbers of its maps and curves, in English.
 
     A lesson names them so in every language.
 
@@ -48,29 +47,22 @@ def figure_of(link: str) -> dict[str, Any]:
         ValueError: a setting of it cannot be used; LookupError: it has no figure.
     """
     with speaking(SOURCE):
-        return figure_as_said(link)
+        return tables_as_said(link)
 
 
 @shared
-def figure_as_said(link: str) -> dict[str, Any]:
-    """Return the same with its labels in the language that is spoken."""
+def tables_as_said(link: str) -> dict[str, Table]:
+    """Return the same with names in the language that is spoken."""
     page, mark, query = link.partition("?")
     shown = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
-    figure = seen_at(f"{page}{mark}{urlencode(shown)}").figure()
-    layout = {
-        name: {key: axis[key] for key in ("tickvals", "ticktext") if key in axis}
-        for name, axis in figure["layout"].items()
-        if name.startswith(("xaxis", "yaxis"))
-    }
-    data = [{key: trace[key] for key in KEPT if key in trace} for trace in figure["data"]]
-    return {"data": data, "layout": layout}
+    return seen_at(f"{page}{mark}{urlencode(shown)}").still.tables()
 
 
 def shown_name(of: Quantity, name: str) -> str:
     """Return how a name of an English figure, which a lesson has, is shown in this language."""
     if language() == SOURCE:
         return name
-    ours, shown = (all_names(of, figure(of.link)) for figure in (figure_of, figure_as_said))
+    ours, shown = (all_names(of, tables(of.link)) for tables in (tables_of, tables_as_said))
     return dict(zip(ours, shown, strict=False)).get(name, name)
 
 

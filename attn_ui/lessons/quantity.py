@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_live.labels import as_read, told_apart
+from attn_figures.scene import Table
 
 Numbers = NDArray[np.float64]
+Tables = Mapping[str, Table]
 
 USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")
@@ -123,13 +124,13 @@ def parse(text: str) -> Quantity:
     return Quantity(panel, cell, of, found["link"] or "", form.strip() or USUAL_FORM)
 
 
-def value(quantity: Quantity, figure: Mapping[str, Any]) -> float | str:
-    """Compute a quantity from a figure, as Plotly takes it; a name for one of `CHOICES`.
+def value(quantity: Quantity, tables: Tables) -> float | str:
+    """Compute a quantity from the maps and curves of a figure; a name for one of `CHOICES`.
 
     Raises:
         ValueError: the figure has no such panel, row or column, or no number there.
     """
-    values, names = _taken(quantity, figure)
+    values, names = _taken(quantity, tables)
     if quantity.chooses:
         if values.ndim != 1 or len(names) != len(values):
             raise ValueError(f"one row in brackets, to choose from; got {quantity.name!r}")
@@ -147,15 +148,15 @@ def value(quantity: Quantity, figure: Mapping[str, Any]) -> float | str:
     return float(values)
 
 
-def options(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
+def options(quantity: Quantity, tables: Tables) -> list[str]:
     """Return the names that one of `CHOICES` chooses from, those with a number."""
-    values, names = _taken(quantity, figure)
+    values, names = _taken(quantity, tables)
     return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
 
 
-def all_names(quantity: Quantity, figure: Mapping[str, Any]) -> list[str]:
+def all_names(quantity: Quantity, tables: Tables) -> list[str]:
     """Return the names along which one of `CHOICES` chooses, those without a number too, in any language."""
-    return _taken(replace(quantity, cell=()), figure)[1]
+    return _taken(replace(quantity, cell=()), tables)[1]
 
 
 def written(number: float, form: str = USUAL_FORM) -> str:
@@ -174,48 +175,19 @@ def written(number: float, form: str = USUAL_FORM) -> str:
     return text.replace("-", "−")
 
 
-def _taken(quantity: Quantity, figure: Mapping[str, Any]) -> tuple[Numbers, list[str]]:
+def _taken(quantity: Quantity, tables: Tables) -> tuple[Numbers, list[str]]:
     """Return the numbers that are meant, and the names along the last of their axes."""
-    trace = _panel(quantity.panel, figure["data"])
-    if trace.get("type") == "heatmap":
-        values = np.asarray(trace["z"], dtype=np.float64)
-        sides = _labels(trace, figure["layout"], values.shape)
-        for name, names in zip(quantity.cell, sides, strict=False):
+    table = tables.get(quantity.panel)
+    if table is None:
+        raise ValueError(f"a panel of the figure: {', '.join(tables)}; got {quantity.panel!r}")
+    values, along = table.values, table.names[-1]
+    if values.ndim == 2:
+        for name, names in zip(quantity.cell, table.names, strict=False):
             values = values[_place(name, names, quantity.panel)]
-        return values, sides[-1]
-    values, along = np.asarray(trace["y"], dtype=np.float64), list(trace["x"])
+        return values, list(along)
     if len(quantity.cell) > 1:
         raise ValueError(f"one x in brackets: {quantity.panel} is a curve; got {quantity.name!r}")
     return values[_nearest(quantity.cell[0], along)] if quantity.cell else values, [str(x) for x in along]
-
-
-def _panel(name: str, traces: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    shown = [
-        trace
-        for trace in traces
-        if trace.get("visible", True) is not False
-        and trace.get("name")
-        and (trace.get("type") == "heatmap" or len(np.shape(trace.get("y", ()))) == 1)
-    ]
-    found = next((trace for trace in shown if trace["name"] == name), None)
-    if found is None:
-        there = dict.fromkeys(t["name"] for t in shown if not t["name"].endswith((" hatch", " masked")))
-        raise ValueError(f"a panel of the figure: {', '.join(there)}; got {name!r}")
-    return found
-
-
-def _labels(
-    trace: Mapping[str, Any], layout: Mapping[str, Any], shape: Sequence[int]
-) -> tuple[list[str], list[str]]:
-    """Return the names of a map's rows and columns as somebody reads them."""
-    if whole := (trace.get("meta") or {}).get("labels"):
-        return told_apart([*map(str, whole[0])]), told_apart([*map(str, whole[1])])
-    sides = []
-    for letter, count in zip("yx", shape, strict=True):
-        axis = layout[trace[f"{letter}axis"].replace(letter, f"{letter}axis", 1)]
-        texts = dict(zip(axis.get("tickvals") or (), axis.get("ticktext") or (), strict=False))
-        sides.append([as_read(str(texts.get(place, place))) for place in range(count)])
-    return told_apart(sides[0]), told_apart(sides[1])
 
 
 def _place(name: str, names: Sequence[str], panel: str) -> int:

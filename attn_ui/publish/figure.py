@@ -16,6 +16,7 @@ from attn_ui.base.framing import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram
+from attn_ui.base.scenes import SharedScene
 from attn_ui.lessons.figures import page_of, seen_at
 from attn_words import _, language
 from programs.writing import PYTORCH
@@ -177,7 +178,7 @@ def _program(at: At[Any]) -> str:
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:
     """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
-    smaller = replace(figure, steps=lighter.for_widths(figure.steps, WIDTHS))
+    smaller = _packed(figure, lighter.for_widths(figure.steps, WIDTHS))
     while len(smaller.steps) + len(smaller.says or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
@@ -185,7 +186,7 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
                 _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
             )
         fewer = _with_every(figure, figure.slider, stride, at)
-        smaller = replace(fewer, steps=lighter.for_widths(fewer.steps, WIDTHS))
+        smaller = _packed(fewer, lighter.for_widths(fewer.steps, WIDTHS))
     return smaller
 
 
@@ -199,10 +200,13 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.named)]
     kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
     values = tuple(slider.steps.values[step] for step in kept)
+    says = figure.says
     called = tuple(slider.names[step] for step in kept) if slider.names else ()
-    return replace(
-        figure,
-        steps=lighter.with_steps(figure.steps, kept),
-        says=sentences_at(figure.says, kept) if figure.says else figure.says,
-        slider=replace(slider, steps=replace(slider.steps, values=values), names=called),
-    )
+    fewer = _packed(figure, lighter.with_steps(figure.steps, kept), says and sentences_at(says, kept))
+    return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=called))
+
+
+def _packed(figure: Figure, steps: bytes, says: bytes | None = None) -> Figure:
+    """Return a figure with other steps, and with other sentences where there are some."""
+    packed = steps, says or figure.says
+    return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: packed))

@@ -22,7 +22,7 @@ from attn_ui.lessons.answers import (
     stated,
     truth,
 )
-from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
+from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
@@ -282,7 +282,7 @@ def _waiting(lesson: Lesson, step: Step) -> int:
 def _shown(text: Text, step: Step) -> str:
     """Return a text with its numbers; what cannot be computed is named where it stands."""
     try:
-        return said(text, step.link, figure_of, shown_name)
+        return said(text, step.link, tables_of, shown_name)
     except (ValueError, LookupError) as error:
         return f"{text.markdown}\n\n*{_wanted(text.line, error)}*"
 
@@ -294,7 +294,7 @@ def _wanted(line: int, error: Exception) -> str:
 def _ask(place: Place, question: Question, step: Step) -> None:
     st.markdown(_shown(question.asks, step))
     try:
-        true = truth(question, step.link, figure_of)
+        true = truth(question, step.link, tables_of)
     except (ValueError, LookupError) as error:
         st.warning(_wanted(question.line, error))
         return

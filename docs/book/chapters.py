@@ -6,7 +6,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import said, truth
 from attn_ui.lessons.check import complaints
-from attn_ui.lessons.figures import figure_of, shown_answer, shown_name
+from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Aside, Lesson, Part, Question, Step, Text
 from attn_words import _, _n
 
@@ -74,7 +74,7 @@ def _part(part: Part, step: Step, number: int) -> str:
 
 
 def _question(question: Question, step: Step, number: int) -> str:
-    true = truth(question, step.link, figure_of)
+    true = truth(question, step.link, tables_of)
     parts = [_said(question.asks, step)]
     if true.options:
         parts.append("\n".join(f"- {plain(shown_answer(question, step, each))}" for each in true.options))
@@ -89,7 +89,7 @@ def _question(question: Question, step: Step, number: int) -> str:
 
 
 def _said(text: Text, step: Step) -> str:
-    return said(text, step.link, figure_of, shown_name)
+    return said(text, step.link, tables_of, shown_name)
 
 
 def _opened(title: str, text: str) -> str:

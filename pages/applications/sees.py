@@ -36,18 +36,16 @@ def sees(ask: Ask, asked: State) -> Seen[State]:
     if view.rows:
         asking = view.rows()
         rows = Rows(asking.label, asking.steps, Cursor(len(asking.steps.values)), asking.names)
-    steps, says = drawn(asked, sliding)
     ask.tell(_(view.asks))
     state = _at_sliders(ask, asked)
     figure = Figure(
-        steps,
+        drawn(asked, sliding),
         key=f"use-{USE.options.index(asked.use)}",
         alt=_(view.alt),
         name=f"where attention is used: {asked.use}",
         slider=Slider(moved.label, sliding, names=moved.names),
         rows=rows,
         clicked=_choose_patch if asked.use == "images" else None,
-        says=says,
     )
     notes = [Small(paragraph(_("**What is trained, what is not.**"), _(view.trained)))]
     return Seen(state, figure, notes=notes, leads=view.see(state), view=asked.use)

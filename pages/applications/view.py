@@ -7,6 +7,7 @@ from functools import cached_property
 from torch import Tensor
 
 from attn_core import Attention, Check, scaled_dot_product_attention
+from attn_figures.scene import Scene
 from attn_live.says import Says
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
@@ -60,7 +61,7 @@ class View:
         trained: what of it is trained, and what is not.
         alt: what the picture shows, for those who cannot see it.
         slider: what moves it; rows: a second slider, over its queries.
-        draw: the picture packed, at all values of the slider.
+        draw: the picture at all values of the slider.
         says: a sentence for each value, or for each value one a row.
         heads: the maps on screen.
         formula, in_words: what is computed, in LaTeX and in words.
@@ -73,7 +74,7 @@ class View:
     trained: str
     alt: str
     slider: Callable[[State], Moved]
-    draw: Callable[[State, Steps], bytes]
+    draw: Callable[[State, Steps], Scene]
     says: Callable[[State, Steps], Sequence[Says]]
     heads: Callable[[State], list[Head]]
     formula: Callable[[State], str]

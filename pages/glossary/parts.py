@@ -7,11 +7,10 @@ import numpy as np
 
 import attn_core
 from attn_figures.named_parts import named_part
+from attn_figures.scene import Scene
 from attn_figures.single_head import Walk
-from attn_live.packing import pack
-from attn_live.says import pack_says
 from attn_ui.base.markdown import plain
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.term import Term
 from attn_words import _
 from pages.glossary.terms import TERMS
@@ -90,8 +89,8 @@ def says(term: Term) -> str:
     return _("**{name}** ({names}). {says}", names=plain(_(", ").join(also)), **said)
 
 
-@shared
-def drawn() -> tuple[bytes, bytes]:
+@shared_scene
+def drawn() -> Scene:
     """Draw the head with each part marked in turn, and say each part's term."""
     head = walk()
-    return pack([named_part.spec(head, part) for part in PARTS]), pack_says([says(term) for term in terms()])
+    return Scene([named_part.spec(head, part) for part in PARTS], says=[says(term) for term in terms()])

@@ -14,13 +14,11 @@ def asks(_ask: Ask) -> None:
 
 def sees(ask: Ask, _asked: None) -> Seen[str]:
     """Show the parts; which group of terms is open is read where it is asked for, below."""
-    steps, says = parts.drawn()
     figure = Figure(
-        steps,
+        parts.drawn(),
         key="parts",
         alt=_("One attention head as a block diagram, one of its parts marked"),
         name="the parts of a head",
         slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
-        says=says,
     )
     return Seen(ask.now(GROUP), figure, below="below")

@@ -6,7 +6,7 @@ which the sliders stand among them. What is offered is what sliders, words, tabs
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from typing import TypeVar
 
@@ -23,11 +23,13 @@ from attn_core import (
     local_linear,
     nadaraya_watson,
 )
-from attn_figures.kernel_scene import Estimate, Scene, facts_of
+from attn_figures.kernel_scene import DataScene, Estimate, facts_of
+from attn_figures.scene import Scene
 from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
+from attn_ui.base.scenes import Packed, SharedScene, packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
@@ -35,7 +37,6 @@ from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import named
 
-Drawn = TypeVar("Drawn")
 Swept = TypeVar("Swept", bound="Sweep")
 Strides = tuple[int, int]
 Kept = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
@@ -104,7 +105,7 @@ class Sweep:
         return [f"{self.points.x_title} = {name}" for name in self.place_names()]
 
     @cached_property
-    def scene(self) -> Scene:
+    def scene(self) -> DataScene:
         """What stays while the sliders move."""
         points, queries = self.points, self.queries
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
@@ -115,7 +116,7 @@ class Sweep:
         low, high = float(everything.min()), float(everything.max())
         # Constant values stand in the middle of a chart whose height is their own size.
         span = (high - low) or abs(high) or 1.0
-        return Scene(
+        return DataScene(
             points.keys,
             points.values,
             queries,
@@ -136,7 +137,7 @@ class Sweep:
         return truth[inside] if self.points.function else truth
 
     @cached_property
-    def floorless(self) -> Scene:
+    def floorless(self) -> DataScene:
         """The scene without room for a kernel below the data."""
         low, high = self.scene.y_range
         margin = (high - low) * MARGIN / (1 + FLOOR + MARGIN)
@@ -259,7 +260,9 @@ def asked(ask: Ask) -> Kept:
     return ask.between(BANDWIDTH), ask.between(QUERY_AT)
 
 
-def settled(ask: Ask, sweep: Swept, draw: Callable[[Kept], tuple[Strides, Drawn]]) -> tuple[Swept, Drawn]:
+def settled(
+    ask: Ask, sweep: Swept, fitted: Callable[[Kept], tuple[Strides, Packed]], draw: Callable[[Swept], Scene]
+) -> tuple[Swept, SharedScene]:
     """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
 
     Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
@@ -267,27 +270,28 @@ def settled(ask: Ask, sweep: Swept, draw: Callable[[Kept], tuple[Strides, Drawn]
     Args:
         ask: answers where they stand.
         sweep: what is to be drawn.
-        draw: draws it with the bandwidth and the query to be kept.
+        fitted: packs it with the bandwidth and the query to be kept; draw: draws what is offered.
     """
     kept = asked(ask)
     while True:
-        strides, drawn = draw(kept)
+        strides, message = fitted(kept)
         offered = replace(sweep, strides=strides, kept=kept)
         bandwidth, query = ask.between(offered.bandwidth), ask.between(offered.query)
         if bandwidth is None and query is None:
-            return offered, drawn
+            break
         kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)
+    return offered, SharedScene(partial(draw, offered), lambda: message)
 
 
-def fitting(sweep: Swept, draw: Callable[[Swept], Drawn], cells: int | None = None) -> tuple[Strides, Drawn]:
-    """Draw as many bandwidths and queries as one message holds; return what was offered, and what was drawn.
+def fitting(sweep: Swept, draw: Callable[[Swept], Scene], cells: int | None = None) -> tuple[Strides, Packed]:
+    """Pack as many bandwidths and queries as one message holds; return what was offered, and the message.
 
     The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
     alone are three times too many before they are deflated, is not drawn first.
 
     Args:
         sweep: what is to be drawn.
-        draw: draws it, and raises `TooLargeError` where it does not fit.
+        draw: draws it.
         cells: weights of one step where the maps have other queries and keys than the sweep.
     """
     for strides in STRIDES:
@@ -297,7 +301,7 @@ def fitting(sweep: Swept, draw: Callable[[Swept], Drawn], cells: int | None = No
         if FOUR_BYTES * weights > 3 * MOST_BYTES and strides != STRIDES[-1]:
             continue
         try:
-            return strides, draw(offered)
+            return strides, packed(draw(offered))
         except TooLargeError:
             if strides == STRIDES[-1]:
                 raise
@@ -310,7 +314,7 @@ def lengthened(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)
 
 
-def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: Scene) -> list[Estimate]:
+def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: DataScene) -> list[Estimate]:
     """Compute bandwidths (steps,) at once: the weights at the queries, the estimate on the grid."""
     keys, values = points.tensors()
     h = torch.from_numpy(bandwidths)

@@ -10,7 +10,7 @@ from pages.multi_head.asks import Asked, with_heads
 from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of
 from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
-from pages.multi_head.views import VIEWS, packed, said, set_aside
+from pages.multi_head.views import VIEWS, scene, set_aside
 from pages.multi_head.views.conditions import notes_on
 from pages.multi_head.weights import weights
 
@@ -27,7 +27,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
     by_click = _block_or_free if now.setting.mask == "own" else None
     by_query = VIEWS[look.view].follow is not None
     figure = Figure(
-        packed(moving.still, look.drawn),
+        scene(moving.still, look.drawn),
         key="maps",
         alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
@@ -35,7 +35,6 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         rows=query_rows(now.tokens.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
-        says=said(moving.still, look.drawn),
         says_what_is_chosen=look.view == "two heads",
         caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, now.setting.kinds),
     )

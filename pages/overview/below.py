@@ -5,11 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from attn_figures import overview
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import Figure, Slider
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.screen import lesson
 from attn_ui.screen.run_page import draw
@@ -45,20 +44,18 @@ def show(_seen: Sentence) -> None:
 
 def _story() -> None:
     temperature = SCREEN.exact(TEMPERATURE)
-    steps, says = _drawn(temperature.values)
     figure = Figure(
-        steps,
+        _drawn(temperature.values),
         key="story",
         alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
         name="attention in one picture",
         slider=Slider(_("Temperature"), temperature),
-        says=says,
     )
     draw(figure)
 
 
-@shared
-def _drawn(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
+@shared_scene
+def _drawn(temperatures: tuple[float, ...]) -> Scene:
     """Draw the five maps at every position of the slider, and say what it shows."""
     told = story(temperatures)
     steps = [
@@ -71,7 +68,7 @@ def _drawn(temperatures: tuple[float, ...]) -> tuple[bytes, bytes]:
         what_the_slider_does(temperature, told.spread(step), len(told.words))
         for step, temperature in enumerate(temperatures)
     ]
-    return pack(steps), pack_says(says)
+    return Scene(steps, says=says)
 
 
 def _pages() -> None:

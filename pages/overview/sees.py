@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from attn_figures import opening
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Small
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.overview.sentences import SENTENCES, Sentence
 from pages.overview.settings import SENTENCE, WORD
@@ -24,10 +24,9 @@ def sees(ask: Ask, _asked: None) -> Seen[Sentence]:
         ask.part("pages.overview.ways_on", None)
         text = ask.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=440)
     seen = SENTENCES[text]
-    steps, says = _drawn(text)
     values = tuple(range(-seen.opens, len(seen.tokens) - seen.opens))
     figure = Figure(
-        steps,
+        _drawn(text),
         key="opening",
         alt=_(
             "The words of “{sentence}”, arcs from one of them, its row of weights, and the map",
@@ -35,17 +34,16 @@ def sees(ask: Ask, _asked: None) -> Seen[Sentence]:
         ),
         name="which words a word draws on",
         rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), seen.tokens),
-        says=says,
         invites=_(INVITATION),
     )
     return Seen(seen, figure, notes=[Small(source(seen.tokens, seen.weights))], below="below")
 
 
-@shared
-def _drawn(text: str) -> tuple[bytes, bytes]:
+@shared_scene
+def _drawn(text: str) -> Scene:
     """Draw a sentence, and say what each of its words draws on."""
     seen = SENTENCES[text]
     picture = opening.opening.spec(seen.tokens, seen.weights, 0)
     cursor = Cursor(len(seen.tokens), opening.follow(seen.tokens, seen.weights))
     says = [what_a_word_draws_on(seen.tokens, seen.weights, row) for row in range(len(seen.tokens))]
-    return pack([picture], cursor), pack_says([says])
+    return Scene([picture], cursor, says=[says])

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from attn_core import MASK_PATTERNS
 from attn_figures.arcs import ALONE, Group
-from attn_live.packing import Cursor, pack
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_live.says import pack_says
 from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
@@ -57,7 +59,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, look),
+        _drawn(stage, state, look).saying(_said(stage, state, cell, look)),
         key="walk",
         alt=_(alt),
         name=f"single head {stage}",
@@ -65,7 +67,6 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says=_said(stage, state, cell, look),
         says_what_is_chosen=True,
         caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )
@@ -80,16 +81,14 @@ def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
         return Group(*ask_together(ask, queries))
 
 
-@shared
-def _drawn(stage: str, state: State, look: Look) -> bytes:
+@shared_scene
+def _drawn(stage: str, state: State, look: Look) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
     figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
     follow = STAGES[stage].follow
-    if not follow:
-        return pack(figures)
     walks = [each.walk for each in steps]
-    return pack(figures, Cursor(len(walks[0].queries), **follow(walks)))
+    return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
 
 
 @shared

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from attn_core.claims import Study
 from attn_figures.claims import measured
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
@@ -40,8 +40,8 @@ def _studied(name: str, seeds: Seeds) -> Study:
     return CLAIMS[name].measure(seeds)
 
 
-@shared
-def drawn(state: State) -> tuple[bytes, bytes]:
+@shared_scene
+def drawn(state: State) -> Scene:
     """Draw every position of the slider, and say its numbers."""
     claim, study = state.claim, state.study
     curves = {
@@ -52,4 +52,4 @@ def drawn(state: State) -> tuple[bytes, bytes]:
         measured.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
         for at in range(len(study.x))
     ]
-    return pack(steps), pack_says([told(claim, study, at) for at in range(len(study.x))])
+    return Scene(steps, says=[told(claim, study, at) for at in range(len(study.x))])

@@ -23,15 +23,13 @@ def sees(ask: Ask, state: State) -> Seen[State]:
     claim = state.claim
     says = _(claim.says)
     ask.tell(f"> {says}")
-    steps, told = drawn(state)
     measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
-        steps,
+        drawn(state),
         key=f"claim-{CLAIM.options.index(state.name)}",
         alt=_("{measures}, over {over}", measures=measures, over=_(state.study.over)),
         name=f"what courses say: {state.name}",
         slider=Slider(axis(state.study.over), claim.slider),
-        says=told,
         caption=says,
     )
     over = claim.repeats and _(

@@ -12,7 +12,7 @@ import pytest
 from attn_ui.export import handout, slides
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import truth
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import tables_of
 from attn_ui.lessons.lesson import Aside, Question
 from attn_words import language
 
@@ -90,7 +90,7 @@ def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path
     lesson = shelf.opened(file)
     blank, solved = (handout.document(lesson, {}, solved=each) for each in (False, True))
     (step,) = lesson.steps
-    number = truth(step.questions[0], step.link, figure_of).answer
+    number = truth(step.questions[0], step.link, tables_of).answer
     for told in (number, "A cause.", "A thought.", "A hint."):
         assert told not in words(blank), told
     for told in (number, "A cause.", "A thought."):
@@ -100,7 +100,7 @@ def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path
     assert re.findall(r"<span class='right'>(.*?)</span>", solved) == ["cat"]
     assert "<math" in blank
     assert "A &lt;b&gt;lesson&lt;/b&gt; &amp; more" in blank
-    true = truth(step.questions[0], step.link, figure_of).number
+    true = truth(step.questions[0], step.link, tables_of).number
     assert true == pytest.approx(0.5369, abs=5e-5)
 
 
@@ -112,7 +112,7 @@ def test_each_lesson_is_printed_whole(path: Path) -> None:
         assert f"{number}. {step.title}" in blank
         for part in step.parts:
             if isinstance(part, Question):
-                assert truth(part, step.link, figure_of).answer in solved
+                assert truth(part, step.link, tables_of).answer in solved
             elif isinstance(part, Aside):
                 assert part.title in blank
     assert "{value}" not in solved

@@ -32,7 +32,7 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs.checks import checks
-from pages.multi_head.views import packed, say
+from pages.multi_head.views import say, scene
 from tests.app.test_multi_head import OWN, captions, open_page, text
 from tests.handed import leaves
 from tests.sentences import messages_in
@@ -299,7 +299,7 @@ def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> 
         "strength of positions": STRENGTH.values,
     }
     assert values == full[what]
-    message = packed(moving.still, LOOK)
+    message = scene(moving.still, LOOK).steps
     assert count_steps(message) == len(values)
     for step in (0, len(values) - 1):
         now = moving.at(values[step], LOOK)

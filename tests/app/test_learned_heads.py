@@ -52,14 +52,15 @@ def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[in
     return Setting(recipe, typed or TASKS[task].example, off)
 
 
-def spoken(packed_says: bytes, step: int) -> str:
+def spoken(packed_says: bytes | None, step: int) -> str:
+    assert packed_says
     return "".join(text for _, text in said_at(packed_says, step))
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
     chosen = Setting(recipe, TASKS[recipe.task].example)
-    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen)[1]
+    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen).says
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.typed)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
@@ -145,7 +146,7 @@ def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: 
 def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
-        assert len(drawn(chosen)[0]) <= 1_000_000
+        assert len(drawn(chosen).steps) <= 1_000_000
         assert all(" " in words.of_toy(now) for now in every(chosen)[::10])
         assert all(check.passed for check in checks(Now(chosen, 3)))
 

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.answers import Truth, is_right, is_share_in_percent, read_number, said, stated, truth
-from attn_ui.lessons.figures import figure_of, seen_at
+from attn_ui.lessons.figures import seen_at, tables_of
 from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
 from attn_ui.lessons.quantity import options, parse, value, written
 from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read
@@ -47,8 +47,8 @@ def softmax(scores: Any) -> Any:
 
 
 def test_quantities_of_a_map_are_what_numpy_finds_from_the_scores() -> None:
-    figure = figure_of("single-head?stage=all+at+once")
-    scores = next(np.array(trace["z"]) for trace in figure["data"] if trace["name"] == "scores")
+    figure = tables_of("single-head?stage=all+at+once")
+    scores = figure["scores"].values
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
     weights = softmax(scores / math.sqrt(4))
     for i, query in enumerate(words):
@@ -73,8 +73,8 @@ def test_quantities_of_a_map_are_what_numpy_finds_from_the_scores() -> None:
 
 
 def test_masked_cells_count_for_nothing_and_have_no_number() -> None:
-    figure = figure_of("single-head?stage=all+at+once&mask=causal")
-    scores = next(np.array(trace["z"]) for trace in figure["data"] if trace["name"] == "scores")
+    figure = tables_of("single-head?stage=all+at+once&mask=causal")
+    scores = figure["scores"].values
     row = softmax(scores[2, :3] / 2)
     assert value(parse("spread weights[sat]"), figure) == pytest.approx(np.exp(-(row * np.log(row)).sum()))
     assert value(parse("mean weights[sat]"), figure) == pytest.approx(1 / 3)
@@ -85,9 +85,8 @@ def test_masked_cells_count_for_nothing_and_have_no_number() -> None:
 
 def test_a_curve_is_read_at_its_x() -> None:
     """The estimate at 2.5 is the weighted mean of the values, with weights of a Gaussian kernel."""
-    figure = figure_of("kernel-regression?h=0.5")
-    data = next(trace for trace in figure["data"] if trace["name"] == "data")
-    x, y = np.array(data["x"], dtype=float), np.array(data["y"], dtype=float)
+    figure = tables_of("kernel-regression?h=0.5")
+    x, y = np.array(figure["data"].names[0], dtype=float), figure["data"].values
     weights = softmax(-((2.5 - x) ** 2) / (2 * 0.5**2))
     assert value(parse("estimate[2.5]"), figure) == pytest.approx(weights @ y, abs=1e-5)
     with pytest.raises(ValueError, match="an x of the curve, the nearest is"):
@@ -111,7 +110,7 @@ def test_a_curve_is_read_at_its_x() -> None:
 )
 def test_a_quantity_that_is_none_says_what_was_wanted(text: str, wanted: str) -> None:
     with pytest.raises(ValueError, match=wanted):
-        value(parse(text), figure_of(LINK))
+        value(parse(text), tables_of(LINK))
 
 
 def test_a_link_of_its_own_and_a_form() -> None:
@@ -127,12 +126,12 @@ def test_a_link_of_its_own_and_a_form() -> None:
 
 
 def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> None:
-    figure = figure_of(LINK)
+    figure = tables_of(LINK)
     true = value(parse("weights[the, cat]"), figure)
     assert isinstance(true, float)
     usual = the_question("of: weights[the, cat]\nanswer: 0.54")
     strict = the_question("of: weights[the, cat]\nanswer: 0.54\nwithin: 0.001")
-    found = truth(usual, LINK, figure_of)
+    found = truth(usual, LINK, tables_of)
     assert found.number == pytest.approx(true)
     for off, by_usual, by_strict in ((0.0005, True, True), (0.02, True, False), (0.05, False, False)):
         assert is_right(usual, found, true + off) is by_usual
@@ -142,17 +141,17 @@ def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> N
 
 def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
     whole = the_question("of: sum weights[the]\nanswer: 1")
-    found = truth(whole, LINK, figure_of)
+    found = truth(whole, LINK, tables_of)
     assert found.answer == "1"
     assert [is_right(whole, found, said) for said in (1.0, 1.04, 0.5, 1.4)] == [True, True, False, False]
     link = "single-head?example=I+love+dogs&stage=scores"
     none = the_question(f"of: scores[I, love] at {link}\nanswer: 0")
-    found = truth(none, LINK, figure_of)
+    found = truth(none, LINK, tables_of)
     assert [is_right(none, found, said) for said in (0.0, 0.004, 0.1)] == [True, True, False]
     tie = the_question(
         "of: largest weights[cat] at single-head?text=a+cat+a&stage=weights\nanswer: a₂", "which"
     )
-    twins = truth(tie, LINK, figure_of)  # both are the word "a", so both have the same weight
+    twins = truth(tie, LINK, tables_of)  # both are the word "a", so both have the same weight
     assert twins.ties == ("a", "a₂")
     assert [is_right(tie, twins, said) for said in ("a", "a₂", "cat")] == [True, True, False]
     assert stated(tie, twins)
@@ -166,18 +165,18 @@ def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
 )
 def test_a_stated_number_holds_to_its_own_digits(answer: str, so: bool) -> None:
     asked = the_question(f"of: weights[the, cat]\nanswer: {answer}")
-    assert stated(asked, truth(asked, LINK, figure_of)) is so
+    assert stated(asked, truth(asked, LINK, tables_of)) is so
 
 
 def test_two_numbers_are_compared() -> None:
     first = the_question("of: weights[the, cat]\nthan: weights[the, mat]\nanswer: the first", "larger")
-    found = truth(first, LINK, figure_of)
+    found = truth(first, LINK, tables_of)
     assert found.answer == "the first"
     assert found.options == ("the first", "the second", "they are equal")
     same = the_question("of: weights[the, the]\nthan: weights[the, the₂]\nanswer: they are equal", "larger")
-    assert truth(same, LINK, figure_of).answer == "they are equal"
+    assert truth(same, LINK, tables_of).answer == "they are equal"
     colder = f"of: weights[the, cat]\nthan: weights[the, cat] at {LINK}&t=0.2\nanswer: it rises"
-    assert truth(the_question(colder, "trend"), LINK, figure_of).answer == "it rises"
+    assert truth(the_question(colder, "trend"), LINK, tables_of).answer == "it rises"
 
 
 @pytest.mark.parametrize(
@@ -208,7 +207,7 @@ def test_a_text_carries_the_numbers_of_its_link() -> None:
         lesson("It is {value}`weights[the, cat] | .2f`, and {value}`largest weights[cat]`.").steps[0].parts[0]
     )
     assert isinstance(part, Text)
-    assert said(part, LINK, figure_of) == "It is 0.54, and on."
+    assert said(part, LINK, tables_of) == "It is 0.54, and on."
 
 
 # ---- what a file must be ----
@@ -338,7 +337,7 @@ def test_what_is_asked_for_is_not_shown_yet() -> None:
     assert 50 not in [
         number for trace in shown if trace["type"] == "heatmap" for number in np.ravel(trace["z"])
     ]
-    assert truth(first.questions[0], first.link, figure_of).number == 50
+    assert truth(first.questions[0], first.link, tables_of).number == 50
     assert "weights" not in [trace["name"] for trace in seen_at(second.link).figure()["data"]]
 
 

@@ -33,7 +33,7 @@ from pages.multi_head.state import Look, Setting
 from pages.multi_head.tabs import arithmetic, break_it, measures
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
-from pages.multi_head.views import packed
+from pages.multi_head.views import scene
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in
 from tests.walk import said_now
@@ -271,7 +271,7 @@ def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
     words_64 = " ".join(f"w{i}" for i in range(64))
     for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
         slider = heads_slider(setting)
-        assert count_steps(packed(Moving("heads", setting, 0, slider), LOOK)) == len(slider.values)
+        assert count_steps(scene(Moving("heads", setting, 0, slider), LOOK).steps) == len(slider.values)
     assert heads_slider(replace(OWN, d_head=8)).values == tuple(range(1, 17))
     # 136 maps of 64 x 64 are more than a figure takes; powers of two are left.
     assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)

@@ -12,7 +12,7 @@ import pytest
 
 from attn_figures import theme
 from attn_ui.base.page import Cell
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import tables_of
 from pages import PAGES
 from tests.pages import open_sound
 from tests.walk import fields, said_now, states
@@ -77,7 +77,7 @@ def test_what_a_link_cannot_have_is_said() -> None:
 def test_a_link_of_which_nothing_is_made_is_said_to_be_wrong_and_no_more() -> None:
     """A lesson's check and the publishing command refuse it, and said that the default was used."""
     with pytest.raises(ValueError, match=r"The link's `mask` was `bad`; wanted: one of none, .* own\.$"):
-        figure_of("single-head?mask=bad")
+        tables_of("single-head?mask=bad")
 
 
 def test_a_click_changes_what_is_seen_next() -> None:

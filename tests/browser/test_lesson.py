@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, is_right, truth
-from attn_ui.lessons.figures import figure_of
+from attn_ui.lessons.figures import tables_of
 from attn_ui.lessons.lesson import Lesson, Question
 from attn_ui.screen.lesson import MOST_PILLS, Place, href
 from tests.browser.app_page import AppPage
@@ -63,7 +63,7 @@ def walk(app: AppPage, lesson: Lesson, answers: range) -> None:
         for index, part in enumerate(step.parts if place in answers else ()):
             if not isinstance(part, Question):
                 continue
-            true = truth(part, step.link, figure_of)
+            true = truth(part, step.link, tables_of)
             reply = panel(app).locator(f".st-key-lesson-reply-{index}")
             here = (lesson.name, step.name, index)
             answer(app, here, true, wrong(part, true))

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.comparable import Curves, Map, Part, parts_of
 from attn_figures.compare import FADES, compare, compared_steps
 from attn_figures.frame import Side
 from attn_figures.matrix import Hover, Matrix, Pick, Ramp
 from attn_figures.panels import compose
+from attn_figures.scene import Curves, Map, Part, Scene
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
 
@@ -24,7 +24,7 @@ KEYS = ["a", "b&c", "d", "e", "f"]
 
 
 def read_back(*panels: Any) -> dict[str, Part]:
-    return parts_of(figure_at(pack([compose.spec(list(panels))]), 0))
+    return Scene([compose.spec(list(panels))]).at(0).parts()
 
 
 def a_map(values: NDArray[Any], **more: Any) -> Part:

@@ -9,7 +9,7 @@ from attn_figures import theme
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
-from attn_figures.kernel_scene import Estimate, Scene, facts_of, round_numbers
+from attn_figures.kernel_scene import DataScene, Estimate, facts_of, round_numbers
 from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
@@ -18,9 +18,9 @@ N_QUERY, N_KEY, N_GRID = 13, 7, 37
 RNG = np.random.default_rng(5)
 
 
-def scene(*, truth: bool = True) -> Scene:
+def scene(*, truth: bool = True) -> DataScene:
     grid = np.linspace(-1.0, 5.0, N_GRID)
-    return Scene(
+    return DataScene(
         keys=np.sort(RNG.uniform(0, 4, N_KEY)),
         values=RNG.normal(size=N_KEY),
         queries=np.linspace(-1.0, 5.0, N_QUERY),

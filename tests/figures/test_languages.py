@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from attn_figures.chart import Chart
-from attn_figures.comparable import Map, parts_of
 from attn_figures.compare import compare, compared_steps
 from attn_figures.frame import Side, without_tags
 from attn_figures.marks import line
 from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
+from attn_figures.scene import Scene
 from attn_live.arrays import Crossed
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import page_at
@@ -73,26 +73,13 @@ def test_a_comparison_names_curves_as_people_read_them() -> None:
         return compose.spec([Chart("fit", [curve], 4, 4)])
 
     with speaking(PSEUDO):
-        a, b = (parts_of(figure(height))["curves x"] for height in (0.0, 0.5))
+        a, b = (Scene([figure(height)]).at(0).parts()["curves x"] for height in (0.0, 0.5))
         found = compare(a, b)
         (spec,) = compared_steps(a, [b])
         assert found.most is not None
         assert found.most.place == (_("estimate"), "0")
         assert f"{_('estimate')}, B − A" in spec["data"][-1]["hovertemplate"]
     assert [trace["name"] for trace in spec["data"]] == ["A: estimate", "B: estimate", "difference: estimate"]
-
-
-def test_a_map_is_read_back_in_every_language_as_it_was_drawn() -> None:
-    rows = [f"long word {number}" for number in range(3)]
-    for spoken in (SOURCE, "zh", PSEUDO):
-        with speaking(spoken):
-            spec = compose.spec([Matrix("weights", np.eye(3), _("weights"), Side(rows), Side.keys(rows))])
-            (found,) = parts_of(spec).values()
-            assert isinstance(found, Map)
-            assert found.title == _("weights")
-            assert found.matrix.hover.quantity == _("weight")
-            assert found.matrix.hover.words == (_("query"), _("key"))
-            assert list(found.matrix.rows.labels) == rows
 
 
 @pytest.mark.parametrize("title", ["注意力权重，每一行之和为一", "attention weights"])

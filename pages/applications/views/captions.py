@@ -9,6 +9,7 @@ from attn_core import Check, compare
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
 from attn_figures.over_picture import Asked
+from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -46,7 +47,7 @@ def heads(now: State) -> list[Head]:
     return [Head(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / now.temperature)]
 
 
-def draw(asked: State, steps: Steps) -> bytes:
+def draw(asked: State, steps: Steps) -> Scene:
     """Draw the picture, one word's weights over it, and all words' rows."""
     return images.drawn(asked_of(), images.weights_at(queries(), images.vectors(), steps))
 

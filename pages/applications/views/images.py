@@ -9,7 +9,8 @@ from attn_core import Check, compare, effective_keys
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import drawing, likeness, patch_names, patches
 from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
-from attn_live.packing import Cursor, pack
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -54,15 +55,15 @@ def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
     return Head("", query, key, (), (), SCALE).at(temperature)
 
 
-def drawn(asked: Asked, weights: Tensor) -> bytes:
+def drawn(asked: Asked, weights: Tensor) -> Scene:
     """Pack a picture that somebody asks, with weights (n_steps, n_query, n_patch)."""
     every = weights.numpy()
     by_row, by_step = over_picture_cursor(asked, every)
     figure = over_picture.spec(asked, every[0])
-    return pack([figure], Cursor(every.shape[1], by_row, by_step), {"data[weights].z": every})
+    return Scene([figure], Cursor(every.shape[1], by_row, by_step), {"data[weights].z": every})
 
 
-def draw(asked: State, steps: Steps) -> bytes:
+def draw(asked: State, steps: Steps) -> Scene:
     """Draw the picture, one patch's weights over it, and all rows."""
     return drawn(asked_of(), weights_at(vectors(), vectors(), steps))
 

@@ -17,8 +17,8 @@ from attn_core import (
     sentence_vectors,
     sinusoidal_encoding,
 )
+from attn_figures.scene import Scene
 from attn_figures.three_masks import Masked, three_masks
-from attn_live.packing import pack
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _n
@@ -59,14 +59,14 @@ def slider(now: State) -> Moved:
     return Moved(_("Prefix, read at once"), replace(PREFIX, values=values), names)
 
 
-def draw(asked: State, steps: Steps) -> bytes:
+def draw(asked: State, steps: Steps) -> Scene:
     """Draw the three maps at every prefix, computed in one batch."""
     bert, gpt, _third = heads(asked)
     n = len(asked.words)
     masks = torch.stack([prefix_mask(n, int(prefix)) for prefix in steps.values])
     found = scaled_dot_product_attention(bert.query, bert.key, bert.key, masks, scale=bert.scale)
     still = [Masked(each.name, each.attention.weights.numpy(), _may(each).numpy()) for each in (bert, gpt)]
-    return pack(
+    return Scene(
         [
             three_masks.spec(
                 [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],

@@ -8,8 +8,9 @@ from torch import Tensor
 from attn_core import Check, compare, scaled_dot_product_attention, sliding_window_mask
 from attn_core.applications import FRAME as SAMPLES
 from attn_core.applications import PAUSE, RATE, frame_names, likeness, log_energies, vowels
+from attn_figures.scene import Scene
 from attn_figures.speech import Sound, speech_cursor, speech_weights
-from attn_live.packing import Cursor, pack
+from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _c, cached
@@ -56,7 +57,7 @@ def _local(steps: Steps) -> tuple[Tensor, Tensor]:
     return scaled_dot_product_attention(x, x, x, near, scale=SCALE).weights, near
 
 
-def draw(asked: State, steps: Steps) -> bytes:
+def draw(asked: State, steps: Steps) -> Scene:
     """Draw the sound and both maps at every window."""
     bands = torch.arange(N_BAND, dtype=torch.float64) * RATE / 2 / N_BAND
     sound = Sound(energies().numpy(), bands.tolist(), SAID)
@@ -66,7 +67,7 @@ def draw(asked: State, steps: Steps) -> bytes:
         speech_weights.spec(sound, weights.numpy(), everywhere, mask.numpy())
         for weights, mask in zip(local, near, strict=True)
     ]
-    return pack(figures, Cursor(N_FRAME, speech_cursor(N_FRAME)))
+    return Scene(figures, Cursor(N_FRAME, speech_cursor(N_FRAME)))
 
 
 def says(asked: State, steps: Steps) -> list[list[str]]:

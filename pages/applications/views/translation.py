@@ -5,7 +5,7 @@ import torch
 from attn_core import Check, compare
 from attn_core.applications import SOURCE, TARGET, alignment, translated
 from attn_figures.ribbons import outlines, ribbons
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
@@ -30,12 +30,12 @@ def weights_at(steps: Steps) -> torch.Tensor:
     return Head("", query, key, TARGET, SOURCE, SCALE).at(temperature)
 
 
-def draw(asked: State, steps: Steps) -> bytes:
+def draw(asked: State, steps: Steps) -> Scene:
     """Draw both sentences, the ribbons between them, and the map."""
     weights = weights_at(steps).numpy()
     _, edges = outlines(weights)
     moves = {f"data[ribbons {query + 1}].y": edges[:, query] for query in range(len(TARGET))}
-    return pack([ribbons.spec(weights[0], TARGET, SOURCE)], moves=moves | {"data[weights].z": weights})
+    return Scene([ribbons.spec(weights[0], TARGET, SOURCE)], moves=moves | {"data[weights].z": weights})
 
 
 def says(asked: State, steps: Steps) -> list[str]:

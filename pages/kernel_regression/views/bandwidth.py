@@ -4,12 +4,11 @@ import numpy as np
 
 from attn_core import BandwidthSearch
 from attn_figures.kernel_studies import Errors, choose
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import Numbers, Points
@@ -39,7 +38,6 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         ),
         name=f"choosing the bandwidth {points.name} {kernel}",
         slider=sweep.slider,
-        says=pack_says([_sentence(points, found, best, step) for step in range(len(found.bandwidths))]),
         caption=sweep.caption(),
     )
     return Seen(Now(state, sweep.standing(ask)), figure, below="learning")
@@ -53,7 +51,7 @@ def learned_path(ask: Ask, state: State) -> Numbers:
     return np.array(steps if known == here else [], dtype=np.float64).reshape(-1, 2)
 
 
-@shared
+@shared_scene
 def _drawn(
     _sweep: Sweep,
     _found: BandwidthSearch,
@@ -62,7 +60,7 @@ def _drawn(
     kernel: str,
     bandwidth: Steps,
     path: bytes,
-) -> bytes:
+) -> Scene:
     curves = Errors(
         _found.bandwidths.numpy(),
         _found.training_errors.numpy(),
@@ -72,8 +70,9 @@ def _drawn(
         np.frombuffer(path).reshape(-1, 2),
     )
     scene = _sweep.floorless
-    return pack(
-        [choose.spec(scene, curves, step, each.on_grid) for step, each in enumerate(_sweep.estimates())]
+    return Scene(
+        [choose.spec(scene, curves, step, each.on_grid) for step, each in enumerate(_sweep.estimates())],
+        says=[_sentence(_sweep.points, _found, _best, step) for step in range(len(_found.bandwidths))],
     )
 
 

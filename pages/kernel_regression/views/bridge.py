@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import urlencode
 
 import numpy as np
@@ -11,11 +12,11 @@ from torch import Tensor
 from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed, number
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import EXACT
+from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
@@ -132,24 +133,25 @@ def _lay(places: Numbers, on_circle: bool) -> Tensor:
 @shared
 def _drawn(
     _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool, kept: Kept
-) -> tuple[Strides, bytes]:
+) -> tuple[Strides, Packed]:
     laid = lay(_points, everything, on_circle)
-    terms = laid.terms()
-
-    def draw(sweep: Sweep) -> bytes:
-        bandwidths = torch.tensor(sweep.bandwidth.values, dtype=torch.float64)
-        gaussian, attention = laid.gaussian(bandwidths), laid.attention(bandwidths, keeps_lengths)
-        return pack(
-            [
-                bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
-                for h, ours, theirs in zip(
-                    sweep.bandwidth.values, gaussian.numpy(), attention.numpy(), strict=True
-                )
-            ]
-        )
-
+    draw = partial(_draw, laid, on_circle, keeps_lengths)
     # A step has three maps: the kernel's weights, attention's, and their difference.
-    return fitting(Sweep(_points, "gaussian", kept=kept), draw, cells=3 * terms.products.size)
+    cells = 3 * len(laid.queries) * len(laid.keys)
+    return fitting(Sweep(_points, "gaussian", kept=kept), draw, cells=cells)
+
+
+def _draw(laid: Bridge, on_circle: bool, keeps_lengths: bool, sweep: Sweep) -> Scene:
+    terms, values = laid.terms(), sweep.bandwidth.values
+    bandwidths = torch.tensor(values, dtype=torch.float64)
+    weights = laid.gaussian(bandwidths).numpy(), laid.attention(bandwidths, keeps_lengths).numpy()
+    return Scene(
+        [
+            bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
+            for h, ours, theirs in zip(values, *weights, strict=True)
+        ],
+        says=laid.says(values, keeps_lengths),
+    )
 
 
 def see(ask: Ask, state: State) -> Seen[Now]:
@@ -160,14 +162,15 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         keeps_lengths = ask.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
         everything = ask.flag(ALL_KEYS, _("All points"), width="content")
         _cross(ask, lay(points, False, on_circle), keeps_lengths, h)
-    sweep, packed = settled(
+    laid = lay(points, everything, on_circle)
+    sweep, scene = settled(
         ask,
         Sweep(points, "gaussian"),
         lambda kept: _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths, kept),
+        partial(_draw, laid, on_circle, keeps_lengths),
     )
-    laid = lay(points, everything, on_circle)
     figure = Figure(
-        packed,
+        scene,
         key="bridge",
         alt=_(
             "q · k, minus half the squared key length, minus half the squared query length, equals minus "
@@ -179,7 +182,6 @@ def see(ask: Ask, state: State) -> Seen[Now]:
             sweep.bandwidth,
             names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
         ),
-        says=pack_says(laid.says(sweep.bandwidth.values, keeps_lengths)),
         caption=_(CIRCLE if on_circle else LINE, data=points.title),
     )
     counted = Small(

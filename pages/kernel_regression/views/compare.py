@@ -5,12 +5,13 @@ from dataclasses import replace
 from attn_core import KERNELS
 from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import shown
+from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
@@ -23,37 +24,36 @@ from pages.kernel_regression.words import hatched, named, or_dash
 def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw the estimate and the weights of each kernel, and say how they differ."""
     points = state.points
-    sweep, (packed, said) = settled(
-        ask, Sweep(points, state.kernel, len(KERNELS)), lambda kept: drawn(points, points.fingerprint, kept)
+    sweep, scene = settled(
+        ask,
+        Sweep(points, state.kernel, len(KERNELS)),
+        lambda kept: drawn(points, points.fingerprint, kept),
+        _draw,
     )
     figure = Figure(
-        packed,
+        scene,
         key="compare",
         alt=_("Four kernels at one bandwidth: the estimate of each, and its map of weights."),
         name=f"four kernels {points.name}",
         slider=sweep.slider,
         rows=sweep.rows,
-        says=said,
         caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
 
 
 @shared
-def drawn(
-    _points: Points, fingerprint: str, kept: Kept = (None, None)
-) -> tuple[Strides, tuple[bytes, bytes]]:
+def drawn(_points: Points, fingerprint: str, kept: Kept = (None, None)) -> tuple[Strides, Packed]:
     """Return the strides offered; and the message that draws them, and a sentence for each."""
     return fitting(Sweep(_points, "gaussian", len(KERNELS), kept=kept), _draw)
 
 
-def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
+def _draw(sweep: Sweep) -> Scene:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
     said = {name: shown(KERNEL, name) for name in KERNELS}
-    packed = pack([compare.spec(scene, step, said=said) for step in steps], cursor)
-    bandwidths = zip(sweep.bandwidths().tolist(), steps, strict=True)
-    return packed, pack_says([_say(sweep, bandwidth, step) for bandwidth, step in bandwidths])
+    says = [_say(sweep, *each) for each in zip(sweep.bandwidths().tolist(), steps, strict=True)]
+    return Scene([compare.spec(scene, step, said=said) for step in steps], cursor, says=says)
 
 
 def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:

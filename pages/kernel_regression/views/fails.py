@@ -7,14 +7,13 @@ import numpy as np
 import torch
 
 from attn_core import kernel_estimate
-from attn_figures.kernel_scene import Scene
+from attn_figures.kernel_scene import DataScene
 from attn_figures.kernel_studies import Limits, fails
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Now, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
@@ -42,9 +41,8 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         for what, case in CASES.items():
             ask.button(_(what), partial(_set, ask, *case), key=f"case_{what}")
     sweep = Sweep(points, kernel, kept=asked(ask))
-    packed, said = _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth)
     figure = Figure(
-        packed,
+        _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth),
         key="fails",
         alt=_(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
@@ -52,13 +50,12 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         ),
         name=f"where it fails {points.name} {kernel}",
         slider=sweep.slider,
-        says=said,
         caption=sweep.caption(),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
 
 
-def _sentence(sweep: Sweep, bandwidth: float, scene: Scene, limits: Limits, step: Smoothed) -> str:
+def _sentence(sweep: Sweep, bandwidth: float, scene: DataScene, limits: Limits, step: Smoothed) -> str:
     """Say how near the estimate is to its two limits, and how smoothing alone bends it."""
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
@@ -99,7 +96,7 @@ def _set(ask: Ask, data: str, kernel: str, bandwidth: float) -> None:
     ask.move(BANDWIDTH, bandwidth)
 
 
-def _wide(points: Points) -> tuple[Scene, Limits]:
+def _wide(points: Points) -> tuple[DataScene, Limits]:
     scene = Sweep(points, "gaussian").floorless
     low, high = float(points.keys[0]), float(points.keys[-1])
     width = (high - low) or TOY_WIDTH * points.unit
@@ -110,7 +107,7 @@ def _wide(points: Points) -> tuple[Scene, Limits]:
     return wide, Limits(nearest, float(points.values.mean()), (low, high))
 
 
-def _estimates(points: Points, kernel: str, scene: Scene, bandwidths: Numbers) -> list[Smoothed]:
+def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Numbers) -> list[Smoothed]:
     """Estimate and bias on the grid, one pair a bandwidth."""
     keys, values = points.tensors()
     known = scene.truth is not None and points.truth is not None
@@ -127,12 +124,12 @@ def _estimates(points: Points, kernel: str, scene: Scene, bandwidths: Numbers) -
     return list(zip(smoothed[..., 0], biases, strict=True))
 
 
-@shared
-def _drawn(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _drawn(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Scene:
     scene, limits = _wide(_sweep.points)
     bandwidths = _sweep.bandwidths()
     steps = _estimates(_sweep.points, kernel, scene, bandwidths)
     said = [
         _sentence(_sweep, h, scene, limits, step) for h, step in zip(bandwidths.tolist(), steps, strict=True)
     ]
-    return pack([fails.spec(scene, limits, *step) for step in steps]), pack_says(said)
+    return Scene([fails.spec(scene, limits, *step) for step in steps], says=said)

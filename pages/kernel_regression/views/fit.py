@@ -4,10 +4,12 @@ import numpy as np
 
 from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
-from attn_live.packing import Cursor, pack
-from attn_live.says import Filled, pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
+from attn_live.says import Filled
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
+from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
@@ -19,11 +21,11 @@ from pages.kernel_regression.words import Answered, estimates_said, hatched
 def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw the data, the estimate and all weights, and say what the query attends to."""
     points, kernel = state.points, state.kernel
-    sweep, (packed, said) = settled(
-        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
+    sweep, scene = settled(
+        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
     )
     figure = Figure(
-        packed,
+        scene,
         key="fit",
         alt=_(
             "Data points, the kernel estimate, and one query; each point's size and colour is its weight for "
@@ -32,7 +34,6 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         name=f"kernel regression {points.name} {kernel}",
         slider=sweep.slider,
         rows=sweep.rows,
-        says=said,
         caption=sweep.caption(),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
@@ -41,16 +42,16 @@ def see(ask: Ask, state: State) -> Seen[Now]:
 @shared
 def drawn(
     _points: Points, fingerprint: str, kernel: str, kept: Kept = (None, None)
-) -> tuple[Strides, tuple[bytes, bytes]]:
+) -> tuple[Strides, Packed]:
     """Return the strides offered; and the message that draws them, and a sentence for each."""
     return fitting(Sweep(_points, kernel, kept=kept), _draw)
 
 
-def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
+def _draw(sweep: Sweep) -> Scene:
     scene, estimates = sweep.scene, sweep.estimates()
     cursor = Cursor(len(scene.queries), **fit_cursor(scene, estimates))
-    packed = pack([fit.spec(scene, estimates[0])], cursor, fit_moves(scene, estimates))
-    return packed, pack_says(_say(sweep, estimates))
+    moves = fit_moves(scene, estimates)
+    return Scene([fit.spec(scene, estimates[0])], cursor, moves, _say(sweep, estimates))
 
 
 def _say(sweep: Sweep, estimates: list[Estimate]) -> Filled:

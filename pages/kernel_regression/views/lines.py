@@ -7,10 +7,11 @@ from attn_core import KERNELS, kernel_estimate, local_linear, local_linear_estim
 from attn_figures import local_lines as pictures
 from attn_figures.local_lines import Lines
 from attn_figures.numbers import number
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
+from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
@@ -25,11 +26,11 @@ BELOW = 1e-6  # a weight of at least so much under zero is below it
 def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
     points, kernel = state.points, state.kernel
-    sweep, (packed, said) = settled(
-        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept)
+    sweep, scene = settled(
+        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
     )
     figure = Figure(
-        packed,
+        scene,
         key="lines",
         alt=_(
             "Data points, the curve of lines fitted around each place and the curve of weighted means, with "
@@ -38,7 +39,6 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         name=f"local linear regression {points.name} {kernel}",
         slider=sweep.slider,
         rows=sweep.rows,
-        says=said,
         caption=sweep.caption(),
     )
     return Seen(Now(state, sweep.standing(ask)), figure, tabs=LINES_TAB)
@@ -47,17 +47,17 @@ def see(ask: Ask, state: State) -> Seen[Now]:
 @shared
 def drawn(
     _points: Points, fingerprint: str, kernel: str, kept: Kept = (None, None)
-) -> tuple[Strides, tuple[bytes, bytes]]:
+) -> tuple[Strides, Packed]:
     """Return the strides offered; and the message that draws them, and a sentence for each."""
     return fitting(Sweep(_points, kernel, kept=kept), _draw)
 
 
-def _draw(sweep: Sweep) -> tuple[bytes, bytes]:
+def _draw(sweep: Sweep) -> Scene:
     scene, steps = sweep.scene, _steps(sweep)
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
     first = pictures.lines.spec(scene, steps[0], limit)
-    return pack([first], cursor, pictures.moves(scene, steps, limit)), pack_says(_say(sweep, steps))
+    return Scene([first], cursor, pictures.moves(scene, steps, limit), _say(sweep, steps))
 
 
 def _limit(sweep: Sweep) -> float:

@@ -5,10 +5,12 @@ from functools import partial
 import numpy as np
 
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
-from attn_live.packing import Cursor, pack
-from attn_live.says import Filled, pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
+from attn_live.says import Filled
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Seen
+from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
@@ -26,13 +28,14 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     """Draw the map for queries of one second coordinate, and say what the query attends to."""
     drawn_so, kernel, x2 = state.drawn, state.kernel, state.x2
     points = sample(drawn_so.n_points, drawn_so.noise, drawn_so.seed)
-    sweep, (packed, said) = settled(
+    sweep, scene = settled(
         ask,
         PlaneSweep(points, kernel, ARRAYS, x2=x2),
         lambda kept: drawn(points, points.fingerprint, kernel, x2, kept),
+        _draw,
     )
     figure = Figure(
-        packed,
+        scene,
         key="plane",
         alt=_(
             "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
@@ -43,7 +46,6 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         slider=sweep.slider,
         rows=sweep.rows,
         clicked=partial(ask_at, points),
-        says=said,
         caption=sweep.caption(),
     )
     return Seen(Now(state, sweep.standing(ask)), figure)
@@ -64,16 +66,16 @@ def ask_at(points: PlanePoints, ask: Ask, cell: Cell) -> None:
 @shared
 def drawn(
     _points: PlanePoints, fingerprint: str, kernel: str, x2: float, kept: Kept = (None, None)
-) -> tuple[Strides, tuple[bytes, bytes]]:
+) -> tuple[Strides, Packed]:
     """Return the strides offered; and the message that draws them, and a sentence for each."""
     return fitting(PlaneSweep(_points, kernel, ARRAYS, kept=kept, x2=x2), _draw)
 
 
-def _draw(sweep: PlaneSweep) -> tuple[bytes, bytes]:
+def _draw(sweep: PlaneSweep) -> Scene:
     scene, (steps, estimates, effective) = sweep.plane, sweep.plane_estimates()
     cursor = Cursor(len(scene.queries), **plane_cursor(scene, steps))
-    packed = pack([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps))
-    return packed, pack_says(_say(sweep, steps, estimates, effective))
+    says = _say(sweep, steps, estimates, effective)
+    return Scene([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps), says)
 
 
 def _say(sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers) -> Filled:

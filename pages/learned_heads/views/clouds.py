@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 from attn_figures.points import ALONE, Attended, alone, by_row_and_step
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Small, query_rows
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY
 from attn_words import _, paragraph
 from pages.learned_heads import words
@@ -17,8 +17,6 @@ from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Clouding
 
-_Packed = tuple[bytes, bytes]
-
 
 def see(ask: Ask, asked: Clouding) -> Seen[Found]:
     """Draw the head on its text; say why where that is too long."""
@@ -27,9 +25,8 @@ def see(ask: Ask, asked: Clouding) -> Seen[Found]:
     except ValueError as error:
         ask.say(f":material/error: {error}.")
         return Seen(None, None)
-    packed, says = _packed(asked.of.text, asked.layer, asked.head, asked.by_place, now)
     figure = Figure(
-        packed,
+        _packed(asked.of.text, asked.layer, asked.head, asked.by_place, now),
         key="clouds",
         alt=_(
             "Queries and keys of all words of one head as two clouds of points in one plane, sized by the "
@@ -38,20 +35,20 @@ def see(ask: Ask, asked: Clouding) -> Seen[Found]:
         name=f"queries and keys of {now.model.name}, head {now.number}",
         rows=query_rows(now.labels),
         chosen={"key": KEY},
-        says=says,
     )
     notes = [_about(now), words.about_model(now.model, now.tokens)]
     return Seen(now, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
-@shared
-def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) -> _Packed:
+@shared_scene
+def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) -> Scene:
     """Draw and say it for every query; there is one model a process, so it is no part of what is asked."""
     del text, layer, head
     look = replace(ALONE, by_place=by_place)
     drawn = Attended([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
-    said = pack_says([[words.of_points(_now, row) for row in range(len(_now.tokens))]])
-    return pack([alone.spec(drawn)], Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))), said
+    said = [[words.of_points(_now, row) for row in range(len(_now.tokens))]]
+    cursor = Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))
+    return Scene([alone.spec(drawn)], cursor, says=said)
 
 
 def _about(now: HeadClouds) -> str:

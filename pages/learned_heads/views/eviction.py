@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_figures.eviction import Cache, eviction
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import N_, _, _n, paragraph
 from pages.learned_heads import words
@@ -36,9 +35,8 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
     found = evicted(asked, at)
     slider = found.slider
     found = replace(found, budget=int(slider.values[slider.nearest(ask.value(slider))]))
-    packed, says = _drawn(asked, at)
     figure = Figure(
-        packed,
+        _drawn(asked, at),
         key="eviction",
         alt=_("Every head's map, hatched where a key is not in the cache, and the errors by budget"),
         name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
@@ -46,7 +44,6 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
             _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]
         ),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
-        says=says,
     )
     return Seen(found, figure, notes=[Small(_about(found))], tabs=FLOW_TAB)
 
@@ -57,11 +54,11 @@ def evicted(asked: Evicting, at: int) -> Evicted:
     return Evicted(Now(setting, at), asked.policy, runs_of(setting, at))
 
 
-@shared
-def _drawn(asked: Evicting, at: int) -> tuple[bytes, bytes]:
+@shared_scene
+def _drawn(asked: Evicting, at: int) -> Scene:
     found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return pack(_figures(steps)), pack_says([words.of_eviction(each) for each in steps])
+    return Scene(_figures(steps), says=[words.of_eviction(each) for each in steps])
 
 
 def _figures(steps: Sequence[Evicted]) -> list[dict[str, object]]:

@@ -6,15 +6,14 @@ from functools import partial
 
 import numpy as np
 
+from attn_figures.scene import Scene
 from attn_figures.ties import TIE
 from attn_figures.whole_model import OVERVIEW, head_at, steps
-from attn_live.packing import pack
-from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import Packed, SharedScene, packed, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
@@ -29,7 +28,6 @@ from pages.learned_heads.whole import SINK, Whole, head_names
 
 _MADE = "learned_own_made"
 _MOST_NAMES = 12
-_Packed = tuple[bytes, bytes]
 
 
 def see(ask: Ask, heads: Heads) -> Seen[Found]:
@@ -41,11 +39,11 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     slider = whole.slider(rank)
     ranks = tuple(int(each) for each in slider.values)
     if model is None:
-        packed, says = _kept(ask, whole, ranks)
+        scene = SharedScene(partial(_draw, whole, ranks), partial(_kept, ask, whole, ranks))
     else:
-        packed, says = _shared(heads.text, whole.words_only, whole.measure, ranks, whole)
+        scene = _shared(heads.text, whole.words_only, whole.measure, ranks, whole)
     figure = Figure(
-        packed,
+        scene,
         key="own" if model is None else "real",
         alt=_("Every head's map as a thumbnail, and one head's map large"),
         name=f"heads of {'an own model' if model is None else model.name}",
@@ -56,7 +54,6 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
         ),
         chosen={"query": QUERY, "key": KEY},
         clicked=partial(_clicked, whole),
-        says=says,
         caption=in_blocks(whole.longest) if whole.is_long else "",
     )
     head = whole.order[rank - 1]
@@ -126,27 +123,27 @@ def _notes(heads: Heads) -> list[str]:
     ]
 
 
-@shared
-def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole: Whole) -> _Packed:
+@shared_scene
+def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole: Whole) -> Scene:
     """Draw a real model's heads; there is one model a process, so it is no part of what is asked."""
     del text, hide, measure
-    return _packed(_whole, ranks)
+    return _draw(_whole, ranks)
 
 
-def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> _Packed:
+def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> Packed:
     """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
     asked = (whole.maps, whole.words_only, whole.measure, ranks, language())
-    nothing: tuple[object, _Packed | None] = (None, None)
-    kept, packed = ask.kept(_MADE, nothing)
-    if packed is None or kept != asked:
-        packed = _packed(whole, ranks)
-        ask.keep(_MADE, (asked, packed))
-    return packed
+    nothing: tuple[object, Packed | None] = (None, None)
+    kept, made = ask.kept(_MADE, nothing)
+    if made is None or kept != asked:
+        made = packed(_draw(whole, ranks))
+        ask.keep(_MADE, (asked, made))
+    return made
 
 
-def _packed(whole: Whole, ranks: Sequence[int]) -> _Packed:
-    figures = pack(steps(whole.model, [each - 1 for each in ranks]))
-    return figures, pack_says([_say(whole, each) for each in ranks])
+def _draw(whole: Whole, ranks: Sequence[int]) -> Scene:
+    figures = steps(whole.model, [each - 1 for each in ranks])
+    return Scene(figures, says=[_say(whole, each) for each in ranks])
 
 
 def _say(whole: Whole, rank: int) -> str:

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 from attn_figures import long_head
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider, Small
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.learned_heads import words
 from pages.learned_heads.found import Found
@@ -25,20 +24,20 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
     head = slider.nearest(ask.value(slider))
     try:
         with ask.working() as tell:
-            if not _drawn.is_kept(asked.text, asked.layer, asked):
+            if not _drawn.packed.is_kept(asked.text, asked.layer, asked):
                 look(asked, lambda layer, at: tell(*reading(asked, layer, at)))
-        packed, says = _drawn(asked.text, asked.layer, asked)
+        scene = _drawn(asked.text, asked.layer, asked)
+        scene.pack()
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
         ask.say(f":material/error: {fault}")
         return Seen(None, None)
     figure = Figure(
-        packed,
+        scene,
         key="long",
         alt=_("One head's map of a long text, in blocks of which the largest weight is shown"),
         name=f"heads of {model.name}, layer {asked.layer + 1}",
         slider=Slider(_("Head of the layer"), slider, names=[asked.name(each - 1) for each in heads]),
-        says=says,
         caption=in_blocks(asked.n),
     )
     one_layer = _(
@@ -57,11 +56,11 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
     )
 
 
-@shared
-def _drawn(text: str, layer: int, _asked: LongText) -> tuple[bytes, bytes]:
+@shared_scene
+def _drawn(text: str, layer: int, _asked: LongText) -> Scene:
     """Draw all heads of a layer; there is one model a process, so it is no part of what is asked."""
     del text, layer
     looks, labels = _asked.looks, _asked.labels
     heads = range(_asked.model.n_head)
     drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
-    return pack(drawn), pack_says([words.of_long(_asked, looks, head) for head in heads])
+    return Scene(drawn, says=[words.of_long(_asked, looks, head) for head in heads])

@@ -6,12 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 from attn_core.text_flow import SINK_SHARE
+from attn_figures.scene import Scene
 from attn_figures.text_flow import Layer, text_flow
-from attn_live.packing import pack
-from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import SharedScene, packed, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
@@ -20,8 +19,6 @@ from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Flowing, Heads, Setting
 from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
-
-_Packed = tuple[bytes, bytes]
 
 
 def see(ask: Ask, asked: Flowing) -> Seen[Found]:
@@ -39,15 +36,15 @@ def see(ask: Ask, asked: Flowing) -> Seen[Found]:
     slider = flow.slider
     layers = tuple(int(each) - 1 for each in slider.values)
     flow = replace(flow, at=layers[slider.nearest(ask.value(slider))])
-    packed, says = _packed(_key(flow), asked.aside, layers, flow) if _key(flow) else _draw(flow, layers)
     figure = Figure(
-        packed,
+        _shared(_key(flow), asked.aside, layers, flow)
+        if _key(flow)
+        else SharedScene(lambda: _draw(flow, layers), lambda: packed(_draw(flow, layers))),
         key=f"flow {type(of).__name__}",
         alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=_name(flow),
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},
-        says=says,
     )
     return Seen(flow, figure, notes=[*map(Small, _notes(flow))], tabs=FLOW_TAB)
 
@@ -93,15 +90,15 @@ def _about(flow: TextFlow) -> str:
     )
 
 
-@shared
-def _packed(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow) -> _Packed:
+@shared_scene
+def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow) -> Scene:
     del key, aside
     return _draw(_flow, layers)
 
 
-def _draw(flow: TextFlow, layers: tuple[int, ...]) -> _Packed:
+def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
     figures = [text_flow.spec(layer_of(flow, each)) for each in layers]
-    return pack(figures), pack_says([words.of_layer(flow, each) for each in layers])
+    return Scene(figures, says=[words.of_layer(flow, each) for each in layers])
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:

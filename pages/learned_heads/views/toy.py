@@ -5,13 +5,12 @@ from dataclasses import replace
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.learned import Course, Maps, scrubber
 from attn_figures.numbers import as_share
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
@@ -32,18 +31,16 @@ from pages.learned_heads.state import Setting
 def see(ask: Ask, setting: Setting) -> Seen[Found]:
     """Draw every head at every step of the training."""
     steps = steps_of(setting.recipe)
-    packed, said = drawn(setting)
     now = Now(setting, steps.nearest(ask.value(steps)))
     n = len(now.symbols)
     now = replace(now, cell=(ask.place(HEAD, now.n_head), ask.place(QUERY, n), ask.place(KEY, n)))
     figure = Figure(
-        packed,
+        drawn(setting),
         key="learned",
         alt=_("The map of every head, what the model says at each place, its loss and its heads' measures"),
         name=f"learned heads, {setting.recipe.task}",
         slider=Slider(_("Training step"), steps),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
-        says=said,
         caption=_(
             "{task}, {training}, on {letters}",
             task=shown(TASK, setting.recipe.task),
@@ -112,14 +109,14 @@ def every(setting: Setting) -> list[Now]:
     return [Now(setting, at) for at in range(len(steps_of(setting.recipe).values))]
 
 
-@shared
-def drawn(setting: Setting) -> tuple[bytes, bytes]:
+@shared_scene
+def drawn(setting: Setting) -> Scene:
     """Return every position of the slider and its sentence, as the live figure takes them."""
     nows = every(setting)
     course = course_of(nows[-1])
     places = [int(place) for place in course.steps]
     steps = [scrubber.spec(maps(now), course, places.index(now.step)) for now in nows]
-    return pack(steps), pack_says([words.of_toy(now) for now in nows])
+    return Scene(steps, says=[words.of_toy(now) for now in nows])
 
 
 def maps(now: Now) -> Maps:

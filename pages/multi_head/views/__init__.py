@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attn_figures.picture import Spec
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import N_, paragraph
 from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
@@ -99,21 +99,15 @@ VIEWS: Mapping[str, View] = {
 }
 
 
-@shared
-def packed(moving: Moving, look: Look) -> bytes:
-    """Return every position of the slider as the live figure takes it."""
+@shared_scene
+def scene(moving: Moving, look: Look) -> Scene:
+    """Draw every position of the slider, and say what it shows."""
     view, steps = VIEWS[look.view], moving.every(look)
-    return pack(view.draw(steps), view.follow(steps) if view.follow else None)
-
-
-@shared
-def said(moving: Moving, look: Look) -> bytes:
-    """Return the sentence of every position of the slider as the live figure takes them."""
-    steps = moving.every(look)
-    if not VIEWS[look.view].follow:
-        return pack_says([say(now) for now in steps])
+    if not view.follow:
+        return Scene(view.draw(steps), says=[say(now) for now in steps])
     queries = range(len(steps[0].tokens.queries))
-    return pack_says([[say(replace(now, cell=(query, 0))) for query in queries] for now in steps])
+    said = [[say(replace(now, cell=(query, 0))) for query in queries] for now in steps]
+    return Scene(view.draw(steps), view.follow(steps), says=said)
 
 
 def say(now: Now) -> str:

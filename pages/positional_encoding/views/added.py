@@ -13,13 +13,14 @@ from attn_figures.frame import without_tags
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
+from attn_figures.scene import Scene
 from attn_figures.widths import letters
-from attn_live.packing import pack
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_words import N_, _, paragraph
@@ -256,13 +257,14 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     cell = now.state.query, now.state.key
     still = now.state.still(STRENGTH)
     figure = Figure(
-        _packed(still, strengths),
+        _packed(still, strengths).saying(
+            _said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
+        ),
         key="added",
         alt=_(_ALT[scheme.adds]),
         name=f"input {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
-        says=_said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0)),
         says_what_is_chosen=True,
     )
     return Seen(now, figure)
@@ -282,9 +284,9 @@ def _at(strengths: Steps | None) -> tuple[float, ...]:
     return (1.0,) if strengths is None else tuple(values(strengths).tolist())
 
 
-@shared
-def _packed(state: State, strengths: Steps | None) -> bytes:
-    return pack(draw(Now(state), _at(strengths)))
+@shared_scene
+def _packed(state: State, strengths: Steps | None) -> Scene:
+    return Scene(draw(Now(state), _at(strengths)))
 
 
 @shared

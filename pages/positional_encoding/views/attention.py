@@ -1,12 +1,11 @@
 """Attention without and with positions, and what changes."""
 
 from attn_figures import positional as pictures
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
@@ -17,15 +16,13 @@ from pages.positional_encoding.state import State
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the weights without positions, with them, and the difference."""
     strengths = _strengths(ask, now)
-    figures, says = _packed(now.state.still(STRENGTH), strengths)
     figure = Figure(
-        figures,
+        _packed(now.state.still(STRENGTH), strengths),
         key="attention",
         alt=_("Attention weights without positions, with positions, and their difference"),
         name=f"attention {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
-        says=says,
     )
     return Seen(now, figure)
 
@@ -34,8 +31,8 @@ def _strengths(ask: Ask, now: Now) -> Steps:
     return ask.exact(STRENGTH.fitting(2 * len(now.state.tokens) ** 2, MOST_NUMBERS))
 
 
-@shared
-def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, steps: Steps) -> Scene:
     now = Now(state)
     before, after = (each.weights(values(steps)).numpy() for each in (now.beside("none"), now))
     limit = max(float(abs(after - before).max()), 1e-3)
@@ -49,4 +46,4 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         words.attention(state.tokens, one, other, now.scheme_name, strength)
         for (one, other), strength in zip(maps, steps.values, strict=True)
     ]
-    return pack(figures), pack_says(says)
+    return Scene(figures, says=says)

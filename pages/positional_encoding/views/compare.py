@@ -1,12 +1,11 @@
 """All schemes side by side, or any two and their difference."""
 
 from attn_figures import positional as pictures
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
@@ -19,20 +18,18 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     beside, chosen = now.state.beside, now.scheme_name
     every = beside == "all"
     strengths = _strengths(ask, now)
-    figures, says = (_packed_all if every else _packed_two)(now.state.still(STRENGTH), strengths)
     if every:
         alt = _("Attention weights under each scheme")
     else:
         one, other = words.named(beside), words.named(chosen)
         alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
-        figures,
+        (_packed_all if every else _packed_two)(now.state.still(STRENGTH), strengths),
         key="compare" if every else "compare-two",
         alt=alt,
         name="schemes" if every else f"{beside} {chosen}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
-        says=says,
     )
     return Seen(now, figure)
 
@@ -42,18 +39,18 @@ def _strengths(ask: Ask, now: Now) -> Steps:
     return ask.exact(STRENGTH.fitting(n_maps * len(now.state.tokens) ** 2, MOST_NUMBERS))
 
 
-@shared
-def _packed_all(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed_all(state: State, steps: Steps) -> Scene:
     now = Now(state)
     weights = {name: own.weights(values(steps)).numpy() for name, own in now.each_scheme().items()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
     figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
-    return pack(figures), pack_says([words.compare(maps) for maps in each])
+    return Scene(figures, says=[words.compare(maps) for maps in each])
 
 
-@shared
-def _packed_two(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed_two(state: State, steps: Steps) -> Scene:
     now = Now(state)
     names = (state.beside, now.scheme_name)
     beside = now.beside(state.beside)
@@ -62,4 +59,4 @@ def _packed_two(state: State, steps: Steps) -> tuple[bytes, bytes]:
     titles = words.titled(names[0]), words.titled(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
     figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
-    return pack(figures), pack_says([words.two_schemes(labels, a, b, names) for a, b in maps])
+    return Scene(figures, says=[words.two_schemes(labels, a, b, names) for a, b in maps])

@@ -1,12 +1,12 @@
 """What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
 
 from attn_figures import position_maps as pictures
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Seen, Small
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _, _n
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
@@ -54,8 +54,8 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
     return chosen, ""
 
 
-@shared
-def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
     now = Now(state)
     vectors = swept(now, moved.steps).vectors(moved.longest, now.width)
     vectors = vectors.expand(len(moved.lengths), -1, -1)
@@ -66,4 +66,4 @@ def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> tuple[b
         figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
         base = value if moved.steps.name == "base" else state.scheme.base
         says.append(words.encoding(array[:shown], now.scheme_name, base, state.scheme.layout))
-    return pack(figures, Cursor(moved.longest, changes, by_step)), pack_says(says)
+    return Scene(figures, Cursor(moved.longest, changes, by_step), says=says)

@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 
 from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
 from attn_words import _
 from pages.positional_encoding import words
@@ -32,17 +31,15 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw how three schemes see offsets past the length that they were trained on."""
     by_base = now.state.drives == "base"
     steps = ask.exact(BASE.fitting(_numbers_of(now), MOST_NUMBERS) if by_base else SHORT)
-    figures, says = _packed(now.state.still(steps), steps)
     slider = Slider(_("Base"), steps)
     if not by_base:
         slider = Slider(_("Training length"), steps, words.so_many_positions(steps))
     figure = Figure(
-        figures,
+        _packed(now.state.still(steps), steps),
         key="past",
         alt=_("How sinusoidal, rotary and ALiBi see offsets up to four times the training length"),
         name="past the training length",
         slider=slider,
-        says=says,
     )
     return Seen(now, figure)
 
@@ -73,8 +70,8 @@ def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
     return found
 
 
-@shared
-def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, steps: Steps) -> Scene:
     said = {name: words.named(name) for name in SCHEMES_DRAWN}
     figures, says = [], []
     for value in steps.values:
@@ -87,4 +84,4 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         back = returns(curves, here.trained)
         figures.append(pictures.far.spec(curves, here.trained, back, said=said))
         says.append(words.far(curves, back, here.trained))
-    return pack(figures), pack_says(says)
+    return Scene(figures, says=says)

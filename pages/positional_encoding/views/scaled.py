@@ -4,12 +4,11 @@ from dataclasses import replace
 
 from attn_figures import rotary_scaling as pictures
 from attn_figures.numbers import fixed, number
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
 from attn_words import _, _n, paragraph
 from pages.positional_encoding import words
@@ -27,9 +26,8 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         "length": Slider(_("Trained length"), trained, words.so_many_positions(trained)),
         "base": Slider(_("Base"), ask.exact(BASE)),
     }[now.state.sweep]
-    figures, says = _packed(now.state.still(slider.steps), slider.steps)
     figure = Figure(
-        figures,
+        _packed(now.state.still(slider.steps), slider.steps),
         key="scaled",
         alt=_(
             "How many times round each pair of dimensions turns in training and at the longer length, how "
@@ -38,7 +36,6 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         ),
         name=f"rotary scaling {now.state.scaling}",
         slider=slider,
-        says=says,
     )
     return Seen(now, figure)
 
@@ -134,8 +131,8 @@ def drawn(head: ScaledHead) -> pictures.Scaled:
     )
 
 
-@shared
-def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, steps: Steps) -> Scene:
     heads = [head_of(Now(_at(state, value))) for value in steps.values]
     each = [drawn(head) for head in heads]
     turns = [array for at in each for array in (at.seen, at.plain, at.scaled)]
@@ -147,7 +144,7 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
     )
     said = {name: named(name) for name in SCALED}
     figures = [pictures.scaling.spec(at, ends, said) for at in each]
-    return pack(figures), pack_says([say(head) for head in heads])
+    return Scene(figures, says=[say(head) for head in heads])
 
 
 def _at(state: State, value: float) -> State:

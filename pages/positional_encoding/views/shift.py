@@ -12,12 +12,11 @@ from attn_core import attention_shift_difference, shift_difference
 from attn_figures import positional as pictures
 from attn_figures.frame import key_title, query_title
 from attn_figures.positional import Trial
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
@@ -30,7 +29,6 @@ SHIFTED = 16  # positions, where they stand alone
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
     shifts = _shifts(ask, now)
-    figures, says = _packed(now.state.still(SHIFT), shifts)
     whole = now.state.level == WHOLE
     alt = (
         _("The weights between the words, the same with all positions shifted, and the difference")
@@ -40,12 +38,11 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         )
     )
     figure = Figure(
-        figures,
+        _packed(now.state.still(SHIFT), shifts),
         key="shift",
         alt=alt,
         name=f"shift {now.scheme_name}",
         slider=Slider(_("Shift of all positions"), shifts),
-        says=says,
     )
     return Seen(now, figure)
 
@@ -100,8 +97,8 @@ def _shifts(ask: Ask, now: Now) -> Steps:
     return ask.exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
 
 
-@shared
-def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, steps: Steps) -> Scene:
     now, of_words = Now(state), state.level == WHOLE
     level = (whole if of_words else alone)(now, torch.tensor([int(value) for value in steps.values]))
     # A position may be far longer than all others: it must not bleach the rest.
@@ -133,4 +130,4 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0, said=said))
         says.append(words.shift(at, level.scales, int(shift), of_words=of_words))
-    return pack(figures), pack_says(says)
+    return Scene(figures, says=says)

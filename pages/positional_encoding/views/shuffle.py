@@ -8,12 +8,11 @@ from torch import Tensor
 from attn_core import shuffle_difference
 from attn_figures import positional as pictures
 from attn_figures.positional import Trial
-from attn_live.packing import pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
@@ -25,16 +24,14 @@ from pages.positional_encoding.state import State
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
     strengths = _strengths(ask, now)
-    figures, says = _packed(now.state.still(STRENGTH), strengths)
     figure = Figure(
-        figures,
+        _packed(now.state.still(STRENGTH), strengths),
         key="shuffle",
         alt=_(
             "The output shuffled, the output of the shuffled words, the difference, and that of each scheme"
         ),
         name=f"shuffle {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
-        says=says,
     )
     return Seen(now, figure)
 
@@ -65,8 +62,8 @@ def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[flo
     return errors
 
 
-@shared
-def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, steps: Steps) -> Scene:
     now = Now(state)
     order = shuffled_order(state.order, len(state.tokens), state.seed, state.places)
     x, scheme = now.x, now.scheme(strength=values(steps))
@@ -96,4 +93,4 @@ def _packed(state: State, steps: Steps) -> tuple[bytes, bytes]:
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
         says.append(words.shuffle(shuffled, at))
-    return pack(figures), pack_says(says)
+    return Scene(figures, says=says)

@@ -4,11 +4,11 @@ from torch import Tensor
 
 from attn_core import Scheme, by_offset
 from attn_figures import position_maps as pictures
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Seen
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
@@ -40,8 +40,8 @@ def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
     return words.similarity((low, mean, high), scheme, width, quantity, with_cls=with_cls, zeros=zeros)
 
 
-@shared
-def _packed(state: State, moved: Driver) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State, moved: Driver) -> Scene:
     now = Now(state)
     cosine = state.measure == "cosine"
     scheme = swept(now, moved.steps)
@@ -66,4 +66,4 @@ def _packed(state: State, moved: Driver) -> tuple[bytes, bytes]:
             )
         )
         says.append(_say(values[step, :shown, :shown], scheme, now.width, quantity))
-    return pack(figures, Cursor(moved.longest, changes, rows_of=copies)), pack_says(says)
+    return Scene(figures, Cursor(moved.longest, changes, rows_of=copies), says=says)

@@ -9,6 +9,7 @@ from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import BASE, RAMP_STEP
 from attn_words import _
 from pages.positional_encoding import words
@@ -55,18 +56,16 @@ def driver(ask: Ask, now: Now, *, has_step: bool) -> Driver:
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
-def moved_figure(now: Now, moved: Driver, packed: tuple[bytes, bytes], *, key: str, alt: str) -> Figure:
+def moved_figure(now: Now, moved: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
-    figures, says = packed
     places = replace(PLACE, values=PLACE.values[: moved.longest])
     return Figure(
-        figures,
+        scene,
         key=key,
         alt=alt,
         name=f"{key} {now.scheme_name}",
         slider=moved.slider,
         rows=Rows(_("Position"), places, Cursor(moved.longest)),
-        says=says,
     )
 
 

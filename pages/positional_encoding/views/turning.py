@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from attn_core import Scheme
 from attn_figures import position_curves as pictures
-from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Slider
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
@@ -22,15 +22,13 @@ from pages.positional_encoding.state import State
 
 def see(_ask: Ask, now: Now) -> Seen[Now]:
     """Draw how pairs of a query and a key turn, and their score over the offset."""
-    figures, says = _packed(now.state.still(SHIFT, OFFSET))
     figure = Figure(
-        figures,
+        _packed(now.state.still(SHIFT, OFFSET)),
         key="turning",
         alt=_("Pairs of dimensions of a query and a key turned by their positions, and their score"),
         name=now.scheme_name,
         slider=Slider(_("Query's position"), SHIFT),
         rows=Rows(_("Key's offset"), OFFSET, Cursor(len(OFFSET.values))),
-        says=says,
     )
     return Seen(now, figure)
 
@@ -58,8 +56,8 @@ def turns(scheme: Scheme, width: int, layout: str) -> Turns:
     return Turns(drawn, angles[drawn].numpy(), scheme.profile(len(OFFSET.values), width).numpy())
 
 
-@shared
-def _packed(state: State) -> tuple[bytes, bytes]:
+@shared_scene
+def _packed(state: State) -> Scene:
     now = Now(state)
     scheme = now.bare()
     seen = turns(scheme, now.width, state.scheme.layout)
@@ -82,4 +80,4 @@ def _packed(state: State) -> tuple[bytes, bytes]:
     scores = (keys @ query[..., None])[..., 0]
     says = words.turnings(scores.numpy(), seen.curve)
     changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
-    return pack(figures, Cursor(len(offsets), changes, by_step)), pack_says(says)
+    return Scene(figures, Cursor(len(offsets), changes, by_step), says=says)

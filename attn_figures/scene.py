@@ -1,0 +1,260 @@
+"""A scene: what a figure shows at every position of its sliders, in panels that know their numbers.
+
+What it gives away is copied: a cache locks the arrays that it keeps.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.frame import Side
+from attn_figures.geometry import Axes
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp, comma
+from attn_figures.panels import Absent, Panel
+from attn_figures.picture import Drawing, Spec
+from attn_live import paths
+from attn_live.labels import as_read, told_apart
+from attn_live.packing import Cursor, Moves, pack
+from attn_live.says import Filled, Says
+
+Numbers = NDArray[np.float64]
+
+_LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
+_WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ
+_TICKS = ("type", "tickmode", "tickvals", "ticktext", "dtick")
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A map of numbers that another is compared with; its title as it is read."""
+
+    title: str
+    matrix: Matrix
+
+    @property
+    def is_weights(self) -> bool:
+        """Whether its numbers are shares, from 0 to 1."""
+        return self.matrix.ramp.scale == "weights"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What a row and a column are called."""
+        return self.matrix.words
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One curve: its places, its values (NaN is a gap), its colour, and what people read as its name."""
+
+    x: Numbers
+    y: Numbers
+    colour: str
+    said: str
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The curves of a chart, by their names, with what its axes are called and how they run."""
+
+    title: str
+    curves: Mapping[str, Curve]
+    titles: tuple[str, str]
+    axes: tuple[Mapping[str, Any], Mapping[str, Any]] = field(default=({}, {}))
+
+
+Part = Map | Curves
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers, NaN where there is none, with the names along each of their axes: of a curve, its places."""
+
+    values: Numbers
+    names: tuple[Sequence[Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a figure shows at every position of its sliders; to pack it for the browser is the last step.
+
+    Attributes:
+        drawings: one a step, or one for all steps where `moves` says what is not as in that one.
+        cursor: what follows a second slider, over rows.
+        says: what is seen, a sentence for each step or for each of its rows.
+    """
+
+    drawings: Sequence[Spec]
+    cursor: Cursor | None = None
+    moves: Moves | None = None
+    says: Sequence[Says] | Filled | None = None
+
+    def packed(self) -> bytes:
+        """Return it as the live figure takes it."""
+        return pack(self.drawings, self.cursor, self.moves)
+
+    @property
+    def n_steps(self) -> int:
+        """How many positions the slider has."""
+        return len(self.drawings) if self.moves is None else len(next(iter(self.moves.values())))
+
+    def at(self, step: int, row: int = 0) -> "Still":
+        """Return what it shows at a position of its slider and a row of its cursor."""
+        drawing = self.drawings[step if self.moves is None else 0]
+        figure = _own(drawing)
+        put = {path: values[step] for path, values in (self.moves or {}).items()}
+        if self.cursor:
+            put |= {path: values[row] for path, values in self.cursor.changes.items()}
+            put |= {path: np.asarray(each)[step][row] for path, each in self.cursor.by_step.items()}
+        for path, value in put.items():
+            paths.put(figure, paths.resolve(drawing, path), value)
+        for path, source in (self.cursor.rows_of if self.cursor else {}).items():
+            rows = paths.at(figure, paths.resolve(drawing, source))
+            paths.put(figure, paths.resolve(drawing, path), rows[row])
+        assert isinstance(drawing, Drawing)
+        return Still(figure, drawing)
+
+
+@dataclass(frozen=True, eq=False)
+class Still:
+    """A scene at one position: the figure as plain dicts, drawn from the panels of a drawing."""
+
+    figure: dict[str, Any]
+    drawing: Drawing
+
+    @cached_property
+    def panels(self) -> list[tuple[Axes, Panel]]:
+        """The panels that are there, with their numbers at this position and the axes that they are on."""
+        there = []
+        for place, panel in enumerate(self.drawing.panels):
+            start, end = self.drawing.starts[place : place + 2]
+            if not isinstance(panel, Absent):
+                there.append((Axes(place), panel.moved(self.figure["data"][start:end])))
+        return there
+
+    def tables(self) -> dict[str, Table]:
+        """Return the numbers of every map, and of every curve, by their names."""
+        tables: dict[str, Table] = {}
+        for _axes, panel in self.panels:
+            for each in panel.maps if isinstance(panel, Chart) else [panel]:
+                if isinstance(each, Matrix):
+                    values, sides = np.array(each.seen), (each.rows, each.columns)
+                    tables[each.name] = Table(values, tuple(_names(side) for side in sides))
+            for trace in panel.drawn if isinstance(panel, Chart) else ():
+                heights = np.asarray(trace.get("y", ()))
+                if heights.dtype.kind in "fiu" and trace.get("visible", True) is not False:
+                    tables[trace["name"]] = Table(heights.astype(np.float64), (list(trace["x"]),))
+        return tables
+
+    def parts(self) -> dict[str, Part]:
+        """Return what can be compared: maps by their names, then the curves of charts by their axes."""
+        parts: dict[str, Part] = {}
+        charts: dict[str, Part] = {}
+        for axes, panel in self.panels:
+            if isinstance(panel, Matrix):
+                parts[panel.name] = _map(panel)
+            elif isinstance(panel, Chart):
+                parts |= {each.name: _map(each) for each in panel.maps}
+                lines = [trace for trace in panel.drawn if _is_curve(trace)]
+                if lines:
+                    charts[f"curves {axes.x}"] = _curves(panel, lines)
+        return parts | charts
+
+
+def _own(part: Any) -> Any:
+    """Copy a figure's dicts and lists, so that something else can be put into them."""
+    if isinstance(part, dict):
+        return {key: _own(inner) for key, inner in part.items()}
+    return [_own(inner) for inner in part] if isinstance(part, list) else part
+
+
+def _read(title: str) -> str:
+    """Return a title as it is read, on one line."""
+    return " ".join(as_read(title.replace("<br>", " ")).split())
+
+
+def _map(panel: Matrix) -> Map:
+    """Return a map without what is drawn around it, of a size to stand beside others."""
+    colours, _shows_bar = panel.colour_range()
+    is_weights = (colours.low, colours.high) == (0.0, 1.0)
+    mask = None if panel.mask is None or panel.mask.all() else np.array(panel.mask)
+    matrix = Matrix(
+        panel.name,
+        np.array(panel.seen) if mask is None or not is_weights else np.where(mask, panel.seen, 0.0),
+        "",
+        replace(panel.rows, labels=_names(panel.rows), shown=None),
+        replace(panel.columns, labels=_names(panel.columns), shown=None),
+        ramp=Ramp(
+            "weights" if is_weights else "scores",
+            limit=None if is_weights else colours.high,
+            power=colours.power if is_weights else 1.0,
+        ),
+        mask=mask,
+        hover=Hover(panel.hover.quantity, words=panel.words, blocked=panel.hover.blocked),
+        pick=Pick(panel.pick.row, panel.pick.column, together="compared"),
+        size=_size(panel),
+    )
+    return Map(_read(panel.title) or panel.name, matrix)
+
+
+def _names(side: Side) -> list[str]:
+    """Return labels of which each is another; where there are none, places counted from 1."""
+    return told_apart(side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))])
+
+
+def _size(panel: Matrix) -> tuple[float, float] | None:
+    """Return the units that the body takes: None where every cell is a square."""
+    n_rows, n_columns = np.shape(panel.values)
+    wide, tall = panel.size or (n_columns, n_rows)
+    of_squares = n_columns / n_rows
+    if abs(wide / tall - of_squares) < _WHOLE_CELLS * of_squares and max(n_rows, n_columns) <= 64:
+        return None
+    return (
+        (_LARGE_BODY, _LARGE_BODY * tall / wide) if wide > tall else (_LARGE_BODY * wide / tall, _LARGE_BODY)
+    )
+
+
+def _own_names(names: Sequence[str]) -> list[str]:
+    """Return names without what all of them begin with.
+
+    >>> _own_names(["error, 1 head", "error, 2 heads"])
+    ['1 head', '2 heads']
+    """
+    split = [name.split(comma()) for name in names]
+    alike = 0
+    while len(split) > 1 and all(len(each) > alike + 1 and each[alike] == split[0][alike] for each in split):
+        alike += 1
+    return [comma().join(each[alike:]) for each in split]
+
+
+def _is_curve(trace: Mapping[str, Any]) -> bool:
+    """Whether a trace is a line over ascending numbers; an arc stands for a cell: its height is no number."""
+    if not marks.is_line(trace) or trace.get("visible", True) is not True:
+        return False
+    x = np.asarray(trace.get("x", ()))
+    is_numbers = x.ndim == 1 and len(x) >= 3 and x.dtype.kind in "fiu"
+    return is_numbers and "cells" not in (trace.get("meta") or {}) and bool((np.diff(x) > 0).all())
+
+
+def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> Curves:
+    said = [str((trace.get("meta") or {}).get("said") or trace["name"]) for trace in lines]
+    names, read = _own_names([trace["name"] for trace in lines]), _own_names(said)
+    curves = {
+        name: Curve(
+            np.array(trace["x"], dtype=np.float64),
+            np.array(trace["y"], dtype=np.float64),
+            str((trace.get("line") or {}).get("color", theme.LIGHT.ink))[:7],
+            own,
+        )
+        for trace, name, own in zip(lines, names, read, strict=True)
+    }
+    titles = _read(chart.x_title), _read(chart.y_title)
+    axes = tuple({key: axis[key] for key in _TICKS if key in axis} for axis in (chart.x, chart.y))
+    title = _read(chart.title) or (titles[1] if len(titles[1]) > 1 else "")
+    few = comma().join(read[:2]) + (" …" if len(read) > 2 else "")
+    return Curves(title or few, curves, titles, (axes[0], axes[1]))
