@@ -6,7 +6,6 @@ from attn_core.attention_maps import AttentionMaps
 from attn_core.block import NORMS, repeat_block, token_distance, token_similarity
 from attn_core.capturing import capture
 from attn_core.checks import Check, audit_attention, compare
-from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
 from attn_core.heads_fit import HeadsFit, TwoPatternTask, fit_heads, two_pattern_task
 from attn_core.heads_study import HeadsStudy, heads_study
 from attn_core.init import GLOROT, INITS, Init, set_weights, weights_of
@@ -38,10 +37,15 @@ from attn_core.measures import (
     next_token_score,
     previous_token_score,
 )
-from attn_core.mistakes import ATTENTION_MISTAKES, Mistake
+from attn_core.mistakes import (
+    ATTENTION_MISTAKES,
+    KERNEL_MISTAKES,
+    MULTI_HEAD_MISTAKES,
+    POSITION_MISTAKES,
+    Mistake,
+)
 from attn_core.models import RealModel, load_model
 from attn_core.multi_head import MultiHead, MultiHeadAttention, merge_heads, split_heads
-from attn_core.position_mistakes import POSITION_MISTAKES, PositionMistake
 from attn_core.positional import (
     alibi_bias,
     alibi_slopes,
@@ -102,6 +106,7 @@ __all__ = [
     "GLOROT",
     "INITS",
     "KERNELS",
+    "KERNEL_MISTAKES",
     "MASK_PATTERNS",
     "MULTI_HEAD_MISTAKES",
     "NORMS",
@@ -137,7 +142,6 @@ __all__ = [
     "MultiHeadAttention",
     "MultiHeadSize",
     "NoPositions",
-    "PositionMistake",
     "Ramp",
     "Ran",
     "RealModel",

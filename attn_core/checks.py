@@ -8,9 +8,12 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attn_core.attention import Attention, scores_shape
-from attn_core.mistakes import ALL_FINITE, MASKED_IS_ZERO, ROWS_SUM_TO_ONE, SAME_AS_TORCH
 from attn_words import N_, _
 
+ROWS_SUM_TO_ONE = N_("each row of weights sums to one, or to zero where its query may see no key")
+MASKED_IS_ZERO = N_("a masked key has weight zero")
+ALL_FINITE = N_("every number is finite")
+SAME_AS_TORCH = N_("the output is that of torch")
 WITHIN_HULL = N_("each output lies within the hull of the values that its query may see, if any")
 _DIRECTIONS = 256
 

@@ -1,6 +1,6 @@
 """Kernel regression studied: errors against bandwidth, where it fails, and mistakes beside what is right."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.kernel_scene import DataScene, Estimate
+from attn_figures.kernel_scene import DataScene
 from attn_figures.marks import Mark, upright
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
@@ -17,7 +17,6 @@ from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c
 
 LIGHT = theme.LIGHT
-SMALL_MAP = (5.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -205,27 +204,6 @@ def fails(scene: DataScene, limits: Limits, on_grid: Numbers, bias: Numbers | No
         legend=[(_("━ smoothed truth − truth"), LIGHT.output)],
     )
     return compose.spec([wide, beside], largest_unit=70.0)
-
-
-@Picture
-def two_fits(scene: DataScene, broken: tuple[str, Numbers], right: tuple[str, Numbers]) -> Spec:
-    """Draw two estimates of the same data side by side, each a title and a curve on the grid."""
-    charts = [
-        replace(parts.plain_fit(scene, on_grid), name=name, title=title, title_lines=1)
-        for name, (title, on_grid) in (("broken", broken), ("right", right))
-    ]
-    return compose.spec(charts, largest_unit=70.0)
-
-
-@Picture
-def two_maps(scene: DataScene, broken: tuple[str, Estimate], right: tuple[str, Estimate]) -> Spec:
-    """Draw two maps of weights and their difference."""
-    first, second = (
-        parts.weight_map(scene, estimate, size=SMALL_MAP, name=name, title=title, names_rows=False)
-        for name, (title, estimate) in (("broken", broken), ("right", right))
-    )
-    difference = first.minus(second, _("broken − right"), operator="=")
-    return compose.spec([first, replace(second, operator="−"), difference], largest_unit=70.0)
 
 
 def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:

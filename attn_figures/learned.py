@@ -77,30 +77,6 @@ def scrubber(maps: Maps, course: Course, at: int) -> Spec:
     )
 
 
-@Picture
-def right_and_broken(right: Maps, broken: Maps, head: int) -> Spec:
-    """Draw one head's map as it is right, as it is broken, the second minus the first, and what is then said.
-
-    Args:
-        right, broken: of one sequence; head: of all layers, from 0. Their titles are the captions; each is
-            hatched where its own mask is. Weight that the broken one has against the right mask is marked.
-    """
-    first, second = (
-        replace(_map(maps, head), name=name, pick=PAIRS)
-        for name, maps in (("right", right), ("broken", broken))
-    )
-    said = [
-        replace(_said(maps), name=f"prediction, {name}", title=title)
-        for name, title, maps in (
-            ("right", _("what it says, right"), right),
-            ("broken", _("what it says, broken"), broken),
-        )
-    ]
-    second = second.against(right.mask)
-    panels: list[Panel] = [first, second, second.minus(first, _("broken − right")), *said]
-    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
-
-
 def _map(maps: Maps, head: int) -> Matrix:
     return Matrix(
         maps.names[head],

@@ -150,12 +150,3 @@ def _output(heads: Heads) -> Matrix:
         ramp=Ramp("scores"),
         hover=Hover(_("output")),
     )
-
-
-@Picture
-def right_and_broken(right: Matrix, broken: Matrix, *, difference: bool) -> Spec:
-    """Draw the right matrix, the broken one, and the second minus the first where their shapes agree."""
-    panels: list[Panel] = [right, broken]
-    if difference:
-        panels.append(broken.minus(right, _("broken − right")))
-    return compose.spec(panels)

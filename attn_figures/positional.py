@@ -94,12 +94,6 @@ def trial(
     return compose.spec([*_trial_maps(tried), bars], largest_unit=36)
 
 
-@Picture
-def beside(tried: Trial) -> Spec:
-    """Draw what was expected, what came, and the difference."""
-    return compose.spec(_trial_maps(tried), largest_unit=36)
-
-
 def _trial_maps(tried: Trial) -> list[Matrix]:
     # Of numbers a few say what lies between; words stand as far as there is room, and what goes is told.
     ticks = few(tried.rows) if all(each.isdecimal() for each in tried.rows) else None

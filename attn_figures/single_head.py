@@ -569,28 +569,3 @@ def without_a_word(walk: Walk) -> Spec:
     return compose.spec(
         [weights, less, replace(made, side_bars=_moved(walk, found.apart)), change], largest_unit=56
     )
-
-
-@Picture
-def mistake_picture(
-    right: Numbers,
-    broken: Numbers,
-    masks: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-    *,
-    queries: Sequence[str],
-    keys: Sequence[str],
-) -> Spec:
-    """Draw the right weights, the broken ones and their difference; NaN is left as a gap.
-
-    Masked cells are hatched; those to which the mistake gave weight show it, marked. ``masks`` are those of
-    the right weights and of the broken ones.
-    """
-    common: dict[str, Any] = {
-        "rows": Side.queries(queries),
-        "columns": Side.keys(keys),
-        "pick": Pick(together="query-key"),
-    }
-    may, made = masks
-    as_it_is = Matrix("right", right, _("right"), mask=may, **common)
-    as_made = Matrix("broken", broken, _("broken"), mask=made, **common).against(may)
-    return compose.spec([as_it_is, as_made, as_made.minus(as_it_is, _("broken − right"))], largest_unit=48)

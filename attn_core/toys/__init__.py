@@ -2,7 +2,7 @@
 
 from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
-from attn_core.toys.mistakes import TOY_MISTAKES, ToyMistake
+from attn_core.toys.mistakes import TOY_MISTAKES
 from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.outside import Outside, outside
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
@@ -37,7 +37,6 @@ __all__ = [
     "Recipe",
     "Run",
     "Task",
-    "ToyMistake",
     "ToyModel",
     "ToyRun",
     "any_other_token",

@@ -1,53 +1,56 @@
-"""Mistakes made with a model that has learned, each as it is made: now they can cost something."""
+"""Common mistakes made with a model that has learned: now they can cost something."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
+from functools import partial
 
+import torch
 from torch import Tensor
+from torch.nn import functional as F
 
-from attn_core import head_mistakes
-from attn_core.head_mistakes import MULTI_HEAD_MISTAKES
+from attn_core.checks import MASKED_IS_ZERO
+from attn_core.masks import causal_mask
+from attn_core.mistakes import heads
+from attn_core.mistakes.heads import MULTI_HEAD_MISTAKES
+from attn_core.mistakes.one_head import largest
+from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
 from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
-from attn_core.toys.model import Attend, ToyModel, ToyRun
+from attn_core.toys.files import shipped
+from attn_core.toys.model import Attend, ToyRun
+from attn_core.toys.tasks import SYMBOLS, TASKS
+from attn_core.toys.training import Recipe, judge
 from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
-class ToyMistake:
-    """A mistake made with a trained model: ``what`` is done and ``why`` it is wrong.
+class Used:
+    """A trained model in use: every stage on its task's example, and the share of right answers elsewhere."""
 
-    ``attend`` is how each layer then attends, ``start`` the place that the first symbol is counted as.
-    ``needs`` says what must be there for it to show: several "heads" a layer, a "cache" (a sequence written
-    symbol by symbol), a "mask", "positions", or nothing ("").
+    run: ToyRun
+    share: float
+
+
+def on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
+    """Run the model that was trained on a task on the task's example."""
+    how = TASKS[task]
+    with torch.no_grad():
+        run: ToyRun = shipped(task).model(-1)(how.tokens(how.example), attend=attend, start=start)
+    return run
+
+
+def use(task: str, _head: int = 0, *, attend: Attend = MultiHeadAttention.__call__, start: int = 0) -> Used:
+    """Use the model that was trained on a task: on its example, and on sequences it was never trained on.
+
+    ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
     """
-
-    name: str
-    what: str
-    why: str
-    attend: Attend = MultiHeadAttention.__call__
-    start: int = 0
-    needs: str = ""
-
-    def runs(self, model: ToyModel) -> bool:
-        """Whether the mistake can be made: nothing is cached where places see all others."""
-        return self.needs != "cache" or model.causal
-
-    def run(self, model: ToyModel, tokens: Tensor, off: tuple[int, ...] = ()) -> ToyRun:
-        """Run sequences (*batch, n) through the model with the mistake in it, without the heads in ``off``.
-
-        Raises ValueError where the mistake cannot be made.
-        """
-        if not self.runs(model):
-            raise ValueError(f"{self.name} needs a causal model; got one whose places see all others")
-        found: ToyRun = model(tokens, off=off, attend=self.attend, start=self.start)
-        return found
+    held_out = Recipe.usual(task).held_out()
+    judged = judge(shipped(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
+    return Used(on_example(task, attend=attend, start=start), judged.accuracy)
 
 
 def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
     """Attend from ``x`` (*batch, n, d_model) to all of it, whatever the mask."""
-    found: MultiHead = module(x)
-    return found
+    stages: MultiHead = module(x)
+    return stages
 
 
 def heads_in_another_order(
@@ -68,10 +71,7 @@ def weights_not_transposed(
     """Attend over ``x`` (*batch, n, d_model) with the transpose of every weight.
 
     Raises ValueError for weights that are not square, as torch does, and for biases: a file that has its
-    weights turned has them as they are.
-
-    Source: GPT-2's files, whose layers (``Conv1D`` in transformers) keep (in, out) and compute x W, where
-    ``nn.Linear`` keeps (out, in) and computes x W^T.
+    weights as (in, out) and computes x W, where ``nn.Linear`` keeps (out, in) and computes x W^T.
     """
     shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
     square = (module.d_model, module.d_model)
@@ -79,65 +79,140 @@ def weights_not_transposed(
         raise ValueError(f"this mistake needs four weights {square} and no biases; got {shapes}")
     q, k, v = (x @ each.weight for each in (module.W_q, module.W_k, module.W_v))
     q, k, v = (split_heads(each, module.num_heads) for each in (q, k, v))
-    found = module.attend(module.turned(q), module.turned(k), v, attn_mask)
+    stages = module.attend(module.turned(q), module.turned(k), v, attn_mask)
     weight = module.get_parameter("W_o.weight").T
-    return replace(found, output=found.concatenated @ weight.T, output_weight=weight)
+    return replace(stages, output=stages.concatenated @ weight.T, output_weight=weight)
 
 
-def _between_heads(name: str, attend: Callable[..., MultiHead], needs: str = "") -> ToyMistake:
-    known = MULTI_HEAD_MISTAKES[name]
-    return ToyMistake(name, known.what, known.why, attend, needs=needs)
+def as_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
+    """Attend over ``x`` (n, d_model) by torch's own function for several heads."""
+    assert module.W_o is not None
+    output, weights = F.multi_head_attention_forward(
+        *(x, x, x, module.d_model, module.num_heads),
+        *(None, None, None, None),  # one matrix for all three, its bias, and biases of keys and values
+        add_zero_attn=False,
+        dropout_p=0.0,
+        out_proj_weight=module.W_o.weight,
+        out_proj_bias=None,
+        attn_mask=None if attn_mask is None else ~attn_mask,
+        use_separate_proj_weight=True,
+        q_proj_weight=module.W_q.weight,
+        k_proj_weight=module.W_k.weight,
+        v_proj_weight=module.W_v.weight,
+        average_attn_weights=False,
+    )
+    assert weights is not None
+    return replace(heads.attend(module, x, attn_mask), weights=weights, output=output)
 
 
-TOY_MISTAKES: Mapping[str, ToyMistake] = MappingProxyType(
-    {
-        mistake.name: mistake
-        for mistake in (
-            _between_heads("merge-without-transpose", head_mistakes.merge_without_transpose, "heads"),
-            _between_heads("scale-by-d-model", head_mistakes.scale_by_d_model, "heads"),
-            _between_heads("shared-projections", head_mistakes.shared_projections, "heads"),
-            _between_heads("unpacked-in-another-order", head_mistakes.unpacked_in_another_order),
-            _between_heads("cached-after-attending", head_mistakes.cached_after_attending, "cache"),
-            ToyMistake(
-                "mask-forgotten",
-                N_("The model was trained with the causal mask and is used without it."),
-                N_(
-                    "A place then also sees what comes after it, and no step taught a head what to do with "
-                    "that."
-                ),
-                mask_forgotten,
-                needs="mask",
-            ),
-            ToyMistake(
-                "counted-from-one",
-                N_("Places are counted from 0 in training and from 1 in use."),
-                N_(
-                    "All then stands one place too far: heads that learned distances hardly notice, heads "
-                    "that learned the places themselves look elsewhere."
-                ),
-                start=1,
-                needs="positions",
-            ),
-            ToyMistake(
-                "heads-in-another-order",
-                N_(
-                    "W_q and W_k are loaded with each layer's heads in the opposite order, W_v and W_o are "
-                    "not."
-                ),
-                N_("A head then looks where another should, and passes on what it finds there as its own."),
-                heads_in_another_order,
-                needs="heads",
-            ),
-            ToyMistake(
-                "weights-not-transposed",
-                N_("Weights kept as (in, out), as GPT-2's are, go into nn.Linear, which wants (out, in)."),
-                N_(
-                    "All of them are square, so torch refuses nothing, and every W is the transpose of its "
-                    "own."
-                ),
-                weights_not_transposed,
-            ),
-        )
-    }
+def _off_torch(made: Used, task: str, head: int) -> float:
+    return largest(made.run.weights[head] - on_example(task, attend=as_torch).weights[head])
+
+
+def _masked(made: Used, _task: str, head: int) -> float:
+    weights = made.run.weights[head]
+    return largest(weights[~causal_mask(len(weights))])
+
+
+def _draw(made: Used, task: str, head: int) -> LabelledMap:
+    how = TASKS[task]
+    symbols = [SYMBOLS[token] for token in how.tokens(how.example).tolist()]
+    mask = made.run.layers[head // how.heads].mask
+    return LabelledMap(
+        made.run.weights[head], symbols, symbols, mask=None if mask is None else mask[head % how.heads]
+    )
+
+
+ANSWERS = MustHold(
+    N_("the model answers as it has learned to"),
+    N_("share of right answers on sequences it was not trained on, at least 0.95"),
+    lambda made, *_inputs: made.share,
+    least=0.95,
+)
+AS_TORCH = MustHold(
+    N_("the maps are those of torch"), N_("largest distance of a weight from it"), _off_torch, most=1e-5
+)
+MASKED = MustHold(MASKED_IS_ZERO, N_("largest weight of a masked key"), _masked, most=0.0)
+EARLY, LATE = (
+    Example(said, partial(tuple, ("induction", head)), _draw)
+    for head, said in (
+        (
+            0,
+            N_("A trained model that continues a repeated block of letters; the map is that of head 1.1."),
+        ),
+        (
+            3,
+            N_("A trained model that continues a repeated block of letters; the map is that of head 2.2."),
+        ),
+    )
+)
+COPY = Example(
+    N_("A trained model that copies letters; the map is that of its only head."),
+    lambda: ("copy", 0),
+    _draw,
+)
+REVERSE = Example(
+    N_("A trained model that reads letters backwards; the map is that of its only head."),
+    lambda: ("reverse", 0),
+    _draw,
+)
+
+
+def _toy(
+    name: str,
+    attend: Attend,
+    *,
+    what: str = "",
+    why: str = "",
+    start: int = 0,
+    check: MustHold = ANSWERS,
+    example: Example = LATE,
+) -> Mistake[Used]:
+    """Return a mistake in the use of a model; one that is known between heads is described there."""
+    if not what:
+        what, why = MULTI_HEAD_MISTAKES[name].what, MULTI_HEAD_MISTAKES[name].why
+    also = () if check is ANSWERS else (ANSWERS,)
+    broken = partial(use, attend=attend, start=start)
+    return Mistake(name, what, why, use, broken, check, example, also)
+
+
+TOY_MISTAKES = by_name(
+    _toy("merge without transpose", heads.merge_without_transpose),
+    _toy("√d_model for √d_head", heads.scale_by_d_model, check=AS_TORCH),
+    _toy("one W for all heads", heads.shared_projections),
+    _toy("(d k h) for (k h d)", heads.unpacked_in_another_order),
+    _toy("own key not yet cached", heads.cached_after_attending, example=COPY),
+    _toy(
+        "mask forgotten",
+        mask_forgotten,
+        what=N_("The model was trained with the causal mask and is used without it."),
+        why=N_("A place then also sees what comes after it, and no step taught a head what to do with that."),
+        check=MASKED,
+        example=EARLY,
+    ),
+    _toy(
+        "places from one",
+        MultiHeadAttention.__call__,
+        what=N_("Places are counted from 0 in training and from 1 in use."),
+        why=N_(
+            "All then stands one place too far: heads that learned distances hardly notice, heads that "
+            "learned the places themselves look elsewhere."
+        ),
+        start=1,
+        example=REVERSE,
+    ),
+    _toy(
+        "heads in another order",
+        heads_in_another_order,
+        what=N_("W_q and W_k are loaded with each layer's heads in the opposite order, W_v and W_o are not."),
+        why=N_("A head then looks where another should, and passes on what it finds there as its own."),
+        check=AS_TORCH,
+    ),
+    _toy(
+        "W not transposed",
+        weights_not_transposed,
+        what=N_("Weights kept as (in, out), as GPT-2's are, go into nn.Linear, which wants (out, in)."),
+        why=N_("All of them are square, so torch refuses nothing, and every W is the transpose of its own."),
+    ),
 )
 """Mistakes made with a trained model by name, read-only."""

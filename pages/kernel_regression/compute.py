@@ -210,11 +210,6 @@ class Standing:
         return self.query_names[self.row]
 
     @property
-    def slider_bandwidth(self) -> float:
-        """The bandwidth in the sliders' own unit."""
-        return self.bandwidth / self.points.unit
-
-    @property
     def width(self) -> str:
         """The bandwidth as it is written."""
         return self.points.set_width(self.bandwidth)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from attn_core import KERNEL_MISTAKES
 from attn_ui.base.bounds import MAX_KERNEL_POINTS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole, page_tabs, rungs
 from attn_ui.base.shared_settings import CODE, SEED
@@ -36,14 +37,7 @@ QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate, of a query 
 MAP_STRIDE = 2  # of the query's places, every second is a column or a row of the map of two inputs
 KEY_LENGTHS = Flag("lengths", True)
 ALL_KEYS = Flag("all", False)
-VECTOR_SLIPS = ("kernel of each coordinate", "mixed units")  # of KERNEL_SLIP, those made with two inputs
-KERNEL_SLIP = Choice(
-    "trap",
-    "softmax over queries",
-    ("softmax over queries", "training error", "triangular as Epanechnikov", *VECTOR_SLIPS),
-    kind="mistake",
-    tab="Break it",
-)
+MISTAKE = Choice("trap", next(iter(KERNEL_MISTAKES)), tuple(KERNEL_MISTAKES), kind="mistake", tab="Break it")
 KEYS_LIE = Choice("keys", "on a line", ("on a line", "on a circle"))
 SETTINGS: tuple[Parameter, ...] = (
     TAB,
@@ -60,6 +54,6 @@ SETTINGS: tuple[Parameter, ...] = (
     KEY_LENGTHS,
     ALL_KEYS,
     KEYS_LIE,
-    KERNEL_SLIP,
+    MISTAKE,
     CODE,
 )

@@ -14,7 +14,6 @@ from attn_core.toys import (
     SHIPPED,
     SYMBOLS,
     TASKS,
-    TOY_MISTAKES,
     Judged,
     Outside,
     Recipe,
@@ -22,7 +21,6 @@ from attn_core.toys import (
     Task,
     ToyModel,
     ToyRun,
-    judge,
     judge_without,
     outside,
     shipped,
@@ -270,17 +268,6 @@ def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...
 def judged_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
     """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
     return outside(run_of(recipe).model(at), TASKS[recipe.task], off)
-
-
-@shared
-def judged_with(recipe: Recipe, at: int, off: tuple[int, ...]) -> dict[str, Judged]:
-    """Return how a model does on held-out sequences with each mistake that can be made with it, by name."""
-    model, task, held_out = run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out()
-    return {
-        name: judge(model, task, held_out, off, attend=made.attend, start=made.start)
-        for name, made in TOY_MISTAKES.items()
-        if made.runs(model)
-    }
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:

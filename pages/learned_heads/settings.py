@@ -1,7 +1,7 @@
 """What a link to this page can set: short names, defaults, ranges."""
 
 from attn_core.eviction import POLICIES
-from attn_core.toys import TASKS
+from attn_core.toys import TASKS, TOY_MISTAKES
 from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Sight, Steps, Text, Whole, page_tabs
@@ -33,23 +33,7 @@ OWN_SEED = Whole("trainseed", 0, 0, 9999)
 OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
 ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
-FLAW = Choice(
-    "flaw",
-    "merge without transpose",
-    (
-        "merge without transpose",
-        "√d_model for √d_head",
-        "one W for all heads",
-        "(d k h) for (k h d)",
-        "own key not yet cached",
-        "mask forgotten",
-        "places from one",
-        "heads in another order",
-        "W not transposed",
-    ),
-    kind="mistake",
-    tab="Break it",
-)
+MISTAKE = Choice("flaw", next(iter(TOY_MISTAKES)), tuple(TOY_MISTAKES), kind="mistake", tab="Break it")
 # Of a whole model: the measure that its heads are ordered by, and the place in that order.
 RANK_BY = Choice(
     "rankby",
@@ -79,7 +63,7 @@ ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
-    *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, FLAW),
+    *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, MISTAKE),
     *(TEXT, RANK_BY, RANK, KIND, HIDE, BLOCKS, ZOOM, CODE),
     *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
     TINT,

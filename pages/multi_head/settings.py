@@ -1,6 +1,6 @@
 """What this page can set: names in the link, defaults, ranges."""
 
-from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, SCHEMES
+from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, MULTI_HEAD_MISTAKES, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, page_tabs
 from attn_ui.base.shared_settings import (
@@ -126,18 +126,9 @@ BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains",
 MASK_PADDING = Flag("mask-padding", True)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
-# The mistakes by their names in a link; `attn_core.MULTI_HEAD_MISTAKES` has each by its own.
-MISTAKES = {
-    "split without transpose": "split-without-transpose",
-    "merge without transpose": "merge-without-transpose",
-    "√d_model for √d_head": "scale-by-d-model",
-    "one W for all heads": "shared-projections",
-    "key heads tiled": "tiled-key-heads",
-    "(d k h) for (k h d)": "unpacked-in-another-order",
-    "own key not yet cached": "cached-after-attending",
-    "place not counted on": "place-forgotten",
-}
-MISTAKE = Choice("fault", next(iter(MISTAKES)), tuple(MISTAKES), kind="mistake", tab="Break it")
+MISTAKE = Choice(
+    "fault", next(iter(MULTI_HEAD_MISTAKES)), tuple(MULTI_HEAD_MISTAKES), kind="mistake", tab="Break it"
+)
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, CASE, TEXT, CROSS, TEXT_2, WIDTH_MODEL, WIDTH_MEMORY, SEED),
     *(HEADS, FREE_HEADS, WIDTH_HEAD, BIAS, PROJECTION, HEADS_MASK, MASK_REACH),

@@ -394,24 +394,3 @@ PARTS: Mapping[str, str] = {
     ),
     "bias": N_("The bias depends on where the words stand and not on which they are."),
 }
-
-
-def mistake(check: str, measure: str, measured: tuple[float, float], holds: tuple[bool, bool]) -> str:
-    """Say which check the broken one fails, with the numbers of both."""
-    right, broken = (number(abs(each)) for each in measured)
-    first = _(
-        "The check: *{check}* Measured ({measure}): right {right}, broken {broken}.",
-        check=check,
-        measure=measure,
-        right=right,
-        broken=broken,
-    )
-    verdicts = {
-        (True, False): N_("The right one passes; **the broken one fails**."),
-        (True, True): N_("At these settings both pass: the mistake does not show here."),
-        (False, True): N_(
-            "At these settings it is the right one that fails, so the check tells nothing here."
-        ),
-        (False, False): N_("At these settings the right one fails too, so the check tells nothing here."),
-    }
-    return paragraph(first, _(verdicts[holds]))

@@ -164,7 +164,7 @@ ROWS: dict[str, Row] = {
         ("Without positions, the output has the same rows in that order",),
     ),
     "softmax over queries": broken(
-        "single-head", "softmax-over-queries", "What fails now: each row of weights sums to one"
+        "single-head", "softmax-over-queries", "| each row of weights sums to one"
     ),
     "no scale": broken("single-head", "no-scale", "the softmax saturates, and its gradient dies"),
     "mask after the softmax": broken(
@@ -174,35 +174,31 @@ ROWS: dict[str, Row] = {
         "single-head",
         "zero-for-minus-infinity",
         "exp(0) = 1: a masked key keeps weight",
-        "15 masked pairs that have weight all the same",
+        "largest weight of a masked key",
         mask="causal",
     ),
     "mask turned round": broken(
         "single-head", "mask-turned-round", "under a causal mask, the future", mask="causal"
     ),
-    "a fully masked row": broken(
-        "single-head", "unguarded-softmax", "36 weights are no numbers any more", mask="padding", w="6"
-    ),
+    "a fully masked row": broken("single-head", "unguarded-softmax", "0/0 is NaN", mask="padding", w="6"),
     "split without transpose": broken(
         "multi-head",
         "split without transpose",
         "heads attend to heads, not to positions",
-        "has shape (10, 4, 4) where (4, 1, 10) is wanted",
+        "columns of the map, which must be the 6 words",
         case="cross-attention, four heads",
     ),
     "merge without transpose": broken(
-        "multi-head", "merge without transpose", "only the numbers stand in wrong places"
+        "multi-head", "merge without transpose", "several positions of one head"
     ),
-    "√d_model in every head": broken(
-        "multi-head", "√d_model for √d_head", "too small, so the softmax is too flat"
-    ),
+    "√d_model in every head": broken("multi-head", "√d_model for √d_head", "weights come out too flat"),
     "(d k h) for (k h d)": broken(
-        "multi-head", "(d k h) for (k h d)", "Of the 8 numbers a token in each part"
+        "multi-head", "(d k h) for (k h d)", "a query some that were made as keys or values"
     ),
     "max(0, 1 − |u|) called Epanechnikov": broken(
         "kernel-regression",
         "triangular as Epanechnikov",
-        "The check **weights against max(0, 1 − u²)** fails",
+        "weights are in proportion to max(0, 1 − u²)",
         kernel="epanechnikov",
     ),
     "a kernel of each coordinate, added": broken(
@@ -211,7 +207,9 @@ ROWS: dict[str, Row] = {
     "millimetres beside centimetres": broken(
         "kernel-regression", "mixed units", "the disc becomes a narrow strip", picture="Two inputs"
     ),
-    "bandwidth by training error": broken("kernel-regression", "training error", "**a worse choice**"),
+    "bandwidth by training error": broken(
+        "kernel-regression", "training error", "each point predicts itself"
+    ),
 }
 
 

@@ -204,9 +204,7 @@ def test_the_wrong_order_is_that_of_einops() -> None:
     wrong = scope["einops"]
     assert callable(wrong)
     output = wrong(**inputs(now), n_head=2)
-    ours = MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(
-        now.module, now.tokens.query, attn_mask=now.mask
-    )
+    ours = MULTI_HEAD_MISTAKES["(d k h) for (k h d)"].broken(now.module, now.tokens.query, attn_mask=now.mask)
     torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
 
 

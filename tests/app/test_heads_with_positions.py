@@ -445,33 +445,3 @@ def test_last_key_is_averaged_over_who_attends() -> None:
     said = text(open_page(text="a b c", heads="2", hmask="own", blocked="0.0,0.1,0.2", pos="ramp"))
     for head, mean in enumerate(means):
         assert messages_in(said, weight=f"{mean:.2f}", head=head + 1)
-
-
-@pytest.mark.parametrize(
-    ("link", "more", "heads", "broken"),
-    [
-        ({"t": "0.1", "text": "q q q"}, {"text": "q q q", "temperature": 0.1}, 4, "unplaced"),
-        (
-            {"dm": "2", "heads": "1", "text": "q q", "bias": "true"},
-            {"text": "q q", "d_model": 2, "d_memory": 2, "bias": True},
-            1,
-            "unplaced",
-        ),
-        ({"text": "q q q"}, {"text": "q q q"}, 4, "flat"),
-    ],
-)
-def test_mistake_in_maps_alone_names_no_error_of_the_output(
-    link: dict[str, str], more: dict[str, Any], heads: int, broken: str
-) -> None:
-    """Values of one word repeated are the same, so that no weights can change their mean."""
-    setting = replace(OWN, positions=SchemeSettings("rotary"), **more)
-    if broken == "unplaced":
-        setting = replace(setting, mask="causal")
-        wrong, fault = replace(setting, positions=SchemeSettings("none")), "place not counted on"
-    else:
-        wrong, fault = replace(setting, temperature=2.0), "√d_model for √d_head"  # √(8 / 2)
-    off = float((naive(setting, heads) - naive(wrong, heads)).abs().max())
-    assert off > 0.05
-    said = text(open_page(tab="Break it", fault=fault, pos="rotary", **link))
-    assert messages_in(said, maps=f"{off:.3g}")
-    assert not messages_in(said, "off")

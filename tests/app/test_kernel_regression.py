@@ -23,7 +23,6 @@ from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import (
     BANDWIDTH,
     KERNEL,
-    KERNEL_SLIP,
     KERNEL_VIEW,
     LOCAL_LINES,
     POINTS_DATA,
@@ -142,19 +141,6 @@ def test_a_sentence_is_said_for_each_place() -> None:
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )
     assert messages_in(words, place=2.5, estimate=f"{float(result.estimate):.4g}")
-
-
-@pytest.mark.parametrize("mistake", KERNEL_SLIP.options)
-def test_the_verdict_on_a_mistake_is_computed(mistake: str) -> None:
-    at = page(**{"tab": "Break it", "trap": mistake})
-    assert_sound(at)
-    assert "fails" in told(at) or "a worse choice" in told(at)
-
-
-def test_a_mistake_that_changes_nothing_is_not_said_to_fail() -> None:
-    at = page(tab="Break it", trap="triangular as Epanechnikov", points="4", h="0.01")
-    assert "It changes nothing here" in told(at)
-    assert "fails" not in told(at)
 
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)

@@ -27,10 +27,10 @@ from pages.multi_head.compute import (
     stages,
     width_of,
 )
-from pages.multi_head.settings import CASE, EXAMPLES, MISTAKE, ORDER_BY, TAB, VIEW
+from pages.multi_head.settings import CASE, EXAMPLES, ORDER_BY, TAB, VIEW
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look, Setting
-from pages.multi_head.tabs import arithmetic, break_it, measures
+from pages.multi_head.tabs import arithmetic, measures
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import scene
@@ -120,63 +120,6 @@ def test_every_tab_opens() -> None:
     at = open_page(off="2", bias="true")
     for tab in TAB.options:
         assert show_tab(at, tab), tab
-
-
-@pytest.mark.parametrize("fault", MISTAKE.options)
-@pytest.mark.parametrize("heads", ["1", "4"])
-def test_mistake_fails_its_check_where_it_changes_something(fault: str, heads: str) -> None:
-    said = text(open_page(tab="Break it", fault=fault, heads=heads))
-    without_others = ("split without transpose", "(d k h) for (k h d)", "own key not yet cached")
-    # Nothing is turned where there are no positions.
-    shown = fault != "place not counted on" and (heads == "4" or fault in without_others)
-    assert fails(said) == shown
-
-
-def fails(said: str) -> bool:
-    """Whether a verdict names a check that fails."""
-    return bool(messages_in(said, "check"))
-
-
-WIDE = {"case": "I love ice, two full-width heads", "heads": "2", "free": "true", "wo": "false"}
-SCALE, ONE_W, TILED = "√d_model for √d_head", "one W for all heads", "key heads tiled"
-
-
-@pytest.mark.sample(20)
-@pytest.mark.parametrize(
-    ("link", "shown", "fields"),
-    [
-        (
-            {"case": "cross-attention, four heads"},
-            True,
-            {"rows": 10, "shape": (10, 20), "wanted": (1, 20)},
-        ),
-        ({"cross": "true", "text2": "one two"}, False, {"n_query": 6, "n_key": 2}),
-        ({"text": "one two three four", "heads": "4"}, True, {"wanted": (4, 4, 4), "off": None}),
-        ({"fault": SCALE, "dh": "4", **WIDE}, False, {"d_model": 4}),
-        ({"fault": SCALE, "dh": "6", **WIDE}, True, {"ratio": "1.22"}),  # √(6 / 4)
-        ({"fault": "merge without transpose", "case": "cross-attention, four heads"}, False, {}),
-        ({"fault": TILED, "kv": "2"}, True, {"heads": "2 and 3", "off": None}),
-        ({"fault": TILED, "heads": "1"}, False, {"count": 1, "shared": "1 head"}),
-        (
-            {"fault": "(d k h) for (k h d)"},
-            True,
-            {"numbers": 8, "in_query": "4 of the query and 4 of the key"},
-        ),
-        ({"fault": "(d k h) for (k h d)", "cross": "true"}, False, {}),
-        ({"fault": "merge without transpose", "bias": "true"}, True, {"off": None}),
-        ({"fault": "own key not yet cached"}, True, {"given": 0}),
-        ({"fault": "own key not yet cached", "cross": "true"}, False, {}),
-        ({"fault": "place not counted on", "pos": "rotary", "hmask": "padding"}, True, {"off": None}),
-        ({"fault": "place not counted on", "pos": "rotary", "strength": "0.0"}, False, {}),
-    ],
-)
-def test_verdict_on_mistake_names_what_it_changes(
-    link: dict[str, str], shown: bool, fields: dict[str, object]
-) -> None:
-    at = open_page(tab="Break it", **link)
-    said = f"{text(at)}\n{captions(at)}"
-    assert fails(said) == shown
-    assert not fields or messages_in(said, *fields, **{k: v for k, v in fields.items() if v is not None})
 
 
 @pytest.mark.parametrize("case", CASE.options[1:])
@@ -481,47 +424,12 @@ def test_previous_token_is_the_mean_over_those_that_have_one() -> None:
     assert not messages_in(text(open_page(tab="Measures", text="a")), "previous", "queries", "before")
 
 
-SAME_SCORES, ONE_KEY, APART = "score alike", "more than one key", "far apart"
-SCALE, ONE_W, TILED = "√d_model for √d_head", "one W for all heads", "key heads tiled"
-
-
-@pytest.mark.parametrize(
-    ("link", "why"),
-    [
-        ({"fault": SCALE, "text": "q q", "pos": "ALiBi"}, SAME_SCORES),
-        ({"fault": SCALE, "text": "the the the", "hmask": "causal"}, SAME_SCORES),
-        ({"fault": SCALE, "text": "q q q q", "hmask": "sliding window"}, SAME_SCORES),
-        ({"fault": SCALE, "text": "q", "cross": "true", "text2": "z z z"}, SAME_SCORES),
-        ({"fault": SCALE, "text": "q r s", "hmask": "sliding window", "reach": "0"}, ONE_KEY),
-        ({"fault": ONE_W, "text": "q q"}, SAME_SCORES),
-        ({"fault": ONE_W, "text": "q"}, ONE_KEY),
-        ({"fault": TILED, "text": "q q q", "heads": "4"}, SAME_SCORES),
-        ({"fault": TILED, "text": "q", "heads": "4"}, ONE_KEY),
-    ],
-)
-def test_why_maps_do_not_tell_is_the_reason_that_holds(link: dict[str, str], why: str) -> None:
-    said = text(open_page(tab="Break it", **link))
-    assert [each for each in (SAME_SCORES, ONE_KEY, APART) if each in said] == [why]
-
-
-def test_scores_are_far_apart_where_each_row_is_on_one_key() -> None:
-    cold = replace(OWN, text="a b c", temperature=1e-6)
-    assert stages(cold, 4).weights.amax(dim=-1).min() == 1
-    assert APART in break_it._why_same_maps(Now(cold, LOOK, 4))
-    tied = replace(cold, text="a a b")
-    assert stages(tied, 4).weights.amax(dim=-1).min() == 0.5
-    assert APART not in break_it._why_same_maps(Now(tied, LOOK, 4))
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_heads_add_up_names_the_bias_where_there_is_one(bias: bool) -> None:
     result = stages(replace(OWN, bias=bias), 2)
     missed = np.abs(result.output.numpy() - result.contributions.numpy().sum(axis=0)).max()
-    for link in (
-        {"tab": "Heads add up", "heads": "2"},
-        {"tab": "Break it", "fault": "merge without transpose"},
-    ):
-        assert ("b_o" in text(open_page(bias=str(bias).lower(), **link))) == bool(missed > 1e-9) == bias
+    said = text(open_page(bias=str(bias).lower(), tab="Heads add up", heads="2"))
+    assert ("b_o" in said) == bool(missed > 1e-9) == bias
 
 
 def test_all_heads_that_are_equally_narrow_are_named() -> None:

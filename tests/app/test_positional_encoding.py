@@ -27,7 +27,6 @@ from attn_ui.base.shared_settings import scheme_setting
 from pages import PAGES
 from pages.positional_encoding import words
 from pages.positional_encoding.settings import (
-    MISTAKE,
     ORDER,
     PICTURE,
     SCALING,
@@ -71,12 +70,6 @@ def test_every_picture_has_checks_that_hold_under_every_scheme(show: str) -> Non
 @pytest.mark.parametrize("tab", [tab for tab in TAB.options if tab != "Checks"])
 def test_every_tab_under_every_scheme(tab: str, scheme: str) -> None:
     opened(tab=tab, scheme=scheme)
-
-
-@pytest.mark.parametrize("slip", MISTAKE.options)
-def test_every_mistake_fails_its_check(slip: str) -> None:
-    verdict = re.split(r"\d\. ", words.mistake("c", "m", (1.0, 1.0), (True, False)))[-1]
-    assert verdict in said(opened(tab="Break it", slip=slip))
 
 
 def test_i_love_dogs() -> None:
@@ -347,13 +340,6 @@ class TestWords:
         sentence = words.far(curves, {"sinusoidal": 3}, 1)
         assert {each["share"] for each in messages_in(sentence, "share", offset=3)} == {"0.90", "0.20"}
         assert messages_in(sentence, offset=3, factor=0.12)
-
-    def test_a_mistake_has_a_verdict_for_each_outcome(self) -> None:
-        both = (True, False)
-        assert (
-            len({words.mistake("c", "m", (1.0, 1.0), (right, broken)) for right in both for broken in both})
-            == 4
-        )
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
-from pages.single_head.settings import MASK, MASK_WIDTH, MISTAKE, STAGE, TAB
+from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
 from pages.single_head.state import Inputs, Look, Scoring, State
 from tests.handed import leaves
 from tests.pages import open_sound, shown_under
@@ -182,18 +182,6 @@ def test_every_stage_opens_with_every_tab(stage: str, tab: str) -> None:
 )
 def test_masks_that_block_nothing_at_any_width_open_too(settings: dict[str, str]) -> None:
     assert opened(**settings).get("bidi_component")
-
-
-@pytest.mark.parametrize("mistake", MISTAKE.options)
-def test_each_mistake_fails_the_check_that_it_breaks(mistake: str) -> None:
-    at = opened(tab="Break it", mistake=mistake)
-    assert ":material/close: **fails" in said(at)
-
-
-@pytest.mark.parametrize("link", [{"text": "alone"}, {"cross": "true", "text": "a b c", "text2": "x"}])
-def test_mask_of_one_key_turned_round_leaves_no_query_a_key(link: dict[str, str]) -> None:
-    told = said(opened(tab="Break it", mistake="mask-turned-round", **link))
-    assert messages_in(told, change=1)
 
 
 def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
@@ -360,25 +348,6 @@ def test_pasted_matrix_replaces_the_table_and_a_bad_one_stays() -> None:
     assert matrix_of("5 x", TABLE_Q)[1] in said(at)
     assert at.text_area(key="_paste_Q").value == "5 x"
     assert at.query_params["Q"] in ("5,6;7,8", ["5,6;7,8"])
-
-
-@pytest.mark.parametrize(
-    ("link", "lost"),
-    [
-        ({"mask": "padding", "w": "6"}, 36),
-        ({"text": "a"}, 1),
-        ({"text": "x y", "mask": "own", "blocked": "0.0,0.1"}, 2),
-    ],
-)
-def test_weights_that_are_no_numbers_are_counted_and_fail(link: dict[str, str], lost: int) -> None:
-    told = said(opened(tab="Break it", mistake="unguarded-softmax", **link))
-    assert messages_in(told, count=lost)
-    assert not messages_in(told, "change")
-    rows = [line.split(" | ") for line in told.splitlines() if line.startswith("| each ")]
-    assert len(rows) == 2  # sums of rows, and the hull
-    for _, right, broken in rows:
-        assert ":material/check:" in right
-        assert ":material/close:" in broken
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from attn_core import (
     compare,
     scaled_dot_product_attention,
 )
-from attn_core.checks import WITHIN_HULL
-from attn_core.mistakes import ROWS_SUM_TO_ONE, SAME_AS_TORCH
+from attn_core.checks import ROWS_SUM_TO_ONE, SAME_AS_TORCH, WITHIN_HULL
 from tests.core.kinds import Draw, Refuses
 
 
@@ -48,7 +47,7 @@ def test_names_what_a_mistake_breaks(draw: Draw, name: str) -> None:
     mask = causal_mask(5)
     mask[3] = False
     mistake = ATTENTION_MISTAKES[name]
-    assert mistake.breaks in failed(mistake.attend(query, key, value, mask), query, key, value, mask=mask)
+    assert mistake.check.name in failed(mistake.broken(query, key, value, mask), query, key, value, mask=mask)
 
 
 def test_output_beyond_its_values_is_found_even_between_the_axes() -> None:
@@ -77,7 +76,7 @@ def test_a_row_that_sees_nothing_is_empty_and_nan_is_not(draw: Draw, emptied: li
     mask[emptied] = False
     right = scaled_dot_product_attention(query, key, value, mask)
     assert failed(right, query, key, value, mask=mask) == set()
-    broken = ATTENTION_MISTAKES["unguarded-softmax"].attend(query, key, value, mask)
+    broken = ATTENTION_MISTAKES["unguarded-softmax"].broken(query, key, value, mask)
     assert {ROWS_SUM_TO_ONE, WITHIN_HULL} <= failed(broken, query, key, value, mask=mask)
     half = replace(right, weights=right.weights.index_fill(0, torch.tensor(emptied), 0.05))
     assert ROWS_SUM_TO_ONE in failed(half, query, key, value, mask=mask)

@@ -1,302 +1,277 @@
+"""Every mistake on its example: right is torch's or a plain loop's, broken is what is said."""
+
 import math
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from einops import rearrange
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from attn_core import (
     ATTENTION_MISTAKES,
-    ATTENTION_SAMPLES,
+    KERNEL_MISTAKES,
     MULTI_HEAD_MISTAKES,
-    Attention,
-    MultiHead,
+    POSITION_MISTAKES,
+    Mistake,
     MultiHeadAttention,
-    Rotary,
-    causal_mask,
     rotary_embedding,
-    scaled_dot_product_attention,
 )
-from tests.core.kinds import Draw, Refuses
+from attn_core.mistakes import kernels, one_head, positions
+from attn_core.mistakes.heads import HEADS, WIDTH, unpacked_in_another_order
+from attn_core.toys import TOY_MISTAKES
+from tests.core.kinds import Refuses
 
-NEEDS = ("", "mask", "masked row", "heads", "shared heads", "one sequence", "cache", "rotation")
-Inputs = tuple[Tensor, Tensor, Tensor]
-
-
-def rows_sum_to_one(stages: Attention) -> bool:
-    return torch.allclose(stages.weights.sum(dim=-1), torch.ones((), dtype=torch.float64))
-
-
-def masked_is_zero(stages: Attention, mask: Tensor) -> bool:
-    return bool((stages.weights[~mask] == 0).all())
-
-
-@pytest.fixture
-def mask() -> Tensor:
-    return causal_mask(5, 7)
-
-
-@pytest.fixture
-def inputs(draw: Draw) -> Inputs:
-    return draw(5, 11), draw(7, 11), draw(7, 13)
+ALL: Mapping[str, Mistake[Any]] = {
+    f"{kind}: {name}": mistake
+    for kind, mistakes in (
+        ("one head", ATTENTION_MISTAKES),
+        ("heads", MULTI_HEAD_MISTAKES),
+        ("positions", POSITION_MISTAKES),
+        ("kernels", KERNEL_MISTAKES),
+        ("toys", TOY_MISTAKES),
+    )
+    for name, mistake in mistakes.items()
+}
 
 
-def broken(name: str, inputs: tuple[Tensor, ...], mask: Tensor | None = None) -> Attention:
-    return ATTENTION_MISTAKES[name].attend(*inputs, mask)
+@pytest.mark.parametrize("name", ALL)
+def test_right_holds_all_its_checks_and_broken_fails_its_own(name: str) -> None:
+    mistake = ALL[name]
+    assert mistake.what.endswith(".")
+    assert mistake.why.endswith(".")
+    assert mistake.example.said.endswith(".")
+    (check, _, broken), *_ = mistake.measured
+    assert check is mistake.check
+    assert not check.holds(broken)
+    for each, right, _ in mistake.measured:
+        assert each.holds(right)
+        assert not each.holds(math.nan)
+        assert math.isfinite(each.least) or math.isfinite(each.most)
 
 
-def test_names() -> None:
-    assert list(ATTENTION_MISTAKES) == [
-        "softmax-over-queries",
-        "no-scale",
-        "constant-scale",
-        "mask-after-softmax",
-        "zero-for-minus-infinity",
-        "mask-turned-round",
-        "unguarded-softmax",
-    ]
-    assert list(MULTI_HEAD_MISTAKES) == [
-        "split-without-transpose",
-        "merge-without-transpose",
-        "scale-by-d-model",
-        "shared-projections",
-        "tiled-key-heads",
-        "unpacked-in-another-order",
-        "cached-after-attending",
-        "place-forgotten",
-    ]
-    for registry in (ATTENTION_MISTAKES, MULTI_HEAD_MISTAKES):
-        for name, mistake in registry.items():
-            assert mistake.name == name
-            assert mistake.what.endswith(".")
-            assert mistake.why.endswith(".")
-            assert mistake.needs in NEEDS
+@pytest.mark.parametrize("name", ALL)
+def test_the_difference_is_plain_to_see(name: str) -> None:
+    right, broken = ALL[name].maps
+    for each in (right, broken):
+        assert each.values.shape == (len(each.rows), len(each.columns))
+        assert each.mask is None or each.mask.shape == each.values.shape
+    if right.values.shape != broken.values.shape:
+        assert name == "heads: split without transpose"
+        return
+    apart = (right.values - broken.values).abs()
+    assert apart.isnan().any() or float(apart.max()) > 0.08 * float(right.values.abs().max())
+
+
+def inputs_of(mistake: Mistake[Any]) -> tuple[Any, ...]:
+    return mistake.example.inputs()
 
 
 @pytest.mark.parametrize("name", ATTENTION_MISTAKES)
-def test_a_mistake_shows_when_it_has_what_it_needs(name: str, inputs: Inputs, mask: Tensor) -> None:
-    if ATTENTION_MISTAKES[name].needs == "masked row":
-        mask = mask.clone()
-        mask[2] = False
-    right = scaled_dot_product_attention(*inputs, mask)
-    wrong = broken(name, inputs, mask)
-    assert not torch.allclose(wrong.output, right.output)
-    assert torch.equal(wrong.scores, right.scores)
-    if ATTENTION_MISTAKES[name].needs:
-        without = scaled_dot_product_attention(*inputs)
-        torch.testing.assert_close(broken(name, inputs).output, without.output)
+def test_right_within_a_head_is_torchs_and_broken_is_what_is_said(name: str) -> None:
+    mistake = ATTENTION_MISTAKES[name]
+    query, key, value, mask = inputs_of(mistake)
+    right, broken = mistake.right(query, key, value, mask), mistake.broken(query, key, value, mask)
+    expected = F.scaled_dot_product_attention(query, key, value, mask)
+    torch.testing.assert_close(right.output, expected)
+    may = torch.ones(6, 6).bool() if mask is None else mask
+    plain = query @ key.T / 8
+    hidden = plain.masked_fill(~may, -torch.inf)
+    by_hand: dict[str, Callable[[], Tensor]] = {
+        "softmax-over-queries": lambda: plain.exp() / plain.exp().sum(dim=0),
+        "softmax-over-the-map": lambda: plain.exp() / plain.exp().sum(),
+        "no-scale": lambda: (query @ key.T).softmax(dim=1),
+        "constant-scale": lambda: (query @ key.T / math.sqrt(2)).softmax(dim=1),
+        "mask-after-softmax": lambda: plain.softmax(dim=1) * may,
+        "zero-for-minus-infinity": lambda: torch.where(may, plain, 0.0).softmax(dim=1),
+        "mask-added": lambda: (plain + may).softmax(dim=1),
+        "mask-turned-round": lambda: plain.masked_fill(may, -torch.inf).softmax(dim=1).nan_to_num(),
+        "unguarded-softmax": lambda: hidden.softmax(dim=1),
+    }
+    weights = by_hand[name]()
+    torch.testing.assert_close(broken.weights, weights, equal_nan=True)
+    torch.testing.assert_close(broken.output, weights @ value, equal_nan=True)
 
 
-def test_causality_may_be_asked_for_instead_of_a_mask(inputs: Inputs, mask: Tensor) -> None:
-    for mistake in ATTENTION_MISTAKES.values():
-        by_flag = mistake.attend(*inputs, is_causal=True)
-        torch.testing.assert_close(by_flag.weights, mistake.attend(*inputs, mask).weights)
-
-
-def test_softmax_over_queries_makes_columns_sum_to_one(inputs: Inputs) -> None:
-    stages = broken("softmax-over-queries", inputs)
-    assert torch.allclose(stages.weights.sum(dim=0), torch.ones(7, dtype=torch.float64))
-    assert not rows_sum_to_one(stages)
-
-
-def test_no_scale_is_saturated(inputs: Inputs) -> None:
-    assert torch.equal(broken("no-scale", inputs).scaled_scores, inputs[0] @ inputs[1].mT)
-    sharpest = broken("no-scale", inputs).weights.max(dim=-1).values
-    assert (sharpest > scaled_dot_product_attention(*inputs).weights.max(dim=-1).values).all()
-
-
-def test_constant_scale_is_right_for_a_width_of_two_only(draw: Draw) -> None:
-    x, ice = draw(5, 2), ATTENTION_SAMPLES["i-love-ice"].x
-    torch.testing.assert_close(
-        broken("constant-scale", (x, x, x)).output, F.scaled_dot_product_attention(x, x, x)
+def by_torch(module: MultiHeadAttention, x: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return output and maps of torch's own module with the same numbers."""
+    theirs = nn.MultiheadAttention(WIDTH, HEADS, dtype=x.dtype)
+    parts = (module.W_q, module.W_k, module.W_v)
+    assert module.W_o is not None
+    theirs.load_state_dict(
+        {
+            "in_proj_weight": torch.cat([each.weight for each in parts]),
+            "in_proj_bias": torch.cat([each.bias for each in parts]),
+            "out_proj.weight": module.W_o.weight,
+            "out_proj.bias": module.W_o.bias,
+        }
     )
-    torch.testing.assert_close(
-        broken("constant-scale", (ice, ice, ice)).scaled_scores, ice @ ice.mT / math.sqrt(2)
+    with torch.no_grad():
+        output, maps = theirs(x, x, x, attn_mask=None if mask is None else ~mask, average_attn_weights=False)
+    return output, maps
+
+
+# torch's module neither turns nor shares: the next test has the right heads of these two.
+OWN = [each for each in MULTI_HEAD_MISTAKES if each not in ("place not counted on", "key heads tiled")]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_right_between_heads_is_torchs(name: str) -> None:
+    mistake = MULTI_HEAD_MISTAKES[name]
+    module, x, mask = inputs_of(mistake)
+    output, maps = by_torch(module, x, mask)
+    right = mistake.right(module, x, mask)
+    torch.testing.assert_close(right.output, output)
+    torch.testing.assert_close(right.weights, maps)
+    if name == "mean map for one head":
+        torch.testing.assert_close(mistake.broken(module, x).weights[2], maps.mean(dim=0))
+
+
+def attended(q: Tensor, k: Tensor, v: Tensor, may: Tensor | None = None) -> Tensor:
+    """Return the heads (h, n, d) of queries, keys and values of that shape, in torch's own operations."""
+    scores = torch.einsum("hid,hjd->hij", q, k) / math.sqrt(q.shape[-1])
+    if may is not None:
+        scores = scores.masked_fill(~may, -1e30)
+    return torch.einsum("hij,hjd->hid", scores.softmax(dim=-1), v)
+
+
+@pytest.mark.parametrize("name", MULTI_HEAD_MISTAKES)
+def test_broken_between_heads_is_what_is_said(name: str) -> None:
+    mistake = MULTI_HEAD_MISTAKES[name]
+    module, x, mask = inputs_of(mistake)
+    broken, n, d = mistake.broken(module, x, mask), len(x), module.d_head
+    flat = [each(x) for each in (module.W_q, module.W_k, module.W_v)]
+    q, k, v = (rearrange(each, "n (h d) -> h n d", d=d) for each in flat)
+    if name == "split without transpose":
+        by_word = [each.view(n, HEADS, d) for each in flat]
+        torch.testing.assert_close(broken.output, attended(*by_word))
+    elif name == "merge without transpose":
+        torch.testing.assert_close(broken.concatenated, attended(q, k, v).reshape(n, -1))
+    elif name == "own key not yet cached":
+        assert not broken.weights[:, 0].any()
+        earlier = torch.ones(n, n).tril(-1).bool()
+        torch.testing.assert_close(broken.heads[:, 1:], attended(q, k, v, earlier)[:, 1:])
+    elif name == "place not counted on":
+        torch.testing.assert_close(broken.heads, attended(q, k, v, mask))
+        turned_q, turned_k = (rotary_embedding(each, torch.arange(n)) for each in (q, k))
+        expected = attended(turned_q, turned_k, v, mask)
+        torch.testing.assert_close(mistake.right(module, x, mask).heads, expected)
+    elif name != "mean map for one head":
+        if name == "key heads tiled":
+            expected = attended(q, k.repeat_interleave(2, dim=0), v.repeat_interleave(2, dim=0))
+            torch.testing.assert_close(mistake.right(module, x, mask).heads, expected)
+        ways: dict[str, Callable[[], Tensor]] = {
+            "heads cut by view": lambda: attended(*[each.view(HEADS, -1, d) for each in flat]),
+            "√d_model for √d_head": lambda: attended(q * math.sqrt(d / WIDTH), k, v),
+            "one W for all heads": lambda: attended(*(each[:1].expand(HEADS, -1, -1) for each in (q, k, v))),
+            "key heads tiled": lambda: attended(q, k.repeat(2, 1, 1), v.repeat(2, 1, 1)),
+            "(d k h) for (k h d)": lambda: attended(
+                *rearrange(torch.cat(flat, dim=-1), "n (d k h) -> k h n d", k=3, h=HEADS)
+            ),
+            "padding mask turned round": lambda: attended(q, k, v, ~mask),
+        }
+        torch.testing.assert_close(broken.heads, ways[name]())
+
+
+def test_a_fused_projection_has_parts_of_one_size(refuses: Refuses) -> None:
+    with refuses("needs num_kv_heads = num_heads; got 2 and 4"):
+        unpacked_in_another_order(MultiHeadAttention(8, 4, num_kv_heads=2), torch.ones(3, 8))
+
+
+def products(wave: Callable[[int, int], float]) -> Tensor:
+    """Return the products of all pairs of positions, of waves with an angle for place and dimension."""
+    encoding = [
+        [math.cos(wave(place, i)) if i % 2 else math.sin(wave(place, i)) for i in range(positions.WIDTH)]
+        for place in range(positions.LENGTH)
+    ]
+    table = torch.tensor(encoding, dtype=torch.float64)
+    return table @ table.T
+
+
+def test_positions_are_those_of_a_plain_loop() -> None:
+    width = positions.WIDTH
+    waves: dict[str, Callable[[int, int], float]] = {
+        "one frequency": lambda place, _i: float(place),
+        "split pairs": lambda place, i: place / 10_000 ** (i / width),
+        "base too small": lambda place, i: place / 1.2 ** (2 * (i // 2) / width),
+    }
+    right = products(lambda place, i: place / 10_000 ** (2 * (i // 2) / width))
+    for name, wave in waves.items():
+        mistake = POSITION_MISTAKES[name]
+        torch.testing.assert_close(mistake.right(*inputs_of(mistake)), right)
+        torch.testing.assert_close(mistake.broken(*inputs_of(mistake)), products(wave))
+    (x,) = inputs_of(POSITION_MISTAKES["too loud"])
+    encoding = torch.tensor(
+        [
+            [(math.cos if i % 2 else math.sin)(p / 10_000 ** (2 * (i // 2) / width)) for i in range(width)]
+            for p in range(7)
+        ],
+        dtype=torch.float64,
     )
+    loud, itself = POSITION_MISTAKES["too loud"], torch.eye(6, dtype=torch.float64)
+    for made, strength in ((loud.right, 1), (loud.broken, 30)):
+        placed = x + strength * encoding[:6]
+        expected = F.scaled_dot_product_attention(placed, placed, itself)
+        torch.testing.assert_close(made(x)[0], expected)
+    late = F.scaled_dot_product_attention(2 * encoding[:6], 2 * encoding[1:], itself)
+    torch.testing.assert_close(POSITION_MISTAKES["off by one"].broken(x), late)
 
 
-def test_masking_after_the_softmax_leaves_less_than_one(inputs: Inputs, mask: Tensor) -> None:
-    stages = broken("mask-after-softmax", inputs, mask)
-    assert masked_is_zero(stages, mask)
-    assert (stages.weights.sum(dim=-1) < 1).all()
-    whole = scaled_dot_product_attention(*inputs).weights
-    torch.testing.assert_close(stages.weights, whole * mask)
+def test_kernels_are_those_of_plain_loops() -> None:
+    profiles: dict[str, Callable[[float], float]] = {
+        "gaussian": lambda u: math.exp(-u * u / 2),
+        "parabola": lambda u: max(0.0, 1 - u * u),
+        "triangle": lambda u: max(0.0, 1 - abs(u)),
+    }
+
+    def heights(profile: str, queries: Tensor, keys: Tensor, h: float = 1.0) -> Tensor:
+        rows = [[profiles[profile]((q - k) / h) for k in keys.tolist()] for q in queries.tolist()]
+        return torch.tensor(rows, dtype=torch.float64)
+
+    queries, keys, values = inputs_of(KERNEL_MISTAKES["softmax over queries"])
+    for name, of, profile, axis in (
+        ("softmax over queries", "right", "gaussian", 1),
+        ("softmax over queries", "broken", "gaussian", 0),
+        ("triangular as Epanechnikov", "right", "parabola", 1),
+        ("triangular as Epanechnikov", "broken", "triangle", 1),
+    ):
+        table = heights(profile, queries, keys)
+        made = getattr(KERNEL_MISTAKES[name], of)(queries, keys, values)
+        torch.testing.assert_close(made, table / table.sum(dim=axis, keepdim=True))
+    points, targets = inputs_of(KERNEL_MISTAKES["training error"])
+    errors: dict[bool, dict[float, float]] = {True: {}, False: {}}
+    for left_out, h in ((each, h) for each in errors for h in kernels.TRIED):
+        table = heights("gaussian", points, points, h)
+        if left_out:
+            table.fill_diagonal_(0)
+        if h == 0.05 and left_out:
+            continue  # all the others are too far away for a plain exponential
+        estimates = table @ targets / table.sum(dim=1)
+        errors[left_out][h] = float((estimates - targets).square().mean())
+    chosen = KERNEL_MISTAKES["training error"]
+    assert chosen.right(points, targets).bandwidth == min(errors[True], key=errors[True].__getitem__)
+    assert chosen.broken(points, targets).bandwidth == min(errors[False], key=errors[False].__getitem__)
+    query, plane = inputs_of(KERNEL_MISTAKES["mixed units"])
+    for i, j in ((0, 0), (5, 5), (3, 9), (10, 5)):
+        x, y = plane[i, j].tolist()
+        gaussian = profiles["gaussian"]
+        assert kernels.by_distance(query, plane)[i, j] == pytest.approx(gaussian(math.hypot(x, y) / 2))
+        assert kernels.mixed_units(query, plane)[i, j] == pytest.approx(gaussian(math.hypot(10 * x, y) / 2))
+        each = (gaussian(x / 2) + gaussian(y / 2)) / 2
+        assert kernels.kernel_of_each_coordinate(query, plane)[i, j] == pytest.approx(each)
 
 
-def test_zero_for_minus_infinity_leaves_weight_on_masked_keys(inputs: Inputs, mask: Tensor) -> None:
-    stages = broken("zero-for-minus-infinity", inputs, mask)
-    assert rows_sum_to_one(stages)
-    assert (stages.weights[~mask] > 0).all()
-
-
-def test_mask_turned_round_shows_what_should_be_hidden(inputs: Inputs, mask: Tensor) -> None:
-    stages = broken("mask-turned-round", inputs, mask)
-    assert (stages.weights[mask] == 0).all()
-    assert (stages.weights[~mask] > 0).all()
-    assert stages.mask is not None
-    assert torch.equal(stages.mask, ~mask)
-
-
-@pytest.mark.parametrize("n_query", [1, 3])
-def test_a_mask_that_hides_nothing_hides_everything_turned_round(n_query: int, draw: Draw) -> None:
-    query, key, value = draw(n_query, 11), draw(1, 11), draw(1, 13)  # of one key: causality hides none
-    for told in ({"attn_mask": torch.ones(n_query, 1, dtype=torch.bool)}, {"is_causal": True}):
-        stages = ATTENTION_MISTAKES["mask-turned-round"].attend(query, key, value, **told)
-        assert not stages.weights.any()
-        assert not stages.output.any()
-        assert stages.mask is not None
-        assert not stages.mask.any()
-        for name in ("mask-after-softmax", "zero-for-minus-infinity"):
-            same = ATTENTION_MISTAKES[name].attend(query, key, value, **told)
-            torch.testing.assert_close(same.weights, torch.ones(n_query, 1, dtype=torch.float64))
-
-
-def test_a_bias_that_masks_nothing_is_no_mask_to_mistake(inputs: Inputs, draw: Draw) -> None:
-    bias = draw(5, 7)
-    expected = F.scaled_dot_product_attention(*inputs, attn_mask=bias)
-    for name in ("mask-after-softmax", "zero-for-minus-infinity", "mask-turned-round"):
-        torch.testing.assert_close(broken(name, inputs, bias).output, expected)
-
-
-def test_unguarded_softmax_is_nan_in_a_masked_row_only(inputs: Inputs, mask: Tensor) -> None:
-    mask = mask.clone()
-    mask[2] = False
-    stages = broken("unguarded-softmax", inputs, mask)
-    assert stages.weights[2].isnan().all()
-    assert stages.output[2].isnan().all()
-    assert stages.weights[[0, 1, 3, 4]].isfinite().all()
-
-
-class TestBetweenHeads:
-    @pytest.fixture
-    def module(self) -> MultiHeadAttention:
-        return MultiHeadAttention(21, 3, dtype=torch.float64, seed=5)
-
-    def broken(
-        self, name: str, module: MultiHeadAttention, x: Tensor, **options: object
-    ) -> MultiHead | Attention:
-        return MULTI_HEAD_MISTAKES[name].attend(module, x, **options)
-
-    @pytest.mark.parametrize("name", MULTI_HEAD_MISTAKES)
-    def test_a_mistake_shows(self, name: str, module: MultiHeadAttention, draw: Draw) -> None:
-        if MULTI_HEAD_MISTAKES[name].needs == "shared heads":
-            module = MultiHeadAttention(21, 6, d_head=5, num_kv_heads=2, dtype=torch.float64, seed=5)
-        if MULTI_HEAD_MISTAKES[name].needs == "rotation":
-            module = MultiHeadAttention(24, 3, rotation=Rotary(), dtype=torch.float64, seed=5)
-        x = draw(2, 5, module.d_model)
-        causal = MULTI_HEAD_MISTAKES[name].needs in ("cache", "rotation")
-        wrong, right = self.broken(name, module, x), module(x, is_causal=causal)
-        assert wrong.output.shape != right.output.shape or not torch.allclose(wrong.output, right.output)
-
-    def test_a_token_that_is_cached_late_never_sees_itself(self, draw: Draw, refuses: Refuses) -> None:
-        module = MultiHeadAttention(24, 3, rotation=Rotary(), dtype=torch.float64, seed=5)
-        x = draw(5, 24)
-        late = self.broken("cached-after-attending", module, x)
-        keys: list[Tensor] = []
-        for place, token in enumerate(x):
-            q = rotary_embedding(module.W_q(token).view(3, 1, 8), torch.tensor([place]))
-            row = torch.zeros(3, 5, dtype=torch.float64)
-            if keys:
-                row[:, :place] = torch.softmax((q @ torch.cat(keys, dim=1).mT)[:, 0] / 8**0.5, dim=-1)
-            torch.testing.assert_close(late.weights[:, place], row)
-            keys.append(rotary_embedding(module.W_k(token).view(3, 1, 8), torch.tensor([place])))
-        with refuses("a cache is of one sequence"):
-            MULTI_HEAD_MISTAKES["cached-after-attending"].attend(module, x, draw(5, 24))
-
-    def test_a_forgotten_place_leaves_no_rotation(self, draw: Draw) -> None:
-        x = draw(5, 24)
-        turning, plain = (
-            MultiHeadAttention(24, 3, rotation=rotation, dtype=torch.float64, seed=5)
-            for rotation in (Rotary(), None)
-        )
-        wrong = self.broken("place-forgotten", turning, x)
-        torch.testing.assert_close(wrong.weights, plain(x, is_causal=True).weights)
-
-    def test_split_without_transpose_is_a_map_between_heads(
-        self, module: MultiHeadAttention, draw: Draw
-    ) -> None:
-        x = draw(10, 21)
-        stages = self.broken("split-without-transpose", module, x)
-        assert isinstance(stages, Attention)
-        assert stages.weights.shape == (10, 3, 3)
-        viewed = module.W_q(x).view(10, 3, 7), module.W_k(x).view(10, 3, 7)
-        torch.testing.assert_close(stages.scores, viewed[0] @ viewed[1].mT)
-
-    def test_split_without_transpose_never_lets_positions_meet(
-        self, module: MultiHeadAttention, draw: Draw
-    ) -> None:
-        x = draw(10, 21)
-        other = x.clone()
-        other[7] = draw(21)
-        before, after = (self.broken("split-without-transpose", module, each).output for each in (x, other))
-        torch.testing.assert_close(before[:7], after[:7])
-        assert (module(x).output[:7] - module(other).output[:7]).abs().max() > 1e-3
-
-    def test_split_without_transpose_refuses_other_lengths(
-        self, module: MultiHeadAttention, draw: Draw, refuses: Refuses
-    ) -> None:
-        with refuses("needs n_query = n_key, or one of them 1; got 5 and 7"):
-            MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, draw(5, 21), draw(7, 21))
-        with pytest.raises(RuntimeError):  # as torch does with the same views
-            module.W_q(draw(5, 21)).view(5, 3, 7) @ module.W_k(draw(7, 21)).view(7, 3, 7).mT
-
-    def test_split_without_transpose_broadcasts_a_single_query_as_torch_does(
-        self, module: MultiHeadAttention, draw: Draw
-    ) -> None:
-        query, memory = draw(1, 21), draw(10, 21)
-        stages = MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, query, memory)
-        q, k = module.W_q(query).view(1, 3, 7), module.W_k(memory).view(10, 3, 7)
-        torch.testing.assert_close(stages.scores, q @ k.mT)
-        assert stages.weights.shape == (10, 3, 3)
-        assert stages.output.shape == (10, 3, 7)  # ten rows where one was asked for
-        assert module(query, memory).output.shape == (1, 21)
-        alone = MULTI_HEAD_MISTAKES["split-without-transpose"].attend(module, memory, query)
-        assert alone.output.shape == (10, 3, 7)
-
-    def test_tiled_key_heads_leave_the_first_and_last_head_right(self, draw: Draw) -> None:
-        module = MultiHeadAttention(21, 4, d_head=5, num_kv_heads=2, dtype=torch.float64, seed=5)
-        x = draw(5, 21)
-        wrong, right = self.broken("tiled-key-heads", module, x), module(x)
-        differs = [bool((wrong.weights[h] - right.weights[h]).abs().max() > 1e-6) for h in range(4)]
-        assert differs == [False, True, True, False]
-
-    def test_a_fused_projection_reads_one_sequence(
-        self, module: MultiHeadAttention, draw: Draw, refuses: Refuses
-    ) -> None:
-        with refuses("a fused projection reads one sequence"):
-            MULTI_HEAD_MISTAKES["unpacked-in-another-order"].attend(module, draw(5, 21), draw(7, 21))
-
-    @pytest.mark.parametrize("batch", [(), (2,)])
-    def test_merge_without_transpose_scrambles_the_concatenation(
-        self, batch: tuple[int, ...], module: MultiHeadAttention, draw: Draw
-    ) -> None:
-        stages = self.broken("merge-without-transpose", module, draw(*batch, 5, 21))
-        assert isinstance(stages, MultiHead)
-        torch.testing.assert_close(
-            stages.concatenated[..., 0, :14], stages.heads[..., 0, :2, :].flatten(-2), rtol=0, atol=0
-        )
-        assert stages.output_bias is not None
-        total = stages.contributions.sum(dim=-3) + stages.output_bias
-        assert (total - stages.output).abs().max() > 1e-3
-
-    def test_scale_by_d_model_is_too_flat(self, module: MultiHeadAttention, draw: Draw) -> None:
-        x = draw(5, 21)
-        stages = self.broken("scale-by-d-model", module, x, is_causal=True)
-        right = module(x, is_causal=True)
-        torch.testing.assert_close(stages.scaled_scores, right.scaled_scores / math.sqrt(3))
-        assert (stages.weights.max(dim=-1).values <= right.weights.max(dim=-1).values).all()
-
-    def test_shared_projections_make_equal_heads(self, module: MultiHeadAttention, draw: Draw) -> None:
-        stages = self.broken("shared-projections", module, draw(5, 21))
-        assert isinstance(stages, MultiHead)
-        assert torch.equal(stages.weights[0], stages.weights[1])
-        assert torch.equal(stages.heads[0], stages.heads[2])
-        right = module(draw(5, 21))
-        assert not torch.allclose(right.weights[0], right.weights[1])
-
-    def test_one_head_hides_three_of_them(self, draw: Draw) -> None:
-        module, x = MultiHeadAttention(7, 1, dtype=torch.float64), draw(5, 7)
-        for name, mistake in MULTI_HEAD_MISTAKES.items():
-            right = module(x, is_causal=mistake.needs in ("cache", "rotation"))
-            same = torch.allclose(mistake.attend(module, x).output.squeeze(), right.output)
-            assert same == (mistake.needs in ("heads", "shared heads", "rotation")), name
+def test_sentences_have_the_numbers_that_examples_are_made_with() -> None:
+    for mistake, number in (
+        (ATTENTION_MISTAKES["no-scale"], f"{one_head.WIDTH} numbers"),
+        (MULTI_HEAD_MISTAKES["heads cut by view"], f"{WIDTH} random numbers"),
+        (POSITION_MISTAKES["split pairs"], f"{positions.LENGTH} positions"),
+        (POSITION_MISTAKES["split pairs"], f"{positions.WIDTH} dimensions"),
+        (POSITION_MISTAKES["base too small"], f"The base is {positions.SMALL_BASE},"),
+        (POSITION_MISTAKES["too loud"], f"multiplied by {positions.LOUD:g} before"),
+        (KERNEL_MISTAKES["softmax over queries"], f"h = {kernels.BANDWIDTH:g}"),
+        (KERNEL_MISTAKES["mixed units"], f"h = {kernels.WIDE:g}"),
+    ):
+        assert number in mistake.what + mistake.example.said

@@ -6,7 +6,8 @@ def test_the_public_names() -> None:
     assert set(attn_core.__all__) == {
         "ATTENTION_MISTAKES", "ATTENTION_SAMPLES", "Attention", "AttentionCost", "AttentionSample",
         "BandwidthSearch", "BandwidthStep", "Check", "KERNELS", "Kernel", "KernelRegression",
-        "MULTI_HEAD_MISTAKES", "Mistake", "MultiHead", "MultiHeadAttention", "MultiHeadSize", "NORMS",
+        "KERNEL_MISTAKES", "MULTI_HEAD_MISTAKES", "Mistake", "MultiHead", "MultiHeadAttention",
+        "MultiHeadSize", "NORMS",
         "REGRESSION_SAMPLES", "RegressionSample", "ScaleStudy", "SelfAttention",
         "alibi_bias", "alibi_slopes", "attention_cost", "attention_distance", "audit_attention",
         "bandwidth_search", "block_sparse_mask", "causal_mask", "diagonal_score", "dilated_mask",
@@ -17,7 +18,7 @@ def test_the_public_names() -> None:
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
         "scaled_dot_product_attention",
         "RotaryScaling", "SCALINGS", "make_scaling",
-        "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "PositionMistake", "Ramp",
+        "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "Ramp",
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",
         "attention_shift_difference", "by_offset", "make_scheme", "shift_difference", "shuffle_difference",
         "sentence_vectors", "sinusoidal_encoding", "sliding_window_mask", "split_heads", "token_similarity",

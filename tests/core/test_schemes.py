@@ -8,7 +8,6 @@ import torch.nn.functional as F
 
 from attn_core import (
     ATTENTION_SAMPLES,
-    POSITION_MISTAKES,
     SCHEMES,
     Alibi,
     BiasScheme,
@@ -26,11 +25,9 @@ from attn_core import (
     by_offset,
     make_scheme,
     relative_position_buckets,
-    sentence_vectors,
     shift_difference,
     shuffle_difference,
 )
-from attn_core.position_mistakes import LOUD, SMALL_BASE
 from attn_core.schemes import added
 from attn_words import PSEUDO, speaking
 from tests.core.kinds import Draw, Refuses
@@ -219,32 +216,12 @@ def test_the_parts_sum_to_the_score(name: str, draw: Draw) -> None:
         assert sum(parts.values()) == pytest.approx(attended.scaled_scores[query, key].item(), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", list(POSITION_MISTAKES))
-def test_each_mistake_fails_its_check(name: str) -> None:
-    x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind="one-hot")
-    compared = POSITION_MISTAKES[name].compare(x, 10000.0)
-    assert compared.holds == (True, False)
-    assert compared.right.shape == compared.broken.shape
-    assert (compared.right - compared.broken).abs().max() > 0.01
-
-
-def test_mistakes_say_the_numbers_that_they_are_made_with() -> None:
-    assert f"The base is {SMALL_BASE}," in POSITION_MISTAKES["base too small"].what
-    assert f"multiplied by {LOUD:g} before" in POSITION_MISTAKES["too loud"].what
-
-
 def test_a_formula_has_its_words_in_the_language_that_is_spoken() -> None:
     learned = Learned(table=torch.eye(3, dtype=torch.float64))
     assert learned.latex() == Learned.formula
     with speaking(PSEUDO):
         assert learned.latex().count(r"\text{") == Learned.formula.count(r"\text{") == 2
         assert "trained" not in learned.latex()
-
-
-def test_at_base_one_all_pairs_share_one_frequency_and_the_mistake_does_not_show() -> None:
-    x = sentence_vectors(["a", "b", "c"], 16)
-    compared = POSITION_MISTAKES["one frequency"].compare(x, 1.0)
-    assert compared.holds == (False, False)
 
 
 class TestMadeByName:

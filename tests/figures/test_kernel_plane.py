@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, PlaneScene, plane, plane_cursor, plane_moves
-from attn_figures.kernel_plane_mistakes import Plane
 from attn_live import paths
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import figure_at
@@ -123,10 +122,3 @@ def test_the_kernel_stands_on_the_floor_at_both_its_ends() -> None:
     drawn = traces(plane.spec(here, one))["kernel"]
     np.testing.assert_array_equal(drawn["x"], [0.0, 0.0, 0.5, 1.0, 4.0, 4.0])
     np.testing.assert_array_equal(drawn["y"], [0.0, 1.0, 0.75, 0.0, 0.0, 0.0])
-
-
-def test_whole_numbers_stand_where_the_cells_of_their_places_are() -> None:
-    two = Plane(np.linspace(-1.5, 2.5, 9), ("x₁", "x₂"), (0, 0), 1.0)
-    assert two.whole == [(1, "−1"), (3, "0"), (5, "1"), (7, "2")]
-    rows = two.labels[::-1]
-    assert [rows[int(at)] for at, _ in two.whole_down] == [label for _, label in two.whole]

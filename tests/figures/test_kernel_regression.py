@@ -10,7 +10,7 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_scene import DataScene, Estimate, facts_of, round_numbers
-from attn_figures.kernel_studies import Errors, Limits, choose, fails, two_fits, two_maps
+from attn_figures.kernel_studies import Errors, Limits, choose, fails
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
 
@@ -237,15 +237,6 @@ def test_maps_of_the_bridge_stand_still_while_the_bandwidth_moves() -> None:
     )
     for other in others:  # the number in a caption has other digits, and as much room
         assert other.layout.meta["screens"] == first.layout.meta["screens"]
-
-
-def test_mistakes_stand_beside_the_right_thing() -> None:
-    here, broken, right = scene(), estimate(), estimate()
-    maps = by_name(two_maps(here, ("wrong", broken), ("right", right)))
-    np.testing.assert_allclose(maps["difference"].z, broken.weights - right.weights)
-    fits = two_fits(here, ("wrong", broken.on_grid), ("right", right.on_grid))
-    drawn = [trace.y for trace in fits.data if trace.name == "estimate"]
-    np.testing.assert_array_equal(drawn, [broken.on_grid, right.on_grid])
 
 
 @pytest.mark.parametrize(

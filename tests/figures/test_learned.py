@@ -1,13 +1,12 @@
 """The picture of a model while it learns: what is drawn is what was given."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.learned import Course, Maps, right_and_broken, scrubber
+from attn_figures.learned import Course, Maps, scrubber
 
 RANDOM = np.random.default_rng(5)
 
@@ -61,33 +60,3 @@ def test_right_answers_are_framed_and_rows_without_one_are_not() -> None:
         "answer 3": (-0.5, 2.5),
         "answer 4": (2.5, 3.5),
     }
-
-
-def test_right_and_broken_are_drawn_beside_their_difference_and_what_is_then_said() -> None:
-    right, broken = (replace(maps(), mask=mask) for mask in (np.tril(np.ones((5, 5), dtype=bool)), None))
-    figure = right_and_broken(right, broken, 1)
-    drawn = traces(figure)
-    hidden = np.where(np.tril(np.ones((5, 5))) > 0, right.weights[1], np.nan)
-    np.testing.assert_allclose(np.asarray(drawn["right"].z, dtype=float), hidden)
-    np.testing.assert_allclose(drawn["broken"].z, broken.weights[1])  # what it sees ahead is not hatched
-    ahead = np.triu(np.ones((5, 5), dtype=bool), 1)  # and told to be masked
-    np.testing.assert_array_equal(
-        np.asarray(drawn["broken leaking"].z, dtype=float), np.where(ahead, broken.weights[1], np.nan)
-    )
-    np.testing.assert_allclose(drawn["difference"].z, broken.weights[1] - right.weights[1])
-    np.testing.assert_allclose(drawn["prediction, right"].z, right.said)
-    np.testing.assert_allclose(drawn["prediction, broken"].z, broken.said)
-    frames = [shape.name for shape in figure.layout.shapes if (shape.name or "").startswith("answer")]
-    assert sorted(frames) == sorted(2 * ["answer 1", "answer 3", "answer 4"])
-    captions = [each.text for each in figure.layout.annotations if each.text]
-    assert [each for each in captions if each.startswith("title")] == ["title 1", "title 1"]
-
-
-def test_rounding_is_not_painted_as_a_difference() -> None:
-    right = maps()
-    largest = right.weights[0].max()
-    for apart, limit in ((0.0, largest), (1e-7, largest), (0.02, 0.02)):
-        broken = replace(right, weights=right.weights + apart)
-        figure = right_and_broken(right, broken, 0)
-        axis = figure.layout[traces(figure)["difference"].coloraxis]
-        np.testing.assert_allclose((axis.cmin, axis.cmax), (-limit, limit), rtol=1e-5)

@@ -6,10 +6,8 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.block import layer_curves
-from attn_figures.frame import Side
 from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
-from attn_figures.matrix import Matrix
-from attn_figures.multi_head import Heads, combined, every_head, right_and_broken, two_heads
+from attn_figures.multi_head import Heads, combined, every_head, two_heads
 from attn_figures.reshape import N_STEPS, blocks, corners
 
 Numbers = NDArray[np.float64]
@@ -203,13 +201,3 @@ def test_layers_draw_the_chosen_way_on_top_and_mark_the_layer() -> None:
     here = next(trace for trace in figure.data if trace.name == "length here")
     assert (here.x[0], here.y[0]) == (3, lengths[0, 3])
     np.testing.assert_array_equal(next(t for t in figure.data if t.name == "state").z, state)
-
-
-def test_broken_stands_beside_right_with_the_difference_where_shapes_agree() -> None:
-    right = Matrix("right", draw(3, 5), "right", Side(QUERIES), Side(KEYS, role="key"))
-    broken = Matrix("broken", draw(3, 5)[::-1], "broken", Side(QUERIES), Side(KEYS, role="key"))
-    figure = right_and_broken(right, broken, difference=True)
-    by_name = {trace.name: trace for trace in figure.data}
-    np.testing.assert_allclose(by_name["difference"].z, broken.values - right.values)
-    alone = right_and_broken(right, broken, difference=False)
-    assert "difference" not in {trace.name for trace in alone.data}

@@ -9,7 +9,7 @@ from attn_figures import theme
 from attn_figures.position_curves import far, turning, turning_cursor
 from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
 from attn_figures.position_sum import Part, scores, vectors
-from attn_figures.positional import Trial, attention_maps, before_and_after, beside, trial
+from attn_figures.positional import Trial, attention_maps, before_and_after, trial
 from attn_live import paths
 
 RNG = np.random.default_rng(5)
@@ -81,14 +81,6 @@ def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
     ]  # fmt: skip
     assert figure.layout.coloraxis.cmax == 2
     assert figure.layout.coloraxis2.cmax == 3
-
-
-def test_beside_is_the_trial_without_bars() -> None:
-    figure = beside(a_trial())
-    assert [t.name for t in figure.data if t.type == "heatmap" and "masked" not in t.name] == [
-        "expected", "found", "difference",
-    ]  # fmt: skip
-    assert not [t for t in figure.data if t.type == "bar"]
 
 
 def test_encoding_and_its_cursor() -> None:

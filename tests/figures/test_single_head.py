@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-import attn_core
 from attn_figures import single_head as pictures
 from attn_figures import theme
 from attn_figures.matrix import NUMBERS_UP_TO
 from attn_figures.scale_study import cost_picture, scale_picture
-from attn_figures.single_head import Lookup, Walk, mistake_picture
+from attn_figures.single_head import Lookup, Walk
 
 N_QUERY, N_KEY, D_MODEL, D_K, D_V = 3, 5, 7, 2, 4
 QUERIES, KEYS = ["<b>a</b>", "%{z}", "c"], ["k", "l", "m", "n", "<script>"]
@@ -188,54 +186,6 @@ def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
         assert (colours.cmin, colours.cmax) == (0, 1)
         assert colours.colorscale[4][0] == 0.5**power
         assert ("bent" in figure.layout.annotations[0].text) == (power > 1)
-
-
-def test_a_mistake_shows_nan_as_a_gap_and_the_difference_around_zero() -> None:
-    right = np.array([[0.25, 0.75], [0.0, 0.0]])
-    broken = np.array([[0.5, 0.5], [np.nan, np.nan]])
-    mask = np.array([[True, True], [False, False]])
-    figure = mistake_picture(right, broken, (mask, mask), queries=["a", "b"], keys=["c", "d"])
-    drawn = cells(figure)
-    np.testing.assert_array_equal(drawn["difference"].z, broken - right)
-    colours = figure.layout[drawn["difference"].coloraxis]
-    assert (colours.cmin, colours.cmax) == (-0.25, 0.25)
-    assert np.isnan(drawn["broken"].z[1]).all()
-
-
-@pytest.mark.parametrize("name", list(attn_core.ATTENTION_MISTAKES))
-def test_a_masked_cell_is_hatched_or_marked_with_the_weight_that_it_got(name: str) -> None:
-    query, key, value = torch.randn(3, 4, 5, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    mask = attn_core.causal_mask(4)
-    right = attn_core.scaled_dot_product_attention(query, key, value, mask)
-    broken = attn_core.ATTENTION_MISTAKES[name].attend(query, key, value, mask)
-    assert right.mask is not None
-    assert broken.mask is not None
-    masks = right.mask.numpy(), broken.mask.numpy()
-    figure = mistake_picture(
-        right.weights.numpy(), broken.weights.numpy(), masks, queries=list("abcd"), keys=list("abcd")
-    )
-    drawn = {trace.name: trace for trace in figure.data}
-    leaking = np.zeros((4, 4), dtype=bool)
-    for i in range(4):
-        for j in range(4):
-            weight = float(broken.weights[i, j])
-            leaking[i, j] = j > i and weight > 0
-            told = np.asarray(drawn["broken"].z, dtype=float)[i, j]
-            if j > i and weight == 0:
-                assert np.isnan(told)
-                assert np.asarray(drawn["broken masked"].z)[i, j] == 0
-                assert np.isnan(np.asarray(drawn["difference"].z, dtype=float)[i, j])
-            elif weight > 0:
-                assert told == weight
-    assert leaking.any() == (name in ("zero-for-minus-infinity", "mask-turned-round"))
-    for panel, values in (("broken", broken.weights), ("difference", broken.weights - right.weights)):
-        over = np.asarray(drawn[f"{panel} leaking"].z, dtype=float)
-        np.testing.assert_array_equal(np.isfinite(over), leaking)
-        np.testing.assert_allclose(over[leaking], values.numpy()[leaking])
-        assert drawn[f"{panel} leak"].visible == leaking.any()
-        assert "masked" in drawn[f"{panel} leaking"].hovertemplate
-    if name == "mask-turned-round":  # what it does not see is masked in it, and no small weight
-        assert np.isnan(np.asarray(drawn["broken"].z, dtype=float)[np.tril_indices(4)]).all()
 
 
 def test_the_sweep_marks_one_width_on_every_curve() -> None:

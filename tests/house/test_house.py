@@ -59,6 +59,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     patterns = copy / "attn_core" / "mask_patterns.py"
     before, own, after = patterns.read_text().partition('        "own": Pattern')
     patterns.write_text(f"{before}{mask}{own}{after}")
+    (mistake,) = re.findall(r"```\n(    Mistake\(.*?)```", GUIDE, re.DOTALL)
+    within = copy / "attn_core" / "mistakes" / "one_head.py"
+    before, closing, after = within.read_text().rpartition("\n)\n")
+    within.write_text(f"{before}\n{mistake.rstrip()}{closing}{after}")
     return copy
 
 
@@ -103,6 +107,10 @@ from pages import PAGES
 at = PAGES["averages"].at("sharers=8")
 assert at.sentence == "Each of 8 keys gets 0.125.", at.sentence
 assert at.figure()["data"][0]["z"].shape == (1, 8)
+from attn_core import ATTENTION_MISTAKES
+(check, right, broken), = ATTENTION_MISTAKES["values-for-keys"].measured
+assert check.holds(right) and not check.holds(broken)
+assert not PAGES["single-head"].at("tab=Break it&mistake=values-for-keys").dropped
 assert "streamlit" not in sys.modules
 """
 MASKED = """
@@ -122,6 +130,7 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     assert (shown[..., 0, 1::2] == 0).all(), shown
     assert torch.allclose(namespace["weights"].reshape(shown.shape), shown), page
     assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []
+assert open_state("single-head", {"tab": "Break it", "mistake": "values-for-keys"}).faults == []
 assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask.values["patterns"]
 """
 
@@ -132,13 +141,13 @@ def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
 
-def test_a_page_made_by_the_guide_is_computed_without_the_app(house: Path) -> None:
+def test_a_page_and_a_mistake_made_by_the_guide_are_computed_without_the_app(house: Path) -> None:
     done = run(house, "-c", WITHOUT_THE_APP)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
-def test_a_mask_made_by_the_guide_is_on_both_pages_with_program_and_checks(house: Path) -> None:
+def test_a_mask_and_a_mistake_made_by_the_guide_are_on_their_pages(house: Path) -> None:
     done = run(house, "-c", MASKED)
     assert done.returncode == 0, done.stderr
 

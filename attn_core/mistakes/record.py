@@ -1,0 +1,108 @@
+"""What a mistake is: two ways to compute the same thing, an example, and a number that tells them apart."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Generic, TypeVar
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attn_words import N_
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledMap:
+    """A map of what was made: its values, the labels of its rows and columns, and what these are called.
+
+    ``mask`` is True where a value may be; ``quantity`` is what a value is called.
+    """
+
+    values: Float[Tensor, "n_row n_column"]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    titles: tuple[str, str] = (N_("Query"), N_("Key"))
+    quantity: str = N_("weight")
+    mask: Bool[Tensor, "n_row n_column"] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class MustHold:
+    """What holds of the right result: its ``name``, the ``number`` that is measured, and its bounds.
+
+    ``measure`` is called with what was made and the example's inputs. A result that is not a number fails.
+    """
+
+    name: str
+    number: str
+    measure: Callable[..., float]
+    least: float = -math.inf
+    most: float = math.inf
+
+    def holds(self, measured: float) -> bool:
+        """Whether a measured number is within the bounds.
+
+        >>> check = MustHold("rows sum to one", "largest distance of a sum from 1", float, most=1e-9)
+        >>> check.holds(2e-16), check.holds(0.3), check.holds(math.nan)
+        (True, False, False)
+        """
+        return self.least <= measured <= self.most
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """On what a mistake is shown: ``said`` in one line, its ``inputs``, and how what was made is drawn.
+
+    ``inputs`` is called when they are needed; ``draw`` with what was made and the inputs.
+    """
+
+    said: str
+    inputs: Callable[[], tuple[Any, ...]]
+    draw: Callable[..., LabelledMap]
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake(Generic[Made]):
+    """A mistake: ``what`` is done, ``why`` it is wrong, both ways to compute, the ``check`` that finds it.
+
+    ``right`` and ``broken`` are called with the inputs of the ``example``. ``name`` stands in links. ``also``
+    are checks that it may well pass: what else holds of the right result.
+    """
+
+    name: str
+    what: str
+    why: str
+    right: Callable[..., Made]
+    broken: Callable[..., Made]
+    check: MustHold
+    example: Example
+    also: tuple[MustHold, ...] = ()
+
+    @cached_property
+    def _made(self) -> tuple[tuple[Any, ...], Made, Made]:
+        inputs = self.example.inputs()
+        return inputs, self.right(*inputs), self.broken(*inputs)
+
+    @cached_property
+    def maps(self) -> tuple[LabelledMap, LabelledMap]:
+        """The right map and the broken one, on the example."""
+        inputs, right, broken = self._made
+        return self.example.draw(right, *inputs), self.example.draw(broken, *inputs)
+
+    @cached_property
+    def measured(self) -> tuple[tuple[MustHold, float, float], ...]:
+        """Each check with its number of the right result and of the broken one."""
+        inputs, right, broken = self._made
+        return tuple(
+            (check, check.measure(right, *inputs), check.measure(broken, *inputs))
+            for check in (self.check, *self.also)
+        )
+
+
+def by_name(*mistakes: Mistake[Made]) -> Mapping[str, Mistake[Made]]:
+    """Return mistakes by name, read-only."""
+    return MappingProxyType({mistake.name: mistake for mistake in mistakes})

@@ -1,0 +1,60 @@
+"""A mistake drawn: the right map, the broken one, and their difference."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from attn_figures.frame import Role, Side, few
+from attn_figures.matrix import Hover, Matrix, Pick, Ramp
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _, _c
+
+ROLES: dict[str, Role] = {"Query": "query", "Key": "key"}
+MANY, BODY = 16, 9.0  # from so many rows on a map is as large as so many cells
+
+
+@Picture
+def right_and_broken(right: Any, broken: Any) -> Spec:
+    """Draw what is right, what is broken, and the second minus the first where their shapes agree.
+
+    Args:
+        right, broken: what `attn_core.mistakes.LabelledMap` holds. Masked cells are hatched; those that have
+            weight against the mask of what is right show it, marked. NaN is a gap.
+    """
+    values = [np.asarray(each.values, dtype=np.float64) for each in (right, broken)]
+    known = np.concatenate([each[np.isfinite(each)] for each in values])
+    is_share = bool(((known >= 0) & (known <= 1)).all())
+    ramp = Ramp() if is_share else Ramp("scores", float(np.abs(known).max()))
+    first, second = (
+        _map(name, title, drawing, numbers, ramp)
+        for name, title, drawing, numbers in (
+            ("right", _c("mistake", "right"), right, values[0]),
+            ("broken", _c("mistake", "broken"), broken, values[1]),
+        )
+    )
+    if values[0].shape != values[1].shape:
+        return compose.spec([first, replace(second, names_rows=True)], largest_unit=48)
+    if first.mask is not None:
+        second = second.against(first.mask)
+    return compose.spec([first, second, second.minus(first, _("broken − right"))], largest_unit=48)
+
+
+def _map(name: str, title: str, drawing: Any, values: Any, ramp: Ramp) -> Matrix:
+    rows, columns = (
+        Side(labels, _(called), ROLES.get(called, "ink"), few(labels) if len(labels) > MANY else None)
+        for labels, called in zip((drawing.rows, drawing.columns), drawing.titles, strict=True)
+    )
+    return Matrix(
+        name,
+        values,
+        title,
+        rows,
+        columns,
+        ramp=ramp,
+        mask=None if drawing.mask is None else np.asarray(drawing.mask),
+        hover=Hover(_(drawing.quantity)),
+        pick=Pick(together="mistake"),
+        size=(BODY, BODY) if len(rows) > MANY else None,
+    )

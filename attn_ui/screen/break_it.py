@@ -1,0 +1,46 @@
+"""The tab *Break it*, the same on every page: a mistake beside what is right, and the check that finds it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from attn_figures.numbers import number
+from attn_ui.base.parameters import Choice, shown
+from attn_ui.screen import controls
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.tables import table
+from attn_words import _, _c, paragraph
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Mapping[str, Any]]) -> None:
+    """Offer the mistakes, and show the chosen one on its own example, whatever the sidebar says.
+
+    Args:
+        choice: the setting whose options are the mistakes' names.
+        mistakes: each an `attn_core.Mistake`, by name.
+        draw: describes the figure of its two drawings, the right one and the broken one.
+    """
+    name = controls.choose(choice, _("Mistake"), width=360)
+    mistake = mistakes[name]
+    st.markdown(paragraph(_(mistake.what), _(mistake.why)))
+    live_figure(
+        [draw(*mistake.maps)],
+        key="broken",
+        alt=_("The right map, the map of the mistake {name}, and their difference", name=shown(choice, name)),
+        name=f"mistake {name}",
+    )
+    st.caption(_(mistake.example.said))
+    header = [_("Check"), _("Measured"), _c("mistake", "right"), _c("mistake", "broken")]
+    rows = (
+        [_(check.name), _(check.number), *(_verdict(each, check.holds(each)) for each in numbers)]
+        for check, *numbers in mistake.measured
+    )
+    st.markdown(table(header, rows))
+
+
+def _verdict(measured: float, holds: bool) -> str:
+    written = number(measured, 3).replace(" ", NO_BREAK)
+    return f":material/check:{NO_BREAK}{written}" if holds else f":material/close:{NO_BREAK}**{written}**"

@@ -1,0 +1,60 @@
+"""The tab Break it: one on all pages, the same whatever the sidebar says."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attn_figures.numbers import number
+from attn_ui.base.parameters import Choice
+from pages.learned_heads.settings import WHOLE_TAB
+from tests.core.test_mistakes import ALL
+from tests.pages import PAGES, open_sound
+
+# Of each page, the name of its mistakes in a link, one that is not the first, and settings at which a
+# mistake that was made with them would show nothing.
+PLACES = {
+    "kernel-regression": ("trap", "kernels: mixed units", {"points": "4", "h": "0.01"}),
+    "single-head": ("mistake", "one head: mask-added", {"text": "a"}),
+    "positional-encoding": ("slip", "positions: off by one", {"text": "a", "scheme": "none"}),
+    "multi-head": ("fault", "heads: key heads tiled", {"heads": "1", "text": "a"}),
+    "learned-heads": ("flaw", "toys: √d_model for √d_head", {"task": "reverse", "training": "0"}),
+}
+
+
+def told(at: AppTest) -> str:
+    return "\n".join(each.value for each in (*at.markdown, *at.caption))
+
+
+@pytest.mark.parametrize("page", PLACES)
+def test_a_link_opens_its_mistake_on_the_mistakes_own_example(page: str) -> None:
+    setting, kept, settings = PLACES[page]
+    mistake = ALL[kept]
+    at = open_sound(page, tab="Break it", **{setting: mistake.name}, **settings)
+    assert not at.warning
+    assert f"{mistake.what} {mistake.why}" in told(at)
+    assert mistake.example.said in told(at)
+    rows = [
+        (right, broken)
+        for line in told(at).splitlines()
+        if ":material/close:" in line
+        for *_, right, broken, _ in [line.split("|")]
+    ]
+    assert len(rows) == 1
+    _, right, broken = mistake.measured[0]
+    for cell, icon, value in zip(rows[0], ("check", "close"), (right, broken), strict=True):
+        assert f":material/{icon}:" in cell
+        assert number(value, 3) in cell.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("page", PLACES)
+def test_every_mistake_is_offered_and_no_other(page: str) -> None:
+    setting, kept, _ = PLACES[page]
+    kind = kept.partition(":")[0]
+    (offered,) = [each for each in PAGES[page][1] if each.name == setting]
+    assert isinstance(offered, Choice)
+    assert [f"{kind}: {option}" for option in offered.options] == [
+        name for name in ALL if name.startswith(f"{kind}:")
+    ]
+
+
+def test_a_whole_model_has_no_mistakes() -> None:
+    assert "Break it" not in WHOLE_TAB.options
