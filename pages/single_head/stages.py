@@ -75,7 +75,10 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             N_("The matrices of one attention head, from its scores to its output"),
             words.of_row,
             formulas.all_at_once,
-            N_("Each query weighs all keys; its output is the values, mixed by these weights."),
+            N_(
+                "Each query weighs all keys; its output is the values, mixed by these weights. Dot products "
+                "grow with length, not with meaning."
+            ),
             tells_largest=True,
         ),
         "diagram": Stage(
@@ -94,7 +97,10 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             N_("What queries, keys and values are made from, one vector a row"),
             words.of_vector,
             formulas.sources,
-            N_("One vector a row: what queries, keys and values are made from."),
+            N_(
+                "One vector a row: what queries, keys and values are made from. A ramp adds p/2 to every "
+                "number of position p."
+            ),
             in_maths=False,
             follows_slider=False,
         ),
@@ -120,8 +126,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.of_weight,
             formulas.scaling,
             N_(
-                "Dividing by √d_k gives dot products one spread whatever the width; T above 1 flattens the "
-                "weights, T below 1 sharpens them."
+                "A sum of d_k products varies about √d_k times as much as one; dividing by √d_k undoes that. "
+                "T above 1 flattens the weights, T below 1 sharpens them."
             ),
         ),
         "masked": Stage(

@@ -67,13 +67,13 @@ ROWS: dict[str, Row] = {
     "I love ice: X and the sizes": Row(
         "single-head",
         {"example": "I love ice", "stage": "X"},
-        ("One row a token, its embedding, 4 numbers each",),
+        ("“I”: 4 numbers, length",),
         maps={"X": [[1, 0, 1, 0], [0, 1, 1, 0], [1, 0.5, 0, 1]]},
     ),
     "I love ice: divided by √2 though d_k = 4": Row(
         "single-head",
         {"example": "I love ice", "scale": "free", "s": "0.71", "stage": "scaled"},
-        ("A sum of 4 products varies about √4 times as much", "Dividing by √4 would be a factor of 0.5."),
+        ("A sum of d_k products varies about √d_k times as much",),
     ),
     "I love ice: √2 as a mistake": broken(
         "single-head",
@@ -93,19 +93,19 @@ ROWS: dict[str, Row] = {
     "I love dogs, with the ramp": Row(
         "single-head",
         DOGS | {"ramp": "true", "q": "1", "tab": "Data"},
-        ("dot products grow with length, not with meaning", "normalised to length 1 it is 0.343"),
+        ("Dot products grow with length, not with meaning",),
         columns={"weight": np.ravel(RAMPED).tolist()},
     ),
     "I love dogs, the vectors with the ramp": Row(
         "single-head",
         DOGS | {"ramp": "true", "stage": "X"},
-        ("The ramp added p/2 to every number of position p",),
+        ("A ramp adds p/2 to every number of position p",),
         maps={"X": [[1, 0, 0, 0], [0.5, 1.5, 0.5, 0.5], [1, 1, 2, 1]]},
     ),
     "I love dogs, rows of length 1": Row(
         "single-head",
         DOGS | {"ramp": "true", "unit": "true", "q": "1"},
-        ("“love” gives its largest weight, 0.386, to “love”.", "no key wins by length alone"),
+        ("Query “love”: largest weight 0.386 on “love”;",),
     ),
     "I love dogs, two heads": Row(
         "multi-head",
@@ -133,7 +133,7 @@ ROWS: dict[str, Row] = {
     "kernel regression is softmax": Row(
         "kernel-regression",
         {"picture": "Bridge to attention", "h": "1"},
-        ("With temperature h² = 1, the softmax of q · k − |k|²/2 gives the weights of the Gaussian kernel",),
+        ("h² = 1: the weights differ by at most 0.", "gives the weights of the Gaussian kernel"),
     ),
     "four kernels": Row(
         "kernel-regression",
@@ -148,7 +148,7 @@ ROWS: dict[str, Row] = {
     "sinusoids in two layouts": Row(
         "positional-encoding",
         {"show": "encoding", "layout": "concatenated"},
-        ("The sines come first, then the cosines",),
+        ("concatenated, the sines come first, then the cosines",),
     ),
     "sinusoids: how long the waves are": Row(
         "positional-encoding", {"show": "encoding"}, ("wave repeats every 6.28 positions",)

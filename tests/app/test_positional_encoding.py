@@ -36,7 +36,7 @@ from pages.positional_encoding.settings import (
 from pages.positional_encoding.views import past
 from tests.handed import faults
 from tests.pages import open_sound
-from tests.sentences import kind_in, messages_in, numbers_in
+from tests.sentences import messages_in, numbers_in
 from tests.walk import fields, said_now
 
 
@@ -80,7 +80,7 @@ def test_i_love_dogs() -> None:
     before = NoPositions().attend(torch.eye(4, dtype=torch.float64)[:3]).weights[2, 2]
     after = NoPositions().attend(sentence.x).weights[2, 2]
     assert f"{after:.3f}" == "0.817"
-    assert messages_in(said(app), query="dogs", key="dogs", before=f"{before:.3f}", after="0.817")
+    assert messages_in(said(app), query="dogs", key="dogs", weight=f"{before:.3f}", other_weight="0.817")
 
 
 def test_arithmetic_of_cell_sums_four_products_to_its_weight() -> None:
@@ -103,7 +103,7 @@ def test_arithmetic_of_cell_sums_four_products_to_its_weight() -> None:
         ({"text": " ".join(f"w{i}" for i in range(500))}, {"count": 500, "most": 64}),
         ({"text": "<script>alert(1)</script> $x$ %{y}"}, {}),
         ({"text": "a"}, {}),
-        ({"width": "1"}, {"count": 5}),
+        ({"width": "1"}, {}),
         ({"width": "15", "words": "random", "scheme": "rotary"}, {"used": 16, "width": 15}),
         ({"width": "1", "words": "random", "scheme": "rotary"}, {"used": 2, "width": 1}),
         ({"width": "7", "words": "random"}, {}),
@@ -143,14 +143,15 @@ def test_shuffling_moves_no_output_without_positions(order: str) -> None:
 
 @pytest.mark.sample(5)
 @pytest.mark.parametrize(
-    ("of", "head", "slope", "further"),
-    [(4, 3, 2**-6, 1), (8, 3, 2**-3, 5), (12, 9, 2**-0.5, 11), (12, 8, 2**-8, 0)],
+    ("of", "head", "slope"),
+    [(4, 3, 2**-6), (8, 3, 2**-3), (12, 9, 2**-0.5), (12, 8, 2**-8)],
 )
-def test_slope_of_a_head_is_that_of_alibi(of: int, head: int, slope: float, further: int) -> None:
+def test_slope_of_a_head_is_that_of_alibi(of: int, head: int, slope: float) -> None:
     """With twelve heads slopes are no longer in order: head 9 falls off more steeply than head 2."""
     told = said(opened(scheme="ALiBi", of=str(of), show="encoding", head=str(head)))
-    assert messages_in(told, "share", head=head, slope=f"{slope:.4g}")
-    assert messages_in(told, n_head=of, count=further, steeper=of - 1 - further)
+    (bias,) = messages_in(told, "first", "share", head=head, n_head=of)
+    assert numbers_in(bias["first"]) == pytest.approx([-slope], rel=1e-3)
+    assert numbers_in(bias["share"]) == pytest.approx([math.exp(-slope)], rel=5e-3)
 
 
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
@@ -296,50 +297,37 @@ def test_programs_print_the_weights(scheme: str, layout: str, words: str, head: 
 class TestWords:
     def test_users_words_are_escaped(self) -> None:
         before, after = np.full((2, 2), 0.5), np.array([[0.25, 0.75], [0.5, 0.5]])
-        sentence = words.attention(["*a*", "<b>"], before, after, "ramp", 1.0)
+        sentence = words.two_schemes(["*a*", "<b>"], before, after, ("none", "ramp"))
         assert r"**\*a\***" in sentence
-        assert messages_in(sentence, "query", "key", before="0.500", after="0.250")
-        assert not messages_in(words.attention(["a", "b"], before, before, "ramp", 1.0), "before", "after")
+        assert messages_in(sentence, "query", "key", weight="0.500", other_weight="0.250", other="ramp")
+        assert messages_in(sentence, count=1)  # two cells change by a quarter
+        assert messages_in(words.two_schemes(["a", "b"], before, before, ("", "")), count=3)
 
-    def test_words_that_are_the_same_have_one_row(self) -> None:
-        even = np.full((2, 2), 0.5)
-        assert messages_in(words.attention(["a", "a"], even, even, "none", 1.0), first="a", second="a₂")
-        assert not messages_in(words.attention(["a", "at"], even, even, "none", 1.0), "first", "second")
-
-    @pytest.mark.parametrize("of_words", [True, False])
-    def test_shift_tells_what_changes_and_calls_rounding_0(self, of_words: bool) -> None:
+    def test_changes_call_rounding_0(self) -> None:
         errors = {"ramp": 5.0, "sinusoidal": 1e-15, "rotary": 2e-9}
-        told = words.shift(errors, {"ramp": 9.0, "sinusoidal": 1.0, "rotary": 3.0}, 8, of_words=of_words)
-        assert messages_in(told, count=8, changes="ramp 5, sinusoidal 0 and rotary 0")
+        told = words.changes(errors, {"ramp": 9.0, "sinusoidal": 1.0, "rotary": 3.0})
+        assert told == "ramp 5, sinusoidal 0 and rotary 0"
 
     def test_compare_tells_the_mean_distance_under_each_scheme(self) -> None:
-        even, near, far = np.full((3, 3), 1 / 3), np.eye(3) / 2 + 1 / 6, np.eye(3)[::-1]
-        # From 3 places to 3: distances are 0 three times, 1 four times and 2 twice.
-        assert numbers_in(words.compare({"none": even, "rotary": near, "ALiBi": far})) == [0.89, 0.44, 1.33]
+        page = PAGES["positional-encoding"].at("show=compare&text=a+b+c")
+        told = numbers_in(messages_in(page.sentence, "far")[0]["far"])
+        for own, far in zip(page.seen.now.each_scheme().values(), told, strict=True):
+            weights = own.attended.weights.numpy()
+            mean = sum(weights[i, j] * abs(i - j) for i in range(3) for j in range(3)) / 3
+            assert far == pytest.approx(mean, abs=6e-3)
 
     @pytest.mark.sample(3)
     @pytest.mark.parametrize(("width", "slowest"), [(4, 2), (5, 4), (8, 6)])  # the column of the slowest sine
-    def test_slowest_wave_is_told_by_its_period(self, width: int, slowest: int) -> None:
-        turn = sinusoidal_encoding(2, width, base=3.0)[1, slowest].asin().item()
-        told = words.encoding(np.ones((5, width)), "sinusoidal", 3.0, "")
-        assert messages_in(told, slowest=f"{2 * math.pi / turn:.4g}")
-
-    @pytest.mark.parametrize("longest", [0, 2])
-    def test_longest_row_of_a_table_is_told(self, longest: int) -> None:
-        lengths = np.insert([1.0, 2.0, 4.0, 3.0], longest, 10.0)
+    def test_slowest_wave_and_longest_vector_are_told(self, width: int, slowest: int) -> None:
+        vectors = sinusoidal_encoding(5, width, base=3.0)
+        turn = vectors[1, slowest].asin().item()
+        link = f"show=encoding&words=random&width={width}&base=3&length=5&drive=length"
+        said = PAGES["positional-encoding"].at(link).sentence
+        assert messages_in(said, slowest=f"{2 * math.pi / turn:.4g}")
+        lengths = vectors.norm(dim=1)
         assert messages_in(
-            words.encoding(lengths[:, None] * [[0.6, 0.8]], "learned", 1.0, ""), position=longest
+            said, "position", most=number(float(lengths.max())), least=number(float(lengths.min()))
         )
-
-    def test_far(self) -> None:
-        curves = {
-            "sinusoidal": np.array([1.0, 0.2, 0.1, 0.9]),
-            "rotary": np.array([1.0, 0.5, 0.3, 0.2]),
-            "ALiBi": np.array([1.0, 0.5, 0.25, 0.125]),
-        }
-        sentence = words.far(curves, {"sinusoidal": 3}, 1)
-        assert {each["share"] for each in messages_in(sentence, "share", offset=3)} == {"0.90", "0.20"}
-        assert messages_in(sentence, offset=3, factor=0.12)
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -352,34 +340,13 @@ def test_position_of_zeros_has_no_cosine() -> None:
     np.testing.assert_allclose(cosines(ramp), 1)
     told = said(opened(scheme="ramp", show="similarity", measure="cosine", length="6"))
     assert messages_in(told, positions=0)
-    assert messages_in(told, "quantity", value=1)
-    assert not messages_in(
-        said(opened(scheme="ramp", show="similarity", measure="cosine", length="2")), "value"
-    )
+    assert messages_in(told, most=0, at_0=1, at_1=1)
+    told = said(opened(scheme="ramp", show="similarity", measure="cosine", length="2"))
+    assert messages_in(told, at_0=1, at_1="–")
     waves = np.sin(np.arange(1, 12))[:, None]
     near = float(np.diagonal(cosines(waves), 1).mean())
     told = said(opened(show="similarity", measure="cosine", width="1", words="random", length="12"))
     assert messages_in(told, at_0=1, at_1=number(near, 3))
-
-
-def test_position_of_cls_is_left_out_of_what_is_said_of_words(table: torch.Tensor) -> None:
-    rows = table.clone()
-    rows[0] *= 9
-    table.copy_(rows)
-    products = rows[:40].numpy() @ rows[:40].numpy().T
-
-    def spread(of: np.ndarray) -> float:
-        return max(float(np.ptp(np.diagonal(of, offset))) for offset in range(len(of)))
-
-    told = said(opened(scheme="learned", show="similarity", length="40"))
-    rest = products[1:, 1:]
-    assert [each["most"] for each in messages_in(told, "most")][:2] == [
-        number(spread(products)),
-        number(spread(rest)),
-    ]
-    assert kind_in(told, words._DIFFER) is True
-    at_0, at_1 = (number(float(np.diagonal(rest, offset).mean()), 3) for offset in (0, 1))
-    assert messages_in(told, at_0=at_0, at_1=at_1)
 
 
 def test_order_of_ones_own_is_in_the_link() -> None:
@@ -414,7 +381,7 @@ SCALED = {"show": "past training", "width": "128", "trained": "4096", "factor": 
         ("interpolation", 0, 64, 0, {"turn": 0.25}),
         # Pair 46, the first that does not come round, is slowed 4 ** (46 / 63) times.
         ("NTK", 1, 1, 62, {"times": number(4 ** (1 - 46 / 63), 3)}),
-        ("YaRN", 21, 18, 25, {"times": f"{(0.1 * math.log(4) + 1) ** 2:.3f}", "factor": 4}),
+        ("YaRN", 21, 18, 25, {"turn": 1, "times": f"{(0.1 * math.log(4) + 1) ** 2:.3f}"}),
     ],
 )
 def test_rotary_scaling_is_told_with_its_pairs(
@@ -423,7 +390,7 @@ def test_rotary_scaling_is_told_with_its_pairs(
     text = said(opened(**SCALED, scaling=scaling))
     slowest_once = sum(4096 * 10000 ** (-2 * pair / 128) < 2 * math.pi for pair in range(64))
     assert messages_in(text, trained="4,096", used="16,384")
-    assert messages_in(text, count=slowest_once, all=64, factor=4)
+    assert messages_in(text, new=slowest_once, all=64, factor=4)
     assert messages_in(text, factor=4, kept=kept, slowed=slowed, between=between)
     assert messages_in(text, **told)
 
@@ -443,7 +410,7 @@ def test_a_head_of_llama_2_is_a_press_away() -> None:
     app = opened(show="past training", scaling="YaRN")
     app.button(key="real-head").click().run()
     assert messages_in(said(app), trained="4,096", used="16,384")
-    assert messages_in(said(app), "count", "factor", all=64)
+    assert messages_in(said(app), "new", "factor", all=64)
 
 
 @pytest.mark.sample(3)
@@ -464,8 +431,8 @@ def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, sco
 def test_factor_that_no_float_holds_is_not_told_as_zero() -> None:
     said = PAGES["positional-encoding"].at("show=past+training&trained=4096").sentence
     assert messages_in(said, trained="4,096", used="16,384")
-    (far,) = messages_in(said, "factor", offset="16,383")  # e to the −8,191
-    assert far["factor"].endswith("10⁻³⁰⁰")
+    (far,) = messages_in(said, "curves")
+    assert "ALiBi below 10⁻³⁰⁰ at offset 16,383" in far["curves"]  # e to the −8,191
     said = PAGES["positional-encoding"].at("show=past+training&trained=16").sentence
-    (near,) = messages_in(said, "factor", offset=63)
-    assert numbers_in(near["factor"]) == pytest.approx([np.exp(-63 / 2)], rel=0.05)
+    near = messages_in(said, "curves")[0]["curves"].rpartition("ALiBi")[2]
+    assert numbers_in(near) == pytest.approx([np.exp(-63 / 2), 63], rel=0.05)

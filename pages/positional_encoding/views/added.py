@@ -17,19 +17,18 @@ from attn_figures.scene import Scene
 from attn_figures.widths import letters
 from attn_live.says import pack_says
 from attn_ui.base.ask import Ask
-from attn_ui.base.markdown import capital, plain
+from attn_ui.base.markdown import plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
+from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
-from pages.positional_encoding.words import named
 
 Array = NDArray[np.float64]
-SAME = 1e-9  # rows that are no further apart are called equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +79,11 @@ def draw(now: Now, strengths: Sequence[float]) -> list[Spec]:
     return [picture.spec(now.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines]
 
 
-def say(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
+def say(one: Sum, now: Now, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
-    return paragraph(_OWN[now.scheme().adds](one, now, strength, cell), _twice(one, now))
+    adds = now.scheme().adds
+    readout = _of_pair if adds == "bias" else _of_word
+    return paragraph(_(_SHOWS[adds]), readout(one, now, cell), _twice(one, now))
 
 
 # ---- what is drawn ----
@@ -137,112 +138,58 @@ _PARTS: Mapping[str, Callable[[Sum, float, Now], list[Part]]] = {
 # ---- what is said ----
 
 
-def _word(now: Now, place: int) -> str:
-    return plain(now.state.labels[place])
+_SHOWS: Mapping[str, str] = {
+    "nothing": N_("Without positions nothing is added: P is zero, and X = E."),
+    "vector": N_("X is the sum of what each word brings, E, and what its position adds, P."),
+    "rotation": N_("Nothing is added to the input, X = E: q and k are turned by their positions."),
+    "bias": N_("Nothing is added to the input, X = E: the scores get a bias."),
+}
+
+
+def _of_word(one: Sum, now: Now, cell: tuple[int, int]) -> str:
+    row = cell[0]
+    added = one.result[row] - one.words[row]
+    return _(
+        "Word **{word}** at position {place}: its row has length {before} before and {after} after; the two "
+        "are {moved} apart.",
+        word=plain(now.state.labels[row]),
+        place=row + now.scheme().first,
+        before=_length(one.words[row]),
+        after=_length(one.result[row]),
+        moved=_length(added),
+    )
+
+
+def _of_pair(one: Sum, now: Now, cell: tuple[int, int]) -> str:
+    query, key = (plain(now.state.labels[place]) for place in cell)
+    return _(
+        "Query **{query}**, key **{key}**: {words} from the words and {positions} from their positions, "
+        "{sum} in all.",
+        query=query,
+        key=key,
+        words=number(float(one.words[cell]), 3),
+        positions=number(float(one.result[cell] - one.words[cell]), 3),
+        sum=number(float(one.result[cell]), 3),
+    )
 
 
 def _length(row: Array) -> str:
     return number(float(np.linalg.norm(row)), 3)
 
 
-def _says_nothing(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    return _("Without positions nothing is added: P is zero, and X = E.")
-
-
-def _says_vector(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    if strength == 0 or one.added is None:
-        return _("At strength 0 nothing is added: X = E.")
-    row = cell[0]
-    place = row + now.scheme().first
-    return _(
-        "**{word}** stands at position {place}: its row of E has length {length}, its position adds a row of "
-        "length {added}, and their sum has length {sum}.",
-        word=_word(now, row),
-        place=place,
-        length=_length(one.words[row]),
-        added=_length(one.added[row]),
-        sum=_length(one.result[row]),
-    )
-
-
-def _says_turned(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    name = named(now.scheme_name)
-    start = _("{scheme} adds nothing to the input: X = E.", scheme=capital(name))
-    if strength == 0:
-        return paragraph(start, _("It turns q and k by their positions, at strength 0 by no angle."))
-    row = cell[0]
-    turned = _(
-        "It turns q and k by their positions: **{word}**, at position {place}, has length {before} before "
-        "and {after} after, and its end has moved by {moved}.",
-        word=_word(now, row),
-        place=row + now.scheme().first,
-        before=_length(one.words[row]),
-        after=_length(one.result[row]),
-        moved=_length(one.result[row] - one.words[row]),
-    )
-    return paragraph(start, turned)
-
-
-def _says_bias(one: Sum, now: Now, strength: float, cell: tuple[int, int]) -> str:
-    name = _("A bias by buckets (T5)") if now.scheme_name == "buckets" else named(now.scheme_name)
-    start = _("{scheme} adds nothing to the input: X = E.", scheme=capital(name))
-    if strength == 0 or one.added is None:
-        return paragraph(start, _("The scores get a bias, at strength 0 none."))
-    query, key = (_word(now, place) for place in cell)
-    biased = _(
-        "The scores get a bias: **{query}** looking at **{key}** has {words} from the words and {positions} "
-        "from their positions, {sum} in all.",
-        query=query,
-        key=key,
-        words=number(float(one.words[cell]), 3),
-        positions=number(float(one.added[cell]), 3),
-        sum=number(float(one.result[cell]), 3),
-    )
-    return paragraph(start, biased)
-
-
-_OWN: Mapping[str, Callable[[Sum, Now, float, tuple[int, int]], str]] = {
-    "nothing": _says_nothing,
-    "vector": _says_vector,
-    "rotation": _says_turned,
-    "bias": _says_bias,
-}
-_ADDED_TWICE = (
-    N_("**{first}** and **{second}** have equal rows in E; in X they are equal too."),
-    N_("**{first}** and **{second}** have equal rows in E; in X they are {apart} apart."),
-)
-# Of two equal words: what is said where their rows stay equal, and where they do not.
-_TWICE: Mapping[str, tuple[str, str]] = {
-    "nothing": _ADDED_TWICE,
-    "vector": _ADDED_TWICE,
-    "rotation": (
-        N_("**{first}** and **{second}** have equal rows in E; turned they are equal too."),
-        N_("**{first}** and **{second}** have equal rows in E; turned they are {apart} apart."),
-    ),
-    "bias": (
-        N_(
-            "**{first}** and **{second}** have equal rows of scores without the bias; with it they are equal "
-            "too."
-        ),
-        N_(
-            "**{first}** and **{second}** have equal rows of scores without the bias; with it they are "
-            "{apart} apart."
-        ),
-    ),
-}
-
-
 def _twice(one: Sum, now: Now) -> str:
-    """Compare the rows of the first word that comes twice."""
+    """Compare the rows of the first word that comes twice; "" where none does."""
     tokens, labels = now.state.tokens, label_tokens(now.state.tokens)
     pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
     if pair is None:
-        return _("No word comes twice here, so there are no two equal rows to tell apart.")
-    equal, differ = _TWICE[now.scheme().adds]
-    apart = float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))
+        return ""
     first, second = (plain(labels[each]) for each in pair)
-    said = equal if apart < SAME else differ
-    return _(said, first=first, second=second, apart=number(apart, 3))
+    return _(
+        "The rows of **{first}** and **{second}** are equal before, and {apart} apart after.",
+        first=first,
+        second=second,
+        apart=number(rounded(float(np.linalg.norm(one.result[pair[0]] - one.result[pair[1]]))), 3),
+    )
 
 
 # ---- on the page ----
@@ -292,4 +239,4 @@ def _packed(state: State, strengths: Steps | None) -> Scene:
 @shared
 def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> bytes:
     now, at = Now(state), _at(strengths)
-    return pack_says([say(one, now, strength, cell) for one, strength in zip(sums(now, at), at, strict=True)])
+    return pack_says([say(one, now, cell) for one in sums(now, at)])

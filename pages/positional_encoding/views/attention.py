@@ -7,7 +7,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
-from attn_words import _
+from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
@@ -42,8 +42,6 @@ def _packed(state: State, steps: Steps) -> Scene:
     figures = [
         pictures.before_and_after.spec(labels, one, other, names=names, limit=limit) for one, other in maps
     ]
-    says = [
-        words.attention(state.tokens, one, other, now.scheme_name, strength)
-        for (one, other), strength in zip(maps, steps.values, strict=True)
-    ]
+    shows = _("Without positions only the words count, not their places: equal words have equal rows.")
+    says = [paragraph(shows, words.two_schemes(labels, one, other, names)) for one, other in maps]
     return Scene(figures, says=says)

@@ -1,16 +1,20 @@
 """ALiBi and relative buckets: one number a pair, a head."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attn_core import BiasScheme, RelativeBuckets, by_offset
 from attn_figures import position_maps as pictures
+from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD
-from attn_words import _
-from pages.positional_encoding import words
+from attn_words import N_, _, paragraph
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.state import State
 
@@ -38,5 +42,40 @@ def _packed(state: State) -> Scene:
     buckets = scheme.buckets(length, length).numpy() if isinstance(scheme, RelativeBuckets) else None
     heads = range(state.num_heads)
     figures = [pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets) for head in heads]
-    says = [words.bias(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
+    says = [_say(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
     return Scene(figures, says=says)
+
+
+_BIASES: Mapping[str, str] = {
+    "ALiBi": N_("ALiBi takes the head's slope off the score for each step of distance."),
+    "buckets": N_(
+        "Near offsets have a bias each, far ones share: steps widen with distance. These biases are drawn "
+        "from the seed; a model would have learned them."
+    ),
+}
+
+
+def _say(from_first: NDArray[np.float64], scheme: str, head: int) -> str:
+    """Say what a head's bias does to far keys.
+
+    Args:
+        from_first: every head's bias of the query at position 0 for every key, (n_head, n_key).
+        scheme: "ALiBi" or "buckets".
+        head: which one, from 0.
+    """
+    n_head, n_key = from_first.shape
+    near, far = min(1, n_key - 1), n_key - 1
+    shows = _(_BIASES[scheme])
+    readout = _(
+        "Head {head} of {n_head}: the bias is {first} at offset {near} and {last} at offset {far}; before "
+        "rows are normalised that multiplies a weight by {share} and by {last_share}.",
+        head=head + 1,
+        n_head=n_head,
+        first=number(float(from_first[head, near])),
+        near=near,
+        last=number(float(from_first[head, far])),
+        far=far,
+        share=number(float(np.exp(from_first[head, near])), 3),
+        last_share=number(float(np.exp(from_first[head, far])), 3),
+    )
+    return paragraph(shows, readout)

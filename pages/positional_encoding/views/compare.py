@@ -1,8 +1,14 @@
 """All schemes side by side, or any two and their difference."""
 
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
 from attn_figures import positional as pictures
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
@@ -46,7 +52,7 @@ def _packed_all(state: State, steps: Steps) -> Scene:
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
     figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
-    return Scene(figures, says=[words.compare(maps) for maps in each])
+    return Scene(figures, says=[_say(maps) for maps in each])
 
 
 @shared_scene
@@ -59,4 +65,14 @@ def _packed_two(state: State, steps: Steps) -> Scene:
     titles = words.titled(names[0]), words.titled(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
     figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
-    return Scene(figures, says=[words.two_schemes(labels, a, b, names) for a, b in maps])
+    return Scene(figures, says=[words.two_schemes(labels, a, b, titles) for a, b in maps])
+
+
+def _say(maps: Mapping[str, NDArray[np.float64]]) -> str:
+    """Say how far a word looks on average under each scheme."""
+    places = np.arange(len(next(iter(maps.values()))))
+    distances = np.abs(places[:, None] - places)
+    far = [
+        f"{words.named(name)} {(weights * distances).sum(-1).mean():.2f}" for name, weights in maps.items()
+    ]
+    return _("How many places away a word looks on average: {far}.", far=listed(far))

@@ -1,14 +1,19 @@
 """What a scheme adds to each word: the encoding as a map, and some of its dimensions as waves."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from attn_figures import position_maps as pictures
+from attn_figures.numbers import number
 from attn_figures.scene import Scene
+from attn_figures.ties import largest
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Seen, Small
 from attn_ui.base.scenes import shared_scene
-from attn_words import _, _n
-from pages.positional_encoding import words
+from attn_ui.base.ties import tied
+from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.compute import Now, typical
 from pages.positional_encoding.settings import DIMENSIONS
 from pages.positional_encoding.state import State
@@ -65,5 +70,29 @@ def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
     for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
         figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
         base = value if moved.steps.name == "base" else state.scheme.base
-        says.append(words.encoding(array[:shown], now.scheme_name, base, state.scheme.layout))
+        says.append(_say(array[:shown], now.scheme_name, base))
     return Scene(figures, Cursor(moved.longest, changes, by_step), says=says)
+
+
+def _say(values: NDArray[np.float64], scheme: str, base: float) -> str:
+    """Say what the map of an encoding (length, d_model) shows."""
+    shows = _("Each row is the vector that its position adds to a word.")
+    lengths = np.linalg.norm(values, axis=1)
+    longest, *ties = largest(lengths)
+    readout = _(
+        "The longest vector is that of position {position}, {most}; the shortest has {least}.",
+        position=longest,
+        most=number(float(lengths.max())),
+        least=number(float(lengths.min())),
+    )
+    width = values.shape[1]
+    own = {
+        "sinusoidal": N_(
+            "The fastest wave repeats every 6.28 positions, the slowest every {slowest}. Interleaved, sines "
+            "and cosines alternate; concatenated, the sines come first, then the cosines."
+        ),
+        "ramp": N_("Every dimension holds the same number, so a position is told by length alone."),
+        "learned": N_("The table was trained, and is scaled by one number; position 0 is that of [CLS]."),
+    }.get(scheme)
+    slowest = number(2 * np.pi * base ** (2 * ((width + 1) // 2 - 1) / width))
+    return paragraph(shows, _(own, slowest=slowest) if own else "", readout, tied(len(ties)))

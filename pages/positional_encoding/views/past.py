@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
+from attn_figures.numbers import number, power_of_ten
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
-from attn_words import _
+from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Now
 from pages.positional_encoding.settings import TRAINED
@@ -25,6 +27,7 @@ TIMES = 4
 SHORT = replace(TRAINED, values=tuple(value for value in TRAINED.values if value <= 64))
 
 Curve = NDArray[np.float64]
+_LEAST = 1e-300  # floats end near it
 
 
 def see(ask: Ask, now: Now) -> Seen[Now]:
@@ -83,5 +86,25 @@ def _packed(state: State, steps: Steps) -> Scene:
         curves = curves_of(Now(here))
         back = returns(curves, here.trained)
         figures.append(pictures.far.spec(curves, here.trained, back, said=said))
-        says.append(words.far(curves, back, here.trained))
+        says.append(_say(curves, back, here.trained))
     return Scene(figures, says=says)
+
+
+def _say(curves: dict[str, Curve], back: dict[str, int], trained: int) -> str:
+    """Say where similarity comes back past the training length, or what is left of it at the end."""
+    length = len(curves["ALiBi"])
+    told = []
+    for name, curve in curves.items():
+        at = back.get(name, length - 1)
+        share = number(float(curve[at]), 2)
+        if abs(curve[at]) < _LEAST:
+            share = _("below {number}", number=power_of_ten(-300))
+        told.append(
+            _("{scheme} {share} at offset {offset}", scheme=words.named(name), share=share, offset=f"{at:,}")
+        )
+    past = _(
+        "Past the training length, where a curve comes back highest, or else at its end: {curves}. A learned "
+        "table has no row past its last. Use past the trained length is called length extrapolation.",
+        curves=listed(told),
+    )
+    return paragraph(words.used(trained, length), past)

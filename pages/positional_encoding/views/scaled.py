@@ -10,7 +10,7 @@ from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
-from attn_words import _, _n, paragraph
+from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, named
@@ -42,78 +42,30 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
 
 def say(head: ScaledHead) -> str:
     """Say which pairs are kept and which slowed, and how far they then go past what training has shown."""
-    if head.factor == 1:
-        return _(
-            "At factor 1 the text is no longer than the {trained} positions of training, and {scaling} "
-            "leaves every pair as it was.",
-            trained=f"{head.trained:,}",
-            scaling=named(head.name),
-        )
-    length = _(
-        "Trained on {trained} positions, used on {used}.", trained=f"{head.trained:,}", used=f"{head.used:,}"
-    )
-    return paragraph(length, _past(head), _slowed(head), _near(head), _sharper(head))
-
-
-def _past(head: ScaledHead) -> str:
+    slower, n_pair = head.slower(head.name), len(head.seen)
+    kept = slower <= 1 + SAME
+    slowed = ~kept & (slower >= head.factor * (1 - SAME))
     new = head.seen < 1
-    n_pair = len(head.seen)
-    if not new.any():
-        return _("In training every pair comes round ({count} of {count}): no angle is new.", count=n_pair)
-    times = (head.scaling.turns(head.d_head) / head.seen)[new].max()
-    told = _n(
-        "In training {count} of {all} pairs does not come round once; unscaled, it turns {factor} times as "
-        "far as it did there, into the shaded angles.",
-        "In training {count} of {all} pairs do not come round once; unscaled, each of them turns {factor} "
-        "times as far as it did there, into the shaded angles.",
-        int(new.sum()),
+    past = (head.scaling.turns(head.d_head) / head.seen)[new]
+    pairs = _(
+        "Of {all} pairs {new} do not come round once in training; the one of these that goes furthest turns "
+        "{times} times as far under {scaling}. Pairs kept: {kept}; slowed {factor} times: {slowed}; in "
+        "between: {between}.",
         all=n_pair,
-        factor=number(head.factor),
-    )
-    if times <= 1 + SAME:
-        none = _("With {scaling} none of them goes further than in training.", scaling=named(head.name))
-        return paragraph(told, none)
-    furthest = _(
-        "With {scaling} the one that goes furthest turns {times} times as far as in training.",
+        new=int(new.sum()),
+        times=number(float(past.max()), 3) if len(past) else "–",
         scaling=named(head.name),
-        times=number(float(times), 3),
-    )
-    return paragraph(told, furthest)
-
-
-def _slowed(head: ScaledHead) -> str:
-    slower = head.slower(head.name)
-    kept = int((slower <= 1 + SAME).sum())
-    slowed = int((slower >= head.factor * (1 - SAME)).sum())
-    return _(
-        "Pairs that are kept: {kept}; slowed {factor} times: {slowed}; in between: {between}.",
-        kept=kept,
+        kept=int(kept.sum()),
         factor=number(head.factor),
-        slowed=slowed,
-        between=len(slower) - kept - slowed,
+        slowed=int(slowed.sum()),
+        between=n_pair - int(kept.sum()) - int(slowed.sum()),
     )
-
-
-def _near(head: ScaledHead) -> str:
-    """Say what becomes of neighbours, which the fastest pair tells apart."""
-    fastest = float(head.scaling.frequencies(head.d_head)[0])
-    if fastest >= 1 - SAME:
-        return _("The fastest pair still turns by 1 rad a position, as it did in training.")
-    return _(
-        "The fastest pair turns by {turn} rad a position instead of 1: neighbours are harder to tell apart.",
-        turn=number(fastest, 3),
+    near = _(
+        "The fastest pair turns by {turn} rad a position (in training 1); scores are multiplied by {times}.",
+        turn=number(float(head.scaling.frequencies(head.d_head)[0]), 3),
+        times=fixed(float(head.scaling.score_factor), 3),
     )
-
-
-def _sharper(head: ScaledHead) -> str:
-    times = float(head.scaling.score_factor)
-    if times == 1:
-        return ""
-    return _(
-        "Scores are multiplied by {times}, which is (0.1 ln {factor} + 1)².",
-        times=fixed(times, 3),
-        factor=number(head.factor),
-    )
+    return paragraph(words.used(head.trained, head.used), pairs, near)
 
 
 def drawn(head: ScaledHead) -> pictures.Scaled:

@@ -129,5 +129,11 @@ def _packed(state: State, steps: Steps) -> Scene:
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0, said=said))
-        says.append(words.shift(at, level.scales, int(shift), of_words=of_words))
+        moved = _(
+            "All positions move on by {count}. The largest change, but for rounding: {changes}. Where it is "
+            "0 at every shift, only the offset counts.",
+            count=int(shift),
+            changes=words.changes(at, level.scales),
+        )
+        says.append(moved)
     return Scene(figures, says=says)

@@ -1,6 +1,6 @@
 """Permute the words: without positions the output is the same rows, permuted."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -10,6 +10,7 @@ from attn_figures import positional as pictures
 from attn_figures.positional import Trial
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
@@ -92,5 +93,15 @@ def _packed(state: State, steps: Steps) -> Scene:
         )
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
-        says.append(words.shuffle(shuffled, at))
+        says.append(_say(shuffled, at))
     return Scene(figures, says=says)
+
+
+def _say(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:
+    """Say by how much, under each scheme, shuffling the words did more than shuffle the output."""
+    return _(
+        "The new order is *{order}*. Without positions, the output has the same rows in that order. The "
+        "largest difference from that, but for rounding: {changes}.",
+        order=plain(" ".join(shuffled)),
+        changes=words.changes(errors, {}),
+    )

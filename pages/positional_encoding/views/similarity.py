@@ -1,15 +1,18 @@
 """What positions alone say of each pair, and whether only the offset counts."""
 
+import numpy as np
 from torch import Tensor
 
-from attn_core import Scheme, by_offset
+from attn_core import by_offset
 from attn_figures import position_maps as pictures
+from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Seen
 from attn_ui.base.scenes import shared_scene
-from attn_words import N_, _
+from attn_words import N_, _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now, typical
 from pages.positional_encoding.state import State
@@ -28,16 +31,28 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     return Seen(now, figure)
 
 
-def _say(values: Tensor, scheme: Scheme, width: int, quantity: str) -> str:
-    """Say what the pairs in sight show: of positions that a word can have, where there are any."""
-    first = scheme.first if len(values) > scheme.first else 0
-    low, mean, high = (band.numpy() for band in by_offset(values[first:, first:]))
-    with_cls = None
-    if first:
-        least, _mean, greatest = by_offset(values)
-        with_cls = float((greatest - least).max())
+def _say(values: Tensor, quantity: str) -> str:
+    """Say whether the offset alone decides of the pairs in sight; one that has no cosine is NaN."""
     zeros = values.diagonal().isnan().nonzero().flatten().tolist()
-    return words.similarity((low, mean, high), scheme, width, quantity, with_cls=with_cls, zeros=zeros)
+    low, mean, high = (np.append(band.numpy(), np.nan) for band in by_offset(values))
+    centre = len(mean) // 2 - 1
+    size = np.abs([low, high])
+    spread = (high - low)[~np.isnan(high - low)].max(initial=0.0)
+    at_0, at_1 = ("–" if np.isnan(each) else number(float(each), 3) for each in mean[centre : centre + 2])
+    shows = _("Where the band has no width, only the offset counts.")
+    readout = _(
+        "Pairs at the same offset differ by up to {most}; the mean {quantity} is {at_0} at offset 0 and "
+        "{at_1} at offset 1.",
+        most=number(words.rounded(float(spread), max(float(size[~np.isnan(size)].max(initial=0.0)), 1.0))),
+        quantity=quantity,
+        at_0=at_0,
+        at_1=at_1,
+    )
+    none = _(
+        "No cosine, for its vector is zero: position {positions}.",
+        positions=listed([str(zero) for zero in zeros]),
+    )
+    return paragraph(shows, readout, none if zeros else "")
 
 
 @shared_scene
@@ -65,5 +80,5 @@ def _packed(state: State, moved: Driver) -> Scene:
                 shown=shown,
             )
         )
-        says.append(_say(values[step, :shown, :shown], scheme, now.width, quantity))
+        says.append(_say(values[step, :shown, :shown], quantity))
     return Scene(figures, Cursor(moved.longest, changes, rows_of=copies), says=says)

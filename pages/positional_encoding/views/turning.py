@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 
 from attn_core import Scheme
 from attn_figures import position_curves as pictures
+from attn_figures.numbers import fixed
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Rows, Seen, Slider
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
-from pages.positional_encoding import words
 from pages.positional_encoding.compute import Now
 from pages.positional_encoding.settings import OFFSET, SHIFT
 from pages.positional_encoding.state import State
@@ -78,6 +78,28 @@ def _packed(state: State) -> Scene:
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
     scores = (keys @ query[..., None])[..., 0]
-    says = words.turnings(scores.numpy(), seen.curve)
+    says = sentences(scores.numpy(), seen.curve)
     changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
     return Scene(figures, Cursor(len(offsets), changes, by_step), says=says)
+
+
+def sentences(scores: NDArray[np.float64], at_zero: NDArray[np.float64]) -> list[list[str]]:
+    """Say that the score of a turned query and key does not depend on where both stand.
+
+    Args:
+        scores: for each place of the query and each offset of the key from it, (n_place, n_offset).
+        at_zero: the scores at place 0, (n_offset,).
+    """
+    # Thousands of sentences are made at once: what they have in common is translated once.
+    form = _(
+        "The query stands at {place}, the key {offset} further: both have turned, and the angle between them "
+        "is that of the offset. Their score is {score}; at positions 0 and {offset} it is {at_zero}."
+    ).format
+    first = [fixed(score, 4) for score in at_zero.tolist()]
+    return [
+        [
+            form(place=place, offset=offset, score=fixed(score, 4), at_zero=first[offset])
+            for offset, score in enumerate(row)
+        ]
+        for place, row in enumerate(scores.tolist())
+    ]
