@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
 from attn_figures.panels import compose
@@ -135,47 +134,3 @@ def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], 
     """Return a map of heads against heads, (n_head, n_head)."""
     side = Side(heads, _("Head"), "ink")
     return Matrix(name, values, title, side, side, hover=Hover(place=place))
-
-
-@Picture
-def parameter_curves(
-    curves: Sequence[tuple[str, Sequence[int], Sequence[int]]], here: tuple[int, int]
-) -> Spec:
-    """Draw how many parameters each number of heads takes.
-
-    Args:
-        curves: name, numbers of heads, parameters.
-        here: the number of heads on the page, and its parameters.
-    """
-    place = {"heads": "%{x}", "number": "%{y:,}"}
-    hover = _("{heads} heads: <b>{number}</b> parameters", **place)
-    traces = [
-        marks.line(name, heads, parameters, colour, dots=7, hover=hover)
-        for (name, heads, parameters), colour in zip(curves, theme.LIGHT.series, strict=False)
-    ]
-    traces.append(
-        marks.points(
-            "here",
-            here[:1],
-            here[1:],
-            theme.LIGHT.ink,
-            size=15,
-            symbol="circle-open",
-            ring=theme.LIGHT.ink,
-            ring_width=2,
-            hover=_("this page: {heads} heads, <b>{number}</b> parameters", **place),
-        )
-    )
-    most = max(max(parameters) for _, _, parameters in curves)
-    chart = Chart(
-        "parameters",
-        traces,
-        columns=16,
-        rows=6,
-        x_title=_("Number of heads"),
-        y_title=_("Parameters"),
-        x={"range": [0.5, 16.5], "tickvals": [1, 2, 4, 8, 12, 16], "showgrid": False},
-        y={"range": [0, most * 1.08]},
-        legend=[(name, colour) for (name, _, _), colour in zip(curves, theme.LIGHT.series, strict=False)],
-    )
-    return compose.spec([chart], largest_unit=44.0)

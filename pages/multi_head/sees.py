@@ -1,18 +1,17 @@
 """The picture of all heads at every place of the slider, and what newcomers may stumble over."""
 
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Small, query_rows
+from attn_ui.base.parameters import shown
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_words import _
-from pages.multi_head import words
+from attn_words import _, paragraph
 from pages.multi_head.asks import Asked, with_heads
-from pages.multi_head.compute import Now, by_hand, heads_slider, sequences, sizes_of
+from pages.multi_head.compute import Now, by_hand, heads_slider, one_length, sequences
 from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, scene, set_aside
-from pages.multi_head.views.conditions import notes_on
-from pages.multi_head.weights import weights
 
 
 def sees(ask: Ask, asked: Asked) -> Seen[Now]:
@@ -44,23 +43,60 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
 
 def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
     """Return what is to be said of masks and widths, of heads and values that cannot be had, and of W."""
-    notes = [f":material/info: {note}" for note in notes_on(now)]
-    sizes = now.tokens.shape
+    notes = [f":material/info: {note}" for note in _on_settings(now)]
     wanted, slider = int(ask.value(HEADS)), moving.slider
     if wanted != now.n_head:
-        offered = [int(heads) for heads in heads_slider(now.setting).values]
-        turned = now.module.rotation is not None
-        why = words.other_heads(wanted, now.n_head, offered, now.module.d_model, sizes[0], turned=turned)
-        notes.append(f":material/edit: {why}")
+        notes.append(
+            _(
+                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, {tokens} "
+                "tokens and this scheme of positions: the slider offers {offered}; {taken} is shown.",
+                wanted=wanted,
+                d_model=now.module.d_model,
+                tokens=len(now.tokens.queries),
+                offered=listed([f"{heads:.0f}" for heads in heads_slider(now.setting).values]),
+                taken=now.n_head,
+            )
+        )
     if moving.thinned:
-        why = words.other_values(slider.label, slider.texts(), max(sizes), now.n_head)
-        notes.append(f":material/edit: {why}")
-    made = weights(sizes_of(now.setting, now.n_head))
+        notes.append(
+            _(
+                ":material/edit: Maps as large as these leave few values of “{what}”: {offered}.",
+                what=slider.label,
+                offered=listed([*slider.texts()]),
+            )
+        )
     if VIEWS[now.look.view].clicked:
         notes.append(_("A click on a box opens what shows it."))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
-    return [*notes, words.made(made, by_hand(now.setting, now.n_head))]
+    drawn = _("Projections are drawn from the seed, not trained: where a head looks says nothing of grammar.")
+    given = [name for name, _rows in by_hand(now.setting, now.n_head)]
+    return [*notes, paragraph(drawn, _("Set by hand: {names}.", names=listed(given)) if given else "")]
+
+
+def _on_settings(now: Now) -> list[str]:
+    """Say what a newcomer may stumble over: a mask that fits nothing, widths that differ, two texts' "
+    "places."""
+    (n_query, n_key), unfit = now.tokens.shape, [kind for kind in now.setting.kinds if one_length(kind)]
+    fits = _(
+        "The mask “{mask}” needs as many queries as keys; here are {n_query} and {n_key}. Nothing is masked.",
+        mask=shown(HEADS_MASK, "".join(unfit[:1]) or HEADS_MASK.default),
+        n_query=n_query,
+        n_key=n_key,
+    )
+    widths = _(
+        "Queries are {d_query} wide and keys {d_key}: W_q and W_k bring both to the width of the heads.",
+        d_query=now.module.d_model,
+        d_key=now.module.d_key,
+    )
+    places = _("Places of queries and keys are compared, each counted from the start of its own sequence.")
+    apart = not now.is_self_attention and now.scheme.adds in ("rotation", "bias")
+    told = {
+        fits: bool(unfit) and n_query != n_key,
+        widths: now.module.d_model != now.module.d_key,
+        places: apart,
+    }
+    return [note for note, holds in told.items() if holds]
 
 
 def _block_or_free(ask: Ask, cell: Cell) -> None:

@@ -13,7 +13,6 @@ from attn_figures import theme
 from attn_figures.arcs import LEAST, LETTER, THICKEST
 from attn_live.unpacking import figure_at
 from pages import PAGES
-from pages.multi_head.words import which_head
 from tests.handed import leaves
 from tests.sentences import messages_in, numbers_in
 
@@ -280,17 +279,6 @@ def test_sum_or_mean_of_rows_is_told_with_its_largest(page: str) -> None:
         assert f"{most:.3f}" in at.sentence
     alone = PAGES[address].at(f"{link}&q=1&also=1&rows=sum")
     assert f"{float(weights[1].max()):.3f}" in alone.sentence
-
-
-@pytest.mark.parametrize("view", ["arcs", "kept", "without"])
-def test_head_shown_and_switched_off_is_told_as_such(view: str) -> None:
-    for link, head, count, off in (
-        ("head=3&off=1&off=4", 2, 4, False),
-        ("head=3&off=3&off=4", 2, 4, True),
-        ("head=3&off=2&heads=2", 1, 2, True),  # the last that there is
-    ):
-        at = PAGES["multi-head"].at(f"view={view}&{link}")
-        assert at.sentence.startswith(which_head(head, count, off=off))
 
 
 @pytest.mark.parametrize("page", ["single-head?stage=arcs&mask=causal", "multi-head?view=arcs&hmask=causal"])

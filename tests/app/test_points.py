@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from attn_live.unpacking import figure_at
-from attn_ui.base.planes import plane_part
 from pages import PAGES
 from tests.handed import faults
 from tests.pages import open_sound
@@ -92,21 +91,6 @@ def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
     told, *_ = messages_in(page.sentence, "whole", "shown", "moved")
     numbers = [numbers_in(told[each])[0] for each in ("whole", "shown")]
     assert numbers == pytest.approx([whole, shown], rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("shown", "told"),
-    [
-        ([2.0, 5.0], {"query": "Q", "key": "K0", "whole": 3, "shown": 2, "out": 1}),
-        ([2.0, 1.0], {"shown": 2, "out": 1, "other": "K1", "most": 4, "of": 5}),
-        ([3.0, 5.0], {"query": "Q", "key": "K0", "whole": 3}),
-    ],
-)
-def test_key_of_which_most_is_left_out_is_named(shown: list[float], told: dict[str, object]) -> None:
-    products, key = np.array([3.0, 5.0]), "K{}".format
-    said = plane_part(products, np.array(shown), 0, query="Q", key=key, digits="{:g}".format)
-    assert messages_in(said, **told)
-    assert bool(messages_in(said, "other", "of")) == ("other" in told)
 
 
 @pytest.mark.sample(4)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.block import layer_curves
-from attn_figures.heads_add_up import added_up, parameter_curves, shares, similarity
+from attn_figures.heads_add_up import added_up, shares, similarity
 from attn_figures.multi_head import Heads, combined, every_head, two_heads
 from attn_figures.reshape import N_STEPS, blocks, corners
 
@@ -145,13 +145,6 @@ def test_similarity_names_heads_from_one() -> None:
     figure = similarity(np.eye(3))
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
     assert "head %{y} and head %{x}" in figure.data[0].hovertemplate
-
-
-def test_parameters_mark_where_the_page_is() -> None:
-    figure = parameter_curves([("one", [1, 2, 4], [9, 9, 9]), ("two", [1, 2, 3], [9, 18, 27])], (2, 18))
-    assert [list(trace.y) for trace in figure.data] == [[9, 9, 9], [9, 18, 27], [18]]
-    assert list(figure.data[2].x) == [2]
-    assert figure.layout.yaxis.range[0] == 0
 
 
 def test_blocks_stand_as_the_reshaped_array_does() -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pages.multi_head import words
 from tests.sentences import messages_in, numbers_in
 
 
@@ -21,11 +20,19 @@ def test_numbers_text_are_read(text: str, numbers: list[float]) -> None:
 
 
 def test_messages_sentence_are_found_by_fields_and_values() -> None:
-    said = "Before. " + words.against(0, 1, -0.3, "**cat**", ":violet[dog]") + " After."
-    fields = ("one", "other", "query", "key", "more", "less", "difference")
+    given = {
+        "one": 1,
+        "other": 2,
+        "query": "**cat**",
+        "key": ":violet[dog]",
+        "first": "0.30",
+        "second": "0.1",
+    }
+    pair = "Heads {one} and {other} differ most where {query} attends to {key}: {first} and {second}."
+    said, fields = f"Before. {pair.format(**given)} After.", tuple(given)
     (found,) = messages_in(said, *fields)
-    assert found == dict(zip(fields, ("1", "2", "cat", "dog", "2", "1", "0.30"), strict=True))
-    assert messages_in(said, "key", one=1, difference="0.30") == [found]
-    assert not messages_in(said, "key", difference="0.3")
+    assert found == dict(zip(fields, ("1", "2", "cat", "dog", "0.30", "0.1"), strict=True))
+    assert messages_in(said, "key", one=1, first="0.30") == [found]
+    assert not messages_in(said, "key", first="0.3")
     assert not messages_in(said, *fields, "strength")
     assert not messages_in("Before. After.", *fields)

@@ -36,22 +36,12 @@ def show(now: Now) -> None:
         key=coloured("key", now.tokens.keys[key]),
     )
     st.markdown(paragraph(asks, _("Click another cell of the maps to follow that one."), _(ROUNDED)))
-    if now.scheme.adds == "vector":
-        st.markdown(
-            _(
-                "**1. Two vectors of this head, each made from a word with the vector of its place added, "
-                "multiplied number by number and added up**"
-            )
+    st.markdown(
+        _(
+            "**1. Two vectors of this head, multiplied number by number and added up**; vectors or turns "
+            "of places are in them already"
         )
-    elif now.scheme.adds == "rotation":
-        st.markdown(
-            _(
-                "**1. Two vectors of this head, each turned by its place, multiplied number by number and "
-                "added up**"
-            )
-        )
-    else:
-        st.markdown(_("**1. Two vectors of this head, multiplied number by number and added up**"))
+    )
     st.latex(rf"q \cdot k = {_sum_of_products(q, k)} = {_number(score)}")
     if now.scheme.adds in ("vector", "rotation"):
         bare = float(now.unplaced.result.scores[head, query, key])
@@ -70,69 +60,37 @@ def show(now: Now) -> None:
             rf"m = {_number(float(top))}"
         )
     st.markdown(
-        _("**4. Into the output**: the weight times this key's value, times the head's block of W_o")
-        if now.setting.projection
-        else _("**4. Into the output**: the weight times this key's value")
+        _("**4. Into the output**: the weight times this key's value, times the head's block of W_o, if any")
     )
     part = weight * v
     st.latex(rf"w\,v = {_weight(weight)} \cdot {_vector(v)} = {_vector(part)}")
-    if now.setting.projection:
-        block = result.output_weight
-        assert block is not None
+    block = result.output_weight
+    if block is not None:
         projected = block[:, head * d_head : (head + 1) * d_head] @ part
         st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(projected)}")
-        goes_on = {"head": head + 1, "tab": shown(TAB, "Heads add up")}
-        st.markdown(
-            _(
-                "Summed over all keys this is what head {head} adds to the output, and summed over all "
-                "heads, plus the bias b_o, it is the output: the tab *{tab}* goes on.",
-                **goes_on,
-            )
-            if now.setting.bias
-            else _(
-                "Summed over all keys this is what head {head} adds to the output, and summed over all heads "
-                "it is the output: the tab *{tab}* goes on.",
-                **goes_on,
-            )
+    st.markdown(
+        _(
+            "Summed over all keys this is what head {head} adds to the output, in columns of its own where "
+            "there is no W_o; summed over all heads, plus a bias b_o if any, it is the output: the tab "
+            "*{tab}* goes on.",
+            head=head + 1,
+            tab=shown(TAB, "Heads add up"),
         )
-    else:
-        first, last = head * d_head + 1, (head + 1) * d_head
-        st.markdown(
-            paragraph(
-                _("Summed over all keys this is what head {head} finds.", head=head + 1),
-                _("Without W_o it stands as it is in column {column} of the output.", column=first)
-                if first == last
-                else _(
-                    "Without W_o it stands as it is in columns {first} to {last} of the output.",
-                    first=first,
-                    last=last,
-                ),
-            )
-        )
+    )
 
 
 def _scaling(now: Now, score: float) -> None:
     """Write out the way from the product to what the softmax takes."""
     d_head, temperature = now.module.d_head, now.setting.temperature
     scaled = score / math.sqrt(d_head) / temperature
-    over, sizes = r"\sqrt{d_{head}}", rf"\sqrt{{{d_head}}}"
-    if temperature == 1.0:
-        st.markdown(
-            _(
-                "**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model",
-                d_head=d_head,
-            )
+    over, sizes = r"\sqrt{d_{head}}\,T", rf"\sqrt{{{d_head}}} \cdot {temperature:.6g}"
+    st.markdown(
+        _(
+            "**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model, and by the "
+            "temperature T",
+            d_head=d_head,
         )
-    else:
-        st.markdown(
-            _(
-                "**2. Divided by √d_head = √{d_head}**, the width of the head and not of the model, and by "
-                "the temperature T = {temperature}",
-                d_head=d_head,
-                temperature=f"{temperature:.6g}",
-            )
-        )
-        over, sizes = over + r"\,T", rf"{sizes} \cdot {temperature:.6g}"
+    )
     st.latex(rf"\frac{{q \cdot k}}{{{over}}} = \frac{{{_number(score)}}}{{{sizes}}} = {_number(scaled)}")
     added = biases(now.setting, now.n_head)
     if added is not None:

@@ -37,17 +37,11 @@ def checks(now: Now) -> list[Check]:
             empty = result.heads[~attends]
             what = _("a query that may attend to nothing has output zero")
             found.append(compare(what, empty, 0.0, scale=largest(result.value)))
-    total, what = result.contributions.sum(dim=0), _("the contributions of the heads add up to the output")
-    if result.output_bias is not None:
-        total = total + result.output_bias
-        what = _("the contributions of the heads, with the bias b_o, add up to the output")
-    found.append(compare(what, total, result.output))
+    bias = 0.0 if result.output_bias is None else result.output_bias
+    what = _("the contributions of the heads, with a bias b_o if any, add up to the output")
+    found.append(compare(what, result.contributions.sum(dim=0) + bias, result.output))
     side_by_side = torch.cat([*result.heads], dim=-1)
-    what = (
-        _("the heads, one beside the other, are the output")
-        if result.output_weight is None
-        else _("the heads, one beside the other, are what W_o reads")
-    )
+    what = _("the heads, one beside the other, are what W_o reads, or the output")
     found.append(compare(what, side_by_side, result.concatenated))
     return [*found, *audit_aside(now), *_of_planes(now)]
 

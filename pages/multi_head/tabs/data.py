@@ -22,11 +22,7 @@ WRITE = partial(fixed, decimals=6)
 def show(now: Now) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
     head, every = now.look.head, tables(now)
-    st.markdown(
-        _("**What goes in**: one row a token, with the vector of its place added")
-        if now.scheme.adds == "vector"
-        else _("**What goes in**: one row a token")
-    )
+    st.markdown(_("**What goes in**: one row a token, with the vector of its place where positions add one"))
     _show(every["goes in"])
     if not now.is_self_attention:
         st.markdown(_("**What is attended to**"))
@@ -37,12 +33,10 @@ def show(now: Now) -> None:
     weights_tab.show(weights(sizes), made, given, by_hand=typed, write=WRITE, columns=columns(sizes))
     st.markdown(
         _(
-            "**Head {head}**: weights, then its query, key and value vectors; query and key are turned by "
-            "their places",
+            "**Head {head}**: weights, then its query, key and value vectors, turned by their places where "
+            "positions turn them",
             head=head + 1,
         )
-        if now.scheme.adds == "rotation"
-        else _("**Head {head}**: weights, then its query, key and value vectors", head=head + 1)
     )
     for name in ("weights", "q", "k", "v"):
         _show(every[name])

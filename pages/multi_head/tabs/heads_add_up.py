@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from attn_figures.heads_add_up import added_up, shares
+from attn_figures.ties import largest
 from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
@@ -14,7 +15,6 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _c
-from pages.multi_head import words
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, output_of, sequences, stages
 from pages.multi_head.state import Setting
@@ -24,31 +24,14 @@ MOST_DIMENSIONS = 128  # that are drawn of a wide output
 
 def show(now: Now) -> None:
     """Show the contributions of all heads to one token, and which head moves which token most."""
-    result, query = now.result, now.cell[0]
-    tokens = now.tokens.queries
-    d_out = result.output.shape[-1]
-    if not now.setting.projection:
-        st.markdown(
-            _(
-                "Without an output projection each head fills **its own columns** of the output; added up "
-                "they stand side by side. Bars on the right are lengths."
-            )
+    query, tokens, d_out = now.cell[0], now.tokens.queries, now.result.output.shape[-1]
+    st.markdown(
+        _(
+            "The output projection is linear, so the output is a **sum with one term a head**: what a head "
+            "found, times its own block of W_o. A bias b_o is a term of its own; without W_o each head "
+            "fills its own columns. Bars on the right are lengths."
         )
-    elif result.output_bias is None:
-        st.markdown(
-            _(
-                "The output projection is linear, so the output is a **sum with one term a head**. A term is "
-                "what a head found, times its own block of W_o. Bars on the right are lengths."
-            )
-        )
-    else:
-        st.markdown(
-            _(
-                "The output projection is linear, so the output is a **sum with one term a head**, and the "
-                "bias b_o. A term is what a head found, times its own block of W_o. Bars on the right are "
-                "lengths."
-            )
-        )
+    )
     live_figure(
         _terms(now.setting, now.n_head, tuple(now.off)),
         key="adds-up",
@@ -77,18 +60,23 @@ def show(now: Now) -> None:
 
 @shared
 def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]:
-    """Say of every token which head adds most to it."""
+    """Say of every token which head adds most to it, and what is gone with the heads that are off."""
     result = stages(setting, n_head)
     lengths = array(result.contributions.norm(dim=-1)).T  # (n_query, n_head)
-    changes = (output_of(result, off) - result.output).norm(dim=-1).tolist() if off else None
+    changes = (output_of(result, off) - result.output).norm(dim=-1).tolist()
     return [
-        words.moved_most(
-            coloured("query", token),
-            lengths[place].tolist(),
-            float(result.output[place].norm()),
-            None if changes is None else changes[place],
+        _(
+            "{token}: no head adds a longer vector than head {head}, {length}; the output has length "
+            "{whole}, and without the heads that are off it moves by {change}.",
+            token=coloured("query", token),
+            head=largest(each)[0] + 1,
+            length=f"{each.max():.3g}",
+            whole=f"{whole:.3g}",
+            change=f"{change:.3g}",
         )
-        for place, token in enumerate(sequences(setting).queries)
+        for token, each, whole, change in zip(
+            sequences(setting).queries, lengths, result.output.norm(dim=-1).tolist(), changes, strict=True
+        )
     ]
 
 

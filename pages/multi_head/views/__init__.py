@@ -10,6 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, paragraph
+from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import Look
@@ -24,7 +25,6 @@ from pages.multi_head.views import (
     set_aside,
     two_heads,
 )
-from pages.multi_head.views.conditions import conditions
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class View:
 
 VIEWS: Mapping[str, View] = {
     "every head": View(
-        every_head.draw, every_head.say, N_("One map of attention weights a head, and the output")
+        every_head.draw, words.of_heads, N_("One map of attention weights a head, and the output")
     ),
     "arcs": View(
         arcs.draw,
@@ -111,6 +111,6 @@ def scene(moving: Moving, look: Look) -> Scene:
 
 
 def say(now: Now) -> str:
-    """Say what the view shows, and what positions, mask and temperature do to it."""
+    """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
     view = VIEWS[now.look.view]
-    return paragraph(view.say(now), *([] if view.plain else conditions(now)))
+    return paragraph(view.say(now), *([] if view.plain else [*words.conditions(now), words.warning(now)]))

@@ -16,7 +16,7 @@ from attn_ui.base.arcs import arcs_said, heads_said
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Now, array, mask_array
-from pages.multi_head.words import which_head
+from pages.multi_head.words import of_head
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -58,7 +58,7 @@ def say(now: Now) -> str:
         )
     may, summed = _may_together(now)[row], now.look.summed
     return paragraph(
-        which_head(now.head, now.n_head, off=now.head in now.off),
+        of_head(now),
         arcs_said(queries, keys, _mean(now)[row], may, pictures.LEAST, summed=summed),
     )
 

@@ -9,9 +9,10 @@ from attn_figures.picture import Spec
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Tabs, shown
-from pages.multi_head import words
+from attn_words import _n
 from pages.multi_head.compute import Now, allowed, divisors
 from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
+from pages.multi_head.words import heads
 
 # The setting that a click on a box changes, and to what.
 OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
@@ -40,7 +41,19 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 
 def say(now: Now) -> str:
     """Follow the widths through the boxes."""
-    return words.diagram(shapes(now))
+    sizes = shapes(now)
+    return _n(
+        "{count} head makes queries {d_head} wide from vectors {d_model} wide; keys and values are those of "
+        "{n_kv}. Side by side: {count} × {d_head} = {width}; the output is {out} wide.",
+        "{count} heads make queries {d_head} wide from vectors {d_model} wide; keys and values are those of "
+        "{n_kv}. Side by side: {count} × {d_head} = {width}; the output is {out} wide.",
+        sizes.query[0],
+        d_head=sizes.query[-1],
+        d_model=sizes.x[-1],
+        n_kv=heads(sizes.key[0]),
+        width=sizes.concatenated[-1],
+        out=sizes.output[-1],
+    )
 
 
 def shapes(now: Now) -> Shapes:

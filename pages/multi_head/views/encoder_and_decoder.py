@@ -11,7 +11,6 @@ from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.shared_settings import CROSS
 from attn_words import _, _n, paragraph
-from pages.multi_head import words
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
@@ -55,29 +54,17 @@ def layers(now: Now) -> Layers:
 
 def say(now: Now) -> str:
     """Say whose words stand where, and what cross-attention takes from either side."""
-    sizes = layers(now)
-    whose = (
-        _("The same sentence stands on both sides; *Keys from a second sentence* gives the encoder its own.")
-        if now.is_self_attention
-        else _("The second sentence is the encoder's, the first the decoder's.")
-    )
-    across = _(
-        "Cross-attention compares {queries} of the decoder with {keys} from the encoder's output: {heads} of "
-        "{n_query} × {n_key} weights.",
-        queries=_n("{count} query", "{count} queries", sizes.n_decoder),
-        keys=words.keys(sizes.n_encoder),
-        heads=words.heads(sizes.n_head),
-        n_query=sizes.n_decoder,
-        n_key=sizes.n_encoder,
-    )
-    drawn = (
-        ""
-        if now.setting.projection
-        else _("All attentions are drawn with W_o, which brings their output to the width that is added.")
-    )
+    n_query, n_key = now.tokens.shape
     return paragraph(
-        whose,
-        across,
-        _("In the masked self-attention no word attends to a later one."),
-        drawn,
+        _(
+            "The decoder has the first sentence, the encoder the second, or the same where there is none. In "
+            "the masked self-attention no word attends to a later one; all attentions are drawn with W_o."
+        ),
+        _n(
+            "Cross-attention: {count} head of {n_query} × {n_key} weights.",
+            "Cross-attention: {count} heads of {n_query} × {n_key} weights.",
+            now.n_head,
+            n_query=n_query,
+            n_key=n_key,
+        ),
     )

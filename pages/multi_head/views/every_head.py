@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
-from pages.multi_head import words
-from pages.multi_head.compute import MEASURES, Now, heads, order_of
+from pages.multi_head.compute import Now, heads, order_of
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -22,12 +21,3 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
         )
         for now, each in zip(steps, drawn, strict=True)
     ]
-
-
-def say(now: Now) -> str:
-    """Say which head looks most narrowly and which most widely."""
-    spread = MEASURES["effective keys"](now.result).tolist()
-    some_empty = not bool(now.result.weights.any(dim=-1).all())
-    return words.maps(
-        spread, len(now.tokens.keys), now.module.d_head, now.module.d_model, some_empty=some_empty
-    )

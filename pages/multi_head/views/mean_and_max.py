@@ -15,15 +15,7 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 
 def say(now: Now) -> str:
     """Say what rows of the mean and of the largest weight sum to."""
-    chosen = _chosen(now)
-    maps = now.result.weights[chosen]
-    largest, smallest = maps.amax(dim=0), maps.amin(dim=0)
-    return words.combined(
-        chosen,
-        float(largest.sum(dim=-1).max()),
-        float((largest - smallest).max()),
-        all_attend=bool((maps.sum(dim=-1) > 0).all()),
-    )
+    return words.of_mean(now, _chosen(now))
 
 
 def _chosen(now: Now) -> list[int]:

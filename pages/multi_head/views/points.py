@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_core.plane import main_directions
-from attn_figures.numbers import as_share, number
+from attn_figures.numbers import as_share
 from attn_figures.picture import Spec
 from attn_figures.points import (
     SMALL,
@@ -19,11 +18,9 @@ from attn_figures.points import (
     by_row_and_step,
     small_multiples,
 )
-from attn_figures.ties import TIE, largest
 from attn_live.packing import Cursor
-from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.planes import names_told, plane_part
-from attn_words import _, _n, paragraph
+from attn_words import _
+from pages.multi_head import words
 from pages.multi_head.compute import Now, array, mask_array, order_of, sequences, stages
 from pages.multi_head.state import NO_DETAILS, Setting
 
@@ -84,91 +81,8 @@ def follow(steps: Sequence[Now]) -> Cursor:
 
 
 def say(now: Now) -> str:
-    """Say what the planes keep, and what the plane shows where the query's largest weight is."""
-    row, tokens, seen = now.cell[0], now.tokens, planes(now)
-    query = f"“{coloured('query', tokens.queries[row])}”"
-    kept = _kept(np.array([plane.explained.sum() for plane in seen]))
-    named = names_told(SMALL, tokens.keys)
-    if len(now.off) == now.n_head:
-        return paragraph(kept, _("All heads are off."), named)
-    weights = array(now.result.weights)[:, row].copy()
-    weights[list(now.off)] = 0.0
-    if not weights.any():
-        nothing = (
-            _("{query} may attend to nothing in any head that is on.", query=query)
-            if now.off
-            else _("{query} may attend to nothing in any head.", query=query)
-        )
-        return paragraph(kept, nothing, named)
-    head, best = divmod(largest(weights)[0], len(tokens.keys))
-    # The same word again has the same key.
-    ties = largest(weights[head])
-    said = _n(
-        "{query} gives its largest weight of all heads, {weight}, to {key} in head {number}.",
-        "{query} gives its largest weight of all heads, {weight}, to each of {key} in head {number}.",
-        len(ties),
-        query=query,
-        weight=f"{weights[head, best]:.3f}",
-        key=first_of([_key(now, key) for key in ties]),
-        number=head + 1,
-    )
-    others = np.delete(weights.max(axis=1), head)
-    n_other = int((others >= weights[head, best] - TIE).sum())
-    if n_other:
-        also = _n("One other head gives as much.", "{count} other heads give as much.", n_other)
-        said = paragraph(said, also)
-    plane = seen[head]
-    part = plane_part(
-        plane.products[row],
-        plane.shown[row],
-        best,
-        query=query,
-        key=lambda key: _key(now, key),
-        digits=lambda value: number(value, 6),
-    )
-    return paragraph(kept, said, part, named)
-
-
-def _kept(shares: NDArray[np.float64]) -> str:
-    """Say what the planes of all heads keep; a share is NaN where queries and keys are zero."""
-    zero = np.isnan(shares)
-    if zero.all():
-        return _n(
-            "Queries and keys of the one head are all zero.",
-            "Queries and keys of all {count} heads are zero.",
-            len(shares),
-        )
-    most, least = int(np.nanargmax(shares)), int(np.nanargmin(shares))
-    if shares[most] - shares[least] < ALIKE:
-        kept = _n(
-            "The plane of the one head keeps {share} of the squared length of its queries and keys.",
-            "Each of {count} heads has a plane of its own, which keeps {share} of the squared length of its "
-            "queries and keys.",
-            len(shares),
-            share=as_share(float(shares[most]), 1),
-        )
-    else:
-        kept = _(
-            "Each of {count} heads has a plane of its own. Head {most} keeps most of the squared length of "
-            "its queries and keys, {share}, and head {least} least, {other}.",
-            count=len(shares),
-            most=most + 1,
-            least=least + 1,
-            share=as_share(float(shares[most]), 1),
-            other=as_share(float(shares[least]), 1),
-        )
-    heads = listed([str(head + 1) for head in np.flatnonzero(zero)])
-    none = _n(
-        "Queries and keys of head {heads} are all zero.",
-        "Queries and keys of heads {heads} are all zero.",
-        int(zero.sum()),
-        heads=heads,
-    )
-    return paragraph(kept, none if zero.any() else "")
-
-
-def _key(now: Now, key: int) -> str:
-    return f"“{coloured('key', now.tokens.keys[key])}”"
+    """Say what the plane shows where the query's largest weight is."""
+    return words.of_points(now, planes(now))
 
 
 def _title(now: Now, head: int, plane: InPlane) -> str:

@@ -9,7 +9,7 @@ from attn_ui.base import set_aside_words as words
 from attn_words import paragraph
 from pages.multi_head.aside import walk_of, walks_of
 from pages.multi_head.compute import Now
-from pages.multi_head.words import which_head
+from pages.multi_head.words import of_head
 
 
 def draw_kept(steps: Sequence[Now]) -> list[Spec]:
@@ -24,16 +24,12 @@ def draw_without(steps: Sequence[Now]) -> list[Spec]:
 
 def say_kept(now: Now) -> str:
     """Say what is kept of the head's weights."""
-    return paragraph(_whose(now), words.kept(walk_of(now), now.aside, number))
+    return paragraph(of_head(now), words.kept(walk_of(now), now.aside, number))
 
 
 def say_without(now: Now) -> str:
     """Say who changes most without the word."""
-    return paragraph(_whose(now), words.without(walk_of(now), number))
-
-
-def _whose(now: Now) -> str:
-    return which_head(now.head, now.n_head, off=now.head in now.off)
+    return paragraph(of_head(now), words.without(walk_of(now), number))
 
 
 def formula(now: Now) -> str:
