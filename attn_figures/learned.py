@@ -114,7 +114,7 @@ def _said(maps: Maps) -> Said:
     return Said(
         "prediction",
         maps.said,
-        _("what it says"),
+        _("prediction"),
         Side(maps.sequence, _("At")),
         Side(maps.symbols, _("Symbol"), "output"),
         hover=Hover(_("probability"), words=(_("at"), _("says"))),
@@ -164,7 +164,7 @@ def _chart(course: Course, at: int, n: int) -> Chart:
     told = {_(SHORT.get(measure, measure)): COLOURS[measure] for _head, measure, _values in course.heads}
     loss_said, right_said = (
         f"<span style='color:{colour}'>{said}</span>"
-        for colour, said in ((LOSS, _("loss")), (RIGHT, _("dotted: right")))
+        for colour, said in ((LOSS, _("loss")), (RIGHT, _("dotted: accuracy")))
     )
     titles = f"{loss_said}{comma()}{right_said}"
     drawn = [loss, right, _here(loss, at), _here(right, at)]

@@ -19,7 +19,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import WORDLESS, Choice, Several
+from attn_ui.base.parameters import WORDLESS, Choice, Several, label
 from attn_words import LANGUAGES, LOCALES, SOURCE
 from pages.glossary.terms import TERMS
 
@@ -98,7 +98,7 @@ def _options(area: str) -> Iterator[tuple[str, str]]:
                     continue
                 known.add((setting.name, option))
                 if page.folder == area:
-                    yield setting.name, option
+                    yield setting.name, label(setting.name, option)
 
 
 def updated(path: Path, asked: Catalog, locale: str) -> Catalog:

@@ -6,7 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from attn_ui.base.navigation import PAGES as LISTED
-from attn_ui.base.parameters import Parameter, Tabs
+from attn_ui.base.parameters import Parameter, Tabs, label
 
 ROUTER = str(Path(__file__).resolve().parents[1] / "attn_ui" / "router.py")
 PAGES: dict[str, tuple[str, tuple[Parameter, ...]]] = {
@@ -40,9 +40,9 @@ def tabs_of(address: str) -> Tabs:
 
 
 def way_to(tab: str, tabs: Tabs) -> list[str]:
-    """Return what is chosen for a part: its tab, and its name where that tab lists several."""
+    """Return what is chosen for a part, as shown: its tab, and its name where that tab lists several."""
     name, parts = next((name, parts) for name, parts in tabs.row if tab in parts)
-    return [name, tab] if len(parts) > 1 else [name]
+    return [name, label("tab", tab)] if len(parts) > 1 else [name]
 
 
 def shown_under(at: AppTest, tab: str, tabs: Tabs) -> list[str]:

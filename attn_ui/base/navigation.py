@@ -7,11 +7,12 @@ from attn_words import N_, _
 
 @dataclass(frozen=True)
 class Listed:
-    """One page. Its folder under `pages/` and its address follow from its title, which is said by `_`."""
+    """One page. Its folder under `pages/` and its address follow from its first title."""
 
     title: str
     about: str  # what the overview says of it, and a link to it where it unfolds
     is_default: bool = False
+    first_title: str = ""  # where it was renamed: addresses stay
 
     @property
     def folder(self) -> str:
@@ -20,7 +21,7 @@ class Listed:
         >>> Listed("Kernel regression", "Near keys weigh more.").folder
         'kernel_regression'
         """
-        return self.title.lower().replace(" ", "_").replace("-", "_")
+        return (self.first_title or self.title).lower().replace(" ", "_").replace("-", "_")
 
     @property
     def heading(self) -> str:
@@ -53,7 +54,11 @@ PAGES = (
     Listed(N_("Positional encoding"), N_("What order does, and what happens without it.")),
     Listed(N_("Multi-head"), N_("Several views of one sentence, added up to one output.")),
     Listed(N_("Learned heads"), N_("What heads become when something is asked of them.")),
-    Listed(N_("What courses say"), N_("Sentences that go around, each measured: does it hold, and where?")),
+    Listed(
+        N_("Common claims"),
+        N_("What courses say of attention, measured: does it hold, and where?"),
+        first_title="What courses say",
+    ),
     Listed(
         N_("Applications"),
         N_("Translation, BERT and GPT, images, captions, speech: who asks, and who answers."),

@@ -72,18 +72,53 @@ class Choice:
         return text
 
 
+# What an option is called where the links that people have saved name it otherwise: by setting and option.
+LABELS = {
+    ("claim", "in parallel"): "heads in parallel",
+    ("claim", "noise"): "heads average noise out",
+    ("claim", "one vector"): "context in one vector",
+    ("claim", "printed"): "printed results",
+    ("claim", "ramp"): "linear positions",
+    ("fault", "place not counted on"): "position not advanced",
+    ("flaw", "places from one"): "positions from one",
+    ("keep", "all but one word"): "token removed",
+    ("look", "text's flow"): "attention flow (rollout)",
+    ("picture", "Where it fails"): "Limits",
+    ("show", "past training"): "length extrapolation",
+    ("slip", "too loud"): "positions too strong",
+    ("stage", "kept"): "threshold",
+    ("tab", "Break it"): "Common mistakes",
+    ("tab", "Heads add up"): "Sum over heads",
+    ("tab", "One or many"): "Single vs multi-head",
+    ("tab", "Spellings"): "Implementations",
+    ("view", "kept"): "threshold",
+    ("view", "one or many"): "single vs multi-head",
+    **{(setting, "buckets"): "T5 relative bias" for setting in ("beside", "pos", "scheme")},
+    **{(setting, "ramp"): "linear positions" for setting in ("beside", "pos", "scheme")},
+}
+
+
+def label(setting: str, option: str) -> str:
+    """Return what an option is called in English.
+
+    >>> label("tab", "Break it"), label("mask", "causal")
+    ('Common mistakes', 'causal')
+    """
+    return LABELS.get((setting, option), option)
+
+
 def shown(setting: "Choice | Several", option: str) -> str:
     """Return an option as it is shown; the address has the option itself, in every language.
 
     >>> shown(Choice("mask", "none", ("none", "causal")), "causal")
     'causal'
     """
-    return option if WORDLESS.issuperset(option) else _c(setting.name, option)
+    return option if WORDLESS.issuperset(option) else _c(setting.name, label(setting.name, option))
 
 
 def tab_name(tab: str) -> str:
     """Return the name of a tab, or of a part in it, as it is shown."""
-    return _c("tab", "Experiments") if tab == "Experiments" else _c("tab", tab)
+    return _c("tab", "Experiments") if tab == "Experiments" else _c("tab", label("tab", tab))
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,9 @@ from pages.learned_heads.state import Clouding, Evicting, Flowing, Heads, Settin
 from pages.learned_heads.whole import Whole
 
 _LOOK_HELP = N_(
-    "Heads: the map of each. A text's flow: what of each token arrives at each place through all layers. "
-    "Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and keys in a "
-    "plane."
+    "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
+    "layers. Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and "
+    "keys in a plane."
 )
 _NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
 _NO_POINTS = N_(
@@ -217,7 +217,7 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
             is_long = len(read.ids) > now.model.most_tokens
             if is_long and look == FLOW:
                 needs = _(
-                    "A text's flow needs the maps of all heads at once, which have room for {most} tokens.",
+                    "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
                     most=f"{now.model.most_tokens:,}",
                 )
                 ask.say(f":material/info: {needs}")

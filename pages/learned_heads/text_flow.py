@@ -148,20 +148,20 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
     whole = heads.whole
     if whole.maps.across or any(", part " in name or ", sequence " in name for name in whole.names):
         raise ValueError(
-            _("A text's flow goes from layer to layer of one sequence; these maps are of several")
+            _("Attention flow goes from layer to layer of one sequence; these maps are of several")
         )
     maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in whole.maps.maps.values()]
     sides = sorted({int(side) for each in maps for side in each.shape[1:]})
     if len(sides) > 1:
         text = _(
-            "A text's flow takes maps of one square size in all layers; these have sides of {sizes}",
+            "Attention flow takes maps of one square size in all layers; these have sides of {sizes}",
             sizes=", ".join(map(str, sides)),
         )
         raise ValueError(text)
     n = sides[0]
     if n > MOST_TOKENS or len(maps) > MOST_LAYERS:
         text = _(
-            "A text's flow takes at most {tokens} tokens and {layers} layers; these maps have {n} and "
+            "Attention flow takes at most {tokens} tokens and {layers} layers; these maps have {n} and "
             "{count}",
             tokens=MOST_TOKENS,
             layers=MOST_LAYERS,

@@ -85,6 +85,18 @@ def verdict(held: Held, over: str) -> str:
     return paragraph(*(_(_VERDICTS[holds], places=listed(each)) for holds, each in places.items() if each))
 
 
+def in_short(held: Held) -> str:
+    """Return the verdict in two or three words: whether a claim holds wherever it was tried.
+
+    >>> in_short({("mixed", 1): True, ("ramp",): False}), in_short({("mixed", 1): Difference(0.25, 0.5)})
+    ('Holds in part', 'Too small to tell')
+    """
+    outcomes = {each.holds if isinstance(each, Difference) else each for each in held.values()}
+    if len(outcomes) > 1:
+        return _("Holds in part") if True in outcomes else _("Does not hold, or is too small to tell")
+    return _({True: N_("Holds"), False: N_("Does not hold"), None: N_("Too small to tell")}[outcomes.pop()])
+
+
 def _place(where: Sequence[str | float], over: str) -> str:
     names = " · ".join(_(name) for name in where if isinstance(name, str))
     return names if isinstance(where[-1], str) else f"{names} · {_(over)} {where[-1]:g}"

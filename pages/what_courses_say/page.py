@@ -11,8 +11,8 @@ from pages.what_courses_say.tables import tables
 
 PAGE: Page[State, State] = Page(
     "what_courses_say",
-    N_("What courses say"),
-    N_("Sentences that go around about attention, each measured here: does it hold, and where?"),
+    N_("Common claims"),
+    N_("What courses say of attention, measured here: does it hold, and where?"),
     SETTINGS,
     asks=asks,
     sees=sees,

@@ -6,7 +6,7 @@ from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
-from pages.what_courses_say.claim import axis, verdict
+from pages.what_courses_say.claim import axis, in_short, verdict
 from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM
 
@@ -22,7 +22,8 @@ def sees(ask: Ask, state: State) -> Seen[State]:
     """Show what decides it."""
     claim = state.claim
     says = _(claim.says)
-    ask.tell(f"> {says}")
+    held = claim.held(state.study)
+    ask.tell(f"#### {says}\n\n**{in_short(held)}**")
     measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
         drawn(state),
@@ -36,7 +37,7 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         "Bands, and numbers after ±, are one standard deviation over {draws}.", draws=_(claim.repeats)
     )
     notes = (
-        verdict(claim.held(state.study), state.study.over),
+        verdict(held, state.study.over),
         Small(paragraph(_("Counted as held: {what}.", what=_(claim.counts)), over)),
         _("**What is measured.** {what}", what=_(claim.measured)),
         _("**Where it holds, where not.** {why}", why=_(claim.why)),

@@ -25,7 +25,7 @@ def checks(now: Now) -> list[Check]:
     model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
     return [
         compare(_("the maps are those of `torch.nn.MultiheadAttention`"), now.weights, weights),
-        compare(_("what it says is what the same layers of torch say"), now.logits, logits),
+        compare(_("the prediction is that of the same layers of torch"), now.logits, logits),
         compare(_("each row of each map sums to one"), sums, torch.ones_like(sums)),
         compare(
             _("loss and accuracy of this step are those written down while it was trained"),

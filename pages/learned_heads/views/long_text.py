@@ -42,7 +42,7 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
     )
     one_layer = _(
         "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
-        "layer at a time. Measures of all heads and a text's flow are of shorter texts.",
+        "layer at a time. Measures of all heads and attention flow are of shorter texts.",
         most=f"{model.most_tokens:,}",
         places=f"{asked.n:,}",
     )
