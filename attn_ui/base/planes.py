@@ -1,12 +1,10 @@
 """What is said of queries and keys in a plane, on each page that draws them so."""
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Sequence
 
+from attn_figures.names import Look
 from attn_ui.base.set_aside import Lines
-
-Numbers = NDArray[np.float64]
-ROUNDING = 1e-9  # of the largest product: what is less is left out by rounding alone
+from attn_words import _
 
 
 def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
@@ -21,3 +19,14 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
         ]
     lines.append("in_plane = query_points @ key_points.mT  # the part of each q·k that the plane shows")
     return Lines(lines, ["query_points", "key_points", "in_plane"])
+
+
+def names_told(look: Look, keys: Sequence[str]) -> str:
+    """Say which keys' names a picture has, where it has not all of them."""
+    if look.names_all(keys):
+        return ""
+    return _(
+        "Of {count} keys those with the largest weights are named, up to {most}, as far as there is room.",
+        count=len(keys),
+        most=look.of_many,
+    )
