@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 from attn_ui.base.navigation import PAGES
 from attn_words import _
 
+GUIDE = "guide"  # which has no settings, and no folder under `pages/`
+
 
 @dataclass(frozen=True)
 class Place:
@@ -29,7 +31,11 @@ class Place:
         >>> Place("overview").address
         './'
         """
-        page = next(page.address for page in PAGES if page.folder == self.folder)
+        page = (
+            GUIDE
+            if self.folder == GUIDE
+            else next(page.address for page in PAGES if page.folder == self.folder)
+        )
         return f"{page}?{urlencode(self.link)}" if self.link else page or "./"
 
 

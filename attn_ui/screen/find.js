@@ -10,15 +10,23 @@ const bare = (text) =>
   text.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "").replace(/[^\p{L}\p{N}√]+/gu, " ").trim();
 const isHan = (text) => /^\p{Script=Han}+$/u.test(text); // Chinese has no spaces between words
 const closed = (text) => bare(text).replaceAll(" ", "");
+const SMALL = new Set("a an and as at by for from in is it of on or the to via what with".split(" "));
+// Words without their plural, and without small ones where others are left.
+const words = (text) => {
+  const all = bare(text).split(" ").map((each) => each.replace(/ies$/, "y").replace(/([^su])s$/, "$1"));
+  const large = all.filter((each) => !SMALL.has(each));
+  return large.length ? large : all;
+};
 
 // One line of the list, as it is compared.
-export const entry = ([names, kind, place]) => ({
+export const entry = ([names, kind, place, others = []]) => ({
   names,
   kind,
   place,
-  closed: names.map(closed),
-  words: names.flatMap((name) => bare(name).split(" ")),
-  more: bare(kind).split(" "),
+  closed: [...names, ...others].map(closed),
+  parts: [...names, ...others].map(words),
+  words: names.flatMap(words),
+  more: [...others, kind].flatMap(words),
 });
 
 async function everything(address) {
@@ -27,15 +35,34 @@ async function everything(address) {
   return (await answer.json()).map(entry);
 }
 
-// How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page.
+// How many letters lie between two words: put in, left out, another, or two that changed places.
+export function slips(one, other) {
+  let [before, row] = [[], [...other, ""].map((_, at) => at)];
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] !== other[j - 1]));
+      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) next[j] = Math.min(next[j], before[j - 2] + 1);
+    }
+    [before, row] = [row, next];
+  }
+  return row.at(-1);
+}
+
+// How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page;
+// else by the names that stand in it, 4 to 5, the longest first, or by slips of the pen, above 5.
 function rank(each, typed) {
-  const whole = closed(typed);
-  if (each.closed.includes(whole)) return 0;
+  const whole = closed(typed), said = words(typed);
+  if (each.closed.includes(whole) || each.parts.some((name) => name.join(" ") === said.join(" "))) return 0;
   if (each.closed.some((name) => name.startsWith(whole))) return 1;
-  const words = bare(typed).split(" ");
-  const begins = (of) => words.every((part) => of.some((other) => other.startsWith(part) || isHan(part) && other.includes(part)));
+  const begins = (of) => said.every((part) => of.some((other) => other.startsWith(part) || isHan(part) && other.includes(part)));
   if (begins(each.words)) return 2;
-  return begins([...each.words, ...each.more]) ? 3 : Number.POSITIVE_INFINITY;
+  if (begins([...each.words, ...each.more])) return 3;
+  const letters = (name) => (`${name}` !== "attention" && name.every((part) => said.some((one) => part.length > 3 ? one.startsWith(part) : one === part)) ? name.join("").length : 0);
+  const most = Math.max(...each.parts.map(letters));
+  if (most > 2) return 4 + 1 / most;
+  const off = whole.length < 5 ? 9 : Math.min(...each.closed.map((name) => Math.abs(name.length - whole.length) < 3 ? slips(name, whole) : 9));
+  return off <= whole.length / 5 ? 5 + off : Number.POSITIVE_INFINITY;
 }
 
 // All that answers, the best first.
@@ -43,7 +70,8 @@ export function matches(list, typed) {
   if (!closed(typed)) return [];
   const ranked = list.map((each) => [rank(each, typed), each]).filter(([at]) => Number.isFinite(at));
   ranked.sort(([one], [other]) => one - other); // of equal ones the order of the list stays
-  return ranked.map(([at, each]) => ({ ...each, rank: at }));
+  const sure = ranked.filter(([at]) => at < 4); // what is guessed stands alone
+  return (sure.length ? sure : ranked).map(([at, each]) => ({ ...each, rank: at }));
 }
 
 // What Enter goes to: what has this very name, or is the only one; undefined where it must be chosen.

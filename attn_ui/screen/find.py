@@ -21,10 +21,11 @@ from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs, shown
 from attn_ui.base.places import Found, Place
-from attn_ui.base.terms import names
+from attn_ui.base.terms import general, names
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen import language
+from attn_ui.screen.find_words import TEACH, WORDS
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import markup
 from attn_words import N_, SOURCE, _, cached, speaking
@@ -57,6 +58,7 @@ KINDS = (
     N_("spelling"),
     N_("data set"),
     N_("group of terms"),
+    N_("teaching"),
 )
 """What can be found, as the list says it after the name."""
 
@@ -77,7 +79,14 @@ def everything() -> tuple[Found, ...]:
         if isinstance(setting, Choice)
         for found in _options(page, setting)
     ]
-    return (*terms, *pages, *(_lesson(lesson) for lesson in shelf().lessons.values()), *options)
+    lessons = (_lesson(lesson) for lesson in shelf().lessons.values())
+    return (*terms, *pages, *(_teaching(name) for name in TEACH), *lessons, *options)
+
+
+def _teaching(name: str) -> Found:
+    """Find what a teacher does: at a link that does it, or in the guide."""
+    page, _mark, link = TEACH[name][0].partition("?")
+    return Found((name,), "teaching", Place(page.replace("-", "_"), dict(parse_qsl(link))))
 
 
 def _lesson(lesson: Lesson) -> Found:
@@ -105,8 +114,15 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
 
 @cached()
 def listing() -> str:
-    """Return everything as the browser reads it: names, what it is, where it is."""
-    every: list[Any] = [[_in_both(found), _kind(found.kind), found.place.address] for found in everything()]
+    """Return everything as the browser reads it: names, what it is, where it is, other words for it."""
+    sources = {term.name: f"{term.source}; {term.code}" for term in general() if term.source or term.code}
+    words = WORDS | {name: words for name, (_link, words) in TEACH.items()}
+    every: list[Any] = []
+    for found in everything():
+        own = (words.pop(name) for name in found.names if name in words)
+        said = f"{next(own, '')}; {sources.get(found.names[0], '')}"
+        more = [each for each in said.split("; ") if each]
+        every.append([_in_both(found), _kind(found.kind), found.place.address, more])
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -363,7 +363,10 @@ def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
         for found in find.everything()
         if (
             wrong := bad_settings(
-                (*(own := PAGES[ADDRESSES[found.place.folder]][1]), *framing(own)),
+                (
+                    *(own := PAGES[ADDRESSES[found.place.folder]][1] if found.place.link else ()),
+                    *framing(own),
+                ),
                 {name: [text] for name, text in found.place.link.items()},
             )
         )
@@ -380,9 +383,9 @@ def test_a_mistake_opens_under_break_it(found: Found) -> None:
 
 def test_the_list_that_is_served_is_everything() -> None:
     listed = json.loads(find.listing())
-    assert [names for names, _, _ in listed] == [[*each.names] for each in find.everything()]
+    assert [names for names, *_ in listed] == [[*each.names] for each in find.everything()]
     assert ["RoPE", "rotary embedding", "rotary position embedding", "rotary"] in [
-        names for names, _, _ in listed
+        names for names, *_ in listed
     ]
 
 

@@ -1,14 +1,17 @@
 """The search field: what is typed there finds a page, a view or a term, by keyboard, finger and mouse."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import Locator, expect
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.screen import find
+from attn_ui.screen.find_words import WORDS
 from tests.browser.app_page import AppPage
 from tests.browser.axe import faults_in_both_themes
+from tests.browser.find_queries import ASKED, READ
 from tests.browser.test_history import wait_at
 
 pytestmark = pytest.mark.still
@@ -201,3 +204,33 @@ def test_every_page_stands_in_the_navigation_beside_a_sidebar(app: AppPage) -> N
     app.open("single-head")
     shown = app.page.get_by_test_id("stTopNavLink").filter(visible=True).all_inner_texts()
     assert [each.strip() for each in shown] == [page.title for page in PAGES]
+
+
+def test_what_people_type_is_found(app: AppPage) -> None:
+    """What others wrote and what a class asks is among the eight shown, and nearly all of it comes first."""
+    app.open()
+    typed = {**READ, **ASKED}
+    found = app.page.evaluate(
+        """async (typed) => {
+          const field = document.querySelector(".find").dataset;
+          const at = (name) => new URL(field[name], document.baseURI);
+          const { entry, matches } = await import(at("module"));
+          const list = (await (await fetch(at("list"))).json()).map(entry);
+          const shown = (text) => matches(list, text).slice(0, 8);
+          const line = ({ names, kind, place }) => `${names[0]} ${kind} ${place}`;
+          return typed.map((text) => shown(text).map(line));
+        }""",
+        [*typed],
+    )
+    hits = {
+        text: [bool(re.search(wanted, line.replace("+", " "), re.IGNORECASE)) for line in lines]
+        for (text, wanted), lines in zip(typed.items(), found, strict=True)
+    }
+    assert len(hits) >= 150
+    assert [text for text, lines in hits.items() if not any(lines)] == []
+    assert sum(lines[0] for lines in hits.values()) >= 150
+
+
+def test_every_other_word_is_of_something_that_is_found() -> None:
+    names = {name for each in find.everything() for name in each.names}
+    assert {*WORDS} - names == set()

@@ -63,7 +63,8 @@ def about(recipe: Recipe) -> str:
         _("The task at every place: {task}.", task=_(TASKS[recipe.task].says)),
         _("Right answers are framed."),
         _(
-            "A head is called by its layer and its number there; a measure from {number} on names it.",
+            "A head is called by its layer and its number there; a measure from {number} on names it, as a "
+            "previous-token head or an induction head.",
             number=NAMED,
         ),
         _(
