@@ -73,7 +73,7 @@ WORDS = {
     "XW or WX": "x @ w; transpose; nn.Linear weight",
     "printed": "random seed; seed; reproducible; manual_seed",
     "softmax-over-queries": "wrong axis; softmax over the wrong axis; dim=0",
-    "What courses say": "common claims; myths; courses; claims",
+    "Common claims": "what courses say; myths; courses; claims",
     "your own": "upload; capture; my model; own model; file",
     "a real model": "real heads; MiniLM; trained model; Hugging Face; transformers library",
     "own sentence": "type a sentence; my sentence; text",

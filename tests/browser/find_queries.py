@@ -65,7 +65,7 @@ ASKED = {
     "dark mode": "guide", "Chinese": "guide|lang", "keyboard": "guide", "checks": "checks",
     "maths": "maths", "code": "code", "CSV": "guide|data", "temperature": "temperature",
     "sharpness": "temperature", "own sentence": "sentence|example", "upload": "your own", "BERT": "bert",
-    "GPT": "bert and gpt", "mistakes": "break it", "common claims": "courses say",
+    "GPT": "bert and gpt", "mistakes": "break it", "common claims": "common claims",
     "do weights explain": "explain", "heads specialise": "specialise", "numerical stability": "√d",
     "softmax over the wrong axis": "softmax-over|wrong axis|softmax over", "softmx": "softmax",
     "quiery": "query", "multihead atention": "multi-head", "epanechnikow": "epanechnikov",
