@@ -287,7 +287,7 @@ class Matrix:
             next(trace for trace in traces if trace["name"] == name)
             for name in (self.name, f"{self.name} masked")
         )
-        if np.array_equal(cells["z"], self.seen, equal_nan=True):
+        if "z" not in cells or np.array_equal(cells["z"], self.seen, equal_nan=True):
             return self
         extra = [(name, cells["customdata"][..., at]) for at, (name, _) in enumerate(self.hover.extra.named)]
         mask = np.isnan(masked["z"]) if masked["visible"] else None

@@ -98,22 +98,29 @@ class Scene:
         """Return it as the live figure takes it."""
         return pack(self.drawings, self.cursor, self.moves)
 
+    @cached_property
+    def stills(self) -> list["Still"]:
+        """What it shows at every position of its slider, without what follows a cursor."""
+        return [self.at(step, None) for step in range(self.n_steps)]
+
     @property
     def n_steps(self) -> int:
         """How many positions the slider has."""
         return len(self.drawings) if self.moves is None else len(next(iter(self.moves.values())))
 
-    def at(self, step: int, row: int = 0) -> "Still":
-        """Return what it shows at a position of its slider and a row of its cursor."""
+    def at(self, step: int, row: int | None = 0) -> "Still":
+        """Return what it shows at a position of its slider and a row of its cursor; None: without any row."""
         drawing = self.drawings[step if self.moves is None else 0]
-        figure = _own(drawing)
+        figure, cursor = _own(drawing), self.cursor or Cursor(1)
         put = {path: values[step] for path, values in (self.moves or {}).items()}
-        if self.cursor:
-            put |= {path: values[row] for path, values in self.cursor.changes.items()}
-            put |= {path: np.asarray(each)[step][row] for path, each in self.cursor.by_step.items()}
+        if row is None:
+            put |= dict.fromkeys((*cursor.changes, *cursor.by_step, *cursor.rows_of))
+        else:
+            put |= {path: values[row] for path, values in cursor.changes.items()}
+            put |= {path: np.asarray(each)[step][row] for path, each in cursor.by_step.items()}
         for path, value in put.items():
             paths.put(figure, paths.resolve(drawing, path), value)
-        for path, source in (self.cursor.rows_of if self.cursor else {}).items():
+        for path, source in cursor.rows_of.items() if row is not None else ():
             rows = paths.at(figure, paths.resolve(drawing, source))
             paths.put(figure, paths.resolve(drawing, path), rows[row])
         assert isinstance(drawing, Drawing)
@@ -137,15 +144,25 @@ class Still:
                 there.append((Axes(place), panel.moved(self.figure["data"][start:end])))
         return there
 
+    @cached_property
+    def maps(self) -> dict[str, Matrix]:
+        """The maps, by their names."""
+        nested = (panel.maps if isinstance(panel, Chart) else [panel] for _axes, panel in self.panels)
+        return {each.name: each for panels in nested for each in panels if isinstance(each, Matrix)}
+
+    @property
+    def charts(self) -> list[Chart]:
+        """The charts."""
+        return [panel for _axes, panel in self.panels if isinstance(panel, Chart)]
+
     def tables(self) -> dict[str, Table]:
         """Return the numbers of every map, and of every curve, by their names."""
-        tables: dict[str, Table] = {}
-        for _axes, panel in self.panels:
-            for each in panel.maps if isinstance(panel, Chart) else [panel]:
-                if isinstance(each, Matrix):
-                    values, sides = np.array(each.seen), (each.rows, each.columns)
-                    tables[each.name] = Table(values, tuple(_names(side) for side in sides))
-            for trace in panel.drawn if isinstance(panel, Chart) else ():
+        tables = {
+            name: Table(np.array(each.seen), (names_of(each.rows), names_of(each.columns)))
+            for name, each in self.maps.items()
+        }
+        for chart in self.charts:
+            for trace in chart.drawn:
                 heights = np.asarray(trace.get("y", ()))
                 if heights.dtype.kind in "fiu" and trace.get("visible", True) is not False:
                     tables[trace["name"]] = Table(heights.astype(np.float64), (list(trace["x"]),))
@@ -187,8 +204,8 @@ def _map(panel: Matrix) -> Map:
         panel.name,
         np.array(panel.seen) if mask is None or not is_weights else np.where(mask, panel.seen, 0.0),
         "",
-        replace(panel.rows, labels=_names(panel.rows), shown=None),
-        replace(panel.columns, labels=_names(panel.columns), shown=None),
+        replace(panel.rows, labels=names_of(panel.rows), shown=None),
+        replace(panel.columns, labels=names_of(panel.columns), shown=None),
         ramp=Ramp(
             "weights" if is_weights else "scores",
             limit=None if is_weights else colours.high,
@@ -202,7 +219,7 @@ def _map(panel: Matrix) -> Map:
     return Map(_read(panel.title) or panel.name, matrix)
 
 
-def _names(side: Side) -> list[str]:
+def names_of(side: Side) -> list[str]:
     """Return labels of which each is another; where there are none, places counted from 1."""
     return told_apart(side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))])
 

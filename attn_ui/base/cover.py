@@ -9,7 +9,6 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.scene import Scene
+from attn_live import paths
 from attn_live.arrays import Crossed
 from attn_live.packing import Cursor, pack
-from attn_live.unpacking import unpacked
+from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, SOURCE, _, language
 
@@ -97,18 +97,12 @@ _READ = (
 )
 
 
-@lru_cache(maxsize=8)
-def opened(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
-    """Return every step's figure, to be read and never changed."""
-    return unpacked(packed)
-
-
-def names(packed: bytes) -> tuple[str, ...]:
+def names(scene: Scene) -> tuple[str, ...]:
     """Name the panels and curves of a figure that can be covered: those with numbers of their own.
 
     A block diagram has none.
     """
-    figures, _ = opened(packed)
+    figures = [still.figure for still in scene.stills]
     found: dict[str, None] = {}
     for figure in figures if not _is_diagram(figures[0]) else ():
         for trace in figure["data"]:
@@ -117,34 +111,34 @@ def names(packed: bytes) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check(packed: bytes, name: str, follows: Iterable[str] = ()) -> None:
+def check(scene: Scene, name: str, follows: Iterable[str] = ()) -> None:
     """Check that a name is that of something to cover: in this figure, or in another of the page's.
 
     Args:
-        packed: the figure; name: what is to be covered.
+        scene: the figure's; name: what is to be covered.
         follows: what the page knows of its figures, see `Page.follows`.
 
     Raises:
         ValueError: it is not; with the names that this figure has.
     """
-    there = names(packed)
+    there = names(scene)
     if name not in there and name not in follows:
         if not there:
             raise ValueError(_("a panel or curve that is shown here: this figure has none"))
         raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(there)))
 
 
-def called(name: str, packed: bytes = b"") -> str:
+def called(name: str, scene: Scene | None = None) -> str:
     """Return what a panel or curve is called in sentences, whose trace has this name.
 
     Args:
-        name: of the trace; packed: the figure, whose traces may say what people read.
+        name: of the trace; scene: the figure's, whose traces may say what people read.
 
     >>> called("head 2"), called("with the residual, one head")
     ('head 2', 'with the residual, one head')
     """
-    if packed and language() != SOURCE:
-        for trace in opened(packed)[0][0]["data"]:
+    if scene and language() != SOURCE:
+        for trace in scene.stills[0].figure["data"]:
             if trace.get("name") == name and (said := (trace.get("meta") or {}).get("said")):
                 return html.unescape(str(said))
     numbered = _NUMBERED.fullmatch(name)
@@ -154,11 +148,13 @@ def called(name: str, packed: bytes = b"") -> str:
 
 
 @shared
-def covered(packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]], ...] = ()) -> bytes:
+def covered(
+    packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]], ...], _scene: SharedScene
+) -> bytes:
     """Return the message without the numbers of one panel or curve, nor what gives them away.
 
     Args:
-        packed: what `packing.pack` made.
+        packed: the whole message, which tells one scene from another.
         name: of the trace to cover, which another figure of the page may have.
         follows: from which others each is computed, by patterns of names: a panel that is not among them is
             withheld with it.
@@ -166,8 +162,10 @@ def covered(packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]]
     Raises:
         ValueError: there is no such panel or curve.
     """
-    check(packed, name, dict(follows))
-    figures, cursor = unpacked(packed)
+    scene = _scene.scene
+    check(scene, name, dict(follows))
+    figures = [scene.at(step, None).figure for step in range(scene.n_steps)]
+    cursor = scene.cursor and _numbered(scene.cursor, scene.drawings[0])
     if _is_diagram(figures[0]):
         return packed
     hidden = _hidden(figures, cursor, name, dict(follows))
@@ -186,6 +184,16 @@ def covered(packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]]
 def withheld() -> Scene:
     """Stand for a scene whose numbers nobody may have."""
     raise LookupError("some of its numbers are covered")
+
+
+def _numbered(cursor: Cursor, figure: Mapping[str, Any]) -> Cursor:
+    """Return a cursor whose paths have the numbers of traces in place of their names."""
+
+    def numbered(by_path: Mapping[str, Any]) -> dict[str, Any]:
+        return {paths.written(paths.resolve(figure, path)): value for path, value in by_path.items()}
+
+    copies = {path: paths.written(paths.resolve(figure, of)) for path, of in cursor.rows_of.items()}
+    return Cursor(cursor.n_rows, numbered(cursor.changes), numbered(cursor.by_step), numbered(copies))
 
 
 # ---- what is taken away ----

@@ -166,9 +166,9 @@ class Seen(Generic[Now]):
         if self.figure is None:
             raise ValueError(_("a panel or curve of a figure, and none is shown here"))
         table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
-        packed = cover.covered(self.figure.steps, name, table), pack_says(asks)
+        packed = cover.covered(self.figure.steps, name, table, self.figure.scene), pack_says(asks)
         tells = any(letter.isdigit() for letter in self.figure.alt)
-        covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.steps))
+        covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
             scene=SharedScene(cover.withheld, lambda: packed),
@@ -284,7 +284,7 @@ def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
         asked, lost = predict.question(
             seen.figure, name, kind, lambda steps: steps.nearest(at.ask.value(steps)), page.follows
         )
-        possible = predict.kinds(seen.figure.steps, name)
+        possible = predict.kinds(seen.figure.scene.scene, name)
         seen = seen.covering(name, page.follows, asked.sentences())
         dropped += [predict.dropped(name, lost, None, possible)] if lost else []
     except ValueError as error:

@@ -3,10 +3,8 @@
 All of it is said from the numbers of the figure: no page writes a question or an answer of its own.
 """
 
-import html
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.numbers import distinct, fixed, number
-from attn_live.arrays import Crossed
-from attn_live.labels import as_read
+from attn_figures.scene import Scene, Still, names_of
 from attn_live.says import Says
-from attn_live.unpacking import count_steps
 from attn_ui.base import cover
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
@@ -38,8 +34,6 @@ _NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though 
 # What a sentence calls rows and columns, where a map's hover names them by other words.
 _SIDES = (N_("query"), N_("key"), N_("row"), N_("column"), N_("dimension"), N_("position"))
 _NOUNS = {"at": N_("place"), "says": N_("answer")}
-# In a hover, in the language that is spoken.
-_WORDS = re.compile(r"(\w+) ?(?:<b>)?%\{y\}(?:</b>)?(?:, |，\s*)(\w+)")
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
 _WITH_ARTICLE = {
     "weights",
@@ -119,7 +113,7 @@ def _called(name: str, read: str) -> str:
 
 
 def _quoted(word: str, label: str) -> str:
-    # A hover names them in the language that is spoken.
+    # A map names them in the language that is spoken.
     if word in ("query", _("query")):
         return f"“{coloured('query', label)}”"
     return f"“{coloured('key', label) if word in ('key', _('key')) else plain(label)}”"
@@ -526,20 +520,21 @@ def question(
     Raises:
         ValueError: there is no such panel or curve; with the names of those that there are.
     """
-    cover.check(figure.steps, name, follows)
+    scene = figure.scene.scene
+    cover.check(scene, name, follows)
     step = at(figure.slider.steps) if figure.slider else 0
-    texts = figure.slider.texts() if figure.slider else [""] * count_steps(figure.steps)
+    texts = figure.slider.texts() if figure.slider else [""] * scene.n_steps
     label = figure.slider.label if figure.slider else ""
-    maps, read = read_maps(figure.steps, name), cover.called(name, figure.steps)
-    possible = _kinds(figure.steps, name, maps)
+    maps, read = read_maps(scene, name), cover.called(name, scene)
+    possible = _kinds(scene, name, maps)
     asked = kind if kind in possible else ALOUD
-    lost = "" if asked == kind or name not in cover.names(figure.steps) else kind
+    lost = "" if asked == kind or name not in cover.names(scene) else kind
     if not maps:
-        curve, pad = _read_curve(figure.steps, name, step)
+        curve, pad = _read_curve(scene.at(step, None), name)
         return Question(name, asked, (), step, 0, 0, label, texts, curve=curve, pad=pad, read=read), lost
     here = maps[step]
     chosen: Mapping[str, Steps] = figure.chosen
-    axes = _axes(figure.steps, name)
+    axes = _axes(scene, name)
     row, column = (
         min(at(chosen[axis]), count - 1) if axis in chosen else None
         for axis, count in zip(axes, here.values.shape, strict=True)
@@ -554,46 +549,40 @@ def question(
 
 def chooses_row(figure: "Figure", name: str) -> Steps | None:
     """Return the setting that chooses the row of a map: by a click, or by the slider of rows."""
-    axis = _axes(figure.steps, name)[0]
+    axis = _axes(figure.scene.scene, name)[0]
     if axis in figure.chosen:
         return figure.chosen[axis]
     return figure.rows.steps if figure.rows else None
 
 
-def kinds(packed: bytes, name: str) -> tuple[str, ...]:
+def kinds(scene: Scene, name: str) -> tuple[str, ...]:
     """Return the kinds of question that can be asked about a panel or curve of a figure."""
-    return _kinds(packed, name, read_maps(packed, name))
+    return _kinds(scene, name, read_maps(scene, name))
 
 
-def _kinds(packed: bytes, name: str, maps: Sequence[Map]) -> tuple[str, ...]:
+def _kinds(scene: Scene, name: str, maps: Sequence[Map]) -> tuple[str, ...]:
     if not maps:
-        return (ALOUD, "curve") if _read_curve(packed, name, 0)[1] else (ALOUD,)
+        return (ALOUD, "curve") if _read_curve(scene.stills[0], name)[1] else (ALOUD,)
     here = maps[0]
     row = ("row",) if here.is_weights and len(here.columns) <= MOST_BARS else ()
     return (ALOUD, "key", *row, "number", *(("trend",) if len(maps) > 1 else ()))
 
 
-def _read_curve(packed: bytes, name: str, step: int) -> tuple[Curve | None, Pad | None]:
-    """Return a curve that runs over x at a step, and the chart that it is drawn in with the given points."""
-    figure = cover.opened(packed)[0][step]
-    trace = next((each for each in figure["data"] if each.get("name") == name), None)
-    if trace is None or trace.get("type", "scatter") != "scatter" or np.size(trace.get("x", ())) < 2:
-        return None, None
-    x, y = (np.asarray(trace[side], dtype=np.float64) for side in ("x", "y"))
-    ends = []
-    for side in ("x", "y"):
-        axis = figure["layout"].get(trace.get(f"{side}axis", side).replace(side, f"{side}axis"), {})
-        if axis.get("type", "linear") != "linear" or len(axis.get("range", ())) != 2:
-            return None, None
-        ends.append((float(axis["range"][0]), float(axis["range"][1])))
-    given = (each for each in figure["data"] if each.get("name") == "data")
-    points = tuple(
-        (float(across), float(up))
-        for each in given
-        if each.get("xaxis") == trace.get("xaxis")
-        for across, up in zip(each["x"], each["y"], strict=True)
-    )
-    return Curve(x, y), Pad((float(x[0]), float(x[-1])), ends[1], points)
+def _read_curve(still: Still, name: str) -> tuple[Curve | None, Pad | None]:
+    """Return a curve that runs over x, and the chart that it is drawn in with the given points."""
+    for chart in still.charts:
+        traces = {trace["name"]: trace for trace in chart.drawn}
+        trace, axes = traces.get(name), (chart.x, chart.y)
+        if trace is None or trace.get("type", "scatter") != "scatter" or np.size(trace.get("x", ())) < 2:
+            continue
+        if any(axis.get("type", "linear") != "linear" or "range" not in axis for axis in axes):
+            continue
+        x, y = (np.asarray(trace[side], dtype=np.float64) for side in ("x", "y"))
+        data = traces.get("data", {"x": (), "y": ()})
+        points = tuple((float(across), float(up)) for across, up in zip(data["x"], data["y"], strict=True))
+        low, high = chart.y["range"]
+        return Curve(x, y), Pad((float(x[0]), float(x[-1])), (float(low), float(high)), points)
+    return None, None
 
 
 def _second(here: Map, row: int) -> int:
@@ -601,23 +590,18 @@ def _second(here: Map, row: int) -> int:
     return min(row, len(here.columns) - 1)
 
 
-def _axes(packed: bytes, name: str) -> tuple[Any, Any]:
-    figures, _ = cover.opened(packed)
-    for figure in figures:
-        for trace in figure["data"]:
-            if trace.get("name") == name and "chosen" in (trace.get("meta") or {}):
-                axes = trace["meta"]["chosen"]["axes"]
-                return axes[0], axes[1]
-    return None, None
+def _axes(scene: Scene, name: str) -> tuple[Any, Any]:
+    """Return what a click on a map chooses by its row and by its column."""
+    panels = (still.maps.get(name) for still in scene.stills)
+    return next(((panel.pick.row, panel.pick.column) for panel in panels if panel), (None, None))
 
 
-def read_maps(packed: bytes, name: str) -> list[Map]:
+def read_maps(scene: Scene, name: str) -> list[Map]:
     """Return a map at every step of a figure; none where the name is a curve's.
 
     At a step that does not show it, as it is at the nearest before that does.
     """
-    figures, _ = cover.opened(packed)
-    found: list[Map | None] = [_read_map(figure, name) for figure in figures]
+    found = [_read_map(still, name) for still in scene.stills]
     there = [each for each in found if each is not None]
     if not there:
         return []
@@ -627,69 +611,19 @@ def read_maps(packed: bytes, name: str) -> list[Map]:
     return [each for each in found if each is not None]
 
 
-def _read_map(figure: Mapping[str, Any], name: str) -> Map | None:
-    trace = next((each for each in figure["data"] if each.get("name") == name), None)
-    if trace is None or trace.get("type") != "heatmap" or trace.get("visible") is False or "z" not in trace:
+def _read_map(still: Still, name: str) -> Map | None:
+    panel = still.maps.get(name)
+    if panel is None:
         return None
-    values = np.asarray(trace["z"], dtype=np.float64)
-    rows, columns = labels(figure, trace, (values.shape[0], values.shape[1]))
-    is_attention = (trace.get("meta") or {}).get("cells") == "query-key"
-    place = _WORDS.match(str(trace.get("hovertemplate", "")))
-    words = ("query", "key") if is_attention else place.groups() if place else ("row", "column")
-    found = Map(name, values, rows, columns, (words[0], words[1]), _scores(figure, trace))
-    is_unnamed = found.words in (("row", "column"), (_("row"), _("column"))) and found.is_weights
-    return replace(found, words=("query", "key")) if is_unnamed else found
-
-
-def _scores(figure: Mapping[str, Any], trace: Mapping[str, Any]) -> Numbers | None:
-    """Return what a softmax made weights of: what their own hover tells, or the map of masked scores."""
-    score = re.escape(html.escape(_("scaled score")))
-    told = re.search(rf"{score} ?%\{{customdata\[(\d+)\]", str(trace.get("hovertemplate", "")))
-    if told and "customdata" in trace:
-        return np.asarray(trace["customdata"], dtype=np.float64)[..., int(told[1])]
-    named = {each.get("name"): each for each in figure["data"] if each.get("type") == "heatmap"}
-    found = named.get("masked")
-    if trace.get("name") != "weights" or found is None or np.shape(found["z"]) != np.shape(trace["z"]):
-        return None
-    return np.asarray(found["z"], dtype=np.float64)
-
-
-def labels(
-    figure: Mapping[str, Any], trace: Mapping[str, Any], size: tuple[int, int]
-) -> tuple[list[str], list[str]]:
-    """Return what a map calls its rows and its columns, as they were typed: as its files of numbers do."""
-    whole = (trace.get("meta") or {}).get("labels")
-    if whole:
-        return _apart([str(each) for each in whole[0]]), _apart([str(each) for each in whole[1]])
-    texts = trace.get("hovertext")
-    if isinstance(texts, Crossed):
-        down, across = (
-            [found[-1] for each in side if (found := re.findall(r"<b>(.*?)</b>", each))]
-            for side in (texts.rows, texts.columns)
-        )
-        if (len(down), len(across)) == size:
-            return _apart([as_read(each) for each in down]), _apart([as_read(each) for each in across])
-    named = []
-    for side, count in zip("yx", size, strict=True):
-        axis = figure["layout"].get(trace[f"{side}axis"].replace(side, f"{side}axis"), {})
-        ticks = dict(zip(axis.get("tickvals", ()), axis.get("ticktext", ()), strict=False))
-        places = trace.get(side, range(count))
-        named.append([as_read(str(ticks.get(place, ""))) or f"{place + 1:g}" for place in places])
-    return _apart(named[0]), _apart(named[1])
-
-
-def _apart(found: Sequence[str]) -> list[str]:
-    """Number the labels that come again, so that each can be chosen.
-
-    >>> _apart(["the", "cat", "the"])
-    ['the', 'cat', 'the (2)']
-    """
-    times: dict[str, int] = {}
-    told = []
-    for label in found:
-        times[label] = times.get(label, 0) + 1
-        told.append(label if times[label] == 1 else f"{label} ({times[label]})")
-    return told
+    roles = {"query": _("query"), "key": _("key")}
+    row, column = (
+        roles.get(side.role, word) if " " in word or panel.pick.together == "query-key" else word
+        for word, side in zip(panel.words, (panel.rows, panel.columns), strict=True)
+    )
+    scores = dict(panel.hover.extra.named).get(_("scaled score"))
+    if scores is None and name == "weights" and (masked := still.maps.get("masked")):
+        scores = masked.seen if masked.seen.shape == panel.seen.shape else None
+    return Map(name, panel.seen, names_of(panel.rows), names_of(panel.columns), (row, column), scores)
 
 
 def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:

@@ -52,15 +52,12 @@ class _Try:
 
 def offered() -> Mapping[str, tuple[str, ...]]:
     """Return what the figure of the run in progress has to cover, each with the kinds of question for it."""
-    packed = st.session_state.get(_OFFERED)
-    if packed is None:
-        return {}
-    return {name: predict.kinds(packed, name) for name in names(packed)}
+    return {name: kinds for name, (kinds, _read) in st.session_state.get(_OFFERED, {}).items()}
 
 
 def read(name: str) -> str:
     """Return what people read as the name of what can be covered."""
-    return called(name, st.session_state.get(_OFFERED) or b"")
+    return str(st.session_state[_OFFERED][name][1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +225,12 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
         page: that is run; seen: what it shows, nothing covered.
     """
     # Kept for the panel of Teach alone, while that is open (`attn_ui.screen.teach`).
-    is_offered = seen.figure and st.session_state.get("teach")
-    st.session_state[_OFFERED] = seen.figure.steps if is_offered and seen.figure else None
+    st.session_state[_OFFERED] = {}
+    if seen.figure and st.session_state.get("teach"):
+        scene = seen.figure.scene.scene
+        st.session_state[_OFFERED] = {
+            each: (predict.kinds(scene, each), called(each, scene)) for each in names(scene)
+        }
     name, kind = (st.query_params.get(each.name, each.default) for each in (COVER, PREDICT))
     if not name or seen.figure is None:
         return None
@@ -243,7 +244,7 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
         )
         chooses = predict.chooses_row(seen.figure, name)
         if lost:
-            drop(predict.dropped(name, lost, None, predict.kinds(seen.figure.steps, name)))
+            drop(predict.dropped(name, lost, None, predict.kinds(seen.figure.scene.scene, name)))
         made = Predicting(seen, question, tried, chooses)
         if not tried.is_revealed:
             covered = seen.covering(name, page.follows, question.sentences(), made.clicked)

@@ -9,13 +9,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attn_figures.picture import Drawing
+from attn_figures.scene import Scene
 from attn_live.arrays import read_body
-from attn_live.packing import pack
+from attn_live.packing import Cursor, pack
 from attn_live.says import said_at
 from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, covered
 from attn_ui.base.page import At
+from attn_ui.base.scenes import SharedScene
 from attn_words import speaking
 from pages import PAGES
 from tests.pages import open_sound
@@ -134,8 +137,10 @@ def beside_the_secret(**trace: Any) -> dict[str, Any]:
     weights = {"type": "heatmap", "name": "weights", "z": SECRET, "x": PLACES}
     hatch = {"type": "scatter", "name": "weights hatch", "mode": "lines", "visible": False, "x": [], "y": []}
     figure = {"data": [weights, hatch, {"name": "other", **trace}], "layout": {}}
-    (found,), _ = unpacked(covered(pack([figure]), "weights", (("other", ()), ("weights", ()))))
-    return {each["name"]: each for each in found["data"]}
+    scene = Scene([Drawing(figure)])
+    shared = SharedScene(lambda: scene, lambda: (scene.packed(), None))
+    covering = covered(shared.steps, "weights", (("other", ()), ("weights", ())), shared)
+    return {each["name"]: each for each in figure_at(covering, 0)["data"]}
 
 
 OTHERS: dict[str, tuple[dict[str, Any], bool]] = {
@@ -163,6 +168,16 @@ def test_who_shows_the_same_numbers_again_is_withheld(case: str) -> None:
         for each in (trace, other)
     )
     assert bool(np.isin(own, shown).all()) != is_withheld
+
+
+def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> None:
+    """The dot is of a source of its own, as far as anybody says; its heights are the diagonal of the map."""
+    dot = {"type": "scatter", "name": "dot", "x": [0.0], "y": [0.0]}
+    figure = {"data": [{"type": "heatmap", "name": "weights", "z": SECRET}, dot], "layout": {}}
+    scene = Scene([Drawing(figure)], Cursor(6, {"data[dot].y": SECRET.diagonal()[:, None]}))
+    shared = SharedScene(lambda: scene, lambda: (scene.packed(), None))
+    _, arrays = read_body(body_of(covered(shared.steps, "weights", (("dot", ()), ("weights", ())), shared)))
+    assert not any(np.isin(SECRET.astype(np.float32), each).any() for each in arrays if np.ndim(each))
 
 
 def test_the_hatch_covers_the_map_from_its_first_cell_to_its_last() -> None:
@@ -460,8 +475,9 @@ def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> Non
     with speaking("zh"):
         figure = at(page, link).seen.figure
         assert figure is not None
-        maps = [each for each in cover.names(figure.steps) if predict.read_maps(figure.steps, each)]
+        scene = figure.scene.scene
+        maps = [each for each in cover.names(scene) if predict.read_maps(scene, each)]
         assert maps
-        english = [each for each in maps if re.search("[a-z]{3}", cover.called(each, figure.steps))]
+        english = [each for each in maps if re.search("[a-z]{3}", cover.called(each, scene))]
     # Epanechnikov is a name.
     assert not [each for each in english if not each.startswith("epanechnikov")]
