@@ -131,7 +131,7 @@ def _by_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None) -
 
 
 WIDTH, HEADS = 32, 4  # both stand in the examples below
-PADDED = ("dogs", "bark", "loudly", "[pad]", "[pad]", "[pad]")
+PADDED = ("dogs", "bark", "now", "[pad]", "[pad]", "[pad]")
 _CAUSAL = causal_mask(len(WORDS))
 
 
@@ -334,7 +334,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
             "nn.MultiheadAttention returns the mean of all heads' maps unless average_attn_weights is False; "
             "it is read as the map of one head."
         ),
-        N_("A mean is flatter than the maps it is of: no head need look where it does."),
+        N_("A mean is flatter than its maps are on average: no head need look where it does."),
         attend,
         mean_for_one_head,
         MustHold(

@@ -85,8 +85,8 @@ def _spread_around(heights: Tensor, query: Tensor, keys: Tensor) -> float:
 
 
 def _points() -> tuple[Tensor, Tensor, Tensor]:
-    keys = torch.tensor([0.0, 0.5, 1.0, 1.5, 3.0, 4.0, 4.5, 6.0], dtype=torch.float64)
-    queries = torch.arange(7, dtype=torch.float64)
+    keys = torch.tensor([0.0, 0.3, 0.6, 1.0, 1.4, 2.1, 2.5, 3.0], dtype=torch.float64)
+    queries = torch.arange(7, dtype=torch.float64) / 2
     return queries, keys, keys.sin()
 
 
@@ -138,7 +138,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
     Mistake(
         "softmax over queries",
         N_("The softmax of the kernel's logarithms runs down the columns, over queries."),
-        N_("Queries then compete for keys, and no estimate is a mean of values any more."),
+        N_("Queries then compete for keys, and an estimate is no mean of values any more."),
         kernel_weights,
         softmax_over_queries,
         MustHold(
@@ -152,7 +152,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
     Mistake(
         "training error",
         N_("The bandwidth is chosen by the error at the points themselves."),
-        N_("It is least where each point predicts itself: the smallest bandwidth tried always wins."),
+        N_("It is least where each point predicts itself: the smallest bandwidth tried wins."),
         partial(_chosen_by, left_out_error),
         partial(_chosen_by, training_error),
         MustHold(

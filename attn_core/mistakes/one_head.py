@@ -108,7 +108,7 @@ CAUSAL = Example(
     _weights,
 )
 PADDED = Example(
-    N_("Six words under the causal mask; the first is padding: nothing sees it, and it sees nothing."),
+    N_("Six words, causal mask; the first is padding and sees nothing. An empty cell is not a number."),
     _padded,
     _weights,
 )

@@ -9,8 +9,7 @@ from attn_figures.numbers import number
 from attn_ui.base.parameters import Choice, shown
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.tables import table
-from attn_words import _, _c, paragraph
+from attn_words import _, paragraph
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -33,12 +32,16 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
         name=f"mistake {name}",
     )
     st.caption(_(mistake.example.said))
-    header = [_("Check"), _("Measured"), _c("mistake", "right"), _c("mistake", "broken")]
-    rows = (
-        [_(check.name), _(check.number), *(_verdict(each, check.holds(each)) for each in numbers)]
-        for check, *numbers in mistake.measured
-    )
-    st.markdown(table(header, rows))
+    for check, *numbers in mistake.measured:
+        right, broken = (_verdict(each, check.holds(each)) for each in numbers)
+        said = _(
+            "Check: *{check}*. Measured ({number}): right {right}, broken {broken}.",
+            check=_(check.name),
+            number=_(check.number),
+            right=right,
+            broken=broken,
+        )
+        st.markdown(said)
 
 
 def _verdict(measured: float, holds: bool) -> str:

@@ -8,6 +8,7 @@ from attn_ui.base.parameters import Choice
 from pages.learned_heads.settings import WHOLE_TAB
 from tests.core.test_mistakes import ALL
 from tests.pages import PAGES, open_sound
+from tests.sentences import messages_in
 
 # Of each page, the name of its mistakes in a link, one that is not the first, and settings at which a
 # mistake that was made with them would show nothing.
@@ -32,17 +33,14 @@ def test_a_link_opens_its_mistake_on_the_mistakes_own_example(page: str) -> None
     assert not at.warning
     assert f"{mistake.what} {mistake.why}" in told(at)
     assert mistake.example.said in told(at)
-    rows = [
-        (right, broken)
-        for line in told(at).splitlines()
-        if ":material/close:" in line
-        for *_, right, broken, _ in [line.split("|")]
-    ]
-    assert len(rows) == 1
-    _, right, broken = mistake.measured[0]
-    for cell, icon, value in zip(rows[0], ("check", "close"), (right, broken), strict=True):
-        assert f":material/{icon}:" in cell
-        assert number(value, 3) in cell.replace("\N{NO-BREAK SPACE}", " ")
+    checks = [line for line in told(at).splitlines() if ":material/close:" in line]
+    for line, (check, right, broken) in zip(checks, mistake.measured, strict=False):
+        (fields,) = messages_in(line, "check", "number", "right", "broken")
+        assert (fields["check"], fields["number"]) == (check.name, check.number)
+        for field, icon, value in (("right", "check", right), ("broken", "close", broken)):
+            assert f":material/{icon}:" in fields[field]
+            assert number(value, 3) in fields[field].replace("\N{NO-BREAK SPACE}", " ")
+    assert len(checks) == 1
 
 
 @pytest.mark.parametrize("page", PLACES)

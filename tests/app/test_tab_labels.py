@@ -12,7 +12,7 @@ SIGNS: dict[str, dict[str, str]] = {
     "kernel-regression": {
         "Arithmetic": "| K(u) | weight w |",
         "Maths": "**Gaussian**",
-        "Break it": "Queries then compete for keys, and no estimate",
+        "Break it": "Queries then compete for keys, and an estimate",
         "Checks": CHECKS,
         "Data": "Change a number, add a row",
         "Code": CODE,
