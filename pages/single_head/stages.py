@@ -98,7 +98,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.of_vector,
             formulas.sources,
             N_(
-                "One vector a row: what queries, keys and values are made from. A ramp adds p/2 to every "
+                "One row a token: what queries, keys and values are made from. A ramp adds p/2 to every "
                 "number of position p."
             ),
             in_maths=False,

@@ -19,7 +19,7 @@ SIGNS: dict[str, dict[str, str]] = {
     },
     "single-head": {
         "Arithmetic": "The framed cell:",
-        "Maths": "Each query weighs all keys",
+        "Maths": "what it asks for, what it is found by",
         "Scale": "Drag the width",
         "Cost": "full attention | causal mask",
         "Break it": "The softmax runs down the columns",
@@ -40,7 +40,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Shapes": "**Every shape on this page**",
         "Arithmetic": "Summed over all keys this is what head 1 adds",
         "Maths": "Every head h has projections of its own",
-        "Measures": "look most alike",
+        "Measures": "Means over the queries:",
         "Break it": "Heads are split with view and no transpose",
         "Block": "attention does not stand alone",
         "Shared heads": "**Heads can share them**",
@@ -54,7 +54,7 @@ SIGNS: dict[str, dict[str, str]] = {
         "Spellings": "one fused W_qkv",
     },
     "learned-heads": {
-        "Heads": "right in **",
+        "Heads": "that no step of the training saw",
         "Arithmetic": "Click a cell of a map to choose its head",
         "Maths": "What the softmax takes are the logits",
         "Break it": "reshaped to (n, n_head * d_head) without the transpose",

@@ -147,7 +147,7 @@ def _steps(text: str) -> bytes:
 
 def sizes(now: Now) -> str:
     """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
-    names = {1: _("multi-query"), N_HEAD: _("multi-head")}
+    names = {1: _("multi-query attention (MQA)"), N_HEAD: _("multi-head")}
     n, d_head = len(now.tokens.keys), now.module.d_head
     header = (
         _("Name"),
@@ -162,7 +162,7 @@ def sizes(now: Now) -> str:
         size = multi_head_size(n, n, D_MODEL, N_HEAD, d_head, bias=False, num_kv_heads=groups)
         kept = 2 * groups * d_head
         numbers = f"{size.parameters:,}", str(kept), f"{2 * kept * n:,}", percent(change(now, groups))
-        rows.append((names.get(groups, _("grouped-query")), str(groups), *numbers))
+        rows.append((names.get(groups, _("grouped-query attention (GQA)")), str(groups), *numbers))
     return written(header, rows, numbers=5)
 
 

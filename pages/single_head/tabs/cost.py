@@ -47,8 +47,8 @@ def show(_now: Now) -> None:
     figures, says = _study(window)
     st.markdown(
         _(
-            "Shown on one head of width {width}: each token attends to all, or to itself and as many before "
-            "it as the window has. The table is for {count} tokens (dashed).",
+            "Shown on one head of width {width}: each token attends to all, at quadratic cost, or to itself "
+            "and as many before it as the window has. The table is for {count} tokens (dashed).",
             width=WIDTH,
             count=TOKENS,
         )
