@@ -20,7 +20,7 @@ from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
 from attn_ui.base.scenes import Packed, SharedScene, packed
 from attn_ui.base.shared_cache import shared
-from attn_ui.base.ties import changed_as_much
+from attn_ui.base.ties import tied
 from attn_words import N_, _, _c, _n, paragraph
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ def _most(compared: Compared, b: Part, title: str) -> str:
             count=count,
         )
     # Of a curve, that two of its points moved as far tells nothing.
-    ties = "" if isinstance(b, Curves) else changed_as_much(compared.most.n_tied)
+    ties = "" if isinstance(b, Curves) else tied(compared.most.n_tied)
     return paragraph(_moved(compared.most, b, title), ties, alone)
 
 

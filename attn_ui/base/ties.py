@@ -21,6 +21,3 @@ def tied(others: int) -> str:
     ('', 'Tied with 1 other.', 'Tied with 2 others.')
     """
     return _n("Tied with {count} other.", "Tied with {count} others.", others) if others else ""
-
-
-as_much = changed_as_much = differ_as_much = tied

@@ -15,7 +15,6 @@ from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import KERNEL
 
 SAME = 1e-9  # weights this close, relative to the largest, are ties
-CLOSE = 1.01  # an error at most so many times the best is as good
 
 
 def named(kernel: str) -> str:
