@@ -19,13 +19,8 @@ from attn_words import N_, _, _n, paragraph
 
 ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 # A decimal comma looks like a separator, and so does the space in a date: these are asked last.
-SEPARATORS = {
-    ";": N_("semicolons"),
-    "\t": N_("tabs"),
-    "|": N_("bars"),
-    ",": N_("commas"),
-    " ": N_("spaces"),
-}
+_NO_ROWS = N_("The file has no rows of data.")
+SEPARATORS = (";", "\t", "|", ",", " ")
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
 Sign = Literal[".", ","]
@@ -126,7 +121,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     _bound("bytes", len(data), most_bytes)
     text = _decode(data)
     if not text.strip():
-        raise TableError(_("The file is empty."))
+        raise TableError(_(_NO_ROWS))
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     told = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
     if told:
@@ -137,13 +132,13 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     separator = told[1] if told else _separator([line for line in lines if line.strip()][:50])
     rows = list(_rows(lines, separator))
     if not text.strip("".join(SEPARATORS) + '"\r\n') or not rows:
-        raise TableError(_("The file has no cell with anything in it."))
+        raise TableError(_(_NO_ROWS))
     _bound("rows", len(rows) - 1, most_rows)
     names, body, notes = _split(
         rows, {at: next(_rows([text], separator), (0, []))[1] for at, text in remarks.items()}
     )
     if not body:
-        raise TableError(_("The file has a header and no rows."))
+        raise TableError(_(_NO_ROWS))
     _bound("columns", len(names), MOST_COLUMNS)
     columns, examples = _columns(names, body, decimal)
     numeric = [column for column in columns if column.is_numeric]
@@ -152,8 +147,8 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     if columns[0].index:
         notes.append(_("The first column has no name and counts the rows."))
     by = _(
-        "Columns are separated by {sign}.",
-        sign=_(SEPARATORS[separator]) if separator in SEPARATORS else separator,
+        "Columns are separated by “{sign}”.",
+        sign=separator.replace("\t", r"\t"),
     )
     return Table(columns, (by, *notes, *examples))
 
@@ -172,7 +167,8 @@ def pair(x: Column, y: Column) -> Pairs:
         column = x if not np.isfinite(x.numbers[first]) else y
         notes.append(
             _(
-                _LEFT_OUT[_held(column.cells[first], column.dated)],
+                "{count} of {rows} rows are left out; the first is line {line}, where {column} holds "
+                "“{cell}”.",
                 count=len(bad),
                 rows=len(good),
                 line=column.lines[first],
@@ -503,15 +499,12 @@ def _first_bad(columns: Iterable[Column]) -> str:
                     cell=cell[:SHOWN],
                 )
             if not math.isfinite(number):
-                return _(_BAD[_held(cell)], **where, cell=_short(cell))
+                return _(
+                    "Line {line}: {column} holds “{cell}”, which is not a finite number.",
+                    **where,
+                    cell=_short(cell),
+                )
     return ""
-
-
-def _held(cell: str, dated: bool = False) -> str:
-    """Return what a cell that cannot be used holds."""
-    if not cell:
-        return "nothing"
-    return "no date" if dated else "no number"
 
 
 def _short(cell: str) -> str:
@@ -522,19 +515,4 @@ _TOO_MANY: Mapping[str, str] = {
     "bytes": N_("The file has {count} bytes; at most {most} are read."),
     "rows": N_("The file has {count} rows of data; at most {most} are read."),
     "columns": N_("The file has {count} columns; at most {most} are read."),
-}
-_BAD: Mapping[str, str] = {
-    "nothing": N_("Line {line}: {column} is blank."),
-    "no number": N_("Line {line}: {column} holds “{cell}”, which is not a finite number."),
-}
-_LEFT_OUT: Mapping[str, str] = {
-    "nothing": N_("{count} of {rows} rows are left out; the first is line {line}, where {column} is blank."),
-    "no date": N_(
-        "{count} of {rows} rows are left out; the first is line {line}, where {column} holds “{cell}”, which "
-        "is not a date."
-    ),
-    "no number": N_(
-        "{count} of {rows} rows are left out; the first is line {line}, where {column} holds “{cell}”, which "
-        "is not a finite number."
-    ),
 }

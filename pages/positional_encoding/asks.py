@@ -38,7 +38,7 @@ from pages.positional_encoding.settings import (
     WORDS,
     Example,
 )
-from pages.positional_encoding.state import State, compared, fitting_width
+from pages.positional_encoding.state import State, fitting_width
 
 _VECTORS_HELP = N_(
     "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
@@ -89,23 +89,9 @@ def _width_note(state: State) -> str:
     used = fitting_width(state)
     if used == state.width:
         return ""
-    count = len(set(state.tokens))
-    if state.words == "one-hot" and count > state.width and used in (count, count + 1):
-        said = (
-            N_(
-                ":material/info: {count} different one-hot words need a width of {count}, made even for "
-                "pairs: {used} is used."
-            )
-            if used > count
-            else N_(
-                ":material/info: {count} different one-hot words need a width of {count}: {used} is used."
-            )
-        )
-        return _(said, count=count, used=used)
-    if "learned" in compared(state):
-        return _(":material/info: The learned table has width {used}, so the words have too.", used=used)
     return _(
-        ":material/info: Rotary turns pairs of dimensions: {used} is used in place of {width}.",
+        ":material/info: Width {used} is used in place of {width}: one-hot words need a dimension each, "
+        "rotary takes pairs, and the learned table has its own width.",
         used=used,
         width=state.width,
     )

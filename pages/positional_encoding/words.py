@@ -71,10 +71,16 @@ def used(trained: int, used: int) -> str:
 
 
 PARTS: Mapping[str, str] = {
-    "nothing": N_("Without positions the words alone decide."),
-    "vector": N_("Adding a vector to each word makes four products of one: words and positions also mix."),
-    "rotation": N_(
-        "Turning adds no vector; it changes the angle between query and key by that of their offset."
+    "nothing": N_("Without positions nothing is added: P is zero, X = E, and the words alone decide."),
+    "vector": N_(
+        "X is what each word brings, E, plus what its position adds, P: a score is a sum of four products, "
+        "and words and positions also mix."
     ),
-    "bias": N_("The bias depends on where the words stand and not on which they are."),
+    "rotation": N_(
+        "Nothing is added, X = E: turning q and k changes the angle between them by that of their offset."
+    ),
+    "bias": N_(
+        "Nothing is added, X = E: the scores get a bias, which depends on where the words stand and not on "
+        "which they are."
+    ),
 }

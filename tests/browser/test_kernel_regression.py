@@ -180,7 +180,7 @@ def test_own_points_from_a_file_and_bad_files_leave_them(app: AppPage, tmp_path:
     app.settle()
 
     upload("empty.csv", b"")
-    app.page.get_by_text("The file is empty").wait_for()
+    app.page.get_by_text("The file has no rows of data").wait_for()
     np.testing.assert_array_equal(drawn(app, "fit", "data", "x"), [2001, 2002, 2004, 2005])
 
 

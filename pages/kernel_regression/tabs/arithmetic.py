@@ -13,7 +13,6 @@ from pages.kernel_regression.compute import Now, Standing
 from pages.kernel_regression.words import named
 
 SHOWN_KEYS = 8
-SAME = 1e-9  # lengths this close, relative to the largest, are equal
 DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 
@@ -112,14 +111,10 @@ def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
     scores = products - half_query
     scaled = scores / standing.bandwidth**2
     weights = torch.softmax(torch.from_numpy(scaled), dim=-1).numpy()
-    equal = bool(np.ptp(half_keys) <= SAME * half_keys.max())
-    if equal:
-        told = _(
-            "Dot-product attention, as the picture has it: |k|²/2 is left out; it is the same for every key, "
-            "so the weights are those above."
-        )
-    else:
-        told = _("Dot-product attention, as the picture has it: |k|²/2 is left out; the weights are others.")
+    told = _(
+        "Dot-product attention, as the picture has it: without |k|²/2, which changes no weight only where it "
+        "is the same for every key."
+    )
     return (
         told,
         ["q · k", "− |q|²/2", _("sum"), "÷ h²", _("its softmax")],

@@ -223,14 +223,8 @@ def _cross(ask: Ask, laid: Bridge, keeps_lengths: bool, h: float) -> None:
             )
         )
         return
-    if keeps_lengths:
-        told = _(
-            "The same numbers on the next page: q and k with one more number each, 1 and −|k|²/2, as Q and "
-            "K, the values as V, and 1/h² as its scale."
-        )
-    else:
-        told = _(
-            "The same numbers on the next page: q and k as they are as Q and K, the values as V, and 1/h² as "
-            "its scale."
-        )
+    told = _(
+        "The same numbers on the next page: q and k as Q and K, with 1 and −|k|²/2 beside them where that "
+        "term is kept, the values as V, and 1/h² as its scale."
+    )
     ask.lead(_("Open as a single head"), link, help=told)

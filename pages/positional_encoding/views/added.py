@@ -24,9 +24,10 @@ from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_ui.base.ties import rounded
-from attn_words import N_, _, paragraph
+from attn_words import _, paragraph
 from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
 from pages.positional_encoding.state import State
+from pages.positional_encoding.words import PARTS
 
 Array = NDArray[np.float64]
 
@@ -83,7 +84,7 @@ def say(one: Sum, now: Now, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
     adds = now.scheme().adds
     readout = _of_pair if adds == "bias" else _of_word
-    return paragraph(_(_SHOWS[adds]), readout(one, now, cell), _twice(one, now))
+    return paragraph(_(PARTS[adds]), readout(one, now, cell), _twice(one, now))
 
 
 # ---- what is drawn ----
@@ -136,14 +137,6 @@ _PARTS: Mapping[str, Callable[[Sum, float, Now], list[Part]]] = {
 
 
 # ---- what is said ----
-
-
-_SHOWS: Mapping[str, str] = {
-    "nothing": N_("Without positions nothing is added: P is zero, and X = E."),
-    "vector": N_("X is the sum of what each word brings, E, and what its position adds, P."),
-    "rotation": N_("Nothing is added to the input, X = E: q and k are turned by their positions."),
-    "bias": N_("Nothing is added to the input, X = E: the scores get a bias."),
-}
 
 
 def _of_word(one: Sum, now: Now, cell: tuple[int, int]) -> str:
@@ -208,23 +201,13 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
             _said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
-        alt=_(_ALT[scheme.adds]),
+        alt=_("What the words bring, what their positions change, and what comes of both, as matrices"),
         name=f"input {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
         says_what_is_chosen=True,
     )
     return Seen(now, figure)
-
-
-_ALT: Mapping[str, str] = {
-    "nothing": N_("The words' vectors E, a P of zeros, and their sum X, as three matrices"),
-    "vector": N_("The words' vectors E, what their positions add, P, and their sum X, as three matrices"),
-    "rotation": N_("The words' vectors, to which nothing is added, and the same turned by their positions"),
-    "bias": N_(
-        "The scores of the words' vectors, the bias of their positions, and the sum, as three matrices"
-    ),
-}
 
 
 def _at(strengths: Steps | None) -> tuple[float, ...]:

@@ -36,7 +36,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
     steps = ask.exact(BASE.fitting(_numbers_of(now), MOST_NUMBERS) if by_base else SHORT)
     slider = Slider(_("Base"), steps)
     if not by_base:
-        slider = Slider(_("Training length"), steps, words.so_many_positions(steps))
+        slider = Slider(_("Trained length"), steps, words.so_many_positions(steps))
     figure = Figure(
         _packed(now.state.still(steps), steps),
         key="past",

@@ -29,18 +29,10 @@ SHIFTED = 16  # positions, where they stand alone
 def see(ask: Ask, now: Now) -> Seen[Now]:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
     shifts = _shifts(ask, now)
-    whole = now.state.level == WHOLE
-    alt = (
-        _("The weights between the words, the same with all positions shifted, and the difference")
-        if whole
-        else _(
-            "What positions alone say of each pair, the same with all positions shifted, and the difference"
-        )
-    )
     figure = Figure(
         _packed(now.state.still(SHIFT), shifts),
         key="shift",
-        alt=alt,
+        alt=_("What each query sees of each key, the same with all positions shifted, and the difference"),
         name=f"shift {now.scheme_name}",
         slider=Slider(_("Shift of all positions"), shifts),
     )
