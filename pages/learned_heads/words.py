@@ -6,17 +6,10 @@ from collections.abc import Mapping, Sequence
 from attn_core import RealModel
 from attn_core.toys import SYMBOLS, Recipe
 from attn_figures.numbers import as_share, number
-from attn_figures.points import ALONE
-from attn_ui.base.markdown import capital, coloured, listed, plain
-from attn_ui.base.parameters import shown
-from attn_ui.base.planes import names_told
+from attn_ui.base.markdown import capital, listed, plain
 from attn_words import N_, _, _c, _n, paragraph
-from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Now
-from pages.learned_heads.evicted import Evicted
-from pages.learned_heads.long_text import FIRST, ITSELF, PREVIOUS, SPECIAL, LongText, Looks
-from pages.learned_heads.settings import POLICY
-from pages.learned_heads.text_flow import TextFlow
+from pages.learned_heads.long_text import SPECIAL
 from pages.learned_heads.trainer import Job
 from pages.learned_heads.whole import SINK, Whole
 
@@ -173,89 +166,3 @@ def mean(score: float) -> str:
     """
     text = f"{score:.2f}"
     return number(score, 2) if text == "0.00" and score > _ROUNDING else text
-
-
-def of_layer(flow: TextFlow, at: int) -> str:
-    """Say what draws weight in a layer, what it writes, what is left of a place, and where the last looks."""
-    own = f"{float(flow.rollout[at].diagonal().mean()):.2f}"
-    told = [
-        _("Up to layer {layer}, **{own}** of a place is its own token's, on average.", layer=at + 1, own=own)
-    ]
-    if not flow.on[at]:
-        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *told)
-    top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]
-    keys, share = (
-        listed([coloured("key", flow.labels[key]) for key in top]),
-        f"{float(flow.shares[at, top].sum()):.2f}",
-    )
-    fields = {"layer": at + 1, "keys": keys, "weight": share, "sinks": int(flow.sinks[at].sum())}
-    told.insert(
-        0,
-        _(
-            "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}.",
-            **fields,
-        ),
-    )
-    if flow.is_causal:
-        key = int(flow.weights[at, -1].argmax())
-        ends = {"query": coloured("query", flow.labels[-1]), "key": coloured("key", flow.labels[key])}
-        weight = f"{float(flow.weights[at, -1, key]):.2f}"
-        told.append(
-            _("Query {query}, the last: largest mean weight **{weight}** on {key}.", weight=weight, **ends)
-        )
-    return paragraph(*told)
-
-
-def of_points(now: HeadClouds, row: int) -> str:
-    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
-    best = int(now.weights[row].argmax())
-    nearest = int(now.distances[row].masked_fill(~now.mask[row], float("inf")).argmin())
-    agreement = now.agreement(row)
-    return paragraph(
-        _(
-            "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
-            "centre.",
-            number=now.number,
-            share=as_share(float(now.plane.explained.sum()), 1),
-        ),
-        _(
-            "Query {query}: largest weight {weight} on {key}; nearest key {other}, weight {less}.",
-            query=coloured("query", now.labels[row]),
-            key=coloured("key", now.labels[best]),
-            weight=f"{float(now.weights[row, best]):.3f}",
-            other=coloured("key", now.labels[nearest]),
-            less=f"{float(now.weights[row, nearest]):.3f}",
-        ),
-        ""
-        if agreement is None
-        else _(
-            "Correlation of nearness and score {correlation}.",
-            correlation=f"{agreement:.2f}".replace("-", "−"),
-        ),
-        names_told(ALONE, now.labels),
-    )
-
-
-def of_eviction(run: Evicted) -> str:
-    """Say what a budget costs by each policy, the one on screen first."""
-    names = [run.policy, *(name for name in run.means if name != run.policy)]
-    errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
-    return _(
-        "Budget {budget} of {n} keys, mean error of the heads: {errors}.",
-        budget=run.budget,
-        n=run.n,
-        errors=listed(errors),
-    )
-
-
-def of_long(now: LongText, looks: Looks, head: int) -> str:
-    """Say what one head of a long text looks at."""
-    drawn = SPECIAL if SPECIAL in looks.shares else FIRST
-    before, itself = (mean(looks.shares[which][head]) for which in (PREVIOUS, ITSELF))
-    fields = {"head": capital(now.name(head)), "places": f"{now.n:,}", "before": before, "itself": itself}
-    told = _(
-        "**{head}**: of {places} tokens each gives the one before **{before}** of its weight and itself "
-        "**{itself}**, on average.",
-        **fields,
-    )
-    return paragraph(told, drawn_weight(drawn, looks.shares[drawn][head]))

@@ -724,10 +724,11 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
 
 def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
     ask, whole = FromLink(), Whole(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
-    english = heads.see(ask, Heads(whole)).figure
-    with speaking("zh"):
-        chinese = heads.see(ask, Heads(whole)).figure
-    assert english
-    assert chinese
-    assert "".join(text for _, text in said_at(english.says or b"", 0)).startswith("Head ")
-    assert "熵" in "".join(text for _, text in said_at(chinese.says or b"", 0))
+    said = {}
+    for spoken in ("en", "zh"):
+        with speaking(spoken):
+            figure = heads.see(ask, Heads(whole)).figure
+            assert figure
+            said[spoken] = "".join(text for _, text in said_at(figure.says or b"", 0))
+    assert said["en"].startswith("Head ")
+    assert "熵" in said["zh"]

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+from attn_figures.numbers import as_share
 from attn_figures.points import ALONE, Attended, alone, by_row_and_step
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Figure, Seen, Small, query_rows
+from attn_ui.base.planes import names_told
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY
 from attn_words import _, paragraph
@@ -46,7 +49,7 @@ def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) 
     del text, layer, head
     look = replace(ALONE, by_place=by_place)
     drawn = Attended([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
-    said = [[words.of_points(_now, row) for row in range(len(_now.tokens))]]
+    said = [[_say(_now, row) for row in range(len(_now.tokens))]]
     cursor = Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))
     return Scene([alone.spec(drawn)], cursor, says=said)
 
@@ -67,4 +70,34 @@ def _about(now: HeadClouds) -> str:
         _("This model bends its scores below a cap, so there the weights would change a little.")
         if now.model.softcap is not None
         else "",
+    )
+
+
+def _say(now: HeadClouds, row: int) -> str:
+    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
+    best = int(now.weights[row].argmax())
+    nearest = int(now.distances[row].masked_fill(~now.mask[row], float("inf")).argmin())
+    agreement = now.agreement(row)
+    return paragraph(
+        _(
+            "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
+            "centre.",
+            number=now.number,
+            share=as_share(float(now.plane.explained.sum()), 1),
+        ),
+        _(
+            "Query {query}: largest weight {weight} on {key}; nearest key {other}, weight {less}.",
+            query=coloured("query", now.labels[row]),
+            key=coloured("key", now.labels[best]),
+            weight=f"{float(now.weights[row, best]):.3f}",
+            other=coloured("key", now.labels[nearest]),
+            less=f"{float(now.weights[row, nearest]):.3f}",
+        ),
+        ""
+        if agreement is None
+        else _(
+            "Correlation of nearness and score {correlation}.",
+            correlation=f"{agreement:.2f}".replace("-", "−"),
+        ),
+        names_told(ALONE, now.labels),
     )

@@ -6,12 +6,12 @@ from dataclasses import replace
 from attn_figures.eviction import Cache, eviction
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import N_, _, _n, paragraph
-from pages.learned_heads import words
 from pages.learned_heads.compute import Now, array, steps_of
 from pages.learned_heads.evicted import SINKS, Evicted, runs_of
 from pages.learned_heads.found import Found
@@ -58,7 +58,7 @@ def evicted(asked: Evicting, at: int) -> Evicted:
 def _drawn(asked: Evicting, at: int) -> Scene:
     found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return Scene(_figures(steps), says=[words.of_eviction(each) for each in steps])
+    return Scene(_figures(steps), says=[_say(each) for each in steps])
 
 
 def _figures(steps: Sequence[Evicted]) -> list[dict[str, object]]:
@@ -97,4 +97,16 @@ def _about(run: Evicted) -> str:
             "A token's own key is never evicted; what is evicted does not come back. The error is of each "
             "head's output, as a share of its size, on the queries, keys and values of the full run."
         ),
+    )
+
+
+def _say(run: Evicted) -> str:
+    """Say what a budget costs by each policy, the one on screen first."""
+    names = [run.policy, *(name for name in run.means if name != run.policy)]
+    errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
+    return _(
+        "Budget {budget} of {n} keys, mean error of the heads: {errors}.",
+        budget=run.budget,
+        n=run.n,
+        errors=listed(errors),
     )

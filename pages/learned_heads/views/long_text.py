@@ -8,11 +8,21 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.scenes import shared_scene
-from attn_words import _
+from attn_words import _, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
-from pages.learned_heads.long_text import LongText, in_blocks, look, reading
+from pages.learned_heads.long_text import (
+    FIRST,
+    ITSELF,
+    PREVIOUS,
+    SPECIAL,
+    LongText,
+    Looks,
+    in_blocks,
+    look,
+    reading,
+)
 from pages.learned_heads.settings import LONG_TAB, WITHIN
 
 
@@ -63,4 +73,17 @@ def _drawn(text: str, layer: int, _asked: LongText) -> Scene:
     looks, labels = _asked.looks, _asked.labels
     heads = range(_asked.model.n_head)
     drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
-    return Scene(drawn, says=[words.of_long(_asked, looks, head) for head in heads])
+    return Scene(drawn, says=[_say(_asked, looks, head) for head in heads])
+
+
+def _say(now: LongText, looks: Looks, head: int) -> str:
+    """Say what one head of a long text looks at."""
+    drawn = SPECIAL if SPECIAL in looks.shares else FIRST
+    before, itself = (words.mean(looks.shares[which][head]) for which in (PREVIOUS, ITSELF))
+    fields = {"head": capital(now.name(head)), "places": f"{now.n:,}", "before": before, "itself": itself}
+    told = _(
+        "**{head}**: of {places} tokens each gives the one before **{before}** of its weight and itself "
+        "**{itself}**, on average.",
+        **fields,
+    )
+    return paragraph(told, words.drawn_weight(drawn, looks.shares[drawn][head]))

@@ -9,6 +9,7 @@ from attn_core.text_flow import SINK_SHARE
 from attn_figures.scene import Scene
 from attn_figures.text_flow import Layer, text_flow
 from attn_ui.base.ask import Ask
+from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
 from attn_ui.base.scenes import SharedScene, packed, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
@@ -98,7 +99,7 @@ def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
     figures = [text_flow.spec(layer_of(flow, each)) for each in layers]
-    return Scene(figures, says=[words.of_layer(flow, each) for each in layers])
+    return Scene(figures, says=[_say(flow, each) for each in layers])
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:
@@ -120,3 +121,34 @@ def layer_of(flow: TextFlow, at: int) -> Layer:
         last,
         names,
     )
+
+
+def _say(flow: TextFlow, at: int) -> str:
+    """Say what draws weight in a layer, what it writes, what is left of a place, and where the last looks."""
+    own = f"{float(flow.rollout[at].diagonal().mean()):.2f}"
+    told = [
+        _("Up to layer {layer}, **{own}** of a place is its own token's, on average.", layer=at + 1, own=own)
+    ]
+    if not flow.on[at]:
+        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *told)
+    top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]
+    keys, share = (
+        listed([coloured("key", flow.labels[key]) for key in top]),
+        f"{float(flow.shares[at, top].sum()):.2f}",
+    )
+    fields = {"layer": at + 1, "keys": keys, "weight": share, "sinks": int(flow.sinks[at].sum())}
+    told.insert(
+        0,
+        _(
+            "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}.",
+            **fields,
+        ),
+    )
+    if flow.is_causal:
+        key = int(flow.weights[at, -1].argmax())
+        ends = {"query": coloured("query", flow.labels[-1]), "key": coloured("key", flow.labels[key])}
+        weight = f"{float(flow.weights[at, -1, key]):.2f}"
+        told.append(
+            _("Query {query}, the last: largest mean weight **{weight}** on {key}.", weight=weight, **ends)
+        )
+    return paragraph(*told)
