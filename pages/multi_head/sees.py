@@ -65,8 +65,8 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
                 offered=listed([*slider.texts()]),
             )
         )
-    if VIEWS[now.look.view].clicked:
-        notes.append(_("A click on a box opens what shows it."))
+    if about := VIEWS[now.look.view].about:
+        notes.append(_(about))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
     drawn = _("Projections are drawn from the seed, not trained: where a head looks says nothing of grammar.")

@@ -329,7 +329,7 @@ def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
     without = Now(replace(setting, positions=SchemeSettings("none")), LOOK, 2).result
     change = (result.weights - without.weights).abs()
     head, _, _ = (int(each) for each in (change == change.max()).nonzero()[0])
-    assert messages_in(said, scheme="ramp", head=head + 1, change=f"{float(change.max()):.3f}")
+    assert messages_in(said, "scheme", head=head + 1, change=f"{float(change.max()):.3f}")
     full = {name: at.query_params[name] for name in at.query_params}
     assert full["pos"] in ("ramp", ["ramp"])
     assert text(open_page(**full)) == said

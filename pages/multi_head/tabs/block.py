@@ -13,7 +13,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import controls
 from attn_ui.screen.live_figure import live_figure
-from attn_words import N_, _, _n, paragraph
+from attn_words import N_, _, _n
 from pages.multi_head.compute import Now, array
 from pages.multi_head.example import ask_words, example, say_example
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
@@ -32,13 +32,11 @@ NAMES = {
 def show(_now: Now) -> None:
     """Show what residual and norm do to the vectors over the layers."""
     st.markdown(
-        paragraph(
-            _(
-                "In a transformer, attention does not stand alone: each layer **adds** its input to what "
-                "attention gives (the residual), and a **layer norm** brings vectors to one length, before "
-                "attention (pre-norm) or after the sum (post-norm)."
-            ),
-            _("Layer upon layer shows what that is for."),
+        _(
+            "In a transformer, attention does not stand alone: each layer **adds** its input to what "
+            "attention gives (the residual), and a **layer norm** brings vectors to one length, before "
+            "attention (pre-norm) or after the sum (post-norm). Layer upon layer shows what that is "
+            "for."
         )
     )
     text = ask_words()
@@ -58,10 +56,7 @@ def show(_now: Now) -> None:
         says=says,
     )
     st.caption(
-        paragraph(
-            _("Grey: the other five ways."),
-            _("Each layer has weights of its own; there is no feed-forward part."),
-        )
+        _("Grey: the other five ways. Each layer has weights of its own; there is no feed-forward part.")
     )
 
 

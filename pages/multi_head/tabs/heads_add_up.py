@@ -13,8 +13,9 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import QUERY
+from attn_ui.base.ties import tied
 from attn_ui.screen.live_figure import live_figure
-from attn_words import _, _c
+from attn_words import _, _c, paragraph
 from pages.multi_head.asks import names_of_heads
 from pages.multi_head.compute import Now, array, output_of, sequences, stages
 from pages.multi_head.state import Setting
@@ -64,20 +65,21 @@ def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]
     result = stages(setting, n_head)
     lengths = array(result.contributions.norm(dim=-1)).T  # (n_query, n_head)
     changes = (output_of(result, off) - result.output).norm(dim=-1).tolist()
-    return [
-        _(
-            "{token}: no head adds a longer vector than head {head}, {length}; the output has length "
-            "{whole}, and without the heads that are off it moves by {change}.",
+    said = []
+    for token, each, output, change in zip(
+        sequences(setting).queries, lengths, result.output, changes, strict=True
+    ):
+        most, *others = largest(each)
+        adds = _(
+            "{token}: head {head} adds most, a vector of length {length}; the output has length {whole}.",
             token=coloured("query", token),
-            head=largest(each)[0] + 1,
-            length=f"{each.max():.3g}",
-            whole=f"{whole:.3g}",
-            change=f"{change:.3g}",
+            head=most + 1,
+            length=f"{each[most]:.3g}",
+            whole=f"{float(output.norm()):.3g}",
         )
-        for token, each, whole, change in zip(
-            sequences(setting).queries, lengths, result.output.norm(dim=-1).tolist(), changes, strict=True
-        )
-    ]
+        without = _("Without the heads that are off, the output moves by {change}.", change=f"{change:.3g}")
+        said.append(paragraph(adds, tied(len(others)), without if off else ""))
+    return said
 
 
 @shared

@@ -41,7 +41,7 @@ def show(now: Now) -> None:
         st.markdown(_("M is 0 where a query may attend, and −∞ elsewhere; a row of −∞ alone has weights 0."))
     heads, width = formulas.names(now), h * d_head
     if now.setting.projection:
-        st.markdown(_("The heads are joined:") if h > 1 else _("The head is projected:"))
+        st.markdown(_("The heads are joined, and projected:"))
         st.latex(
             rf"O = {formulas.output(now, heads)} = {formulas.output_as_sum(now)} \qquad "
             rf"W_o: {width} \times {d_model}, \quad O: {n_query} \times {d_model}"
@@ -53,6 +53,6 @@ def show(now: Now) -> None:
             )
         )
     else:
-        st.markdown(_("The heads stand side by side:") if h > 1 else _("The head is the output:"))
+        st.markdown(_("The heads stand side by side:"))
         st.latex(rf"O = {formulas.output(now, heads)} \qquad O: {n_query} \times {width}")
     st.caption(_("Vaswani et al. (2017), Attention Is All You Need, section 3.2.2."))

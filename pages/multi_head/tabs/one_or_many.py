@@ -12,7 +12,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_words import _, _n, paragraph
+from attn_words import _, _n
 from pages.multi_head.compute import Now, array
 from pages.multi_head.settings import FIT_STEP
 from pages.multi_head.tabs.checks import table
@@ -27,12 +27,10 @@ FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
 def show(_now: Now) -> None:
     """Show the errors of fits with each number of heads, and the maps of one head and of two."""
     st.markdown(
-        paragraph(
-            _(
-                "**What one head cannot learn.** The task: tell the previous token and the first one, side "
-                "by side."
-            ),
-            _("Each number of heads is fitted to it by gradient, at one width of 8, from five seeds."),
+        _(
+            "**What one head cannot learn.** The task: tell the previous token and the first one, side "
+            "by side. Each number of heads is fitted to it by gradient, at one width of 8, from five "
+            "seeds."
         )
     )
     fits = fitted()
@@ -47,18 +45,12 @@ def show(_now: Now) -> None:
         ],
     )
     st.caption(
-        paragraph(
-            _("Adam, learning rate 0.05."),
-            _(
-                "Queries and keys are one-hot positions, values random contents, whose expected error is "
-                "computed exactly; doing nothing has error 1."
-            ),
-            _(
-                "Dotted: ½, the least that one head can have, for it carries one mixture where two contents "
-                "are asked for."
-            ),
-            _("With 8 heads each is 1 wide, too narrow to point at one position among many."),
-            _("Maps are those of the first seed."),
+        _(
+            "Adam, learning rate 0.05. Queries and keys are one-hot positions, values random contents, "
+            "whose expected error is computed exactly; doing nothing has error 1. Dotted: ½, the least "
+            "that one head can have, for it carries one mixture where two contents are asked for. With "
+            "8 heads each is 1 wide, too narrow to point at one position among many. Maps are those of "
+            "the first seed."
         )
     )
     st.markdown(table(checks(fits)))

@@ -10,7 +10,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
-from attn_words import N_, _, _c, paragraph
+from attn_words import N_, _, _c
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import RESHAPE
 
@@ -28,9 +28,9 @@ STAGE_WORDS = (
 def show(now: Now) -> None:
     """Show how heads come about and go again, and every shape with the present sizes."""
     st.markdown(
-        paragraph(
-            _("A head is no new thing to compute: **the same numbers, arranged another way**, attend apart."),
-            _("A reshape and a transpose split heads; a transpose and a reshape merge them again."),
+        _(
+            "A head is no new thing to compute: **the same numbers, arranged another way**, attend "
+            "apart. A reshape and a transpose split heads; a transpose and a reshape merge them again."
         )
     )
     names = stage_names()
@@ -42,12 +42,10 @@ def show(now: Now) -> None:
         slider=Slider(_("Reshape"), RESHAPE, names=[names[moment(step).nearest] for step in range(N_STEPS)]),
     )
     st.caption(
-        paragraph(
-            _(
-                "Shown on 3 tokens and 2 heads of width 3: each block is a number, its digit the token, "
-                "its colour the head."
-            ),
-            _("Moving changes no number: only *attention* does, when blocks turn dark."),
+        _(
+            "Shown on 3 tokens and 2 heads of width 3: each block is a number, its digit the token, "
+            "its colour the head. Moving changes no number: only *attention* does, when blocks turn "
+            "dark."
         )
     )
     st.markdown(_("**Every shape on this page**"))
@@ -92,16 +90,16 @@ def ledger(now: Now) -> str:
     batch, n_head, d_head = 1, now.n_head, now.module.d_head
     flat, bias = n_head * d_head, " + b_q" if now.setting.bias else ""
     rows = [
-        (_("X (queries)"), "B, n_query, d_model", (batch, *n.query.shape)),
-        (_("X (keys, values)"), "B, n_key, d_model", (batch, *n.key.shape)),
-        (f"Q = X W_q{bias}", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
+        ("X", "B, n_query, d_model", (batch, *n.query.shape)),
+        ("X_k", "B, n_key, d_model", (batch, *n.key.shape)),
+        (f"X W_q{bias}", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
         (_c("stage", "view"), "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
         (_("transpose: Q"), "B, n_head, n_query, d_head", (batch, *result.query.shape)),
-        (_("K, likewise"), "B, n_head, n_key, d_head", (batch, *result.key.shape)),
-        (_("V, likewise"), "B, n_head, n_key, d_head", (batch, *result.value.shape)),
-        (_("scores Q Kᵀ"), "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
-        (_("weights"), "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
-        (_("heads: weights V"), "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
+        ("K", "B, n_head, n_key, d_head", (batch, *result.key.shape)),
+        ("V", "B, n_head, n_key, d_head", (batch, *result.value.shape)),
+        ("Q Kᵀ", "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
+        ("softmax(Q Kᵀ)", "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
+        ("softmax(Q Kᵀ) V", "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
         (_("transpose, reshape"), "B, n_query, n_head · d_head", (batch, *result.concatenated.shape)),
         (_("output"), "B, n_query, d_out", (batch, *result.output.shape)),
     ]

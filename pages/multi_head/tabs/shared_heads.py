@@ -14,7 +14,7 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.state import value
 from attn_ui.screen.tables import table as written
-from attn_words import _, _n, paragraph
+from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Now, heads
 from pages.multi_head.example import ask_words, example, say_example
@@ -29,12 +29,9 @@ WIDTHS = tuple(map(int, LATENT.values))
 def show(_now: Now) -> None:
     """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
     st.markdown(
-        paragraph(
-            _("While text is written, the keys and values of every earlier token are kept."),
-            _(
-                "**Heads can share them**: several heads of queries, side by side, read one head of keys and "
-                "values."
-            ),
+        _(
+            "While text is written, the keys and values of every earlier token are kept. **Heads can "
+            "share them**: several heads of queries, side by side, read one head of keys and values."
         )
     )
     text = ask_words()
@@ -50,12 +47,10 @@ def show(_now: Now) -> None:
     )
     st.markdown(sizes(now))
     st.caption(
-        paragraph(
-            _(
-                "Each shared head is the mean of the heads that it replaces, as a trained model is converted "
-                "before it is trained on (Ainslie et al., 2023, GQA; one head: Shazeer, 2019)."
-            ),
-            _("Bytes: in float16, two a number."),
+        _(
+            "Each shared head is the mean of the heads that it replaces, as a trained model is "
+            "converted before it is trained on (Ainslie et al., 2023, GQA; one head: Shazeer, 2019). "
+            "Bytes: in float16, two a number."
         )
     )
     st.markdown(

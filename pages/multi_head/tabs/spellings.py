@@ -6,7 +6,7 @@ from attn_core import Check, compare
 from attn_ui.base.parameters import shown
 from attn_ui.screen import controls
 from attn_ui.screen.programs_tab import show_program
-from attn_words import _, paragraph
+from attn_words import _
 from pages.multi_head.compute import Now
 from pages.multi_head.example import example, say_example
 from pages.multi_head.settings import SPELLING
@@ -18,15 +18,10 @@ def show(_now: Now) -> None:
     """Show one spelling with its shapes, and how far all are from the example's output."""
     now = of_example()
     st.markdown(
-        paragraph(
-            _(
-                "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, then "
-                "the head, then the dimension."
-            ),
-            _(
-                "What each step makes has the shape beside it: here n = 4 words, d_model = 10, h = 2 heads "
-                "of width d = 5, and a causal mask."
-            ),
+        _(
+            "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, "
+            "then the head, then the dimension. What each step makes has the shape beside it: here n = "
+            "4 words, d_model = 10, h = 2 heads of width d = 5, and a causal mask."
         )
     )
     say_example(now)

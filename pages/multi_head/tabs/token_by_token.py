@@ -12,7 +12,7 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_words import _, _n, paragraph
+from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Now, array
 from pages.multi_head.example import ask_words, example, say_example
@@ -23,9 +23,9 @@ from pages.multi_head.tabs.checks import table
 def show(_now: Now) -> None:
     """Show the token that is being written, what is kept, and what is computed with the cache and without."""
     st.markdown(
-        paragraph(
-            _("A model writes one token after the other, and a causal row reads only what came before."),
-            _("**Keys and values of earlier tokens never change**, so they are kept: the KV cache."),
+        _(
+            "A model writes one token after the other, and a causal row reads only what came before. "
+            "**Keys and values of earlier tokens never change**, so they are kept: the KV cache."
         )
     )
     now = example(ask_words())

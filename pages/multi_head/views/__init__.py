@@ -37,6 +37,7 @@ class View:
     plain: bool = False  # whether mask, positions and temperature are left out of it
     follow: Callable[[Sequence[Now]], Cursor] | None = None  # what follows a slider over the queries, if any
     clicked: Callable[[Ask, Cell], None] | None = None  # what a click does, where it is its own
+    about: str = ""  # what is to be known of it, wherever it stands
 
 
 VIEWS: Mapping[str, View] = {
@@ -63,6 +64,7 @@ VIEWS: Mapping[str, View] = {
         diagram.say,
         N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
+        about=N_("A click on a box opens what shows it."),
     ),
     "encoder and decoder": View(
         encoder_and_decoder.draw,
@@ -70,6 +72,7 @@ VIEWS: Mapping[str, View] = {
         N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
         plain=True,
         clicked=encoder_and_decoder.open_box,
+        about=encoder_and_decoder.ABOUT,
     ),
     "mean and max": View(
         mean_and_max.draw,
@@ -95,6 +98,7 @@ VIEWS: Mapping[str, View] = {
         one_or_many.say,
         N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
         plain=True,
+        about=one_or_many.ABOUT,
     ),
 }
 

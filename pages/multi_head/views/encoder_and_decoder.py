@@ -10,7 +10,7 @@ from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.shared_settings import CROSS
-from attn_words import _, _n, paragraph
+from attn_words import N_, _n
 from pages.multi_head.compute import Now
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
@@ -25,6 +25,13 @@ OPENS: Mapping[str, tuple[tuple[Choice | Flag, str | bool], ...]] = MappingProxy
     }
 )
 BLOCK = ((TAB, "Block"),)  # what add & norm and feed-forward open
+
+
+ABOUT = N_(
+    "The decoder has the first sentence, the encoder the second, or the same where there is none. In the "
+    "masked self-attention no word attends to a later one; all attentions are drawn with W_o. A click on a "
+    "box opens what shows it."
+)
 
 
 def open_box(ask: Ask, cell: Cell) -> None:
@@ -53,18 +60,12 @@ def layers(now: Now) -> Layers:
 
 
 def say(now: Now) -> str:
-    """Say whose words stand where, and what cross-attention takes from either side."""
+    """Say what cross-attention takes from either side."""
     n_query, n_key = now.tokens.shape
-    return paragraph(
-        _(
-            "The decoder has the first sentence, the encoder the second, or the same where there is none. In "
-            "the masked self-attention no word attends to a later one; all attentions are drawn with W_o."
-        ),
-        _n(
-            "Cross-attention: {count} head of {n_query} × {n_key} weights.",
-            "Cross-attention: {count} heads of {n_query} × {n_key} weights.",
-            now.n_head,
-            n_query=n_query,
-            n_key=n_key,
-        ),
+    return _n(
+        "Cross-attention: {count} head of {n_query} × {n_key} weights.",
+        "Cross-attention: {count} heads of {n_query} × {n_key} weights.",
+        now.n_head,
+        n_query=n_query,
+        n_key=n_key,
     )

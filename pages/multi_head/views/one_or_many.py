@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 
 from attn_figures import one_or_many as pictures
-from attn_figures.numbers import number
 from attn_figures.one_or_many import Compared, Spread
 from attn_figures.picture import Spec
-from attn_words import _, _n, paragraph
+from attn_words import N_, _, _n, paragraph
 from pages.multi_head.compute import Now
 from pages.multi_head.study import WAYS, OneOrMany, one_or_many
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
+
+
+ABOUT = N_(
+    "Plain attention at one width, without mask, positions and temperature, all projections drawn from "
+    "several seeds; bars and bands are one standard deviation. The effective rank of weights is e to the "
+    "entropy of the shares of their singular values (Roy and Vetterli, 2007). The distance of tokens is "
+    "what is left of the vectors without their mean, as a share of their size (Dong et al., 2021), below "
+    "10⁻¹² only rounding."
+)
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -37,7 +45,7 @@ def picture(here: OneOrMany) -> Spec:
 
 
 def say(now: Now) -> str:
-    """Say what is measured, and what one head and several have in common and what not."""
+    """Say what one head and several have in common and what not."""
     here = one_or_many(now)
     study, many = here.study, here.chosen
     one, other = (
@@ -45,10 +53,6 @@ def say(now: Now) -> str:
         for at in (0, many)
     )
     return paragraph(
-        _(
-            "Plain attention at one width, without mask, positions and temperature, all projections drawn "
-            "from several seeds; bars and bands are one standard deviation."
-        ),
         _n(
             "{count} head: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores of "
             "rank {rank}.",
@@ -67,11 +71,5 @@ def say(now: Now) -> str:
             flops=f"{study.sizes[0].flops:,}",
             entropy=one[0],
             rank=one[1],
-        ),
-        _(
-            "The effective rank of weights is e to the entropy of the shares of their singular values (Roy "
-            "and Vetterli, 2007); the distance of tokens is what is left of the vectors without their "
-            "mean, as a share of their size (Dong et al., 2021), below {least} only rounding.",
-            least=number(pictures.LEAST),
         ),
     )
