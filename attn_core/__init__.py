@@ -65,6 +65,7 @@ from attn_core.regression import (
     nadaraya_watson,
 )
 from attn_core.rotary_scaling import SCALINGS, RotaryScaling, make_scaling
+from attn_core.running import Remembered, Tile, linear_attention_steps, tiled_attention
 from attn_core.samples import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
@@ -147,6 +148,7 @@ __all__ = [
     "RealModel",
     "RegressionSample",
     "RelativeBuckets",
+    "Remembered",
     "Rotary",
     "RotaryScaling",
     "RotationScheme",
@@ -155,6 +157,7 @@ __all__ = [
     "Score",
     "SelfAttention",
     "Sinusoidal",
+    "Tile",
     "TwoPatternTask",
     "TypedFunction",
     "VectorScheme",
@@ -188,6 +191,7 @@ __all__ = [
     "label_tokens",
     "learn_bandwidth",
     "leave_one_out_error",
+    "linear_attention_steps",
     "load_model",
     "local_linear",
     "local_linear_estimate",
@@ -223,6 +227,7 @@ __all__ = [
     "sinusoidal_encoding",
     "sliding_window_mask",
     "split_heads",
+    "tiled_attention",
     "token_distance",
     "token_similarity",
     "tokenize",

@@ -3,7 +3,7 @@
 from attn_words import N_
 
 WORDS = {
-    "Scaled dot-product attention": "Vaswani; Attention Is All You Need; 1706.03762; FlashAttention; "
+    "Scaled dot-product attention": "Vaswani; Attention Is All You Need; 1706.03762; "
     "F.scaled_dot_product_attention; torch.nn.functional",
     "Multi-head attention": "nn.MultiheadAttention; torch.nn; multi-headed; representation subspaces",
     "Attention mask": "attn_mask; masking; masked attention",

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from torch import Tensor
+
 from attn_core import GLOROT, SCORES, mask_code
 from attn_core.scores import DOT
 from attn_ui.base import set_aside
@@ -14,6 +16,7 @@ from attn_ui.base.set_aside import Lines
 from pages.single_head import formulas
 from pages.single_head.compute import Now
 from pages.single_head.state import tokens_of
+from programs.writing import PYTORCH, Program
 
 _DRAWN = {"X", "W_q", "W_k", "W_v"}  # what attn_core draws from a seed
 # A score of a query and a key, by functions of `programs`.
@@ -48,6 +51,18 @@ def programs(now: Now) -> Programs:
         formula=lambda: formula(now),
         drawn=_DRAWN if drawn else (),
     )
+
+
+def tiles_program(query: Tensor, key: Tensor, value: Tensor, size: int) -> Program:
+    """Return the program that reads the keys a tile at a time."""
+    numbers = {"Q": query, "K": key, "V": value}
+    return Program(PYTORCH, f"output = tiled_attention(Q, K, V, {size})", numbers, ["output"])
+
+
+def state_program(query: Tensor, key: Tensor, value: Tensor) -> Program:
+    """Return the program that adds each token to a state."""
+    numbers = {"Q": query, "K": key, "V": value}
+    return Program(PYTORCH, "output = linear_attention(Q, K, V)", numbers, ["output"])
 
 
 def formula(now: Now) -> str:

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Text, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -35,7 +35,11 @@ from pages.single_head.head import SAMPLES
 from pages.single_head.stages import STAGES
 from pages.single_head.state import Inputs
 
-TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it", "Scale", "Cost"), data=("Data",))
+TAB = page_tabs(
+    arithmetic=("Arithmetic",),
+    experiments=("Break it", "Scale", "Cost", "FlashAttention", "Linear attention"),
+    data=("Data",),
+)
 EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES), kind="example")
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
 WIDTH_X = Whole("d", Inputs.width, 1, 16)
@@ -73,12 +77,16 @@ FIRST, SECOND = (
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 COST_WINDOW = Steps("cwindow", 16, tuple(2**power for power in range(11)), ".0f")
+TYPED = Text("words", "the cat sat on the mat", 120)
+TILE = Steps("tile", 0, tuple(range(6)), ".0f")
+STATE = Steps("written", 5, tuple(range(12)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (
     *(TAB, EXAMPLE, TEXT, CROSS, TEXT_2, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, SEED),
     *(QKV, BIAS, WIDTH_K, WIDTH_V, TABLE_Q, TABLE_K, TABLE_V, INIT),
     *hand_settings(SINGLE),
     *(MASK, MASK_WIDTH, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS, BLOCKED, MOVES),
     *(SCORE, SCALE, FREE_SCALE, TEMPERATURE, STAGE, QUERY, KEY, MISTAKE, SWEEP_WIDTH, COST_WINDOW, CODE),
+    *(TYPED, TILE, STATE),
     *(KEEP, ABOVE, LARGEST, RENORMALISED, WITHOUT, ALSO, TOGETHER),
     *(PLANE, FIRST, SECOND),
 )

@@ -50,7 +50,10 @@ def test_a_wrong_tab_is_said(page: Listed) -> None:
 # As links of the first release name them.
 OLD_TABS = {
     "kernel-regression": ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
-    "single-head": ("Arithmetic", "Maths", "Scale", "Cost", "Break it", "Checks", "Data", "Code"),
+    "single-head": (
+        *("Arithmetic", "Maths", "Scale", "Cost", "FlashAttention", "Linear attention", "Break it"),
+        *("Checks", "Data", "Code"),
+    ),
     "positional-encoding": ("Arithmetic", "Maths", "Break it", "Checks", "Data", "Code"),
     "multi-head": (
         *("Heads add up", "Shapes", "Measures", "Block", "Shared heads", "Token by token", "Spellings"),

@@ -21,6 +21,8 @@ SIGNS: dict[str, dict[str, str]] = {
         "Arithmetic": "The framed cell:",
         "Maths": "what it asks for, what it is found by",
         "Scale": "Drag the width",
+        "FlashAttention": "a tile at a time",
+        "Linear attention": "one sum",
         "Cost": "full attention | causal mask",
         "Break it": "The softmax runs down the columns",
         "Checks": "What must hold | this page",

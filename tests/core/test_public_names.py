@@ -16,7 +16,7 @@ def test_the_public_names() -> None:
         "leave_one_out_error", "merge_heads", "multi_head_size", "nadaraya_watson", "padding_mask",
         "plane_sample", "prefix_mask", "previous_token_score", "ramp_encoding", "regression_sample",
         "relative_position_buckets", "repeat_block", "rotary_embedding", "scale_study",
-        "scaled_dot_product_attention",
+        "scaled_dot_product_attention", "Remembered", "Tile", "linear_attention_steps", "tiled_attention",
         "RotaryScaling", "SCALINGS", "make_scaling",
         "Alibi", "BiasScheme", "Learned", "NoPositions", "POSITION_MISTAKES", "Ramp",
         "RelativeBuckets", "Rotary", "RotationScheme", "SCHEMES", "Scheme", "Sinusoidal", "VectorScheme",

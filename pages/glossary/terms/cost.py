@@ -40,6 +40,16 @@ TERMS = (
         source="Zhang et al., 2023",
     ),
     Term(
+        "FlashAttention",
+        "FlashAttention reads the keys a tile at a time and keeps a running maximum and sum: the output is "
+        "exact, and the map is never stored.",
+        "one tile after the other",
+        Place("single_head", {"tab": "FlashAttention", "tile": "1"}),
+        also=("online softmax", "tiling", "memory-efficient attention"),
+        code="tiled_attention",
+        source="Dao et al., 2022",
+    ),
+    Term(
         "Decoding",
         "Decoding is writing one token after the other, each from all before it.",
         "writing token by token",

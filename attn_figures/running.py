@@ -1,0 +1,139 @@
+"""Pictures of attention without its map: a tile of keys with what runs along, and a state of one size."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.frame import Role, Side
+from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _
+
+Numbers = NDArray[np.float64]
+
+
+def _numbered(count: int, role: Role) -> Side:
+    return Side([str(number) for number in range(1, count + 1)], _("Dimension"), role)
+
+
+@Picture
+def tile(
+    tokens: Sequence[str],
+    scores: Numbers,
+    tiles: Sequence[slice],
+    running: Numbers,
+    output: Numbers,
+    *,
+    now: int,
+) -> Spec:
+    """Draw the tile of scores that is in fast memory, what runs along, and the output so far.
+
+    Args:
+        tokens: as typed. scores: (n, n), of which one tile is shown.
+        tiles: the keys of each tile; now: which one is read, from 0.
+        running: (n, 2), each query's largest score and sum so far. output: (n, d_v), over the keys so far.
+    """
+    n = len(tokens)
+    held = np.zeros((n, n), dtype=bool)
+    held[:, tiles[now]] = True
+    queries = Side.queries(tokens)
+    panels = [
+        Matrix(
+            "tile",
+            scores,
+            _("scores of this tile"),
+            queries,
+            Side.keys(tokens),
+            ramp=Ramp("scores"),
+            mask=held,
+            hover=Hover(_("score"), blocked=_("not in fast memory")),
+        ),
+        Matrix(
+            "running",
+            running,
+            _("running"),
+            queries,
+            Side([_("max"), _("sum")]),
+            ramp=Ramp("scores"),
+            hover=Hover(_("running"), words=(_("query"), _("column"))),
+        ),
+        Matrix(
+            "output so far",
+            output,
+            _("output so far"),
+            queries,
+            _numbered(output.shape[1], "output"),
+            ramp=Ramp("scores"),
+            hover=Hover(_("output")),
+        ),
+    ]
+    return compose.spec(panels, largest_unit=48.0)
+
+
+@Picture
+def state(
+    tokens: Sequence[str],
+    memory: tuple[Numbers, Numbers],
+    output: Numbers,
+    first: tuple[Numbers, Numbers],
+    *,
+    limit: float,
+    now: int,
+) -> Spec:
+    """Draw the state after a token, the outputs so far, and what each way still gives the first word.
+
+    Args:
+        tokens: as typed. memory: S (d_k, d_v) and z (d_k,) after the token `now`, from 0.
+        output: (n, d_v); rows after `now` are not there yet.
+        first: (n,) the weight of the first word, by softmax and by linear attention.
+        limit: the end of the colours of S and z, the same at all steps.
+    """
+    n = len(tokens)
+    sums, normaliser = memory
+    queries = Side.queries(tokens)
+    written = (np.arange(n) <= now)[:, None]
+    panels = [
+        Matrix(
+            "S",
+            sums,
+            "S = Σ φ(k) vᵀ",
+            _numbered(len(sums), "key"),
+            _numbered(sums.shape[1], "value"),
+            ramp=Ramp("scores", limit),
+            hover=Hover(_("sum"), words=("φ(k)", "v")),
+        ),
+        Matrix(
+            "z",
+            normaliser[:, None],
+            "z = Σ φ(k)",
+            _numbered(len(sums), "key"),
+            Side(["z"]),
+            ramp=Ramp("scores", limit),
+            hover=Hover(_("sum"), words=("φ(k)", "z")),
+        ),
+        Matrix(
+            "output",
+            output,
+            _("outputs written"),
+            queries,
+            _numbered(output.shape[1], "output"),
+            ramp=Ramp("scores"),
+            mask=np.broadcast_to(written, output.shape),
+            hover=Hover(_("output"), blocked=_("not written yet")),
+            marked=(now, None),
+            names_rows=True,
+        ),
+        Matrix(
+            "first word",
+            np.stack(first, axis=-1),
+            _("weight of the first word"),
+            queries,
+            Side(["softmax", _("linear")]),
+            mask=np.broadcast_to(written, (n, 2)),
+            hover=Hover(blocked=_("not written yet"), words=(_("query"), _("column"))),
+            marked=(now, None),
+        ),
+    ]
+    return compose.spec(panels, largest_unit=48.0)

@@ -1,0 +1,103 @@
+"""The tab FlashAttention: the same output a tile of keys at a time, with a running softmax."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+import torch
+import torch.nn.functional as F
+
+from attn_core import Check, compare, tiled_attention
+from attn_figures.numbers import number
+from attn_figures.running import tile
+from attn_live.packing import pack
+from attn_ui.base.markdown import coloured
+from attn_ui.base.page import Slider
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
+from attn_words import _, paragraph
+from pages.single_head.compute import Now
+from pages.single_head.example import ask_words, drawn
+from pages.single_head.programs import tiles_program
+from pages.single_head.settings import TILE
+
+SIZE = 2  # keys in a tile
+
+
+def show(_now: Now) -> None:
+    """Show the tile that is read, the running maximum, sum and output, and that the last output is right."""
+    st.markdown(
+        paragraph(
+            _("Fast memory is too small for the whole map. So keys are read **a tile at a time**."),
+            _("Each query keeps its largest score, a sum and an output: a larger score shrinks both."),
+        )
+    )
+    words = ask_words()
+    query, key, value = drawn(words)
+    tiles = tiled_attention(query, key, value, SIZE)
+    places = range(len(tiles))
+    live_figure(
+        pack(
+            [
+                tile.spec(
+                    words,
+                    np.asarray(query @ key.mT / query.shape[-1] ** 0.5),
+                    [slice(each.start, each.start + SIZE) for each in tiles],
+                    np.stack([np.asarray(tiles[at].maximum), np.asarray(tiles[at].total)], axis=-1),
+                    np.asarray(tiles[at].output),
+                    now=at,
+                )
+                for at in places
+            ]
+        ),
+        key="tiles",
+        alt=_("The scores of one tile of keys, each query's running maximum and sum, and the output so far"),
+        name="FlashAttention",
+        slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),
+        says=[
+            _(
+                "Tile {tile} of {count}: {held} numbers are held beside the output, the whole map has {all}. "
+                "{word}: largest score {largest}, sum {total}.",
+                tile=at + 1,
+                count=len(tiles),
+                held=each.held,
+                all=len(words) ** 2,
+                word=coloured("query", words[0]),
+                largest=number(float(each.maximum[0]), 3),
+                total=number(float(each.total[0]), 3),
+            )
+            for at, each in enumerate(tiles)
+        ],
+    )
+    st.caption(
+        _(
+            "What is held grows with n, the map with n²: of 4,096 tokens a tile of 64 keys holds {held} "
+            "numbers, the map {all}.",
+            held=f"{4096 * (64 + 2):,}",
+            all=f"{4096**2:,}",
+        )
+    )
+    found = checks(query, key, value)
+    st.markdown(
+        checks_table([each.name for each in found], {"": [(each.passed, each.verdict) for each in found]})
+    )
+    st.markdown(_("**In PyTorch**"))
+    show_program(tiles_program(query, key, value, SIZE))
+
+
+def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:
+    """Hold the last output, and each before it, against torch's attention over the keys that were read."""
+    tiles = tiled_attention(query, key, value, SIZE)
+    before = [
+        F.scaled_dot_product_attention(query, key[: each.start + SIZE], value[: each.start + SIZE])
+        for each in tiles
+    ]
+    return [
+        compare(_("the last output is that of torch's attention"), tiles[-1].output, before[-1]),
+        compare(
+            _("after each tile the output is torch's over the keys so far"),
+            torch.stack([each.output for each in tiles]),
+            torch.stack(before),
+        ),
+    ]

@@ -1,0 +1,99 @@
+"""The tab Linear attention: a state of one size that every token is added to."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attn_core import (
+    Check,
+    causal_mask,
+    compare,
+    linear_attention_steps,
+    scaled_dot_product_attention,
+    score_attention,
+)
+from attn_figures.numbers import number
+from attn_figures.running import state
+from attn_live.packing import pack
+from attn_ui.base.markdown import coloured
+from attn_ui.base.page import Slider
+from attn_ui.screen.live_figure import live_figure
+from attn_ui.screen.programs_tab import show_program
+from attn_ui.screen.tables import checks_table
+from attn_words import _, paragraph
+from pages.single_head.compute import Now
+from pages.single_head.example import WIDTH, ask_words, drawn
+from pages.single_head.programs import state_program
+from pages.single_head.settings import STATE
+
+
+def show(_now: Now) -> None:
+    """Show the state after each token, the outputs, and what both ways still give the first word."""
+    st.markdown(
+        paragraph(
+            _("With φ(q)·φ(k) in place of exp(q·k), all earlier keys and values fit into **one sum**, S."),
+            _("It never grows, so the text may be of any length; what is added blurs what was there."),
+        )
+    )
+    words = ask_words()
+    query, key, value = drawn(words)
+    steps = linear_attention_steps(query, key, value)
+    causal = causal_mask(len(words))
+    ways = (
+        scaled_dot_product_attention(query, key, value, causal).weights[:, 0],
+        score_attention("linear", query, key, value, causal).weights[:, 0],
+    )
+    first = np.asarray(ways[0]), np.asarray(ways[1])
+    output = np.stack([np.asarray(each.output) for each in steps])
+    limit = max(float(each.abs().max()) for step in steps for each in (step.state, step.normaliser))
+    places = range(len(words))
+    live_figure(
+        pack(
+            [
+                state.spec(
+                    words,
+                    (np.asarray(steps[at].state), np.asarray(steps[at].normaliser)),
+                    output,
+                    first,
+                    limit=limit,
+                    now=at,
+                )
+                for at in places
+            ]
+        ),
+        key="state",
+        alt=_("The state S and its normaliser z, the outputs written, and the weight of the first word"),
+        name="linear attention",
+        slider=Slider(_("Token"), replace(STATE, values=tuple(places)), names=words),
+        says=[
+            _(
+                "{token}: the state has {kept} numbers, a cache of keys and values {cache}. Weight of the "
+                "first word: softmax {softmax}, linear {linear}.",
+                token=coloured("query", words[at]),
+                kept=WIDTH * WIDTH + WIDTH,
+                cache=2 * WIDTH * (at + 1),
+                softmax=number(float(first[0][at]), 2),
+                linear=number(float(first[1][at]), 2),
+            )
+            for at in places
+        ],
+    )
+    found = checks(query, key, value)
+    st.markdown(
+        checks_table([each.name for each in found], {"": [(each.passed, each.verdict) for each in found]})
+    )
+    st.markdown(_("**In PyTorch**"))
+    show_program(state_program(query, key, value))
+
+
+def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:
+    """Hold the outputs that were read from the state against the parallel form under a causal mask."""
+    written = torch.stack([each.output for each in linear_attention_steps(query, key, value)])
+    parallel = score_attention("linear", query, key, value, causal_mask(len(query))).output
+    return [
+        compare(
+            _("outputs from the state are those of all pairs at once, under a causal mask"), written, parallel
+        )
+    ]
