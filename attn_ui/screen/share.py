@@ -12,7 +12,7 @@ import streamlit as st
 from attn_live.bundle import joined
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.framing import COVER, LANG, PALETTE, PREDICT, framing
-from attn_ui.base.markdown import plain
+from attn_ui.base.markdown import capital, plain
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, PIN, Pin
 from attn_ui.base.shared_cache import shared
@@ -103,13 +103,8 @@ def scannable(text: str) -> segno.QRCode:
     """
     length = len(text.encode())
     if length > MOST_SCANNED:
-        raise ValueError(
-            _(
-                "it can hold a link of {most} characters, this one has {count}",
-                most=f"{MOST_SCANNED:,}",
-                count=f"{length:,}",
-            )
-        )
+        fields = {"most": f"{MOST_SCANNED:,}", "count": f"{length:,}"}
+        raise ValueError(_("A QR code has up to {most} characters; this link has {count}.", **fields))
     return segno.make(text, error="m", micro=False, boost_error=False)
 
 
@@ -128,8 +123,7 @@ def link_field(key: str, address: str) -> None:
     try:
         code = qr_code(address)
     except ValueError as error:
-        none = _("No QR code: {reason}.", reason=error)
-        st.warning(paragraph(none, _("Save the settings as a file instead.")), icon=":material/qr_code:")
+        st.warning(str(error), icon=":material/qr_code:")
         return
     alt = html.escape(_("QR code of the link"), quote=True)
     st.html(f'<img class="qr-code" alt="{alt}" src="{html.escape(code)}">')
@@ -162,7 +156,7 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
             settings_file.take_over(settings_file.read(file.getvalue(), url, settings), settings)
             st.session_state[_SAID] = (url, _("The file's settings stand on the page."))
         except ValueError as error:
-            said = paragraph(_("Not opened: {reason}.", reason=error), _("The page is as it was."))
+            said = paragraph(f"{capital(str(error))}.", _("The picture stays as it was."))
             st.session_state[_SAID] = (url, said)
 
     content = settings_file.written(url, settings_file.collected(settings))
@@ -200,13 +194,10 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
         none = _("This figure cannot be put on a page.")
         st.warning(paragraph(none, plain(str(error))), icon=":material/info:")
         return
-    paste = _("Paste this into any web page, where the figure is to stand.")
-    st.markdown(paragraph(paste, _("It moves there without a server.")))
+    st.markdown(_("Paste this into any web page: the figure moves there without a server."))
     _field("snippet", _SNIPPET, _("The figure as HTML"), _("Copy the HTML"))(key="share-snippet", data=text)
-    size = _size(len(text.encode()))
-    holds = _("{size}: the figure with its steps, its sentence and its numbers.", size=size)
-    covered = _("What is covered here is covered there too.") if COVER.name in st.query_params else ""
-    st.caption(paragraph(holds, covered))
+    if COVER.name in st.query_params:
+        st.caption(_("What is covered here is covered there too."))
     beside = _("It needs the folder `{folder}` beside the page, once for all figures there.", folder=NAME)
     st.markdown(beside)
     called = _("Download the folder as a ZIP ({size})", size=_size(len(files())))

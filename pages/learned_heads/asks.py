@@ -11,6 +11,7 @@ from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import capital, plain
+from attn_ui.base.parameters import shown
 from attn_ui.base.sentence import ask_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
@@ -74,12 +75,6 @@ _KINDS = {
     DECODER: N_("the decoder"),
     CROSS: N_("the decoder to the encoder"),
     OTHER: N_("others"),
-}
-_WHICH = {
-    N_("the previous word"): "previous token",
-    N_("the next word"): "next token",
-    N_("itself"): "itself",
-    N_("the first word"): "first token",
 }
 
 
@@ -266,8 +261,8 @@ def _shown(ask: Ask, maps: AttentionMaps, look: str) -> tuple[str, bool]:
         hide = bool(Whole(maps, measure).special) and ask.flag(HIDE, _("Hide special tokens"))
     if not maps.across:
         with ask.row(label=_("Which head looks at")):
-            for label, which in _WHICH.items():
-                ask.button(_(label), partial(_find, ask, which), key=f"which-{which}")
+            for which in RANK_BY.options[:4]:
+                ask.button(shown(RANK_BY, which), partial(_find, ask, which), key=f"which-{which}")
     return measure, hide
 
 

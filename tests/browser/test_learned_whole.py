@@ -25,7 +25,7 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
     app.figure("real").wait_for()
     app.settle()
     assert app.readout("real") == "head 2.9"
-    app.page.get_by_role("button", name="the previous word").click()
+    app.page.get_by_role("button", name="previous token").click()
     expect(app.figure("real").locator("output").first).to_have_text("head 1.3")
     app.settle()
     weights = np.array(app.trace("real", "weights"))
