@@ -199,7 +199,7 @@ def test_learning_can_be_stopped_and_keeps_what_it_learned(app: AppPage) -> None
         }"""
     )
     app.page.get_by_role("button", name="Learn from").click()
-    app.page.get_by_text("where it was stopped").wait_for()
+    app.page.get_by_text("of 300 steps, error").wait_for()
     app.settle()
     path = drawn(app, "choose", "learned", "x")
     assert 1 < len(path) < 301

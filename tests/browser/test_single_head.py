@@ -69,7 +69,7 @@ def follow(app: AppPage, row: int, column: int) -> None:
     scores = drawn(app, "scores")
     np.testing.assert_allclose(query @ drawn(app, "K transposed"), scores, atol=1e-5)
     click(app, "scores", row, column)
-    says(app, f"number by number, added up: {scores[row, column]:.5g}"[:-1])
+    says(app, f", score {scores[row, column]:.5g}"[:-1])
     stage(app, "scaled")
     np.testing.assert_allclose(drawn(app, "scaled"), scores / math.sqrt(query.shape[1]), atol=1e-5)
     stage(app, "weights")
