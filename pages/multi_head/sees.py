@@ -48,11 +48,11 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
     if wanted != now.n_head:
         notes.append(
             _(
-                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, {tokens} "
-                "tokens and this scheme of positions: the slider offers {offered}; {taken} is shown.",
+                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} and "
+                "this scheme of positions: the slider offers {offered}; {taken} is shown.",
                 wanted=wanted,
                 d_model=now.module.d_model,
-                tokens=len(now.tokens.queries),
+                size=" × ".join(map(str, now.tokens.shape)),
                 offered=listed([f"{heads:.0f}" for heads in heads_slider(now.setting).values]),
                 taken=now.n_head,
             )

@@ -84,7 +84,7 @@ def of_pair(now: Now, one: int, other: int) -> str:
         first=f"{first[query, key]:.3f}",
         second=f"{second[query, key]:.3f}",
     )
-    return paragraph(said, tied(len(others)))
+    return paragraph(said, _tied(now, others))
 
 
 def of_head(now: Now) -> str:
@@ -109,7 +109,7 @@ def of_points(now: Now, planes: Sequence[InPlane]) -> str:
         whole=number(float(now.result.scores[head, row, key]), 6),
         shown=number(float(planes[head].shown[row, key]), 6),
     )
-    return paragraph(said, tied(len(others))) if weights.any() else ""
+    return paragraph(said, _tied(now, others)) if weights.any() else ""
 
 
 def conditions(now: Now) -> list[str]:
@@ -124,7 +124,7 @@ def conditions(now: Now) -> list[str]:
         )
     if now.scheme.adds != "nothing":
         before, after = array(now.unplaced.result.weights), array(now.result.weights)
-        most, *others = largest(np.abs(after - before))
+        most = largest(np.abs(after - before))[0]
         head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
         moved = _(
             "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
@@ -137,19 +137,27 @@ def conditions(now: Now) -> list[str]:
             before=f"{before[head, query, key]:.3f}",
             after=f"{after[head, query, key]:.3f}",
         )
-        said.append(paragraph(moved, tied(len(others))))
+        said.append(moved)
     return said
+
+
+def _empty(now: Now) -> list[int]:
+    """Return the queries, from 0, that may attend to nothing in some head."""
+    found: list[int] = np.flatnonzero((~array(now.result.weights).any(axis=-1)).any(axis=0)).tolist()
+    return found
+
+
+def _tied(now: Now, others: Sequence[int]) -> str:
+    """Say with how many others the one that is named ties, unless there is more to be warned of."""
+    return "" if _empty(now) else tied(len(others))
 
 
 def warning(now: Now) -> str:
     """Say which queries may attend to nothing, in some head or in all."""
-    empty = np.flatnonzero((~array(now.result.weights).any(axis=-1)).any(axis=0)).tolist()
-    said = _n(
+    empty = _empty(now)
+    said = _(
         "{queries} may attend to nothing: weights and output of a head are zero there, where torch gives "
         "NaN.",
-        "{queries} may attend to nothing: weights and output of a head are zero there, where torch gives "
-        "NaN.",
-        len(empty),
         queries=_query(now, *empty),
     )
     return said if empty else ""
