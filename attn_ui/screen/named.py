@@ -1,14 +1,14 @@
 """Options in other words than the address has: this product keeps the address, where Streamlit would.
 
-A control that Streamlit ties to the address writes there what it shows. In another language that is no name
-that links know; so there the control is tied to its key alone, and is brought together with the address here.
+A control that Streamlit ties to the address writes there what it shows. In another language, and where an
+option was renamed, that is no name that links know; so there the control is tied to its key alone, and is brought together with the address here.
 """
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.parameters import Choice, Parameter, Several, Tabs
+from attn_ui.base.parameters import Choice, Parameter, Several, Tabs, label
 from attn_words import SOURCE, language
 
 _SPOKEN = "_named_language"  # in which the options of the page were shown last
@@ -17,7 +17,10 @@ _WRITTEN = "_named_written"  # what was written into the address, by the setting
 
 def here(setting: Parameter) -> bool:
     """Whether a setting's options are shown in other words than the address has."""
-    return language() != SOURCE or (isinstance(setting, Several) and setting.numbered)
+    if language() != SOURCE or (isinstance(setting, Several) and setting.numbered):
+        return True
+    options = setting.options if isinstance(setting, Choice) else ()
+    return any(label(setting.name, option) != option for option in options)
 
 
 def leave() -> None:

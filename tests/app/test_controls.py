@@ -88,6 +88,19 @@ def test_the_open_tab_is_not_taken_along_to_another_page() -> None:
     assert shown_under(at, "Heads add up", tabs_of("multi-head"))
 
 
+def test_an_option_that_was_renamed_keeps_its_name_in_links() -> None:
+    at = open_sound("kernel-regression", picture="Where it fails")
+    views = at.segmented_control(key="picture")
+    assert views.value == "Where it fails"
+    assert "Limits" in views.options
+    assert "Where it fails" not in views.options
+    assert at.query_params["picture"] == "Where it fails"
+    views.set_value("Local lines").run()
+    assert at.query_params["picture"] == "Local lines"
+    at.segmented_control(key="picture").set_value("Fit and weights").run()
+    assert "picture" not in at.query_params
+
+
 VIEWS = [
     (page, setting)
     for page, (_, settings) in WALKED.items()
@@ -99,7 +112,7 @@ VIEWS = [
 @pytest.mark.parametrize(("page", "view"), VIEWS)
 def test_a_page_chooses_its_view_above_the_figure(page: str, view: Choice) -> None:
     at = open_sound(page)
-    assert view.name in [each.key for each in at.main.segmented_control]
+    assert view.name in [each.key for each in (*at.main.segmented_control, *at.main.selectbox)]
     beside = (*at.sidebar.segmented_control, *at.sidebar.selectbox)
     assert view.name not in [each.key for each in beside]
 
