@@ -47,8 +47,6 @@ from pages.multi_head.weights import Sizes, taken
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 # What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
 _NUMBERS = SharedCache(40_000_000)
-fullness = _NUMBERS.fullness
-"""How full that is, and what it was good for."""
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
     "entropy": lambda result: mean_of_rows(entropy(result.weights), result.weights),

@@ -48,8 +48,8 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
     if wanted != now.n_head:
         notes.append(
             _(
-                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} and "
-                "this scheme of positions: the slider offers {offered}; {taken} is shown.",
+                ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} "
+                "and this scheme of positions: the slider offers {offered}; {taken} is shown.",
                 wanted=wanted,
                 d_model=now.module.d_model,
                 size=" × ".join(map(str, now.tokens.shape)),
