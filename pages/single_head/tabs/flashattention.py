@@ -57,7 +57,7 @@ def show(_now: Now) -> None:
         slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),
         says=[
             _(
-                "Tile {tile} of {count}: {held} numbers are held beside the output, the whole map has {all}. "
+                "Tile {tile} of {count}: {held} numbers are held with the output, the whole map has {all}. "
                 "{word}: largest score {largest}, sum {total}.",
                 tile=at + 1,
                 count=len(tiles),
