@@ -69,7 +69,10 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
         notes.append(_(about))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
-    drawn = _("Projections are drawn from the seed, not trained: where a head looks says nothing of grammar.")
+    drawn = _(
+        "Projections that are not set by hand are drawn from the seed, not trained: where a head looks says "
+        "nothing of grammar."
+    )
     given = [name for name, _rows in by_hand(now.setting, now.n_head)]
     return [*notes, paragraph(drawn, _("Set by hand: {names}.", names=listed(given)) if given else "")]
 

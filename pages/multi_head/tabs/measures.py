@@ -8,6 +8,7 @@ from attn_core import head_similarity
 from attn_figures.heads_add_up import similarity
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed
+from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
@@ -86,7 +87,9 @@ def show(now: Now) -> None:
 
 def closest(alike: Numbers) -> str:
     """Say which two heads look most alike and which least."""
-    pairs = [(float(alike[i, j]), f"{j + 1}, {i + 1}") for i in range(len(alike)) for j in range(i)]
+    pairs = [
+        (float(alike[i, j]), listed([str(j + 1), str(i + 1)])) for i in range(len(alike)) for j in range(i)
+    ]
     most, least = max(pairs), min(pairs)
     return _(
         "Most alike: heads {alike} ({most}); least: heads {unlike} ({least}). 1 would be equal maps, 0 "
