@@ -19,6 +19,7 @@ from attn_figures.matrix import Hover, Matrix, Pick, Ramp, comma
 from attn_figures.panels import Absent, Panel
 from attn_figures.picture import Drawing, Spec
 from attn_live import paths
+from attn_live.arrays import Crossed
 from attn_live.labels import as_read, told_apart
 from attn_live.packing import Cursor, Moves, pack
 from attn_live.says import Filled, Says
@@ -84,7 +85,8 @@ class Scene:
     """What a figure shows at every position of its sliders; to pack it for the browser is the last step.
 
     Attributes:
-        drawings: one a step, or one for all steps where `moves` says what is not as in that one.
+        drawings: one a step, or one for all steps where `moves` says what is not as in that one; a plain
+            figure has no panels.
         cursor: what follows a second slider, over rows.
         says: what is seen, a sentence for each step or for each of its rows.
     """
@@ -97,6 +99,13 @@ class Scene:
     def packed(self) -> bytes:
         """Return it as the live figure takes it."""
         return pack(self.drawings, self.cursor, self.moves)
+
+    def said(self, step: int, row: int = 0) -> str:
+        """Return what is said at a position of its sliders, in the little markdown of sentences."""
+        if isinstance(self.says, Filled):
+            return self.says.at(step, row)
+        said = self.says[step] if self.says else ""
+        return said if isinstance(said, str) else said[row]
 
     @cached_property
     def stills(self) -> list["Still"]:
@@ -123,8 +132,7 @@ class Scene:
         for path, source in cursor.rows_of.items() if row is not None else ():
             rows = paths.at(figure, paths.resolve(drawing, source))
             paths.put(figure, paths.resolve(drawing, path), rows[row])
-        assert isinstance(drawing, Drawing)
-        return Still(figure, drawing)
+        return Still(figure, drawing if isinstance(drawing, Drawing) else Drawing(drawing))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +141,13 @@ class Still:
 
     figure: dict[str, Any]
     drawing: Drawing
+
+    def plotly(self) -> dict[str, Any]:
+        """Return the figure as Plotly takes it, in arrays of its own."""
+        return {
+            "data": [{name: _whole(value) for name, value in trace.items()} for trace in self.figure["data"]],
+            "layout": self.figure["layout"],
+        }
 
     @cached_property
     def panels(self) -> list[tuple[Axes, Panel]]:
@@ -181,6 +196,12 @@ class Still:
                 if lines:
                     charts[f"curves {axes.x}"] = _curves(panel, lines)
         return parts | charts
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, Crossed):
+        return np.array(value.tolist(), dtype=object)
+    return np.array(value) if isinstance(value, np.ndarray) else value
 
 
 def _own(part: Any) -> Any:

@@ -7,19 +7,21 @@ travel as runs of text, each with its role, and the browser writes every run as 
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, count
 from operator import sub
 from string import Formatter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
 from isal import isal_zlib
 from numpy.typing import NDArray
 
+T = TypeVar("T")
+R = TypeVar("R")
 Says = str | Sequence[str]  # one sentence for a step, or one for each row at that step
 Run = tuple[str, str]  # role and text; the role is words of "b", "i", "query", "key", "value"
 
@@ -31,6 +33,31 @@ _FIELD = 0xE000  # of Unicode's private use: letters that stand for fields while
 # Runs; the sentences as their numbers, each with an end, and how many the first takes; which of them each
 # step has, or each row of it.
 Split = tuple[list[Run], "list[int] | NDArray[np.int32]", int, list["int | list[int]"]]
+
+
+class each(Sequence[R]):  # noqa: N801  (as `map` is)
+    """What a function makes of each of some things: each is made when it is first asked for, and kept.
+
+    >>> squares = each(lambda n: n * n, range(1000))
+    >>> squares[30], len(squares), len(squares._made)
+    (900, 1000, 1)
+    """
+
+    def __init__(self, make: Callable[[T], R], things: Sequence[T]) -> None:
+        """Make nothing yet."""
+        self._make, self._things, self._made = make, things, dict[int, R]()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._things)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return one."""
+        if isinstance(place, slice) or not 0 <= place < len(self):
+            raise IndexError(f"a place from 0 to {len(self) - 1}, got {place}")
+        if place not in self._made:
+            self._made[place] = self._make(self._things[place])
+        return self._made[place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +74,16 @@ class Filled:
     form: NDArray[np.integer]
     fields: Mapping[str, Sequence[str]]
 
-    def written(self) -> list[list[str]]:
-        """Return each sentence with its fields filled, by step and row.
+    def at(self, step: int, row: int) -> str:
+        """Return one sentence with its fields filled.
 
-        >>> Filled(["**{n}** keys", "no key"], np.array([[0, 1]]), {"n": ["2", ""]}).written()
-        [['**2** keys', 'no key']]
+        >>> Filled(["**{n}** keys", "no key"], np.array([[0, 1]]), {"n": ["2", ""]}).at(0, 0)
+        '**2** keys'
         """
-        texts = zip(*self.fields.values(), strict=True)
-        filled = [
-            self.forms[form].format_map(dict(zip(self.fields, own, strict=True)))
-            for form, own in zip(self.form.ravel().tolist(), texts, strict=True)
-        ]
-        steps, rows = self.form.shape
-        return [filled[step * rows : (step + 1) * rows] for step in range(steps)]
+        place = step * self.form.shape[1] + row
+        form: str = self.forms[self.form[step, row]]
+        names = (name for _text, name, _form, _way in Formatter().parse(form) if name)
+        return form.format_map({name: self.fields[name][place] for name in names})
 
 
 def runs(sentence: str) -> list[Run]:
@@ -190,6 +214,11 @@ def _parts(form: str) -> tuple[tuple[str, str, str], ...]:
         for place, piece in enumerate(cut.split(text))
         if piece
     )
+
+
+def plainly(sentence: str) -> str:
+    """Return a sentence as it is read, without its marks."""
+    return "".join(text for _, text in runs(sentence))
 
 
 def said_at(packed: bytes, step: int, row: int = 0) -> list[Run]:

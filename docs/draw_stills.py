@@ -143,6 +143,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | np.ndarray):
         return [_plain(each) for each in value]
     if isinstance(value, int | float | np.number):
+        value = np.float32(value) if isinstance(value, np.floating) else value  # as the browser has it
         # The last digits of a sum are the processor's, and so is all of what is nothing but rounding.
         return float(f"{round(float(value), 9):.4g}") + 0.0
     return value

@@ -19,8 +19,9 @@ from attn_figures import theme
 from attn_figures.scene import Scene
 from attn_live import paths
 from attn_live.arrays import Crossed
-from attn_live.packing import Cursor, pack
-from attn_ui.base.scenes import SharedScene
+from attn_live.packing import Cursor
+from attn_ui.base.scenes import Packed, SharedScene
+from attn_ui.base.scenes import packed as pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, SOURCE, _, language
 
@@ -147,14 +148,20 @@ def called(name: str, scene: Scene | None = None) -> str:
     return _(", ").join(map(_, name.split(", ")))
 
 
+Table = tuple[tuple[str, tuple[str, ...]], ...]
+
+
 @shared
-def covered(
-    packed: bytes, name: str, follows: tuple[tuple[str, tuple[str, ...]], ...], _scene: SharedScene
-) -> bytes:
-    """Return the message without the numbers of one panel or curve, nor what gives them away.
+def packed(whole: bytes, name: str, follows: Table, _shared: SharedScene) -> Packed:
+    """Return a covered scene packed; the whole message tells one scene from another."""
+    return pack_scene(covered(_shared.scene, name, follows))
+
+
+def covered(scene: Scene, name: str, follows: Table) -> Scene:
+    """Return a scene without the numbers of one panel or curve, nor what gives them away; it has no panels.
 
     Args:
-        packed: the whole message, which tells one scene from another.
+        scene: with all its numbers.
         name: of the trace to cover, which another figure of the page may have.
         follows: from which others each is computed, by patterns of names: a panel that is not among them is
             withheld with it.
@@ -162,12 +169,11 @@ def covered(
     Raises:
         ValueError: there is no such panel or curve.
     """
-    scene = _scene.scene
     check(scene, name, dict(follows))
     figures = [scene.at(step, None).figure for step in range(scene.n_steps)]
     cursor = scene.cursor and _numbered(scene.cursor, scene.drawings[0])
     if _is_diagram(figures[0]):
-        return packed
+        return Scene(figures, cursor)
     hidden = _hidden(figures, cursor, name, dict(follows))
     numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
     ranges = _ranges(figures, hidden)
@@ -178,12 +184,7 @@ def covered(
             _withheld(trace, maps, name) if index in hidden else trace for index, trace in enumerate(traces)
         ]
         _scrub(figure["layout"], traces, hidden, covered_here, ranges)
-    return pack(figures, cursor and _left(cursor, hidden))
-
-
-def withheld() -> Scene:
-    """Stand for a scene whose numbers nobody may have."""
-    raise LookupError("some of its numbers are covered")
+    return Scene(figures, cursor and _left(cursor, hidden))
 
 
 def _numbered(cursor: Cursor, figure: Mapping[str, Any]) -> Cursor:

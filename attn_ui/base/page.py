@@ -15,8 +15,7 @@ from typing import Any, Generic, TypeVar
 from attn_figures import theme
 from attn_figures.scene import Still
 from attn_live.packing import Cursor
-from attn_live.says import Says, pack_says, said_at, texts_in
-from attn_live.unpacking import figure_at
+from attn_live.says import Says, pack_says, plainly, texts_in
 from attn_ui.base import cover, predict
 from attn_ui.base.ask import Ask, FromLink
 from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
@@ -27,7 +26,7 @@ from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.base.pinned import pinned
 from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
-from attn_ui.base.scenes import SharedScene
+from attn_ui.base.scenes import Sentences, SharedScene
 from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
@@ -166,12 +165,16 @@ class Seen(Generic[Now]):
         if self.figure is None:
             raise ValueError(_("a panel or curve of a figure, and none is shown here"))
         table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
-        packed = cover.covered(self.figure.steps, name, table, self.figure.scene), pack_says(asks)
+        shared = self.figure.scene
+        covering = SharedScene(
+            lambda: cover.covered(shared.scene, name, table),
+            lambda: cover.packed(shared.steps, name, table, shared),
+        )
         tells = any(letter.isdigit() for letter in self.figure.alt)
         covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
-            scene=SharedScene(cover.withheld, lambda: packed),
+            scene=covering.saying(Sentences(lambda: asks, lambda: pack_says(asks))),
             alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
             says_what_is_chosen=True,
             clicked=clicked,
@@ -327,11 +330,6 @@ def _one_of_each(texts: Sequence[str]) -> Iterable[str]:
     return dict(zip(bare, texts, strict=False)).values()
 
 
-def _said(figure: Figure | None, ask: Ask) -> str:
-    says = figure and figure.says
-    return "".join(text for _, text in said_at(says, *_position(figure, ask))) if figure and says else ""
-
-
 def page_at(address: str) -> Page[Any, Any]:
     """Return the page of an address, as `Page.address` has it; it is imported when it is first asked for.
 
@@ -388,7 +386,7 @@ class At(Generic[Now]):
         Raises:
             LookupError: there is none; with what is said of it.
         """
-        figure = dict(figure_at(self._figure.steps, *self.position))
+        figure = self.still.plotly()
         palette = str(self.ask.now(PALETTE))
         if palette == PALETTE.default:
             return figure
@@ -398,7 +396,8 @@ class At(Generic[Now]):
     @property
     def sentence(self) -> str:
         """What is said of the figure, in plain words."""
-        return _said(self.seen.figure, self.ask)
+        figure = self.seen.figure
+        return plainly(figure.scene.scene.said(*self.position)) if figure else ""
 
     @property
     def terms(self) -> list[Term]:

@@ -5,7 +5,7 @@ A is the page at the pin's own link, without a session; B is what the page shows
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from attn_figures.compare import Change, Compared, compare, compared_steps
 from attn_figures.numbers import number
 from attn_figures.scene import Curves, Map, Part, Scene
 from attn_live.packing import TooLargeError
+from attn_live.says import each
 from attn_ui.base.cover import called
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
@@ -95,7 +96,9 @@ def pinned(
 
     def draw() -> Scene:
         steps = _steps(figure.scene, places[1])
-        return Scene(compared_steps(panels[found.chosen], [step.get(found.chosen) for step in steps]))
+        return _side_by_side(
+            panels, steps, _compared(panels, steps, found.titles), found.titles, found.chosen
+        )
 
     settings = _("A and B have the same settings.")
     if a_words or b_words:
@@ -211,31 +214,44 @@ def _drawn(
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
         return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
     titles = _titles(a, steps, common)
-    found = {name: [compare(a[name], step.get(name)) for step in steps] for name in common}
+    found = _compared(a, steps, common)
     chosen = panel if panel in common else _first(found)
     whole = a[chosen]
-    curves = {name for name in common if isinstance(a[name], Curves)}
-    says = [
-        _said(
-            whole,
-            step.get(chosen),
-            titles,
-            chosen,
-            {name: each[at] for name, each in found.items()},
-            curves=curves,
-        )
-        for at, step in enumerate(steps)
-    ]
     chooses = isinstance(whole, Map) and whole.matrix.pick.chooses
     try:
-        compared = packed(Scene(compared_steps(whole, [step.get(chosen) for step in steps]), says=says))
+        message = packed(_side_by_side(a, steps, found, titles, chosen))
     except TooLargeError:
         why = _(
             "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
             panel=plain(titles[chosen]),
         )
         return _Drawn(why=why, titles=titles, chosen=chosen)
-    return _Drawn(compared, "", titles, chosen, chooses)
+    return _Drawn(message, "", titles, chosen, chooses)
+
+
+def _compared(
+    a: Mapping[str, Part], steps: Sequence[Mapping[str, Part]], names: Iterable[str]
+) -> dict[str, list[Compared]]:
+    """Compare the panels of these names at each step."""
+    return {name: [compare(a[name], step.get(name)) for step in steps] for name in names}
+
+
+def _side_by_side(
+    a: Mapping[str, Part],
+    steps: Sequence[Mapping[str, Part]],
+    found: Mapping[str, Sequence[Compared]],
+    titles: Mapping[str, str],
+    chosen: str,
+) -> Scene:
+    """Draw the chosen panel of A, of B and their difference, and say what changed."""
+    curves = {name for name in found if isinstance(a[name], Curves)}
+    b = [step.get(chosen) for step in steps]
+
+    def say(step: int) -> str:
+        here = {name: every[step] for name, every in found.items()}
+        return _said(a[chosen], b[step], titles, chosen, here, curves=curves)
+
+    return Scene(compared_steps(a[chosen], b), says=each(say, range(len(steps))))
 
 
 def _steps(shared: SharedScene, row: int) -> list[dict[str, Part]]:

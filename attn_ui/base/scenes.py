@@ -1,36 +1,61 @@
 """Scenes that are packed once for all sessions, and drawn again for whoever asks for one of their numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, wraps
-from typing import Generic, ParamSpec
+from typing import Generic, ParamSpec, TypeVar
 
 from attn_figures.scene import Scene
-from attn_live.says import pack_says
+from attn_live.says import Says, pack_says
 from attn_ui.base.shared_cache import shared
 
 P = ParamSpec("P")
-Packed = tuple[bytes, bytes | None]
+R = TypeVar("R")
+
+
+class Later(Generic[R]):
+    """Something that is made when it is first asked for, and then kept in place of what it is made from."""
+
+    def __init__(self, make: Callable[[], R]) -> None:
+        """Make nothing yet."""
+        self._make: Callable[[], R] | None = make
+
+    def __call__(self) -> R:
+        """Return it."""
+        if (make := self._make) is not None:
+            self._value, self._make = make(), None
+        return self._value
+
+
+Packed = tuple[bytes, Later[bytes] | None]
 """What the browser takes: the steps of a figure, and its sentences."""
 
 
 @dataclass(frozen=True, eq=False)
+class Sentences:
+    """Sentences that change where the steps of their figure do not: what they are, and the same packed."""
+
+    says: Callable[[], Sequence[Says]]
+    pack: Callable[[], bytes]
+
+
+@dataclass(frozen=True, eq=False)
 class SharedScene:
-    """The scene of a figure. Neither is made before it is asked for.
+    """The scene of a figure. Neither it nor its message is made before it is asked for.
 
     Attributes:
-        draw: makes the scene; pack: returns it packed, mostly from the cache; own_says: sentences that are
-            packed apart, since they change where the steps do not.
+        draw: makes the scene; pack: returns it packed, mostly from the cache.
+        own: sentences that are packed apart, in place of the scene's.
     """
 
     draw: Callable[[], Scene]
     pack: Callable[[], Packed]
-    own_says: bytes | None = None
+    own: Sentences | None = None
 
     @cached_property
     def scene(self) -> Scene:
         """The scene itself, with all its numbers."""
-        return self.draw()
+        return self.draw() if self.own is None else replace(self.draw(), says=self.own.says())
 
     @cached_property
     def steps(self) -> bytes:
@@ -40,16 +65,20 @@ class SharedScene:
     @cached_property
     def says(self) -> bytes | None:
         """Its sentences, packed."""
-        return self.own_says or self.pack()[1]
+        if self.own is not None:
+            return self.own.pack()
+        says = self.pack()[1]
+        return None if says is None else says()
 
-    def saying(self, says: bytes) -> "SharedScene":
-        """Return the same with sentences that are packed apart."""
-        return replace(self, own_says=says)
+    def saying(self, own: Sentences) -> "SharedScene":
+        """Return the same with other sentences."""
+        return replace(self, own=own)
 
 
 def packed(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
-    return scene.packed(), None if scene.says is None else pack_says(scene.says)
+    says = scene.says
+    return scene.packed(), None if says is None else Later(lambda: pack_says(says))
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
@@ -67,3 +96,20 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> SharedScene:
         """Return the scene; nothing is drawn yet."""
         return SharedScene(partial(self.draw, *args, **kwargs), partial(self.packed, *args, **kwargs))
+
+
+class shared_says(Generic[P]):  # noqa: N801
+    """Share what a function says at every position of the sliders, likewise."""
+
+    def __init__(self, say: Callable[P, Sequence[Says]]) -> None:
+        """Take a function that returns sentences."""
+
+        @wraps(say)
+        def pack(*args: P.args, **kwargs: P.kwargs) -> bytes:
+            return pack_says(say(*args, **kwargs))
+
+        self.say, self.packed = say, shared(pack)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Sentences:
+        """Return the sentences; none is said yet."""
+        return Sentences(partial(self.say, *args, **kwargs), partial(self.packed, *args, **kwargs))

@@ -16,7 +16,7 @@ from attn_ui.base.framing import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram
-from attn_ui.base.scenes import SharedScene
+from attn_ui.base.scenes import Later, SharedScene
 from attn_ui.lessons.figures import page_of, seen_at
 from attn_words import _, language
 from programs.writing import PYTORCH
@@ -208,5 +208,6 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
 
 def _packed(figure: Figure, steps: bytes, says: bytes | None = None) -> Figure:
     """Return a figure with other steps, and with other sentences where there are some."""
-    packed = steps, says or figure.says
+    said = says or figure.says
+    packed = steps, Later(lambda: said) if said else None
     return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: packed))

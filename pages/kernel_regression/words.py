@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_live.says import Filled
+from attn_live.says import Filled, each
 from attn_ui.base.parameters import shown
 from attn_ui.base.ties import ROUNDING, tied
 from attn_words import _, _n, paragraph
@@ -82,24 +82,30 @@ def estimates_said(
     others = np.count_nonzero(weights >= largest[:, None] * (1 - SAME), axis=1) - 1
     no_estimate = np.isnan(estimates).ravel()
     ties = {count: tied(count) for count in {*others[~no_estimate].tolist()}}
-    more, window, distance = [], [""] * estimates.size, [""] * estimates.size
-    for at, (count, empty) in enumerate(zip(others.tolist(), no_estimate.tolist(), strict=True)):
-        step, query = divmod(at, n_query)
-        more.append(paragraph(besides[step], warnings[step] or ("" if empty else ties[count])))
-        if empty:
-            window[at], distance[at] = told_apart(points, bandwidths[step], nearest[query])
-    form = 2 * no_estimate.astype(int) + np.array([bool(text) for text in more])
+
+    def more(place: int) -> str:
+        step = place // n_query
+        tie = "" if no_estimate[place] else ties[int(others[place])]
+        return paragraph(besides[step], warnings[step] or tie)
+
+    def lengths(place: int) -> tuple[str, str]:
+        step, query = divmod(place, n_query)
+        return told_apart(points, bandwidths[step], nearest[query])
+
+    said = [bool(one or other) for one, other in zip(besides, warnings, strict=True)]
+    form = 2 * no_estimate.astype(int) + (np.repeat(said, n_query) | (~no_estimate & (others > 0)))
+    apart = each(lengths, range(estimates.size))
     keys = points.key_names
     fields = {
         "place": [*places] * n_step,
-        "estimate": list(map(points.amount, estimates.ravel().tolist())),
-        "largest": list(map("{:.3f}".format, largest.tolist())),
+        "estimate": each(points.amount, estimates.ravel().tolist()),
+        "largest": each("{:.3f}".format, largest.tolist()),
         "key": [keys[key] for key in weights.argmax(axis=1).tolist()],
-        "spread": list(map("{:.1f}".format, effective.ravel().tolist())),
+        "spread": each("{:.1f}".format, effective.ravel().tolist()),
         "n_key": [str(len(keys))] * estimates.size,
-        "more": more,
-        "window": window,
-        "distance": distance,
+        "more": each(more, range(estimates.size)),
+        "window": each(lambda place: apart[place][0], range(estimates.size)),
+        "distance": each(lambda place: apart[place][1], range(estimates.size)),
     }
     return Filled(forms, form.reshape(estimates.shape), fields)
 

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from attn_core import MASK_PATTERNS
 from attn_figures.arcs import ALONE, Group
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_live.says import pack_says
+from attn_live.says import Says, each
 from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
-from attn_ui.base.scenes import shared_scene
+from attn_ui.base.scenes import shared_says, shared_scene
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
-from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.asks_along import ask_along
@@ -85,22 +85,19 @@ def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
 def _drawn(stage: str, state: State, look: Look) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
-    figures = [STAGES[stage].picture.spec(each.walk) for each in steps]
-    follow = STAGES[stage].follow
-    walks = [each.walk for each in steps]
+    walks = [now.walk for now in steps]
+    figures, follow = each(STAGES[stage].picture.spec, walks), STAGES[stage].follow
     return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
 
 
-@shared
-def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> bytes:
+@shared_says
+def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> Sequence[Says]:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
-        return pack_says([says(stage, each) for each in steps])
-    queries = range(len(steps[0].walk.queries))
-    return pack_says(
-        [[says(stage, replace(each, cell=(query, cell[1]))) for query in queries] for each in steps]
-    )
+        return each(partial(says, stage), steps)
+    cells = [(query, cell[1]) for query in range(len(steps[0].walk.queries))]
+    return each(lambda now: each(lambda cell: says(stage, replace(now, cell=cell)), cells), steps)
 
 
 def _open_box(ask: Ask, cell: Cell) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attn_figures.picture import Drawing
 from attn_figures.scene import Scene
 from attn_live.arrays import read_body
 from attn_live.packing import Cursor, pack
@@ -18,7 +17,6 @@ from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, covered
 from attn_ui.base.page import At
-from attn_ui.base.scenes import SharedScene
 from attn_words import speaking
 from pages import PAGES
 from tests.pages import open_sound
@@ -137,10 +135,9 @@ def beside_the_secret(**trace: Any) -> dict[str, Any]:
     weights = {"type": "heatmap", "name": "weights", "z": SECRET, "x": PLACES}
     hatch = {"type": "scatter", "name": "weights hatch", "mode": "lines", "visible": False, "x": [], "y": []}
     figure = {"data": [weights, hatch, {"name": "other", **trace}], "layout": {}}
-    scene = Scene([Drawing(figure)])
-    shared = SharedScene(lambda: scene, lambda: (scene.packed(), None))
-    covering = covered(shared.steps, "weights", (("other", ()), ("weights", ())), shared)
-    return {each["name"]: each for each in figure_at(covering, 0)["data"]}
+    scene = Scene([figure])
+    covering = covered(scene, "weights", (("other", ()), ("weights", ())))
+    return {each["name"]: each for each in figure_at(covering.packed(), 0)["data"]}
 
 
 OTHERS: dict[str, tuple[dict[str, Any], bool]] = {
@@ -174,9 +171,9 @@ def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> Non
     """The dot is of a source of its own, as far as anybody says; its heights are the diagonal of the map."""
     dot = {"type": "scatter", "name": "dot", "x": [0.0], "y": [0.0]}
     figure = {"data": [{"type": "heatmap", "name": "weights", "z": SECRET}, dot], "layout": {}}
-    scene = Scene([Drawing(figure)], Cursor(6, {"data[dot].y": SECRET.diagonal()[:, None]}))
-    shared = SharedScene(lambda: scene, lambda: (scene.packed(), None))
-    _, arrays = read_body(body_of(covered(shared.steps, "weights", (("dot", ()), ("weights", ())), shared)))
+    scene = Scene([figure], Cursor(6, {"data[dot].y": SECRET.diagonal()[:, None]}))
+    covering = covered(scene, "weights", (("dot", ()), ("weights", ()))).packed()
+    _, arrays = read_body(body_of(covering))
     assert not any(np.isin(SECRET.astype(np.float32), each).any() for each in arrays if np.ndim(each))
 
 

@@ -133,10 +133,11 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
 
 def test_a_sentence_is_said_for_each_place() -> None:
     points = sample("sine", 40, 0.5, 4)
-    strides, (_, said) = fit.drawn(points, points.fingerprint, "gaussian")
+    strides, (_, says) = fit.drawn(points, points.fingerprint, "gaussian")
+    assert says
     sweep = Sweep(points, "gaussian", 1, strides)
     at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)
-    words = "".join(text for _, text in said_at(said, at, row))
+    words = "".join(text for _, text in said_at(says(), at, row))
     result = nadaraya_watson(
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )

@@ -41,7 +41,7 @@ def fit(
         weights=np.array([weights]),
         effective=np.array([[effective]]),
     )
-    return estimates_said(POINTS, answered, [""], [warning]).written()[0][0]
+    return estimates_said(POINTS, answered, [""], [warning]).at(0, 0)
 
 
 def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:

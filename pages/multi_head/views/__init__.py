@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
+from attn_live.says import each
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.scenes import shared_scene
@@ -108,10 +109,10 @@ def scene(moving: Moving, look: Look) -> Scene:
     """Draw every position of the slider, and say what it shows."""
     view, steps = VIEWS[look.view], moving.every(look)
     if not view.follow:
-        return Scene(view.draw(steps), says=[say(now) for now in steps])
+        return Scene(view.draw(steps), says=each(say, steps))
     queries = range(len(steps[0].tokens.queries))
-    said = [[say(replace(now, cell=(query, 0))) for query in queries] for now in steps]
-    return Scene(view.draw(steps), view.follow(steps), says=said)
+    says = each(lambda now: each(lambda query: say(replace(now, cell=(query, 0))), queries), steps)
+    return Scene(view.draw(steps), view.follow(steps), says=says)
 
 
 def say(now: Now) -> str:

@@ -15,13 +15,12 @@ from attn_figures.picture import Spec
 from attn_figures.position_sum import Part
 from attn_figures.scene import Scene
 from attn_figures.widths import letters
-from attn_live.says import pack_says
+from attn_live.says import Says
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.scenes import shared_scene
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.scenes import shared_says, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_ui.base.ties import rounded
 from attn_words import _, paragraph
@@ -219,7 +218,7 @@ def _packed(state: State, strengths: Steps | None) -> Scene:
     return Scene(draw(Now(state), _at(strengths)))
 
 
-@shared
-def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> bytes:
+@shared_says
+def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[Says]:
     now, at = Now(state), _at(strengths)
-    return pack_says([say(one, now, cell) for one in sums(now, at)])
+    return [say(one, now, cell) for one in sums(now, at)]
