@@ -54,7 +54,6 @@ KINDS = (
     N_("kernel"),
     N_("task"),
     N_("stage"),
-    N_("use"),
     N_("spelling"),
     N_("data set"),
     N_("group of terms"),

@@ -60,11 +60,14 @@ WORDS = {
     "Batch": "batch_first; minibatch; batch matrix multiplication; bmm",
     "One or many": "single vs multi-head; benefits of heads",
     "the original Transformer": "transformer architecture; transformer; base model",
-    "machine translation": "sequence-to-sequence; seq2seq; text summarization; alignment",
-    "BERT": "Devlin; 1810.04805; GPT-2; pretraining; language models; generative",
-    "vision transformer": "Dosovitskiy; 2010.11929; image patch; patch embedding; vision; pixels",
-    "captioning": "Xu; 1502.03044; Show, Attend and Tell; image captioning; multimodal",
-    "Conformer": "Gulati; 2005.08100; audio; sound",
+    "translation": "machine translation; summarising; sequence-to-sequence; seq2seq; "
+    "text summarization; alignment",
+    "BERT and GPT": "BERT; GPT; T5; prefix language model; Devlin; 1810.04805; GPT-2; pretraining; "
+    "language models; generative",
+    "images": "vision transformer; ViT; patches; Dosovitskiy; 2010.11929; image patch; "
+    "patch embedding; vision; pixels",
+    "captions": "captioning; Xu; 1502.03044; Show, Attend and Tell; image captioning; multimodal",
+    "speech": "Conformer; spectrogram; speech recognition; Gulati; 2005.08100; audio; sound",
     "weights explain": "do attention weights explain; interpretability; explanation; faithful; Jain",
     "in parallel": "RNN; recurrent; LSTM; CNN; linear interaction distance; long-range dependency; parallel",
     "one vector": "information bottleneck; bottleneck; fixed-length vector",

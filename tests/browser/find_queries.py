@@ -38,7 +38,7 @@ READ = {
     "average_attn_weights": "head|weight|average", "is_causal": "causal", "enable_gqa": "gqa",
     "Linear Interaction Distance": "in parallel", "vanishing gradients": "gradient|√|scaling",
     "information bottleneck": "one vector", "long-range dependency": "one vector|in parallel|global",
-    "soft weights": "weight", "FlashAttention": "scaled dot-product|cost|quadratic|flops",
+    "soft weights": "weight", "FlashAttention": "flashattention",
     "Luong attention": "general score", "image captioning": "captions",
     "machine translation": "translation", "text summarization": "translation|summar",
     "Causal/Masked self-attention": "causal|mask", "Attention Complexity": "quadratic|cost",
