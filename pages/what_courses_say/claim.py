@@ -29,6 +29,27 @@ def seeds_from(seed: int) -> Seeds:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """A function that computes a claim's curves, and what it takes after the seeds, the first of them or none."""
+
+    of: Callable[..., Study]
+    given: tuple[object, ...]
+    draws: str = ""
+
+    def __call__(self, seeds: Seeds) -> Study:
+        """Compute the curves."""
+        drawn = {"": (), "seeds": (seeds,), "seeds[0]": seeds[:1]}[self.draws]
+        return self.of(*drawn, *self.given)
+
+    @property
+    def code(self) -> str:
+        """The same as a line of code."""
+        return (
+            f"claims.{self.of.__name__}({', '.join([*filter(None, [self.draws]), *map(repr, self.given)])})"
+        )
+
+
+@dataclass(frozen=True)
 class Claim:
     """One claim; its words are marked as messages, for whoever shows them.
 
@@ -38,8 +59,7 @@ class Claim:
         formula, in_words: the measures in LaTeX, and what their letters stand for.
         slider: what the curves are over.
         bent: whether its axis is logarithmic.
-        measure: computes the curves, from seeds.
-        call: the same as a line of code, from ``seeds``.
+        measure: computes the curves.
         drawn: the measures in the order of their charts, and whether each has a logarithmic axis.
         tells: the measures whose numbers the sentence under the slider says.
         repeats: what the spread is over; empty where nothing is drawn by chance.
@@ -56,8 +76,7 @@ class Claim:
     in_words: str
     slider: Steps
     bent: bool
-    measure: Callable[[Seeds], Study]
-    call: str
+    measure: Measured
     drawn: Mapping[str, bool]
     tells: Sequence[str]
     repeats: str

@@ -32,7 +32,7 @@ class State:
     @property
     def study(self) -> Study:
         """The curves that decide it."""
-        return _studied(self.name, self.seeds if "seed" in self.claim.call else ())
+        return _studied(self.name, self.seeds if self.claim.measure.draws else ())
 
 
 @shared

@@ -8,8 +8,8 @@ from programs.writing import SHORT, Program
 
 def programs(state: State) -> OneProgram:
     """Return what is handed over; it prints each curve's name, and its means."""
-    seeds = f"seeds = {list(state.seeds)}\n" if "seed" in state.claim.call else ""
-    lines = f"""{seeds}study = {state.claim.call}
+    seeds = f"seeds = {list(state.seeds)}\n" if state.claim.measure.draws else ""
+    lines = f"""{seeds}study = {state.claim.measure.code}
 print(study.over, *study.x)
 for measure, curves in study.measures.items():
     for curve, found in curves.items():  # (seeds, places)

@@ -8,7 +8,7 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
 from pages.what_courses_say.settings import NO_ROOT, PLACE, ROOT_2, SIDE
 
 BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
@@ -88,8 +88,7 @@ CLAIMS = {
         ),
         slider=PLACE,
         bent=False,
-        measure=lambda seeds: measures.ramp_and_sinusoid([int(each) for each in PLACE.values]),
-        call="claims.ramp_and_sinusoid(range(1, 64))",
+        measure=Measured(measures.ramp_and_sinusoid, (range(1, 64),)),
         drawn={"length": False, "product": True, "share of a straight line": False},
         tells=("length", "product"),
         repeats="",
@@ -126,8 +125,7 @@ CLAIMS = {
         ),
         slider=ROOT_2,
         bent=True,
-        measure=lambda seeds: measures.divisors(seeds, [int(each) for each in ROOT_2.values]),
-        call=f"claims.divisors(seeds, {ROOT_2.values})",
+        measure=Measured(measures.divisors, (ROOT_2.values,), "seeds"),
         drawn={"variance": True, "largest weight": False},
         tells=("variance", "largest weight"),
         repeats=SEEDS,
@@ -173,8 +171,7 @@ CLAIMS = {
         ),
         slider=NO_ROOT,
         bent=True,
-        measure=lambda seeds: measures.divisors(seeds, [int(each) for each in NO_ROOT.values]),
-        call=f"claims.divisors(seeds, {NO_ROOT.values})",
+        measure=Measured(measures.divisors, (NO_ROOT.values,), "seeds"),
         drawn={"gradient": False, "largest weight": False},
         tells=("gradient", "largest weight"),
         repeats=SEEDS,
@@ -214,8 +211,7 @@ CLAIMS = {
         ),
         slider=SIDE,
         bent=False,
-        measure=lambda seeds: measures.sides(seeds, [int(each) for each in SIDE.values]),
-        call=f"claims.sides(seeds, {SIDE.values})",
+        measure=Measured(measures.sides, (SIDE.values,), "seeds"),
         drawn={"difference": False},
         tells=("difference",),
         repeats=SEEDS,

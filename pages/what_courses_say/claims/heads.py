@@ -9,7 +9,7 @@ from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below, difference
 from attn_core.toys import shipped
 from attn_words import N_, _
-from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Held, Seeds, again
+from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Held, Measured, Seeds, again
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 
@@ -156,8 +156,7 @@ CLAIMS = {
         ),
         slider=LAYERS,
         bent=False,
-        measure=lambda seeds: measures.over_smoothing(seeds[0], len(LAYERS.values) - 1),
-        call=f"claims.over_smoothing(seeds[0], {len(LAYERS.values) - 1})",
+        measure=Measured(measures.over_smoothing, (len(LAYERS.values) - 1,), "seeds[0]"),
         drawn={"difference, with residual": False, "difference, no residual": True},
         tells=("difference, with residual",),
         repeats=DRAWS,
@@ -207,8 +206,7 @@ CLAIMS = {
         ),
         slider=NOISE,
         bent=False,
-        measure=lambda seeds: measures.noise(seeds[0], NOISE.values),
-        call=f"claims.noise(seeds[0], {NOISE.values})",
+        measure=Measured(measures.noise, (NOISE.values,), "seeds[0]"),
         drawn={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
         tells=("output (soft)",),
         repeats=DRAWS,
@@ -250,8 +248,7 @@ CLAIMS = {
         ),
         slider=FUSED,
         bent=True,
-        measure=lambda seeds: measures.fused_layouts(seeds, [int(each) for each in FUSED.values]),
-        call=f"claims.fused_layouts(seeds, {FUSED.values})",
+        measure=Measured(measures.fused_layouts, (FUSED.values,), "seeds"),
         drawn={"difference": False},
         tells=("difference",),
         repeats=SEEDS,
@@ -289,8 +286,7 @@ CLAIMS = {
         ),
         slider=COUNTED,
         bent=True,
-        measure=lambda seeds: measures.parameters([int(each) for each in COUNTED.values]),
-        call=f"claims.parameters({COUNTED.values})",
+        measure=Measured(measures.parameters, (COUNTED.values,)),
         drawn={"parameters": False},
         tells=("parameters",),
         repeats="",
@@ -325,8 +321,7 @@ CLAIMS = {
         ),
         slider=COURSE,
         bent=False,
-        measure=lambda seeds: measures.specialised([int(each) for each in COURSE.values]),
-        call=f"claims.specialised({tuple(int(each) for each in COURSE.values)})",
+        measure=Measured(measures.specialised, (COURSE.values,)),
         drawn={"previous token": False, "induction": False},
         tells=("previous token", "induction"),
         repeats=N_("32 sequences"),

@@ -10,7 +10,7 @@ from attn_core import Check, regression_sample
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
 from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
 
 ATTENTION, RNN, WRITING, SCAN = "attention", "RNN", "attention that writes", "linear recurrence"
@@ -106,8 +106,7 @@ CLAIMS = {
         ),
         slider=TOKENS,
         bent=True,
-        measure=lambda seeds: measures.depth([int(each) for each in TOKENS.values]),
-        call=f"claims.depth({TOKENS.values})",
+        measure=Measured(measures.depth, (TOKENS.values,)),
         drawn={"steps": True, "operations": True},
         tells=("steps",),
         repeats="",
@@ -157,8 +156,7 @@ CLAIMS = {
         ),
         slider=POINTS,
         bent=True,
-        measure=lambda seeds: measures.growing(seeds, [int(each) for each in POINTS.values]),
-        call=f"claims.growing(seeds, {POINTS.values})",
+        measure=Measured(measures.growing, (POINTS.values,), "seeds"),
         drawn={"error": False, "numbers kept": True},
         tells=("error", "numbers kept"),
         repeats=SEEDS,
@@ -196,8 +194,7 @@ CLAIMS = {
         ),
         slider=REMEMBERED,
         bent=True,
-        measure=lambda seeds: measures.one_vector(seeds, [int(each) for each in REMEMBERED.values]),
-        call=f"claims.one_vector(seeds, {REMEMBERED.values})",
+        measure=Measured(measures.one_vector, (REMEMBERED.values,), "seeds"),
         drawn={"lost": False, "numbers kept": True},
         tells=("lost",),
         repeats=SEEDS,

@@ -8,7 +8,7 @@ from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_core.toys import shipped
 from attn_words import N_, _
-from pages.what_courses_say.claim import Claim, Held, Seeds
+from pages.what_courses_say.claim import Claim, Held, Measured, Seeds
 from pages.what_courses_say.settings import DONE
 
 ONE_LAYER = ("previous token", "reverse", "sort")
@@ -105,8 +105,7 @@ CLAIMS = {
         ),
         slider=DONE,
         bent=False,
-        measure=lambda seeds: measures.explained_when_trained([int(each) for each in DONE.values]),
-        call=f"claims.explained_when_trained({tuple(int(each) for each in DONE.values)})",
+        measure=Measured(measures.explained_when_trained, (DONE.values,)),
         drawn={"same first": False, "rank correlation": False},
         tells=("same first", "rank correlation"),
         repeats=N_("12 sequences"),

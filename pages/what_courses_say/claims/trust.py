@@ -7,7 +7,7 @@ from attn_core import Check, MultiHeadAttention
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Measured, Seeds, again
 from pages.what_courses_say.settings import STACKED
 
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
@@ -65,8 +65,7 @@ CLAIMS = {
         ),
         slider=STACKED,
         bent=False,
-        measure=lambda seeds: measures.explained(seeds, [int(each) for each in STACKED.values]),
-        call=f"claims.explained(seeds, {STACKED.values})",
+        measure=Measured(measures.explained, (STACKED.values,), "seeds"),
         drawn={"rank correlation": False, "same first": False},
         tells=("rank correlation", "same first"),
         repeats=SEEDS,

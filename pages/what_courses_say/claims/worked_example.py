@@ -8,7 +8,7 @@ from attn_core import Check
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
 from pages.what_courses_say.settings import AGAIN, PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
@@ -92,8 +92,7 @@ CLAIMS = {
         ),
         slider=RAMPED,
         bent=False,
-        measure=lambda seeds: measures.printed_with_positions(RAMPED.values),
-        call=f"claims.printed_with_positions({RAMPED.values})",
+        measure=Measured(measures.printed_with_positions, (RAMPED.values,)),
         drawn={"own weight": False, "difference from the printed": False},
         tells=("own weight", "difference from the printed"),
         repeats="",
@@ -136,8 +135,7 @@ CLAIMS = {
         ),
         slider=PHRASED,
         bent=False,
-        measure=lambda seeds: measures.phrase(PHRASED.values),
-        call=f"claims.phrase({PHRASED.values})",
+        measure=Measured(measures.phrase, (PHRASED.values,)),
         drawn={"weight on dogs": False, "lead of dogs": False},
         tells=("weight on dogs", "lead of dogs"),
         repeats="",
@@ -173,8 +171,7 @@ CLAIMS = {
         ),
         slider=WORDED,
         bent=False,
-        measure=lambda seeds: measures.symmetry(seeds, [int(each) for each in WORDED.values]),
-        call=f"claims.symmetry(seeds, {WORDED.values})",
+        measure=Measured(measures.symmetry, (WORDED.values,), "seeds"),
         drawn={"asymmetry": False},
         tells=("asymmetry",),
         repeats=SEEDS,
@@ -202,8 +199,7 @@ CLAIMS = {
         in_words=N_("$O$ is the output of the first run, and $O'$ that of a later one."),
         slider=AGAIN,
         bent=False,
-        measure=lambda seeds: measures.run_again(seeds, [int(each) for each in AGAIN.values]),
-        call=f"claims.run_again(seeds, {tuple(int(each) for each in AGAIN.values)})",
+        measure=Measured(measures.run_again, (AGAIN.values,), "seeds"),
         drawn={"difference": False},
         tells=("difference",),
         repeats=SEEDS,
