@@ -58,7 +58,7 @@ def test_a_click_on_a_box_of_many_heads_opens_a_picture_or_a_tab(app: AppPage) -
     app.open("multi-head?view=diagram&kv=2")
     assert "2 heads read the same keys and values" in hovered(app, "maps", "attention")
     app.page.mouse.click(*place(app, "maps", "W_o"))
-    expect(app.page.get_by_role("tab", name="Sum over heads")).to_have_attribute("aria-selected", "true")
+    expect(app.page.get_by_role("tab", name="Arithmetic")).to_have_attribute("aria-selected", "true")
     app.settle()
     assert "W_o: 8 × 8" in hovered(app, "maps", "W_o")
     app.press("maps", "Home")

@@ -66,7 +66,7 @@ def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app:
     app.settle()
     # 13 is prime: one head is left of the two that were asked for, and the page says so.
     assert app.readout("maps") == "1"
-    assert "2 heads do not divide d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
+    assert "2 heads are not to be had with d_model = 13" in app.page.get_by_test_id("stMain").inner_text()
     width.focus()
     app.page.keyboard.press("ArrowRight")
     app.settle()

@@ -44,13 +44,13 @@ def test_a_click_on_a_query_asks_there_in_every_plane(app: AppPage) -> None:
     app.page.mouse.down()
     app.page.mouse.up()
     app.page.wait_for_url(re.compile(r"[?&]q=2\b"))
-    app.page.locator(".live-says").filter(has_text="“sat” gives its largest weight").wait_for()
+    app.page.locator(".live-says").filter(has_text="Query “sat”").wait_for()
     bold = names.filter(has_text=re.compile(r"^\s*sat\s*$")).evaluate_all(
         "(found) => found.filter((text) => text.innerHTML.includes('bold')).length"
     )
     assert bold == 4
     app.page.get_by_role("slider", name="Query").press("ArrowRight")
-    app.page.locator(".live-says").filter(has_text="“down” gives its largest weight").wait_for()
+    app.page.locator(".live-says").filter(has_text="Query “down”").wait_for()
 
 
 # Every word beside a point, as it is drawn: its letters' box, and that of the pane it stands in.
