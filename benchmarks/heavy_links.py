@@ -33,7 +33,7 @@ LINKS: tuple[tuple[str, dict[str, str]], ...] = (
     ("multi-head", {"view": "points", "text": "y" * 3900}),
     *(
         ("multi-head", _HEADS | {"view": view})
-        for view in ("every head", "points", "arcs", "mean and max", "two heads", "without", "one or many")
+        for view in ("every head", "points", "arcs", "heads compared", "threshold", "single vs multi-head")
     ),
     ("multi-head", _HEADS | {"view": "arcs", "arcs": "all heads"}),
     ("multi-head", _HEADS | {"view": "arcs", "arcs": "all heads", "hmoves": "temperature"}),
@@ -45,10 +45,10 @@ LINKS: tuple[tuple[str, dict[str, str]], ...] = (
     ),
     *(
         ("kernel-regression", _POINTS | {"picture": picture})
-        for picture in ("Local lines", "Two inputs", "Where it fails", "Four kernels", "Choose the bandwidth")
+        for picture in ("Local lines", "Two inputs", "Limits", "Four kernels", "Choose the bandwidth")
     ),
     ("kernel-regression", _POINTS | {"pin": "points=499&x0=1"}),
-    ("multi-head", _HEADS | {"view": "kept"}),
+    ("multi-head", _HEADS | {"view": "threshold"}),
     ("kernel-regression", _POINTS | {"picture": "Two inputs", "tab": "Break it", "trap": "mixed units"}),
     ("single-head", _HEAD | {"stage": "arcs"}),
     ("single-head", _HEAD | {"tab": "Checks"}),

@@ -250,7 +250,7 @@ def _of_a_head(at: AppTest, query: Link, shape: tuple[int, ...]) -> list[Numbers
 
 def of_positions(query: Link) -> list[Numbers]:
     """The map with positions; of a rotary scaling how far pairs turn, and scores at powers of two."""
-    if query.get("show") == "past training" and query.get("scaling", "none") != "none":
+    if query.get("show") == "length extrapolation" and query.get("scaling", "none") != "none":
         shown = picture(open_page("positional-encoding", **{**query, "tab": "Code"}))
         offsets = np.asarray(shown["score scaled"]["x"])
         doubling = np.isin(offsets, 2 ** np.arange(20))

@@ -74,25 +74,14 @@ class Choice:
 
 # What an option is called where the links that people have saved name it otherwise: by setting and option.
 LABELS = {
-    ("claim", "in parallel"): "heads in parallel",
-    ("claim", "noise"): "heads average noise out",
-    ("claim", "one vector"): "context in one vector",
-    ("claim", "printed"): "printed results",
-    ("claim", "ramp"): "linear positions",
     ("fault", "place not counted on"): "position not advanced",
     ("flaw", "places from one"): "positions from one",
     ("keep", "all but one word"): "token removed",
-    ("look", "text's flow"): "attention flow (rollout)",
-    ("picture", "Where it fails"): "Limits",
-    ("show", "past training"): "length extrapolation",
     ("slip", "too loud"): "positions too strong",
-    ("stage", "kept"): "threshold",
     ("tab", "Break it"): "Common mistakes",
     ("tab", "Heads add up"): "Sum over heads",
     ("tab", "One or many"): "Single vs multi-head",
     ("tab", "Spellings"): "Implementations",
-    ("view", "kept"): "threshold",
-    ("view", "one or many"): "single vs multi-head",
     **{(setting, "buckets"): "T5 relative bias" for setting in ("beside", "pos", "scheme")},
     **{(setting, "ramp"): "linear positions" for setting in ("beside", "pos", "scheme")},
 }

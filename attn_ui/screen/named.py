@@ -1,7 +1,8 @@
 """Options in other words than the address has: this product keeps the address, where Streamlit would.
 
 A control that Streamlit ties to the address writes there what it shows. In another language, and where an
-option was renamed, that is no name that links know; so there the control is tied to its key alone, and is brought together with the address here.
+option was renamed, that is no name that links know; so there the control is tied to its key alone, and is
+brought together with the address here.
 """
 
 from collections.abc import Sequence

@@ -14,10 +14,11 @@ KERNEL_VIEW = Choice(
     "picture",
     "Fit and weights",
     (
-        "Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails",
+        "Fit and weights", "Four kernels", "Choose the bandwidth", "Bridge to attention", "Limits",
         "Local lines", "Two inputs",
     ),
     views=True,
+    moved=(("Where it fails", "picture=Limits"),),
 )  # fmt: skip
 LOCAL_LINES, TWO_INPUTS = KERNEL_VIEW.options[-2:]
 OWN_POINTS, TYPED = "own points", "typed function"

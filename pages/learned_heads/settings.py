@@ -45,8 +45,15 @@ KIND = Steps("kind", 1, tuple(range(1, 5)), ".0f")  # of a file's maps, see `att
 HIDE = Flag("wordsonly", True)  # special tokens hidden
 # What is looked at: each head, what flows through all layers, what a cache of keys may forget, or one head's
 # queries and keys as points.
-HEADS, FLOW, EVICTION, POINTS = "heads", "text's flow", "eviction", "points"
-LOOK = Choice("look", HEADS, (HEADS, FLOW, EVICTION, POINTS), views=True, chips=(HEADS, FLOW))
+HEADS, FLOW, EVICTION, POINTS = "heads", "attention flow", "eviction", "points"
+LOOK = Choice(
+    "look",
+    HEADS,
+    (HEADS, FLOW, EVICTION, POINTS),
+    views=True,
+    chips=(HEADS, FLOW),
+    moved=(("text's flow", f"look={FLOW}"),),
+)
 FLOW_TAB = page_tabs()
 MOST_LAYERS = 64
 LAYER = Steps("layer", MOST_LAYERS, tuple(range(1, MOST_LAYERS + 1)), ".0f")

@@ -81,19 +81,25 @@ VIEW = Choice(
     "every head",
     (
         *("every head", "arcs", "points", "diagram", "encoder and decoder", COMPARISON),
-        *("kept", "one or many"),
+        *("threshold", "single vs multi-head"),
     ),
     chips=("every head", "arcs", "points", "diagram", "encoder and decoder"),
     views=True,
     moved=(
         ("mean and max", f"view={COMPARISON}"),
         ("two heads", f"view={COMPARISON}&compared=two heads"),
-        ("without", f"view=kept&keep={ALL_BUT_ONE}"),
+        ("without", f"view=threshold&keep={ALL_BUT_ONE}"),
+        ("kept", "view=threshold"),
+        ("one or many", "view=single vs multi-head"),
     ),
 )
 COMPARED = Choice("compared", "mean and max", ("mean and max", "two heads"))
-WITHOUT_HEADS = ("diagram", "encoder and decoder", "one or many")  # views that show no head of its own
-SET_ASIDE = ("kept", "without")  # views whose slider is that of what they set aside
+WITHOUT_HEADS = (
+    "diagram",
+    "encoder and decoder",
+    "single vs multi-head",
+)  # views that show no head of its own
+SET_ASIDE = ("threshold", "without")  # views whose slider is that of what they set aside
 ONE_HEAD = ("arcs", *SET_ASIDE)  # views of one head that is asked for
 ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))
 ORDER_BY = Choice(
@@ -105,7 +111,7 @@ AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 # Of the experiments, which have an example of their own.
-TYPED = Text("words", "the cat sat on the mat", 120)
+TYPED = Text("typed", "the cat sat on the mat", 120)
 TOKEN = Steps("token", 5, tuple(range(12)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps(
@@ -115,7 +121,7 @@ KV_HEADS = Steps(
     ".0f",
     only=N_("a number that the heads can be shared out among"),
 )
-COST_LENGTH = Steps("length", 64, (8, 16, 32, 64, 128, 256, 512, 1024), ".0f")
+COST_LENGTH = Steps("costlength", 64, (8, 16, 32, 64, 128, 256, 512, 1024), ".0f")
 SHARED = Steps("shared", 2, (1, 2, 4, 8), ".0f")
 LATENT = Steps("latent", 6, tuple(range(1, 17)), ".0f")
 SPELLING = Choice(
@@ -123,7 +129,7 @@ SPELLING = Choice(
 )
 FIT_STEP = Steps("fit", 120, tuple(range(0, 121, 5)), ".0f", only=N_("a step that is kept, every fifth"))
 BATCH = Text("batch", "the cat sat on the mat / cats like warm milk / it rains", 300)
-MASK_PADDING = Flag("mask-padding", True)
+MASK_PADDING = Flag("maskpadding", True)
 RESIDUAL = Flag("residual", True)
 NORM = Choice("norm", "after", ("none", "before", "after"))
 MISTAKE = Choice(

@@ -110,7 +110,7 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
             given["level"] = ask.segment(LEVEL, _("Shift test of"))
         if state.picture == "compare":
             given["beside"] = _ask_beside(ask)
-        if state.picture == "past training":
+        if state.picture == "length extrapolation":
             given["scaling"] = ask.segment(SCALING, _("Rotary scaling"))
         is_scaled = given.get("scaling", SCALING.default) != SCALING.default
         if is_scaled:
@@ -119,7 +119,9 @@ def _ask_for_picture(ask: Ask, state: State, room: AbstractContextManager[Any]) 
         encodes = state.picture == "encoding" and adds in ("nothing", "vector")
         if encodes or state.picture == "similarity":
             given["drives"] = LENGTH.name
-        if (state.picture == "past training" and not is_scaled) or (given.get("drives") and "base" in takes):
+        if (state.picture == "length extrapolation" and not is_scaled) or (
+            given.get("drives") and "base" in takes
+        ):
             given["drives"] = ask.segment(DRIVES, _("The slider moves"))
         if encodes:
             given["dimensions"] = ask.line(DIMENSIONS, _("Dimensions drawn as waves"))

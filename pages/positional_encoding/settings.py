@@ -32,8 +32,9 @@ PICTURE = Choice(
         "encoding",
         "similarity",
         "compare",
-        "past training",
+        "length extrapolation",
     ),
+    moved=(("past training", "show=length extrapolation"),),
     chips=("attention", "shuffle test", "shift test", "encoding", "similarity", "compare"),
     views=True,
 )

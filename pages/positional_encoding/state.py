@@ -58,7 +58,7 @@ class State:
     @property
     def is_scaled(self) -> bool:
         """Whether the picture is that of a rotary scaling."""
-        return self.picture == "past training" and self.scaling != SCALING.default
+        return self.picture == "length extrapolation" and self.scaling != SCALING.default
 
     @property
     def labels(self) -> list[str]:

@@ -64,7 +64,7 @@ STAGE = Choice(
     views=True,
     kind="stage",
     chips=("all at once", "scores", "scaled", "masked", "weights", "output"),
-    moved=(("without", f"stage=kept&keep={ALL_BUT_ONE}"),),
+    moved=(("without", f"stage=threshold&keep={ALL_BUT_ONE}"), ("kept", "stage=threshold")),
 )
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"
@@ -77,7 +77,7 @@ FIRST, SECOND = (
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 COST_WINDOW = Steps("cwindow", 16, tuple(2**power for power in range(11)), ".0f")
-TYPED = Text("words", "the cat sat on the mat", 120)
+TYPED = Text("typed", "the cat sat on the mat", 120)
 TILE = Steps("tile", 0, tuple(range(6)), ".0f")
 STATE = Steps("written", 5, tuple(range(12)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (

@@ -195,7 +195,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             ),
             tells_largest=True,
         ),
-        "kept": Stage(
+        "threshold": Stage(
             pictures.kept_weights,
             N_("The weights, those that are set aside faded, and how much of each row is kept"),
             words.of_kept,

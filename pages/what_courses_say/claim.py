@@ -30,7 +30,7 @@ def seeds_from(seed: int) -> Seeds:
 
 @dataclass(frozen=True)
 class Measured:
-    """A function that computes a claim's curves, and what it takes after the seeds, the first of them or none."""
+    """What computes a claim's curves, and what it takes after the seeds: the first of them or none."""
 
     of: Callable[..., Study]
     given: tuple[object, ...]

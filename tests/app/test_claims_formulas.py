@@ -69,7 +69,7 @@ def found(name: str) -> Study:
 @pytest.mark.parametrize("measure", ["steps", "operations"])
 @pytest.mark.parametrize("who", ["attention", "RNN", "linear recurrence", "attention that writes"])
 def test_the_formulas_of_steps_and_operations_count_what_was_counted(who: str, measure: str, n: int) -> None:
-    claim = CLAIMS["in parallel"].formula
+    claim = CLAIMS["runs in parallel"].formula
     part = claim.split(r"\text{operations:}")[measure == "operations"]
     right = re.split(r"\\\\|\\end", part.split(rf"\text{{{who}}} = ", 1)[1])[0]
     right = (
@@ -81,12 +81,12 @@ def test_the_formulas_of_steps_and_operations_count_what_was_counted(who: str, m
         value = sum(evaluate(term, {"t": t, "L": (t - 1).bit_length()}) for t in range(1, n + 1))
     else:
         value = evaluate(right, {"n": n, "L": n.bit_length() - 1})
-    assert found("in parallel").at(measure, who, n).tolist() == [value]
+    assert found("runs in parallel").at(measure, who, n).tolist() == [value]
 
 
 @pytest.mark.parametrize("p", [1, 10, 40, 63])
 def test_the_formulas_of_ramp_and_sinusoid_are_their_numbers(p: int) -> None:
-    study, formula = found("ramp"), CLAIMS["ramp"].formula
+    study, formula = found("linear positions"), CLAIMS["linear positions"].formula
     ramp, sinusoid = (formula.split(rf"\text{{{name}: }}")[1] for name in ("ramp", "sinusoid"))
     rest = re.split(r"\\\\|\\end", ramp)[0]
     length, dot = (part.split("=")[1] for part in rest.split(r", \quad "))

@@ -88,17 +88,34 @@ def test_the_open_tab_is_not_taken_along_to_another_page() -> None:
     assert shown_under(at, "Heads add up", tabs_of("multi-head"))
 
 
-def test_an_option_that_was_renamed_keeps_its_name_in_links() -> None:
-    at = open_sound("kernel-regression", picture="Where it fails")
-    views = at.segmented_control(key="picture")
-    assert views.value == "Where it fails"
-    assert "Limits" in views.options
-    assert "Where it fails" not in views.options
-    assert at.query_params["picture"] == "Where it fails"
-    views.set_value("Local lines").run()
-    assert at.query_params["picture"] == "Local lines"
-    at.segmented_control(key="picture").set_value("Fit and weights").run()
-    assert "picture" not in at.query_params
+def test_an_option_shown_by_another_name_keeps_its_own_in_links() -> None:
+    at = open_sound("positional-encoding", scheme="buckets")
+    schemes = at.selectbox(key="scheme")
+    assert schemes.value == "buckets"
+    assert "T5 relative bias" in schemes.options
+    assert "buckets" not in schemes.options
+    schemes.set_value("ramp").run()
+    assert at.query_params["scheme"] == "ramp"
+    at.selectbox(key="scheme").set_value("sinusoidal").run()
+    assert "scheme" not in at.query_params
+
+
+@pytest.mark.parametrize(
+    ("page", "link", "view"),
+    [
+        ("kernel-regression", {"picture": "Where it fails"}, "Limits"),
+        ("learned-heads", {"look": "text's flow"}, "attention flow"),
+        ("multi-head", {"view": "one or many"}, "single vs multi-head"),
+        ("positional-encoding", {"show": "past training"}, "length extrapolation"),
+        ("single-head", {"stage": "kept", "above": "0.2"}, "threshold"),
+        ("what-courses-say", {"claim": "printed"}, "printed results"),
+    ],
+)
+def test_an_old_name_of_a_view_opens_it(page: str, link: dict[str, str], view: str) -> None:
+    at = open_sound(page, **link)
+    chosen = [each.value for each in (*at.main.segmented_control, *at.main.selectbox)]
+    assert view in chosen
+    assert not at.warning
 
 
 VIEWS = [

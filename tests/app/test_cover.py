@@ -454,7 +454,7 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
 @pytest.mark.parametrize(
     ("page", "link"),
     [
-        ("single-head", "stage=kept&renorm=true"),
+        ("single-head", "stage=threshold&renorm=true"),
         ("single-head", "stage=without"),
         ("single-head", "stage=scores"),
         ("multi-head", "view=two heads"),
@@ -463,7 +463,7 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
         ("positional-encoding", "show=shuffle test"),
         ("kernel-regression", "picture=Four kernels"),
         ("kernel-regression", "picture=Two inputs"),
-        ("learned-heads", "look=text's flow"),
+        ("learned-heads", "look=attention+flow"),
         ("applications", "use=images"),
         ("applications", "use=speech"),
     ],

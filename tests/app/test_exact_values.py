@@ -100,9 +100,7 @@ def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
     assert not handed.difference(printed[0], weights[None])
 
 
-@pytest.mark.parametrize(
-    "picture", ["Four kernels", "Choose the bandwidth", "Bridge to attention", "Where it fails"]
-)
+@pytest.mark.parametrize("picture", ["Four kernels", "Choose the bandwidth", "Bridge to attention", "Limits"])
 def test_a_bandwidth_on_every_picture(picture: str) -> None:
     at = open_sound("kernel-regression", picture=picture, h="0.237", tab="Arithmetic")
     assert read_outs(at)["h"].startswith("0.237")
@@ -187,7 +185,7 @@ def test_a_strength_of_positions(show: str) -> None:
 
 
 def test_a_training_length() -> None:
-    at = open_sound("positional-encoding", show="past training", drive="length", trained="10")
+    at = open_sound("positional-encoding", show="length extrapolation", drive="length", trained="10")
     assert read_outs(at) == {"trained": "10 positions"}
     assert "10" in " ".join(said_now(at))
 

@@ -57,9 +57,9 @@ def test_experiment_is_the_same_whatever_the_sidebar_says(tab: str) -> None:
 
 def test_example_takes_two_to_twelve_words() -> None:
     for typed, taken in (("word", "the cat sat on the mat"), (" ".join(["w"] * 14), " ".join(["w"] * 12))):
-        at = open_page(tab="Block", words=typed)
+        at = open_page(tab="Block", typed=typed)
         assert messages_in("\n".join(each.value for each in at.caption), sentence=taken)
-    assert "12 × 8" not in said_now(open_page(tab="Block", words="two words"))[-1]
+    assert "12 × 8" not in said_now(open_page(tab="Block", typed="two words"))[-1]
 
 
 def projected(now: Now) -> tuple[Tensor, Tensor, Tensor]:

@@ -354,7 +354,7 @@ def test_every_tab_opens_with_positions(tab: str, link: dict[str, str]) -> None:
 def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
     said = text(open_page(view=view, hmask=mask, reach="2", pos="buckets"))
     # Views that take words and sizes alone say nothing of a mask.
-    sizes_alone = view in ("one or many", "encoder and decoder")
+    sizes_alone = view in ("single vs multi-head", "encoder and decoder")
     assert bool(messages_in(said, "left", "pairs")) is (mask != "none" and not sizes_alone)
 
 
@@ -365,7 +365,7 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
         ({"pos": "rotary", "strength": "1.5"}, {"scheme": "rotary"}),
         ({"hmask": "own", "blocked": "0.1,2.2"}, {"left": 136, "pairs": 144}),
         ({"hmask": "prefix", "hmoves": "mask width", "reach": "3"}, {"left": 96, "pairs": 144}),
-        ({"view": "one or many", "heads": "8"}, {"count": 8, "parameters": 256}),
+        ({"view": "single vs multi-head", "heads": "8"}, {"count": 8, "parameters": 256}),
     ],
 )
 def test_link_of_masks_and_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:

@@ -174,7 +174,7 @@ def test_bridge_tells_how_far_the_weights_are_apart(more: str, is_same: bool) ->
 
 def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
     """Of a wave whose every top is smoothed away, keys on one side are no cause."""
-    link = "picture=Where+it+fails&data=typed+function&truth=cos(2*pi*x)&noise=0&h=0.2&points=400"
+    link = "picture=Limits&data=typed+function&truth=cos(2*pi*x)&noise=0&h=0.2&points=400"
     page = PAGES["kernel-regression"].at(link)
     keys = np.asarray(page.seen.now.state.points.keys)
     places = np.linspace(keys[0], keys[-1], 501)

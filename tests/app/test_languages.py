@@ -507,7 +507,7 @@ def test_a_link_can_say_the_language() -> None:
     [
         "single-head?example=two+keys,+one+query&stage=weights",
         "multi-head?case=cross-attention,+four+heads",
-        "multi-head?case=cross-attention,+four+heads&view=kept",
+        "multi-head?case=cross-attention,+four+heads&view=threshold",
     ],
 )
 def test_a_worked_examples_query_and_keys_are_named_in_the_language_whoever_looked_before(link: str) -> None:

@@ -112,7 +112,7 @@ def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.Monk
 
 
 def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
-    at = PAGES["learned-heads"].at(f"{LINK}&look=text's+flow")
+    at = PAGES["learned-heads"].at(f"{LINK}&look=attention+flow")
     assert any(
         "needs the maps of all heads at once, which have room for 8 tokens" in said for said in at.ask.said
     )

@@ -372,7 +372,7 @@ def test_order_that_is_none_is_dropped_and_named(places: str) -> None:
     assert not page.at(f"from={places}").dropped or places == "0.5,1,2,3,4,5"
 
 
-SCALED = {"show": "past training", "width": "128", "trained": "4096", "factor": "4"}
+SCALED = {"show": "length extrapolation", "width": "128", "trained": "4096", "factor": "4"}
 
 
 @pytest.mark.sample(3)
@@ -399,16 +399,16 @@ def test_rotary_scaling_is_told_with_its_pairs(
 @pytest.mark.parametrize("sweep", SWEEP.options)
 @pytest.mark.parametrize("scaling", SCALING.options[1:])
 def test_each_slider_of_a_rotary_scaling_has_checks_that_hold(scaling: str, sweep: str) -> None:
-    assert holds(opened(show="past training", scaling=scaling, ropemoves=sweep, tab="Checks"))
+    assert holds(opened(show="length extrapolation", scaling=scaling, ropemoves=sweep, tab="Checks"))
 
 
 def test_real_lengths_need_no_heavier_message_of_the_three_schemes() -> None:
-    app = opened(show="past training", trained="4096")
+    app = opened(show="length extrapolation", trained="4096")
     assert max(len(figure.proto.bytes) for figure in app.get("bidi_component")) < 2_000_000
 
 
 def test_a_head_of_llama_2_is_a_press_away() -> None:
-    app = opened(show="past training", scaling="YaRN")
+    app = opened(show="length extrapolation", scaling="YaRN")
     app.button(key="real-head").click().run()
     assert messages_in(said(app), trained="4,096", used="16,384")
     assert messages_in(said(app), "new", "factor", all=64)
@@ -430,10 +430,10 @@ def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, sco
 
 
 def test_factor_that_no_float_holds_is_not_told_as_zero() -> None:
-    said = PAGES["positional-encoding"].at("show=past+training&trained=4096").sentence
+    said = PAGES["positional-encoding"].at("show=length+extrapolation&trained=4096").sentence
     assert messages_in(said, trained="4,096", used="16,384")
     (far,) = messages_in(said, "curves")
     assert "ALiBi below 10⁻³⁰⁰ at offset 16,383" in far["curves"]  # e to the −8,191
-    said = PAGES["positional-encoding"].at("show=past+training&trained=16").sentence
+    said = PAGES["positional-encoding"].at("show=length+extrapolation&trained=16").sentence
     near = messages_in(said, "curves")[0]["curves"].rpartition("ALiBi")[2]
     assert numbers_in(near) == pytest.approx([np.exp(-63 / 2), 63], rel=0.05)

@@ -246,7 +246,7 @@ LINKS: list[tuple[str, Link]] = [
     ("positional-encoding", {"text": SENTENCE_64, "width": "128", "layout": "concatenated"}),
     ("positional-encoding", {"scheme": "rotary", "layout": "concatenated", "show": "turning"}),
     *(
-        ("positional-encoding", {"show": "past training", "scaling": scaling, **head})
+        ("positional-encoding", {"show": "length extrapolation", "scaling": scaling, **head})
         for scaling in ("interpolation", "NTK", "YaRN")
         for head in ({}, {"width": "128", "trained": "4096", "factor": "5.3"}, {"width": "2", "base": "1"})
     ),
@@ -319,7 +319,7 @@ def balanced(latex: str) -> bool:
         ("kernel-regression", "picture=Local lines"),
         ("single-head", "mask=causal"),
         ("positional-encoding", "scheme=rotary"),
-        ("positional-encoding", "show=past training&scaling=YaRN"),
+        ("positional-encoding", "show=length+extrapolation&scaling=YaRN"),
         ("multi-head", "case=I love dogs, two heads"),
         ("learned-heads", ""),
         ("learned-heads", "look=eviction"),

@@ -26,7 +26,7 @@ def drawn(at: Any) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("value", [0.0, 0.15, 0.5])
 def test_threshold_fades_what_it_drops_and_the_kept_is_told(value: float) -> None:
-    at = opened(f"stage=kept&above={value:g}")
+    at = opened(f"stage=threshold&above={value:g}")
     traces = drawn(at)
     weights = np.asarray(traces["weights"]["z"], dtype=float)
     faded = np.asarray(traces["weights faded"]["z"], dtype=float) == 0
@@ -41,7 +41,7 @@ def test_threshold_fades_what_it_drops_and_the_kept_is_told(value: float) -> Non
 
 
 def test_the_two_largest_sum_to_one_again_and_the_output_moves_as_said() -> None:
-    at = opened("stage=kept&keep=largest&largest=2&renorm=true&mask=causal")
+    at = opened("stage=threshold&keep=largest&largest=2&renorm=true&mask=causal")
     weights = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
     value = np.asarray([[*row] for row in zip(*_values(), strict=True)])
     moved = []
@@ -87,10 +87,10 @@ def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
         at = opened(link + more)
         return at, leaves(at.programs, kind)
 
-    at, names = programs("stage=kept&above=0.2&renorm=true")
+    at, names = programs("stage=threshold&above=0.2&renorm=true")
     assert names["mass"].tolist() == pytest.approx(at.tables["kept"]["kept weight"], abs=1e-6)
     assert names["moved_by"].tolist() == pytest.approx(at.tables["kept"]["output moves by"], abs=1e-6)
-    at, names = programs("stage=kept&keep=largest&largest=2")
+    at, names = programs("stage=threshold&keep=largest&largest=2")
     assert names["mass"].tolist() == pytest.approx(at.tables["kept"]["kept weight"], abs=1e-6)
     at, names = programs("stage=without&without=0")
     mean = at.tables["without"]["output moves by, on average"][0]
@@ -166,7 +166,7 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
 
 @pytest.mark.parametrize("more", ["", "&hmask=causal", "&pos=ALiBi"])
 def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
-    at = HEADS.at(f"{MANY}{more}&view=kept&above=0.15&renorm=true&head=2")
+    at = HEADS.at(f"{MANY}{more}&view=threshold&above=0.15&renorm=true&head=2")
     scores, may, value = one_head(at.seen.now, 1)
     weights = scores.masked_fill(~may, -torch.inf).softmax(dim=-1)
     kept = weights * (weights >= 0.15)
@@ -188,9 +188,9 @@ def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
 def test_programs_of_many_heads_leave_what_is_set_aside(more: str, kind: str) -> None:
     for link, table, column, name in (
-        ("view=kept&above=0.2&renorm=true&head=3", "kept", "kept weight", "mass"),
-        ("view=kept&above=0.2&renorm=true&head=3", "kept", "output moves by", "moved_by"),
-        ("view=kept&keep=largest&largest=2", "kept", "kept weight", "mass"),
+        ("view=threshold&above=0.2&renorm=true&head=3", "kept", "kept weight", "mass"),
+        ("view=threshold&above=0.2&renorm=true&head=3", "kept", "output moves by", "moved_by"),
+        ("view=threshold&keep=largest&largest=2", "kept", "kept weight", "mass"),
     ):
         at = HEADS.at(f"{link}{more}")
         names = leaves(at.programs, kind)
@@ -265,7 +265,7 @@ def names_of(told: str) -> list[str]:
 
 
 def test_rows_that_tie_are_named_where_small_weights_go() -> None:
-    link = "stage=kept&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
+    link = "stage=threshold&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
     at = PAGES["single-head"].at(link)
     walk = at.seen.now.walk
     names = [f"“{name}”" for name in walk.queries]
@@ -273,7 +273,7 @@ def test_rows_that_tie_are_named_where_small_weights_go() -> None:
     assert names_of(least["queries"]) == largest(names, -walk.kept.mass[:, 0])
 
 
-@pytest.mark.parametrize("link", ["single-head?stage=kept", "multi-head?view=kept"])
+@pytest.mark.parametrize("link", ["single-head?stage=threshold", "multi-head?view=threshold"])
 @pytest.mark.parametrize("above", [0.3, 0.4, 0.5])
 def test_row_that_keeps_nothing_stays_zero(link: str, above: float) -> None:
     address, query = link.split("?")
@@ -286,7 +286,7 @@ def test_row_that_keeps_nothing_stays_zero(link: str, above: float) -> None:
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
 def test_small_weights_that_differ_do_not_tie(kind: str) -> None:
-    link = "stage=kept&keep=largest&largest=2&qkv=typed&Q=1&K=0;-30;-60;-90&V=1;2;3;4&scale=none"
+    link = "stage=threshold&keep=largest&largest=2&qkv=typed&Q=1&K=0;-30;-60;-90&V=1;2;3;4&scale=none"
     page = PAGES["single-head"].at(link)
     assert messages_in(page.sentence, kept=2, count=4)
     weights = np.asarray(leaves(page.programs, kind)["weights"])

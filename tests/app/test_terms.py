@@ -167,7 +167,7 @@ def test_every_chinese_name_is_found_and_is_of_one_term() -> None:
 def test_every_term_is_translated() -> None:
     known, kept = (
         translations("zh"),
-        ("argmax", "num_heads", "epanechnikov", "Nadaraya–Watson", "StreamingLLM"),
+        ("argmax", "num_heads", "epanechnikov", "Nadaraya–Watson", "StreamingLLM", "FlashAttention"),
     )
     for term in terms.general():
         for name in (term.name, *term.also):
@@ -190,10 +190,11 @@ def test_a_page_means_its_own_by_a_letter() -> None:
         ("w", "applications:captions"): "Patches of a word",
         ("w", "applications:images"): "Weight",
         ("F", "single_head"): "Vectors of the second sentence",
-        ("F", "what_courses_say:noise"): "Frobenius norm",
+        ("F", "what_courses_say:robust to noise"): "Frobenius norm",
     }
     assert {at: terms.meanings(at[1])[at[0]].name for at in meant} == meant
-    assert terms.meanings("what_courses_say:noise")["E"].says.startswith("The rows of $X$ are the eight")
+    noise = terms.meanings("what_courses_say:robust to noise")
+    assert noise["E"].says.startswith("The rows of $X$ are the eight")
 
 
 def test_one_letter_means_one_thing_at_one_place() -> None:

@@ -20,7 +20,7 @@ from pages.learned_heads.whole import Whole
 from tests import handed, small_models
 from tests.sentences import messages_in, numbers_in
 
-FLOW = "look=text's+flow"
+FLOW = "look=attention+flow"
 
 
 def at(link: str) -> Any:
@@ -189,7 +189,12 @@ def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
             "1 position",
             "2 positions",
         ),
-        ("positional-encoding", "show=past+training&drive=length&trained=4", "4 positions", "8 positions"),
+        (
+            "positional-encoding",
+            "show=length+extrapolation&drive=length&trained=4",
+            "4 positions",
+            "8 positions",
+        ),
     ],
 )
 def test_a_slider_counts_one_as_one(address: str, link: str, one: str, several: str) -> None:

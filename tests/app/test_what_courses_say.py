@@ -63,7 +63,7 @@ def test_the_program_prints_the_means_under_data(name: str) -> None:
 
 
 def test_the_table_holds_every_number_and_its_spread() -> None:
-    now = State("noise", 3)
+    now = State("robust to noise", 3)
     table = columns(now)
     found = now.study.measures["weights (sharp)"]["4 heads"][:, 2]
     rows = list(zip(*table.values(), strict=True))
@@ -79,7 +79,7 @@ def test_a_link_names_settings_of_the_page_that_it_opens(name: str, folder: str,
 
 
 def test_links_stand_on_the_page_with_their_settings() -> None:
-    at = open_page("what-courses-say", claim="ramp")
+    at = open_page("what-courses-say", claim="linear positions")
     told = [(link.proto.page, link.proto.query_string) for link in at.get("page_link")]
     assert told == [("positional-encoding", "scheme=ramp&show=similarity")]
 
@@ -100,7 +100,9 @@ def decided(claim: Claim) -> tuple[Study, Held]:
     return study, claim.held(study)
 
 
-@pytest.mark.parametrize("name", [name for name in CLAIM.options if name not in ("over-smoothing", "noise")])
+@pytest.mark.parametrize(
+    "name", [name for name in CLAIM.options if name not in ("over-smoothing", "robust to noise")]
+)
 def test_a_verdict_follows_the_numbers(name: str) -> None:
     """Here every claim holds somewhere and somewhere not; where all curves are one, it is another verdict."""
     claim = CLAIMS[name]
@@ -109,7 +111,7 @@ def test_a_verdict_follows_the_numbers(name: str) -> None:
     assert any(dict(claim.held(constant(study, value))) != held for value in (0.0, 1.0))
 
 
-@pytest.mark.parametrize(("name", "sign"), [("over-smoothing", 1), ("noise", -1)])
+@pytest.mark.parametrize(("name", "sign"), [("over-smoothing", 1), ("robust to noise", -1)])
 def test_eight_heads_that_did_better_would_be_said_to(name: str, sign: int) -> None:
     claim = CLAIMS[name]
     study = CLAIMS[name].measure(seeds_from(4))
@@ -133,7 +135,7 @@ def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
     share = np.sin(places * frequencies) / (places * frequencies)
     straight = int((abs(share - 1) < 0.01).all(axis=0).sum())
     quarter = int((frequencies * 9 >= np.pi / 2).sum())
-    assert numbers_in(CLAIMS["ramp"].why) == [8, straight, 63, 1, quarter, 10]
+    assert numbers_in(CLAIMS["linear positions"].why) == [8, straight, 63, 1, quarter, 10]
     # "love" at place 1 gives itself 1 + 2 d + 4 d² and the last word 3 d + 8 d².
     assert numbers_in(CLAIMS["grammar"].why) == pytest.approx([max(np.roots([4, 1, -1]))], abs=0.005)
     plain, *ramped = (
@@ -157,7 +159,7 @@ def test_what_is_said_of_printed_programs_is_so() -> None:
 
 def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
     assert State("parameters", 1).study is State("parameters", 2).study
-    assert State("noise", 1).study is not State("noise", 2).study
+    assert State("robust to noise", 1).study is not State("robust to noise", 2).study
 
 
 @pytest.mark.parametrize("name", CLAIM.options)

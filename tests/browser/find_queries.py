@@ -28,7 +28,7 @@ READ = {
     "The Final Linear and Softmax Layer": "softmax|unembedding|logits", "The Loss Function": "loss",
     "Query, Key, and Value Vectors": "query|key|value",
     "Visualizing Self-Attention Scores": "self-attention|score",
-    "Benefits of Multiple Attention Heads": "multi-head|one or many|head",
+    "Benefits of Multiple Attention Heads": "multi-head|single vs|head",
     "attention mask": "attention mask", "autoregressive models": "decoder|autoregressive",
     "causal language modeling": "decoder|causal", "encoder models": "encoder|bert", "head": "head",
     "input IDs": "token", "position IDs": "position", "sequence-to-sequence": "translation|encoder",
@@ -37,7 +37,7 @@ READ = {
     "key_padding_mask": "padding", "need_weights": "weight", "attn_mask": "attention mask",
     "average_attn_weights": "head|weight|average", "is_causal": "causal", "enable_gqa": "gqa",
     "Linear Interaction Distance": "in parallel", "vanishing gradients": "gradient|√|scaling",
-    "information bottleneck": "one vector", "long-range dependency": "one vector|in parallel|global",
+    "information bottleneck": "one-vector", "long-range dependency": "one-vector|in parallel|global",
     "soft weights": "weight", "FlashAttention": "flashattention",
     "Luong attention": "general score", "image captioning": "captions",
     "machine translation": "translation", "text summarization": "translation|summar",
@@ -45,7 +45,7 @@ READ = {
 }  # fmt: skip
 # What a student or a teacher asks for.
 ASKED = {
-    "attention weights": "weight", "weighted sum": "output", "RNN": "in parallel|one vector",
+    "attention weights": "weight", "weighted sum": "output", "RNN": "in parallel|one-vector",
     "interpretability": "weights explain|trained weights|rollout",
     "vanishing gradient": "gradient|√|scaling", "heatmap": "weight|map", "seed": "printed",
     "Vaswani": "scaled dot-product|multi-head",

@@ -44,7 +44,7 @@ def test_a_laptop_shows_the_picture_with_its_captions_and_its_sliders(app: AppPa
     [
         "single-head",
         "single-head?stage=hard+or+soft",
-        "single-head?stage=kept",
+        "single-head?stage=threshold",
         "multi-head",
         "multi-head?view=points",
         "multi-head?view=encoder+and+decoder",

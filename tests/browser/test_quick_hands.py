@@ -84,7 +84,7 @@ def test_a_slider_that_is_let_go_on_the_way_back_keeps_nobody_from_going_there(
 @pytest.mark.essential
 def test_a_switch_that_is_sent_with_a_slider_stands_in_the_address(app: AppPage) -> None:
     """What changes at once travels as one, as what the slider's part asks for, with the address before."""
-    app.open("learned-heads?look=text's flow")
+    app.open("learned-heads?look=attention+flow")
     switch = app.page.get_by_test_id("stCheckbox").filter(has_text="Positions").locator("label")
     for key, places in [("Home", ["false"]), ("End", []), ("Home", ["false"]), ("End", [])]:
         app.page.locator("input[data-live=step]").first.focus()
@@ -143,9 +143,9 @@ def test_pin_and_clear_are_kept_while_the_server_is_busy(quick: AppPage, hold: H
 
 def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting: tuple[str, Hold]) -> None:
     app.server, hold = waiting
-    app.open("single-head?stage=kept")
+    app.open("single-head?stage=threshold")
     for button, address in [
-        ("Pin as A", {"stage": ["kept"], "above": ["0.06"], "pin": ["stage=kept"]}),
+        ("Pin as A", {"stage": ["kept"], "above": ["0.06"], "pin": ["stage=threshold"]}),
         ("Clear", {"stage": ["kept"], "above": ["0.07"]}),
     ]:
         with hold():

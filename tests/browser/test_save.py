@@ -323,9 +323,9 @@ NARROW = ("half slide", "square")
         "single-head?stage=diagram",
         "kernel-regression",
         "kernel-regression?picture=Four+kernels",
-        "kernel-regression?picture=Where+it+fails",
-        "learned-heads?look=text%27s+flow",
-        "positional-encoding?show=past+training&scaling=YaRN",
+        "kernel-regression?picture=Limits",
+        "learned-heads?look=attention+flow",
+        "positional-encoding?show=length+extrapolation&scaling=YaRN",
     ],
 )
 def test_words_on_narrow_slides_lie_on_no_others_and_are_whole(

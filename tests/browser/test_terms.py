@@ -153,7 +153,9 @@ def test_nothing_breaks_while_a_slider_is_dragged(app: AppPage) -> None:
     assert app.page.locator(".live-says .term, .stMarkdown .term, .live-says mark").count() == 0
 
 
-@pytest.mark.parametrize("link", ["multi-head?tab=Maths&bias=true&pos=ALiBi", "what-courses-say?claim=noise"])
+@pytest.mark.parametrize(
+    "link", ["multi-head?tab=Maths&bias=true&pos=ALiBi", "what-courses-say?claim=robust+to+noise"]
+)
 def test_the_browser_finds_the_letters_that_python_finds(app: AppPage, link: str) -> None:
     app.open(link)
     ready(app)

@@ -116,7 +116,7 @@ TERMS = (
         "Length extrapolation",
         "Length extrapolation is using a model on texts longer than it was trained on.",
         "past the trained length",
-        _scheme(show="past training"),
+        _scheme(show="length extrapolation"),
         also=("past training",),
         source="Press et al., 2022",
     ),
@@ -125,7 +125,7 @@ TERMS = (
         "Position interpolation divides positions by a factor, so that a longer text keeps to the angles of "
         "training.",
         "all pairs slowed alike",
-        _scheme(show="past training", scaling="interpolation"),
+        _scheme(show="length extrapolation", scaling="interpolation"),
         also=("linear scaling", "linear RoPE scaling"),
         paper="\\omega'_i = \\omega_i / s",
         code="SCALINGS",
@@ -137,7 +137,7 @@ TERMS = (
         "NTK-aware scaling raises the base of RoPE, so that fast pairs of dimensions stay and slow ones turn "
         "slower.",
         "the slower, the later the pair",
-        _scheme(show="past training", scaling="NTK"),
+        _scheme(show="length extrapolation", scaling="NTK"),
         also=("NTK",),
         paper="b' = b\\,s^{d/(d-2)}",
         code="make_scaling",
@@ -148,7 +148,7 @@ TERMS = (
         "YaRN keeps pairs of dimensions that turn often in training, slows those that do not come round "
         "(NTK-by-parts), and sharpens the scores.",
         "on a head of Llama 2",
-        _scheme(show="past training", scaling="YaRN", width="128", trained="4096"),
+        _scheme(show="length extrapolation", scaling="YaRN", width="128", trained="4096"),
         paper="m = 0.1 \\ln s + 1",
         code="RotaryScaling",
         source="Peng et al., 2023",

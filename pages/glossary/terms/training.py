@@ -55,7 +55,7 @@ TERMS = (
         "Attention rollout multiplies the maps of all layers, each mixed with the residual connection: what "
         "of each token arrives at each place.",
         "a real model's rollout",
-        Place("learned_heads", {"source": "a real model", "look": "text's flow"}),
+        Place("learned_heads", {"source": "a real model", "look": "attention flow"}),
         also=("rollout",),
         paper="\\tilde A_l \\tilde A_{l-1} \\cdots \\tilde A_1",
         code="text_flow.attention_rollout",
@@ -66,7 +66,7 @@ TERMS = (
         "The norm of a weighted value is how long the vector is that a key writes to a query: a large weight "
         "on a small value writes little.",
         "what sinks write",
-        Place("learned_heads", {"source": "a real model", "look": "text's flow", "layer": "4"}),
+        Place("learned_heads", {"source": "a real model", "look": "attention flow", "layer": "4"}),
         also=("norm-based analysis",),
         paper="\\lVert \\alpha f(x) \\rVert",
         code="text_flow.weighted_value_norms",

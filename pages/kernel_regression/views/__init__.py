@@ -14,7 +14,7 @@ VIEWS: Mapping[str, Callable[[Ask, State], Seen[Now]]] = {
     "Four kernels": compare.see,
     "Choose the bandwidth": bandwidth.see,
     "Bridge to attention": bridge.see,
-    "Where it fails": fails.see,
+    "Limits": fails.see,
     LOCAL_LINES: lines.see,
     TWO_INPUTS: two_inputs.see,
 }

@@ -81,7 +81,7 @@ VIEWS: Mapping[str, View] = {
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
     "two heads": View(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
-    "kept": View(
+    "threshold": View(
         set_aside.draw_kept,
         set_aside.say_kept,
         N_("The weights of one head, those that are set aside faded, and how much of each row is kept"),
@@ -94,7 +94,7 @@ VIEWS: Mapping[str, View] = {
             "head's output without that word"
         ),
     ),
-    "one or many": View(
+    "single vs multi-head": View(
         one_or_many.draw,
         one_or_many.say,
         N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),

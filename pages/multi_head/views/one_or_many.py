@@ -1,4 +1,4 @@
-"""The view "one or many": what every number of heads is like at one width, and how tokens fare."""
+"""The view "single vs multi-head": what every number of heads is like at one width, and how tokens fare."""
 
 from collections.abc import Sequence
 

@@ -46,5 +46,5 @@ VIEWS: Mapping[str, View] = {
     "encoding": _encoding,
     "similarity": similarity.see,
     "compare": compare.see,
-    "past training": _past,
+    "length extrapolation": _past,
 }

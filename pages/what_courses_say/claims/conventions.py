@@ -63,7 +63,7 @@ def _ramp(study: Study) -> Held:
 
 
 CLAIMS = {
-    "ramp": Claim(
+    "linear positions": Claim(
         says=N_("The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid."),
         measured=N_(
             "Both encodings have width 16. Measured at each position: the length of its vector, the "

@@ -183,7 +183,7 @@ CLAIMS = {
         see={"multi_head": {"tab": "One or many"}},
         checks=_smoothed,
     ),
-    "noise": Claim(
+    "robust to noise": Claim(
         says=N_("Several heads make attention robust to noise."),
         measured=N_(
             "Normal noise is added to eight random tokens. Measured: how far the output moves, as a share of "

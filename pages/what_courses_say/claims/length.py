@@ -80,7 +80,7 @@ def _nonparametric(study: Study) -> Held:
 
 
 CLAIMS = {
-    "in parallel": Claim(
+    "runs in parallel": Claim(
         says=N_("Attention runs in parallel, where an RNN cannot."),
         measured=N_(
             "The operations on single numbers are done and counted, for tokens of width 4. A step waits for "
@@ -171,7 +171,7 @@ CLAIMS = {
         see={"kernel_regression": {"picture": "Bridge to attention"}},
         checks=_fitted,
     ),
-    "one vector": Claim(
+    "one-vector bottleneck": Claim(
         says=N_("Attention does away with the bottleneck of one vector."),
         measured=N_(
             "Each token says four random numbers. They are kept in one vector of 16 numbers and read back by "

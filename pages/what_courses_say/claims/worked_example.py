@@ -188,7 +188,7 @@ CLAIMS = {
         see={"single_head": {"qkv": "as they are"}},
         checks=_symmetry,
     ),
-    "printed": Claim(
+    "printed results": Claim(
         says=N_("Run the program, and it prints 2.2379, −0.8030, 0.7570."),
         measured=N_(
             "Three words through W_q, W_k and W_v, which each run draws anew, or draws from one seed; and "
