@@ -35,7 +35,7 @@ _FIELD = 0xE000  # of Unicode's private use: letters that stand for fields while
 Split = tuple[list[Run], "list[int] | NDArray[np.int32]", int, list["int | list[int]"]]
 
 
-class each(Sequence[R]):  # noqa: N801  (as `map` is)
+class each(Sequence[R]):  # noqa: N801  (it is called, as `map` is)
     """What a function makes of each of some things: each is made when it is first asked for, and kept.
 
     >>> squares = each(lambda n: n * n, range(1000))

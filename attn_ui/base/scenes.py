@@ -98,7 +98,7 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
         return SharedScene(partial(self.draw, *args, **kwargs), partial(self.packed, *args, **kwargs))
 
 
-class shared_says(Generic[P]):  # noqa: N801
+class shared_says(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
     """Share what a function says at every position of the sliders, likewise."""
 
     def __init__(self, say: Callable[P, Sequence[Says]]) -> None:
