@@ -7,7 +7,7 @@ travel as runs of text, each with its role, and the browser writes every run as 
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, chain, count
@@ -46,6 +46,10 @@ class each(Sequence[R]):  # noqa: N801  (it is called, as `map` is)
     def __init__(self, make: Callable[[T], R], things: Sequence[T]) -> None:
         """Make nothing yet."""
         self._make, self._things, self._made = make, things, dict[int, R]()
+
+    def __iter__(self) -> Iterator[R]:
+        """Make all, in their order, and keep none."""
+        return map(self._make, self._things)
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -168,6 +172,7 @@ def _differences(at: Sequence[int | list[int]]) -> list[int | list[int]]:
 
 
 def _split(says: Sequence[Says]) -> Split:
+    says = [step if isinstance(step, str) else [*step] for step in says]
     sentences = dict.fromkeys(chain.from_iterable([step] if isinstance(step, str) else step for step in says))
     place = {sentence: number for number, sentence in enumerate(sentences)}
     known: dict[Run, int] = {}
@@ -186,7 +191,8 @@ def _fill(says: Filled) -> Split:
         parts = _parts(text)
         numbers = np.full((len(here), len(parts) + 1), _END, dtype=np.int32)
         for column, (role, literal, field) in enumerate(parts):
-            own = [says.fields[field][place] for place in here] if field else [literal]
+            said = says.fields.get(field, ())
+            own = [literal] if not field else [*said] if len(here) == form.size else [said[at] for at in here]
             run = {said: known.setdefault((role, said), len(known)) for said in dict.fromkeys(own)}
             numbers[:, column] = list(map(run.__getitem__, own))
         raw, row = numbers.tobytes(), numbers.itemsize * numbers.shape[1]
