@@ -110,25 +110,25 @@ ROWS: dict[str, Row] = {
     "I love dogs, two heads": Row(
         "multi-head",
         {"case": "I love dogs, two heads", "tab": "Shapes"},
-        ("2 heads of width 2, cut from projections 4 wide", "| `1, 2, 3, 2` |"),
+        ("2 heads of width 2.", "| `1, 2, 3, 2` |"),
     ),
     "cross-attention": Row(
         "multi-head",
         {"case": "cross-attention, four heads", "tab": "Shapes"},
         (
-            "| weights | `B, n_head, n_query, n_key` | `1, 4, 1, 10` | 40 |",
+            "| softmax(Q Kᵀ) | `B, n_head, n_query, n_key` | `1, 4, 1, 10` | 40 |",
             "| output | `B, n_query, d_out` | `1, 1, 20` | 20 |",
         ),
     ),
     "the original Transformer's parameters": Row(
         "multi-head",
-        {"case": "the original Transformer", "tab": "Shapes"},
-        (f"hold the same number of parameters, {4 * 512 * 512:,}", "8 heads of width 64"),
+        {"case": "the original Transformer", "view": "one or many"},
+        (f"8 heads: {4 * 512 * 512:,} parameters", f"One head: {4 * 512 * 512:,} parameters"),
     ),
     "d_head free of d_model / heads": Row(
         "multi-head",
-        {"case": "heads wider than their share", "tab": "Shapes"},
-        (f"4 heads of width 8 hold {4 * 16 * 32:,} parameters, {4 * 16 * 32 - 4 * 16 * 16:,} more",),
+        {"case": "heads wider than their share", "view": "diagram"},
+        ("4 heads make queries 8 wide from vectors 16 wide", "4 × 8 = 32"),
     ),
     "kernel regression is softmax": Row(
         "kernel-regression",
