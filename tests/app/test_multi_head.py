@@ -127,8 +127,8 @@ def test_link_to_example_sets_all_of_the_example(case: str) -> None:
     sample = EXAMPLES[case]
     size = {"count": sample.num_heads, "width": sample.d_head or sample.d_model // sample.num_heads}
     assert messages_in(text(at), **size)
-    assert at.toggle(key="wo").value is sample.output_projection
-    assert at.toggle(key="free").value is (sample.d_head is not None)
+    setting = PAGES["multi-head"].at(urlencode({"case": case})).seen.now.setting
+    assert (setting.projection, setting.d_head) == (sample.output_projection, sample.d_head)
     again = open_page(**{name: at.query_params[name] for name in at.query_params})
     assert messages_in(text(again), **size)
     assert not again.warning
@@ -146,8 +146,8 @@ def test_example_with_settings_of_ones_own_names_them(case: str) -> None:
     assert len(re.split(", | and ", more["settings"])) == 5
     at = open_page(case=case)
     assert not messages_in(captions(at), "settings")
-    at.toggle(key="bias").set_value(True).run()
-    assert messages_in(captions(at), "settings")
+    shown = {name: at.query_params[name] for name in at.query_params}
+    assert messages_in(captions(open_page(**shown, bias="true")), "settings")
 
 
 @pytest.mark.sample(20)

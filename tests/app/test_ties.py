@@ -29,7 +29,8 @@ def told(sentence: str, count: int) -> bool:
 def test_two_heads(text: str, mask: str) -> None:
     page = PAGES["multi-head"].at(f"view=two+heads&text={text}&hmask={mask}")
     one, other = np.asarray(page.seen.now.result.weights)[:2]
-    assert told(page.sentence, count(one - other)), page.sentence
+    equal = np.abs(one - other).max() < 1e-8
+    assert told(page.sentence, one.size - 1 if equal else count(one - other)), page.sentence
 
 
 @pytest.mark.parametrize("scheme", ["ALiBi", "sinusoidal", "rotary"])
