@@ -35,22 +35,18 @@ async function everything(address) {
   return (await answer.json()).map(entry);
 }
 
-// How many letters lie between two words: put in, left out, another, or two that changed places.
-export function slips(one, other) {
-  let [before, row] = [[], [...other, ""].map((_, at) => at)];
-  for (let i = 1; i <= one.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= other.length; j++) {
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (one[i - 1] !== other[j - 1]));
-      if (one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) next[j] = Math.min(next[j], before[j - 2] + 1);
-    }
-    [before, row] = [row, next];
-  }
-  return row.at(-1);
+// Whether two words differ by one slip of the pen: a letter put in, left out, another, or two that changed places.
+function isSlip(one, other) {
+  const shorter = Math.min(one.length, other.length);
+  let [start, end] = [0, 0];
+  while (start < shorter && one[start] === other[start]) start++;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const [left, right] = [one, other].map((word) => word.slice(start, word.length - end));
+  return Math.max(left.length, right.length) < 2 || left.length === 2 && left === right.at(-1) + right[0];
 }
 
 // How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page;
-// else by the names that stand in it, 4 to 5, the longest first, or by slips of the pen, above 5.
+// else by the names that stand in it, 4 to 5, the longest first, or 6 by a slip of the pen.
 function rank(each, typed) {
   const whole = closed(typed), said = words(typed);
   if (each.closed.includes(whole) || each.parts.some((name) => name.join(" ") === said.join(" "))) return 0;
@@ -61,8 +57,7 @@ function rank(each, typed) {
   const letters = (name) => (`${name}` !== "attention" && name.every((part) => said.some((one) => part.length > 3 ? one.startsWith(part) : one === part)) ? name.join("").length : 0);
   const most = Math.max(...each.parts.map(letters));
   if (most > 2) return 4 + 1 / most;
-  const off = whole.length < 5 ? 9 : Math.min(...each.closed.map((name) => Math.abs(name.length - whole.length) < 3 ? slips(name, whole) : 9));
-  return off <= whole.length / 5 ? 5 + off : Number.POSITIVE_INFINITY;
+  return whole.length > 4 && each.closed.some((name) => isSlip(name, whole)) ? 6 : Number.POSITIVE_INFINITY;
 }
 
 // All that answers, the best first.
