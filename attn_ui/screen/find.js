@@ -46,7 +46,7 @@ function isSlip(one, other) {
 }
 
 // How well something answers what was typed: 0 by its very name, 1 a name begins so, 2 words do, 3 with the page;
-// else by the names that stand in it, 4 to 5, the longest first, or 6 by a slip of the pen.
+// else 4 but for a slip of the pen, or up to 5 by the names that stand in it, the longest first.
 function rank(each, typed) {
   const whole = closed(typed), said = words(typed);
   if (each.closed.includes(whole) || each.parts.some((name) => name.join(" ") === said.join(" "))) return 0;
@@ -54,10 +54,10 @@ function rank(each, typed) {
   const begins = (of) => said.every((part) => of.some((other) => other.startsWith(part) || isHan(part) && other.includes(part)));
   if (begins(each.words)) return 2;
   if (begins([...each.words, ...each.more])) return 3;
+  if (whole.length > 4 && each.closed.some((name) => isSlip(name, whole))) return 4;
   const letters = (name) => (`${name}` !== "attention" && name.every((part) => said.some((one) => part.length > 3 ? one.startsWith(part) : one === part)) ? name.join("").length : 0);
   const most = Math.max(...each.parts.map(letters));
-  if (most > 2) return 4 + 1 / most;
-  return whole.length > 4 && each.closed.some((name) => isSlip(name, whole)) ? 6 : Number.POSITIVE_INFINITY;
+  return most > 2 ? 4 + 1 / most : Number.POSITIVE_INFINITY;
 }
 
 // All that answers, the best first.
