@@ -180,7 +180,7 @@ CLAIMS = {
             "again. Without it, all curves fall to rounding within a few layers, however many heads there "
             "are. The weights here are drawn, not trained, and a feed-forward part would add to it."
         ),
-        see={"multi_head": {"tab": "One or many"}},
+        see={"multi_head": {"view": "single vs multi-head"}},
         checks=_smoothed,
     ),
     "robust to noise": Claim(
@@ -299,7 +299,7 @@ CLAIMS = {
             "Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
             "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer."
         ),
-        see={"multi_head": {"tab": "Shapes"}},
+        see={"multi_head": {"view": "single vs multi-head"}},
         checks=_counted,
     ),
     "heads specialise": Claim(
