@@ -171,9 +171,10 @@ def covered(scene: Scene, name: str, follows: Table) -> Scene:
     """
     check(scene, name, dict(follows))
     figures = [scene.at(step, None).figure for step in range(scene.n_steps)]
-    cursor = scene.cursor and _numbered(scene.cursor, scene.drawings[0])
+    cursor = scene.cursor or Cursor(1)
+    every = [str(trace.get("name")) for trace in figures[0]["data"]]
     if _is_diagram(figures[0]):
-        return Scene(figures, cursor)
+        return scene
     hidden = _hidden(figures, cursor, name, dict(follows))
     numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
     ranges = _ranges(figures, hidden)
@@ -184,23 +185,13 @@ def covered(scene: Scene, name: str, follows: Table) -> Scene:
             _withheld(trace, maps, name) if index in hidden else trace for index, trace in enumerate(traces)
         ]
         _scrub(figure["layout"], traces, hidden, covered_here, ranges)
-    return Scene(figures, cursor and _left(cursor, hidden))
-
-
-def _numbered(cursor: Cursor, figure: Mapping[str, Any]) -> Cursor:
-    """Return a cursor whose paths have the numbers of traces in place of their names."""
-
-    def numbered(by_path: Mapping[str, Any]) -> dict[str, Any]:
-        return {paths.written(paths.resolve(figure, path)): value for path, value in by_path.items()}
-
-    copies = {path: paths.written(paths.resolve(figure, of)) for path, of in cursor.rows_of.items()}
-    return Cursor(cursor.n_rows, numbered(cursor.changes), numbered(cursor.by_step), numbered(copies))
+    return Scene(figures, _left(cursor, hidden, every) if scene.cursor else None)
 
 
 # ---- what is taken away ----
 
 
-def _hidden(figures: list[dict[str, Any]], cursor: Cursor | None, name: str, follows: Follows) -> set[int]:
+def _hidden(figures: list[dict[str, Any]], cursor: Cursor, name: str, follows: Follows) -> set[int]:
     """Return the places of the traces that are covered or withheld."""
     every = [str(trace.get("name")) for trace in figures[0]["data"]]
     mains = [
@@ -210,8 +201,8 @@ def _hidden(figures: list[dict[str, Any]], cursor: Cursor | None, name: str, fol
     ]
     gone = {each for each in mains if each == name or _goes(each, name, follows)}
     for index, each in enumerate(every):
-        copied = _copied(cursor, index) if cursor else []
-        if each in mains and each not in gone and any(every[of] in gone for of in copied):
+        copied = [_trace(of, every) for path, of in cursor.rows_of.items() if _trace(path, every) == index]
+        if each in mains and each not in gone and any(every[of] in gone for of in copied if of is not None):
             gone.add(each)
     for index, each in enumerate(every):
         is_given = _sources(each, follows) == GIVEN
@@ -253,32 +244,30 @@ def _sources(each: str, follows: Follows) -> tuple[str, ...] | None:
     return next((tuple(sources) for pattern, sources in follows.items() if fnmatchcase(each, pattern)), None)
 
 
-def _copied(cursor: Cursor, index: int) -> list[int]:
-    """Return the traces whose rows a trace copies."""
-    return [
-        int(found[1])
-        for path, of in cursor.rows_of.items()
-        if path.startswith(f"data[{index}].") and (found := re.match(r"data\[(\d+)\]", of))
-    ]
+def _trace(path: str, every: Sequence[str]) -> int | None:
+    """Return the place of the trace that a path of a cursor leads to; None where it leads into the layout."""
+    kind, trace, *_rest = paths.parse(path)
+    if kind != "data":
+        return None
+    return trace if isinstance(trace, int) else every.index(trace)
 
 
-def _repeats(figures: list[dict[str, Any]], cursor: Cursor | None, index: int, name: str) -> bool:
+def _repeats(figures: list[dict[str, Any]], cursor: Cursor, index: int, name: str) -> bool:
     """Whether a trace shows at some step the numbers that are covered there."""
     for step, figure in enumerate(figures):
         secret = _telling(_numbers(_of(figure, name)))
-        shown = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, step)])
+        every = [str(trace.get("name")) for trace in figure["data"]]
+        shown = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, every, step)])
         common = len(np.intersect1d(secret, shown))
         if common and common >= _SHARED * min(len(secret), len(shown)):
             return True
     return False
 
 
-def _moved(cursor: Cursor | None, index: int, step: int) -> Iterator[NDArray[np.float64]]:
+def _moved(cursor: Cursor, index: int, every: Sequence[str], step: int) -> Iterator[NDArray[np.float64]]:
     """Yield what the cursor puts into a trace at a step."""
-    if cursor is None:
-        return
     for path, values in (*cursor.changes.items(), *cursor.by_step.items()):
-        if path.startswith(f"data[{index}]."):
+        if _trace(path, every) == index:
             array = np.asarray(values)
             if array.dtype.kind == "f":
                 yield np.ravel(array[step] if path in cursor.by_step else array).astype(np.float64)
@@ -438,12 +427,11 @@ def _tells(token: str, numbers: NDArray[np.float64]) -> bool:
     return bool(np.any(np.round(np.abs(numbers), digits) == float(token)))
 
 
-def _left(cursor: Cursor, hidden: set[int]) -> Cursor:
+def _left(cursor: Cursor, hidden: set[int], every: Sequence[str]) -> Cursor:
     """Return what follows the cursor still."""
 
     def stays(path: str) -> bool:
-        found = re.match(r"data\[(\d+)\]", path)
-        return not found or int(found[1]) not in hidden
+        return _trace(path, every) not in hidden
 
     changes, by_step = (
         {path: values for path, values in each.items() if stays(path)}

@@ -36,7 +36,7 @@ COVERED = {
     ("positional-encoding", "", "after"): {"before"},
     ("applications", "use=images", "weights"): {"picture"},
     ("learned-heads", "", "head 2.1"): {"head 1.1", "loss"},
-    ("", "", "placed"): {"kernel", "head"},
+    ("", "", "weights"): set(),
 }
 
 

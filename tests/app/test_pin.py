@@ -35,7 +35,6 @@ def shown(at: At[Any], name: str) -> Any:
     [
         ("single-head", "", "mask=causal&t=0.5", "weights"),
         ("single-head", "seed=7", "", "output"),
-        ("", "t=2", "t=0.5", "placed"),
         ("kernel-regression", "h=1", "h=0.2", "weights"),
         ("positional-encoding", "", "scheme=ramp", "after"),
         ("multi-head", "heads=2", "heads=2&seed=9", "head 2"),
