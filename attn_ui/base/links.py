@@ -10,7 +10,6 @@ from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Choice, NearestError, Parameter, Several, Steps, by_name
 from attn_words import _, _c, with_whole_letters
 
-_LONGEST_QUOTE = 40
 _FOLLOWERS = re.compile("utm_.*|fbclid|gclid")  # what mail and networks add to a link to count who comes
 _GONE = {"device", "texts", "colours"}  # settings of what is no more
 _AFTER = ".,;:!?)]>'\"’”。，）"  # signs of a sentence that ends in a link
