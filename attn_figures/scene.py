@@ -142,6 +142,24 @@ class Still:
     figure: dict[str, Any]
     drawing: Drawing
 
+    def cells(self) -> dict[str, tuple[int, int]]:
+        """Return the rows and columns of all that can be clicked, by name.
+
+        A map has as many as it has; a box that opens something is one cell; of points that can be picked
+        each is a row.
+        """
+        cells = {}
+        for trace in self.figure["data"]:
+            meta = trace.get("meta") or {}
+            if trace.get("visible", True) is True:
+                if trace.get("type") == "heatmap" and np.ndim(trace.get("z")) == 2:
+                    cells[trace["name"]] = np.shape(trace["z"])
+                elif meta.get("opens"):
+                    cells[trace["name"]] = (1, 1)
+                elif meta.get("picks"):
+                    cells[trace["name"]] = (len(trace["x"]), 1)
+        return cells
+
     def plotly(self) -> dict[str, Any]:
         """Return the figure as Plotly takes it, in arrays of its own."""
         return {

@@ -17,6 +17,7 @@ from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
 from attn_live.pyramid import Pyramid, level_sizes
+from attn_live.says import each
 from attn_words import _, _n
 
 Numbers = NDArray[np.floating[Any]]
@@ -112,8 +113,8 @@ def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
                 small = np.maximum.reduceat(small, np.arange(side) * n // side, axis=axis)
             elif n < side:  # a shorter map fills its thumbnail too
                 small = small.take(np.arange(side) * n // side, axis=axis)
-        for head, each in enumerate(small):
-            put[line * step : line * step + side, head * step : head * step + side] = each
+        for head, thumbnail in enumerate(small):
+            put[line * step : line * step + side, head * step : head * step + side] = thumbnail
     return put
 
 
@@ -148,19 +149,20 @@ class _Thumbnails(Matrix):
         return [{"type": "rect", "name": "head here", "xref": axes.x, "yref": axes.y, "line": line} | around]
 
 
-def steps(model: Model, places: Sequence[int]) -> list[Spec]:
+def steps(model: Model, places: Sequence[int]) -> Sequence[Spec]:
     """Draw the heads at these places of the order, a step each; what they share is made once."""
     side = thumbnail_side(model.layers)
     thumbnails = _thumbnails(model, side)
-    drawn = []
-    for place in places:
+
+    def draw(place: int) -> Spec:
         layer, within = model.at(model.order[place])
         panels: list[Panel] = [
             replace(thumbnails, frame=(layer * (side + 1), within * (side + 1), side)),
             _large(model, model.order[place]),
         ]
-        drawn.append(compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY))
-    return drawn
+        return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
+
+    return each(draw, places)
 
 
 def _thumbnails(model: Model, side: int) -> _Thumbnails:

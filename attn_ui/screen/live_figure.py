@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-import numpy as np
 import orjson
 import plotly.graph_objects as go
 import streamlit as st
 from plotly.offline import get_plotlyjs_version
 
+from attn_figures.scene import Scene
 from attn_live.bundle import bundle, mark, markup, served
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
@@ -31,7 +31,8 @@ _MOST_CELLS = 1000  # rows or columns of any heatmap that this product draws
 _LOG = logging.getLogger(__name__)
 
 
-CellHandler = Callable[[Cell], None]
+Clicked = tuple[Callable[[], Scene], Callable[[Cell], None]]
+"""Draws the picture again, and takes a click on one of its cells."""
 Figures = Sequence[Mapping[str, Any]] | Sequence[go.Figure]
 
 
@@ -44,7 +45,7 @@ def live_figure(
     slider: Slider | None = None,
     rows: Rows | None = None,
     chosen: Mapping[str, Steps] | None = None,
-    on_cell: CellHandler | None = None,
+    clicked: Clicked | None = None,
     says: Sequence[Says] | bytes | None = None,
     says_what_is_chosen: bool = False,
     caption: str = "",
@@ -66,7 +67,8 @@ def live_figure(
         chosen: the settings that a click on a cell chooses, by the names that the maps give their rows,
             columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
             in the browser, so it is no part of the figures.
-        on_cell: called before the next run when a cell of a heatmap or a box of a diagram is clicked.
+        clicked: what is called before the next run when a cell of a heatmap or a box of a diagram is
+            clicked, and the scene by which it is checked that there is such a cell.
         says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
             slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
             words must have gone through `markdown.plain`. Or the same packed by `pack_says`, to be cached.
@@ -119,7 +121,7 @@ def live_figure(
         slider.steps if slider else None,
         rows.steps if rows else None,
         chosen,
-        clicked=(packed, on_cell) if on_cell else None,
+        clicked,
     )
     result = _component()(
         key=key,
@@ -189,15 +191,15 @@ def _addresses() -> dict[str, str]:
 class _Listener:
     """Takes over what the browser reports of one figure.
 
-    Streamlit keeps it for as long as the session lasts, also while other pages are shown: so it holds the
-    picture only where a click in it does something, and of sliders nothing but their steps.
+    Streamlit keeps it for as long as the session lasts, also while other pages are shown: so it holds no
+    picture, but what draws it where a click in it does something, and of sliders nothing but their steps.
     """
 
     key: str
     slider: Steps | None
     rows: Steps | None
     chosen: Mapping[str, Steps]
-    clicked: tuple[bytes, CellHandler] | None  # the picture, and what a click on one of its cells does
+    clicked: Clicked | None
 
     def __call__(self) -> None:
         """Read the newest report; whatever is not of the right form is logged and ignored."""
@@ -209,7 +211,7 @@ class _Listener:
             if cell is not None and st.session_state.get(seen) == view["cell"]:
                 cell = None  # it was clicked before
             if cell is not None and self.clicked is not None:
-                _check_cell(cell, self.clicked[0], step, row)
+                _check_cell(cell, self.clicked[0]().at(step, row).cells())
         except ValueError as error:
             _LOG.warning("live figure %s: ignored a report from the browser: %s", self.key, error)
             return
@@ -248,18 +250,12 @@ def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str,
     return {name: _index(places, name, len(steps.values)) for name, steps in chosen.items()}
 
 
-def _check_cell(cell: Cell, packed: bytes, step: int, row: int) -> None:
-    """Check that a cell is inside one of the heatmaps that the figure shows, or is one of its boxes."""
-    traces = [each for each in figure_at(packed, step, row)["data"] if each.get("visible", True) is True]
-    maps = {each.get("name"): np.shape(each.get("z")) for each in traces if each.get("type") == "heatmap"}
-    maps |= {each.get("name"): (1, 1) for each in traces if (each.get("meta") or {}).get("opens")}
-    maps |= {
-        each.get("name"): (len(each["x"]), 1) for each in traces if (each.get("meta") or {}).get("picks")
-    }
-    shape = maps.get(cell.trace)
-    if shape is None or len(shape) != 2 or cell.row >= shape[0] or cell.column >= shape[1]:
+def _check_cell(cell: Cell, cells: Mapping[str, tuple[int, int]]) -> None:
+    """Check that a cell is one of those that the figure shows."""
+    n_rows, n_columns = cells.get(cell.trace, (0, 0))
+    if cell.row >= n_rows or cell.column >= n_columns:
         raise ValueError(
-            f"wanted a cell of one of the maps {maps}, got row {cell.row}, column {cell.column} "
+            f"wanted a cell of one of the maps {cells}, got row {cell.row}, column {cell.column} "
             f"of {cell.trace!r:.40}"
         )
 

@@ -87,7 +87,7 @@ def draw(figure: Figure) -> None:
         slider=figure.slider,
         rows=figure.rows,
         chosen=figure.chosen,
-        on_cell=partial(figure.clicked, SCREEN) if figure.clicked else None,
+        clicked=(figure.scene.draw, partial(figure.clicked, SCREEN)) if figure.clicked else None,
         says=figure.says,
         says_what_is_chosen=figure.says_what_is_chosen,
         caption=figure.caption,

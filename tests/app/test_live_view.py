@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from attn_live.packing import pack
+from attn_figures.scene import Scene
 from attn_ui.base.page import Cell, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.screen import live_figure, state
@@ -16,7 +16,7 @@ from attn_ui.screen.live_figure import live_figure as draw
 from tests.pages import PAGES, open_sound
 
 STEPS = Steps("a", 1.0, (0.0, 1.0, 2.0))
-MAPS = pack(
+MAPS = Scene(
     [{"data": [{"type": "heatmap", "name": "weights", "z": np.eye(5) + i}], "layout": {}} for i in range(3)]
 )
 
@@ -31,7 +31,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def report(session: dict[str, Any], view: Any, chosen: Mapping[str, Steps] | None = None) -> list[Cell]:
     cells: list[Cell] = []
     session["figure"] = {"view": view}
-    live_figure._Listener("figure", STEPS, None, chosen or {}, (MAPS, cells.append))()
+    live_figure._Listener("figure", STEPS, None, chosen or {}, (lambda: MAPS, cells.append))()
     return cells
 
 
@@ -50,11 +50,11 @@ def test_a_box_that_opens_something_is_one_cell(
     session: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     opens, silent = ({"type": "scatter", "name": name, "x": [0.0]} for name in ("Concat", "arrows"))
-    drawn = pack([{"data": [opens | {"meta": {"opens": True}}, silent], "layout": {}}])
+    drawn = Scene([{"data": [opens | {"meta": {"opens": True}}, silent], "layout": {}}])
     told: list[Cell] = []
     for name, row in (("Concat", 0), ("Concat", 1), ("arrows", 0)):
         session["figure"] = {"view": {"step": 0, "row": 0, "cell": {"trace": name, "row": row, "column": 0}}}
-        live_figure._Listener("figure", None, None, {}, (drawn, told.append))()
+        live_figure._Listener("figure", None, None, {}, (lambda: drawn, told.append))()
     assert told == [Cell("Concat", 0, 0)]
     assert caplog.text.count("wanted a cell of one of the maps") == 2
 
@@ -63,12 +63,12 @@ def test_of_points_that_can_be_picked_each_is_a_row(
     session: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     points, silent = ({"type": "scatter", "name": name, "x": np.arange(3.0)} for name in ("keys", "weights"))
-    drawn = pack([{"data": [points | {"meta": {"picks": True}}, silent], "layout": {}}])
+    drawn = Scene([{"data": [points | {"meta": {"picks": True}}, silent], "layout": {}}])
     told: list[Cell] = []
     for name, row, column in (("keys", 2, 0), ("keys", 3, 0), ("keys", 0, 1), ("weights", 0, 0)):
         cell = {"trace": name, "row": row, "column": column}
         session["figure"] = {"view": {"step": 0, "row": 0, "cell": cell}}
-        live_figure._Listener("figure", None, None, {}, (drawn, told.append))()
+        live_figure._Listener("figure", None, None, {}, (lambda: drawn, told.append))()
     assert told == [Cell("keys", 2, 0)]
     assert caplog.text.count("wanted a cell of one of the maps") == 3
 

@@ -7,6 +7,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.matrix import Matrix, Pick
 from attn_figures.panels import compose
+from attn_figures.scene import Scene
 from attn_figures.theme import LIGHT
 from attn_live.packing import Cursor
 from attn_ui.base.markdown import plain
@@ -71,7 +72,7 @@ def two_maps() -> None:
         name="two maps",
         slider=Slider("Step", STEP),
         rows=rows,
-        on_cell=on_cell,
+        clicked=(lambda: Scene(steps, rows.cursor), on_cell),
         says=[[said(step, label) for label in LABELS] for step in STEP.values],
         caption="two maps of nine cells",
     )
