@@ -9,6 +9,7 @@ import attn_core
 from attn_figures.named_parts import named_part
 from attn_figures.scene import Scene
 from attn_figures.single_head import Walk
+from attn_live.says import each
 from attn_ui.base.markdown import plain
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.term import Term
@@ -93,4 +94,4 @@ def says(term: Term) -> str:
 def drawn() -> Scene:
     """Draw the head with each part marked in turn, and say each part's term."""
     head = walk()
-    return Scene([named_part.spec(head, part) for part in PARTS], says=[says(term) for term in terms()])
+    return Scene(each(lambda part: named_part.spec(head, part), [*PARTS]), says=each(says, terms()))

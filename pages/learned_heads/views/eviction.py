@@ -1,10 +1,10 @@
 """What a cache with a budget keeps of each head's keys, and what that costs in its output."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_figures.eviction import Cache, eviction
 from attn_figures.scene import Scene
+from attn_live.says import each
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
@@ -58,11 +58,7 @@ def evicted(asked: Evicting, at: int) -> Evicted:
 def _drawn(asked: Evicting, at: int) -> Scene:
     found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return Scene(_figures(steps), says=[_say(each) for each in steps])
-
-
-def _figures(steps: Sequence[Evicted]) -> list[dict[str, object]]:
-    return [eviction.spec(cache(each)) for each in steps]
+    return Scene(each(lambda step: eviction.spec(cache(step)), steps), says=each(_say, steps))
 
 
 def cache(found: Evicted) -> Cache:
