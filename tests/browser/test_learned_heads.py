@@ -59,7 +59,7 @@ def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage
     told = app.page.get_by_test_id("stMain").inner_text()
     spoken = " ".join(SYMBOLS[each] for each in chances.argmax(dim=-1)[3:].tolist())
     assert spoken == "m l n m"
-    assert f"It says {spoken} from place 4 on: 4 of 4 right." in told
+    assert f"– – – {spoken}: 4 of 4 right." in told
 
     field.fill("what?")
     field.press("Enter")
