@@ -23,7 +23,7 @@ def sees(ask: Ask, state: State) -> Seen[State]:
     claim = state.claim
     says = _(claim.says)
     held = claim.held(state.study)
-    ask.tell(f"#### {says}\n\n**{in_short(held)}**")
+    ask.tell(f"## {says}\n\n**{in_short(held)}**")
     measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
         drawn(state),

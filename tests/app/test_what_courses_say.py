@@ -37,7 +37,7 @@ def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
     alone = {True: "Holds", False: "Does not hold", None: "Too small to tell"}
     several = "Holds in part" if True in held else "Does not hold, or"
     verdicts = alone[held.pop()] if len(held) == 1 else several
-    assert any(each.startswith(f"#### {claim.says}\n\n**{verdicts}") for each in said)
+    assert any(each.startswith(f"## {claim.says}\n\n**{verdicts}") for each in said)
     assert verdict(claim.held(study), study.over) in said
     table = next(each for each in said if "What must hold" in each)
     assert ":material/check:" in table
