@@ -1,7 +1,6 @@
 """Two figures compared: A, B and B − A of one of their maps, or of the curves of one of their charts.
 
-Figures are plain dicts, as `attn_live.unpacking` reads them back. A is one figure; B moves: it has one for
-each position of its slider.
+A is a scene at one position of its slider; B moves: it is compared at each of its positions.
 """
 
 from collections.abc import Mapping, Sequence

@@ -43,11 +43,6 @@ class Map:
         """Whether its numbers are shares, from 0 to 1."""
         return self.matrix.ramp.scale == "weights"
 
-    @property
-    def words(self) -> tuple[str, str]:
-        """What a row and a column are called."""
-        return self.matrix.words
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:

@@ -35,18 +35,6 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
     return figure
 
 
-def figures_of(packed: bytes, row: int = 0) -> list[dict[str, Any]]:
-    """Return the figures of all steps, at one row of the cursor, without their arrangements.
-
-    >>> from attn_live.packing import pack
-    >>> heights = [{"data": [{"y": np.array([1.0, n])}], "layout": {}} for n in (2.0, 3.0)]
-    >>> [figure["data"][0]["y"].tolist() for figure in figures_of(pack(heights))]
-    [[1.0, 2.0], [1.0, 3.0]]
-    """
-    header, arrays = read_body(body_of(packed))
-    return [_step(header, arrays, step, row) for step in range(count_steps(packed))]
-
-
 def _changed(header: dict[str, Any], arrays: Sequence[Any], step: int) -> dict[str, Any]:
     """Return the figure of one step, without its arrangements and without what follows the cursor."""
     figure: dict[str, Any] = _resolve(header["figure"], arrays)

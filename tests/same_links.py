@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.unpacking import count_steps, figures_of
+from attn_live.unpacking import count_steps, figure_at
 from pages.learned_heads.model_shelf import standing
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
@@ -63,10 +63,10 @@ def _figures(at: AppTest) -> Iterator[str]:
             if name not in SERVED:
                 yield from (f"{name}: {json.dumps(each)}" for each in _each(value))
         yield f"sentences {_digest(_spoken(said))}" if said else "no sentences"
-        steps = figures_of(packed) if count_steps(packed) else []
-        yield f"{len(steps)} steps"
-        for step in sorted({0, len(steps) // 2, len(steps) - 1} & {*range(len(steps))}):
-            for trace in steps[step]["data"]:
+        n_steps = count_steps(packed)
+        yield f"{n_steps} steps"
+        for step in sorted({0, n_steps // 2, n_steps - 1} & {*range(n_steps)}):
+            for trace in figure_at(packed, step)["data"]:
                 values = {name: _rounded(trace[name]) for name in ("x", "y", "z") if name in trace}
                 yield f"step {step}: {trace['type']} {trace.get('name')} {_digest(values)}"
 

@@ -377,9 +377,9 @@ def _moved(change: Change, b: Part, title: str) -> str:
         _("{word} “{name}”", word=_(word), name=coloured(role, name))
         if role in ("query", "key")
         else f"{_(word)} {plain(name)}"
-        for word, name, role in zip(b.words, change.place, roles, strict=True)
+        for word, name, role in zip(b.matrix.words, change.place, roles, strict=True)
     )
-    if b.words in (("query", "key"), (_("query"), _("key"))):
+    if b.matrix.words in (("query", "key"), (_("query"), _("key"))):
         return _(
             "In {panel}, {query} with {key} changed most: from {before} in A to {after} in B, by "
             "**{difference}**.",
@@ -416,7 +416,7 @@ def _still(compared: Compared, b: Part) -> str:
     names, total = compared.still, compared.total
     if not names or len(names) == total:
         return ""
-    row = b.words[0] if isinstance(b, Map) else _ROWS[-1][0]
+    row = b.matrix.words[0] if isinstance(b, Map) else _ROWS[-1][0]
     if len(names) > _MOST_NAMED:
         return _(
             "Of {total} {rows} {count} did not change at all.",
@@ -450,7 +450,7 @@ def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
             )
         others = [
             (list(mine), list(theirs), word)
-            for mine, theirs, word in zip(_names(a), _names(b), b.words, strict=True)
+            for mine, theirs, word in zip(_names(a), _names(b), b.matrix.words, strict=True)
             if list(mine) != list(theirs)
         ]
         which = listed([_plural(word) for _, _, word in others])

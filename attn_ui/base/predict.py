@@ -526,7 +526,7 @@ def question(
     texts = figure.slider.texts() if figure.slider else [""] * scene.n_steps
     label = figure.slider.label if figure.slider else ""
     maps, read = read_maps(scene, name), cover.called(name, scene)
-    possible = _kinds(scene, name, maps)
+    possible = kinds(scene, name)
     asked = kind if kind in possible else ALOUD
     lost = "" if asked == kind or name not in cover.names(scene) else kind
     if not maps:
@@ -543,7 +543,7 @@ def question(
     if by_row and figure.rows:
         row = at(figure.rows.steps)
     row = min(own_row, len(here.rows) - 1) if row is None else row
-    column = _second(here, row) if column is None else column
+    column = min(row, len(here.columns) - 1) if column is None else column
     return Question(name, asked, maps, step, row, column, label, texts, by_row, read=read), lost
 
 
@@ -557,10 +557,7 @@ def chooses_row(figure: "Figure", name: str) -> Steps | None:
 
 def kinds(scene: Scene, name: str) -> tuple[str, ...]:
     """Return the kinds of question that can be asked about a panel or curve of a figure."""
-    return _kinds(scene, name, read_maps(scene, name))
-
-
-def _kinds(scene: Scene, name: str, maps: Sequence[Map]) -> tuple[str, ...]:
+    maps = read_maps(scene, name)
     if not maps:
         return (ALOUD, "curve") if _read_curve(scene.stills[0], name)[1] else (ALOUD,)
     here = maps[0]
@@ -583,11 +580,6 @@ def _read_curve(still: Still, name: str) -> tuple[Curve | None, Pad | None]:
         low, high = chart.y["range"]
         return Curve(x, y), Pad((float(x[0]), float(x[-1])), (float(low), float(high)), points)
     return None, None
-
-
-def _second(here: Map, row: int) -> int:
-    """Return a column to ask for where nothing chooses one: the row's own, or the last."""
-    return min(row, len(here.columns) - 1)
 
 
 def _axes(scene: Scene, name: str) -> tuple[Any, Any]:

@@ -64,7 +64,7 @@ def test_a_map_is_read_back_as_it_was_drawn() -> None:
     assert matrix.mask is not None
     np.testing.assert_array_equal(matrix.mask, mask)
     assert (matrix.pick.row, matrix.pick.column) == ("query", "key")
-    assert (found.words, matrix.size) == (("query", "key"), None)
+    assert (matrix.words, matrix.size) == (("query", "key"), None)
 
 
 def test_the_largest_change_is_that_of_a_naive_search() -> None:
