@@ -83,4 +83,4 @@ def coloured(role: Literal["query", "key", "value"], text: str) -> str:
 
 def in_papers(names: str) -> str:
     """Say what papers call that which is chosen beside a control; nothing where there is no other name."""
-    return _("In papers: {names}.", names=names) if names else ""
+    return _("Also called: {names}.", names=names) if names else ""

@@ -35,7 +35,7 @@ PICTURE = Choice(
         "length extrapolation",
     ),
     moved=(("past training", "show=length extrapolation"),),
-    chips=("attention", "shuffle test", "shift test", "encoding", "similarity", "compare"),
+    chips=("attention", "shuffle test", "shift test", "encoding", "similarity"),
     views=True,
 )
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")

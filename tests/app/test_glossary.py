@@ -135,7 +135,7 @@ def test_the_names_of_the_field_stand_where_it_is_shown(name: str) -> None:
 def test_a_scheme_is_named_beside_its_control(page: str, setting: str, name: str) -> None:
     at = open_sound(page, **{setting: name})
     known_as = attn_core.SCHEMES[name].known_as
-    assert f"In papers: {known_as}." in [each.value for each in at.sidebar.caption]
+    assert f"Also called: {known_as}." in [each.value for each in at.sidebar.caption]
 
 
 def test_every_mask_has_a_term_that_opens_it() -> None:

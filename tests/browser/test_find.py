@@ -47,7 +47,7 @@ def test_a_term_is_typed_and_enter_arrives_and_back_returns(app: AppPage) -> Non
     app.page.keyboard.press("Enter")
     wait_at(app, "Positional encoding", scheme="rotary")
     app.settle()
-    expect(app.page.locator(".stSidebar").get_by_text("In papers: RoPE")).to_be_visible()
+    expect(app.page.locator(".stSidebar").get_by_text("Also called: RoPE")).to_be_visible()
     expect(field(app)).to_have_value("")
     assert app.page.evaluate("history.length") == steps + 1
     app.page.go_back()
