@@ -20,7 +20,7 @@ from attn_ui.base import latex, terms
 from attn_ui.base.framing import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
-from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name
+from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name, label
 from attn_ui.base.places import Found, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import find
@@ -345,7 +345,9 @@ def test_the_search_knows_a_page_its_tabs_and_views_and_more(page: Any) -> None:
             for option in setting.options:
                 wanted = None if option == setting.default else option
                 assert any(
-                    each.names == (option,) and each.place.link.get(setting.name) == wanted for each in mine
+                    each.names[0] == label(setting.name, option)
+                    and each.place.link.get(setting.name) == wanted
+                    for each in mine
                 ), option
 
 
@@ -378,7 +380,7 @@ def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
 @pytest.mark.parametrize("found", [each for each in find.everything() if each.kind == "mistake, Multi-head"])
 def test_a_mistake_opens_under_break_it(found: Found) -> None:
     at = open_sound("multi-head", **found.place.link)
-    assert at.session_state["fault"] == found.names[0]
+    assert at.session_state["fault"] == found.place.link.get("fault", found.names[0])
 
 
 def test_the_list_that_is_served_is_everything() -> None:

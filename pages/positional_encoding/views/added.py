@@ -200,7 +200,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
             _said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
-        alt=_("What the words bring, what their positions change, and what comes of both, as matrices"),
+        alt=_("The words' vectors, what their positions change, and what comes of both, as matrices"),
         name=f"input {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
