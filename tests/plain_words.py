@@ -37,6 +37,7 @@ KEPT = _words(
     Kaiming Glorot Vaswani Bahdanau Luong Streamlit sin cos exp log max min True False logit logits Var corr
     vec English Concat LaTeX Linear Epanechnikov Frobenius Python RNN tanh Transformer Conformer all MiniLM
     RoBERTa DistilBERT Llama Mistral Qwen Gemma Hugging Face hub safetensors Longformer BigBird RoFormer
+    FlashAttention rad
     Gehring Devlin Press Smith Lewis Raffel Xiao Cho Bengio randn init Attention All Need Train Short Test
     Long FLOP FLOPs ReLU sublayer out view float matmul einsum einops NPZ weight
     TFLOP NVIDIA SXM StreamingLLM NTK YaRN"""

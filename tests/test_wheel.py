@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages")
+PARTS = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
 # Runs where nothing of the repository can be found but what was installed.
 USE = """
 import json, sys

@@ -77,7 +77,7 @@ FIRST, SECOND = (
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 COST_WINDOW = Steps("cwindow", 16, tuple(2**power for power in range(11)), ".0f")
-TYPED = Text("typed", "the cat sat on the mat", 120)
+TYPED = Text("typed", "the cat sat on the mat", 20_000)
 TILE = Steps("tile", 0, tuple(range(6)), ".0f")
 STATE = Steps("written", 5, tuple(range(12)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (

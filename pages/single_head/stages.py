@@ -201,7 +201,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.of_kept,
             formulas.kept,
             N_(
-                "Weights below a threshold τ, or all but the k largest of a row, are set aside; m is the "
+                "Weights under a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
             ),
             sets_aside=True,

@@ -79,7 +79,7 @@ ROWS: dict[str, Row] = {
         "single-head",
         "constant-scale",
         "This keeps their variance at one for d_k = 2 only",
-        "What fails now: the output is that of torch.",
+        "the output is that of torch",
         example="I love ice",
     ),
     "I love ice: two full-width heads, no W_o": Row(
@@ -163,9 +163,7 @@ ROWS: dict[str, Row] = {
         {"show": "shuffle test", "scheme": "none"},
         ("Without positions, the output has the same rows in that order",),
     ),
-    "softmax over queries": broken(
-        "single-head", "softmax-over-queries", "| each row of weights sums to one"
-    ),
+    "softmax over queries": broken("single-head", "softmax-over-queries", "each row of weights sums to one"),
     "no scale": broken("single-head", "no-scale", "the softmax saturates, and its gradient dies"),
     "mask after the softmax": broken(
         "single-head", "mask-after-softmax", "what is left sums to less than one", mask="causal"

@@ -164,7 +164,7 @@ def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
     run = [sys.executable, "-c", OPENED]
     said = subprocess.run(run, cwd=tmp_path, env=here, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr[-3000:]
-    assert said.stdout.splitlines() == ["en 9 At t", "zh 9 温度为 "]
+    assert said.stdout.splitlines() == ["en 9 it d", "zh 9 it 取"]
 
 
 def test_what_the_image_is_made_from_is_sent_to_the_engine_and_nothing_else() -> None:

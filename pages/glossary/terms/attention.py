@@ -237,7 +237,7 @@ TERMS = (
     ),
     Term(
         "Weight threshold",
-        "Weights below a threshold are set aside; the kept mass says how much of each row the others hold.",
+        "Weights under a threshold are set aside; the kept mass says how much of each row the others hold.",
         "small weights set aside",
         _stage("threshold", above="0.15"),
         also=("threshold", "kept mass"),
