@@ -40,8 +40,8 @@ def test_what_is_typed_keeps_its_signs_and_what_is_unknown_is_told() -> None:
     [
         ("single-head", "stage=without&without=2", {"weights without", "difference"}),
         ("multi-head", "view=without&without=2", {"weights without", "difference"}),
-        ("multi-head", "view=two+heads&against=3", {"head 1", "head 3", "difference"}),
-        ("multi-head", "view=mean+and+max", {"mean", "largest"}),
+        ("multi-head", "view=two+heads&against=3", {"one", "other", "difference"}),
+        ("multi-head", "view=mean+and+max", {"mean", "max"}),
     ],
 )
 def test_a_view_that_is_an_option_of_another_now_is_opened_by_its_link(

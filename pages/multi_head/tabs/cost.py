@@ -10,7 +10,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
-from attn_ui.screen.state import value
+from attn_ui.screen.state import position
 from attn_ui.screen.tables import table
 from attn_words import _
 from pages.multi_head.compute import Now
@@ -62,7 +62,7 @@ def show(_now: Now) -> None:
             for n in LENGTHS
         ],
     )
-    st.markdown(cost_table(int(value(COST_LENGTH))))
+    st.markdown(cost_table(LENGTHS[position(COST_LENGTH)]))
 
 
 @shared

@@ -12,7 +12,7 @@ from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_ui.screen.state import value
+from attn_ui.screen.state import position
 from attn_ui.screen.tables import table as written
 from attn_words import _, _n
 from pages.multi_head import programs
@@ -86,8 +86,8 @@ def show(_now: Now) -> None:
             for width, error in zip(WIDTHS, errors, strict=True)
         ],
     )
-    groups = int(value(SHARED))
-    st.markdown(table(checks(now, groups, int(value(LATENT)))))
+    groups = GROUPS[position(SHARED)]
+    st.markdown(table(checks(now, groups, WIDTHS[position(LATENT)])))
     st.markdown(_("**In PyTorch**"))
     show_program(programs.shared_heads(now, groups))
 
