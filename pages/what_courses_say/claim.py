@@ -100,7 +100,7 @@ def verdict(held: Held, over: str) -> str:
         place = _place(where, over)
         if isinstance(each, Difference):
             place += f" ({number(each.mean, 2)} ± {number(each.margin, 2)})"
-        places[each.holds if isinstance(each, Difference) else each].append(place)
+        places[_outcome(each)].append(place)
     return paragraph(*(_(_VERDICTS[holds], places=listed(each)) for holds, each in places.items() if each))
 
 
@@ -110,10 +110,15 @@ def in_short(held: Held) -> str:
     >>> in_short({("mixed", 1): True, ("ramp",): False}), in_short({("mixed", 1): Difference(0.25, 0.5)})
     ('Holds in part', 'Too small to tell')
     """
-    outcomes = {each.holds if isinstance(each, Difference) else each for each in held.values()}
+    outcomes = {*map(_outcome, held.values())}
     if len(outcomes) > 1:
         return _("Holds in part") if True in outcomes else _("Does not hold, or is too small to tell")
     return _({True: N_("Holds"), False: N_("Does not hold"), None: N_("Too small to tell")}[outcomes.pop()])
+
+
+def _outcome(each: bool | Difference) -> bool | None:
+    """Whether a claim holds at one place; None where the difference is too small to tell."""
+    return each.holds if isinstance(each, Difference) else each
 
 
 def _place(where: Sequence[str | float], over: str) -> str:

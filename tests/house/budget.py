@@ -37,7 +37,7 @@ BUDGET = {
     "attn_live": 1_493,
     "attn_ui": 13_897,
     "attn_words": 250,
-    "pages": 19_837,
+    "pages": 19_832,
     "programs": 944,
     FRONT_END: 10_119,
     "tests": 41_750,

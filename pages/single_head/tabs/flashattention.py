@@ -36,21 +36,13 @@ def show(_now: Now) -> None:
     words = ask_words()
     query, key, value = drawn(words)
     tiles = tiled_attention(query, key, value, SIZE)
+    scores = np.asarray(query @ key.mT / query.shape[-1] ** 0.5)
+    slices = [slice(each.start, each.start + SIZE) for each in tiles]
     places = range(len(tiles))
+    running = [np.stack([np.asarray(each.maximum), np.asarray(each.total)], axis=-1) for each in tiles]
+    outputs = [np.asarray(each.output) for each in tiles]
     live_figure(
-        pack(
-            [
-                tile.spec(
-                    words,
-                    np.asarray(query @ key.mT / query.shape[-1] ** 0.5),
-                    [slice(each.start, each.start + SIZE) for each in tiles],
-                    np.stack([np.asarray(tiles[at].maximum), np.asarray(tiles[at].total)], axis=-1),
-                    np.asarray(tiles[at].output),
-                    now=at,
-                )
-                for at in places
-            ]
-        ),
+        pack([tile.spec(words, scores, slices, running[at], outputs[at], now=at) for at in places]),
         key="tiles",
         alt=_("The scores of one tile of keys, each query's running maximum and sum, and the output so far"),
         name="FlashAttention",
