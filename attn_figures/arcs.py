@@ -66,7 +66,7 @@ ALONE = Group()
 
 
 @dataclass(frozen=True)
-class Place:
+class WordPlace:
     """Where a word stands: its middle, and how wide it is, in units; `line` counts from 0 at the top."""
 
     word: str
@@ -76,7 +76,7 @@ class Place:
 
 
 @lru_cache(maxsize=64)
-def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[Place, ...]:
+def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[WordPlace, ...]:
     """Set words as a paragraph is set: as many on a line as have room, each as wide as its letters.
 
     What has room on one line takes most of it, so that its arcs stand apart.
@@ -92,7 +92,7 @@ def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[Place, ...]:
     for word, width in zip(said, widths, strict=True):
         if x and x + width > COLUMNS + 1e-9:
             x, line = 0.0, line + 1
-        places.append(Place(word, x + width / 2, line, width))
+        places.append(WordPlace(word, x + width / 2, line, width))
         x += width + space
     return tuple(places)
 
@@ -107,7 +107,7 @@ def pitch_of(lines: int) -> float:
     return max(PITCH, min(one, whole / lines))
 
 
-def arcs_of(queries: Sequence[Place], keys: Sequence[Place], pitch: float = PITCH) -> Numbers:
+def arcs_of(queries: Sequence[WordPlace], keys: Sequence[WordPlace], pitch: float = PITCH) -> Numbers:
     """Return the course of every arc, (n_query, n_key, n_points, 2), in units, y downwards; see `arc`."""
     made = np.empty((len(queries), len(keys), BENDS + 1, 2))
     for row, query in enumerate(queries):
@@ -117,8 +117,8 @@ def arcs_of(queries: Sequence[Place], keys: Sequence[Place], pitch: float = PITC
 
 
 def arc(
-    query: Place,
-    key: Place,
+    query: WordPlace,
+    key: WordPlace,
     pitch: float,
     *,
     bends: int = BENDS,
@@ -146,7 +146,7 @@ def _shares(bends: int) -> Numbers:
     return np.stack([others**3, 3 * along * others**2, 3 * along**2 * others, along**3], axis=1)
 
 
-def _bezier(query: Place, key: Place, pitch: float, height: float) -> Iterator[tuple[float, float]]:
+def _bezier(query: WordPlace, key: WordPlace, pitch: float, height: float) -> Iterator[tuple[float, float]]:
     """Yield an arc's four points: where it begins, what it leans to, and where it ends."""
     (x, y), (to, at) = (query.x, query.line * pitch), (key.x, key.line * pitch)
     if query.line == key.line:
@@ -392,7 +392,7 @@ def _weighed(group: Group, word: str, weight: str) -> str:
     return _("key <b>{word}</b><br>mean of the rows <b>{weight}</b>", word=word, weight=weight)
 
 
-def _struck(x: Numbers, places: Sequence[Place], pitch: float) -> marks.Mark:
+def _struck(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark:
     """A stroke through each word that is masked; x is NaN for the others."""
     drawn = marks.points(
         "masked words",
@@ -409,7 +409,7 @@ def _struck(x: Numbers, places: Sequence[Place], pitch: float) -> marks.Mark:
 
 
 def _written(
-    name: str, places: Sequence[Place], colour: str, pitch: float, *, bold: bool = False, hover: str = ""
+    name: str, places: Sequence[WordPlace], colour: str, pitch: float, *, bold: bool = False, hover: str = ""
 ) -> marks.Mark:
     said = [_bold(each.word) if bold else escape(each.word) for each in places]
     x, y = [each.x for each in places], [each.line * pitch for each in places]

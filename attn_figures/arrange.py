@@ -63,7 +63,7 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Place:
+class Placement:
     """Where one box came to stand: its body as fractions of the figure, and whether it starts a line."""
 
     x: tuple[float, float]
@@ -76,7 +76,7 @@ class Arrangement:
     """Boxes broken into lines, and pixels to a unit; many are tried, and few are looked at any closer."""
 
     unit: float
-    _way: "_Way"
+    _way: "_LineBreaks"
     _room: int  # pixels of width that there are
     _right: int
     _tight: bool
@@ -97,12 +97,12 @@ class Arrangement:
         return self._placed[2]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Placement, ...]:
         """One place a box, in the order of the boxes."""
         return self._placed[3]
 
     @cached_property
-    def _placed(self) -> tuple[int, int, int, tuple[Place, ...]]:
+    def _placed(self) -> tuple[int, int, int, tuple[Placement, ...]]:
         sizes = self.unit, self._room, self._right
         width, height, longest, placed = _place(self._way.lines, *sizes, tight=self._tight)
         places = sorted(zip(self._way.order, placed, strict=True), key=lambda each: each[0])
@@ -145,7 +145,7 @@ def arrange(
         ),
         reverse=True,
     )
-    found: list[tuple[float, _Way]] = []
+    found: list[tuple[float, _LineBreaks]] = []
     largest = -math.inf
     for bound, _, way in most:
         if bound < min(largest, WORTH * largest):
@@ -210,7 +210,7 @@ class _Line:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _LineBreaks:
     """One way to break boxes into lines."""
 
     lines: tuple[_Line, ...]
@@ -240,7 +240,7 @@ class _Way:
 
 
 @lru_cache(maxsize=256)  # what does not depend on the width, for all widths
-def _ways(boxes: tuple[Box, ...]) -> tuple[_Way, ...]:
+def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
     count = len(boxes)
     if count <= ALL_UP_TO:
         cuts = (combinations(range(1, count), n_lines) for n_lines in range(count))
@@ -253,16 +253,16 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_Way, ...]:
     return tuple(_way(boxes, ends, range(count)) for ends in breaks)
 
 
-def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Way:
+def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _LineBreaks:
     """Return boxes in an order, broken into lines that end where they are told."""
     ordered = tuple(boxes[place] for place in order)
     lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
     labels = sum(line.top + line.bottom for line in lines)
     across = tuple({(line.pixels, line.columns): None for line in lines})
-    return _Way(lines, labels, sum(line.rows for line in lines), tuple(order), across)
+    return _LineBreaks(lines, labels, sum(line.rows for line in lines), tuple(order), across)
 
 
-def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_Way, ...]:
+def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
     """Return the ways in which each of the second half stands under its own of the first, or all in a row."""
     count = len(boxes)
     ways = [_way(boxes, (count,), range(count))]
@@ -322,7 +322,7 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
 
 def _place(
     lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool
-) -> tuple[int, int, int, list[Place]]:
+) -> tuple[int, int, int, list[Placement]]:
     height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
@@ -345,7 +345,7 @@ def _place(
             # Bodies share their top edge.
             y = (1 - (top + box.rows * unit) / height, 1 - top / height)
             places.append(
-                Place((body[0] / width, min(1.0, body[1] / width)), (max(0.0, y[0]), y[1]), index == 0)
+                Placement((body[0] / width, min(1.0, body[1] / width)), (max(0.0, y[0]), y[1]), index == 0)
             )
             cursor = body[1]
         top += line.rows * unit + line.bottom

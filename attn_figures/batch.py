@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Matrix, Pick, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Matrix, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -31,7 +31,7 @@ def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: N
             Side.keys(labels),
             mask=mask[at],
             pick=Pick(together="query-key"),
-            ramp=Ramp(power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT),
+            ramp=ColourScale(power=1.0 if len(labels) <= NUMBERS_UP_TO else ROOT),
             names_rows=True,
         )
         for at, labels in enumerate(tokens)

@@ -10,7 +10,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -77,7 +77,7 @@ def layer_curves(
                 else _("vectors before the first layer"),
                 Side(tokens),
                 Side([str(d) for d in range(1, state.shape[1] + 1)], _("Dimension"), "output"),
-                ramp=Ramp("scores", limit),
+                ramp=ColourScale("scores", limit),
                 hover=Hover(_("value")),
                 size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),
                 names_rows=True,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_figures.diagram import Arrow, Box, diagram, sized, told
+from attn_figures.diagram import Arrow, Block, diagram, sized, told
 from attn_figures.frame import Role
 from attn_figures.numbers import number
 from attn_figures.picture import Picture, Spec
@@ -42,13 +42,13 @@ def single_head(walk: Walk) -> Spec:
     )
     scaled_by = {"factor": walk.factor.replace("<br>", " "), "number": number(walk.scale, 3)}
     steps = [
-        Box(
+        Block(
             "scores", "MatMul  QKᵀ" if is_dot else walk.score_title, QUERY_KEY, 0,
             told(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores)
             if is_dot
             else told(walk.score_title, told_of_scores),
         ),
-        Box(
+        Block(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
             told(_("each score × {number}", number=number(walk.scale, 6)), sized(walk.scaled.shape)),
         ),
@@ -56,7 +56,7 @@ def single_head(walk: Walk) -> Spec:
     if walk.is_masked:
         hidden = int((~walk.mask).sum())
         steps.append(
-            Box(
+            Block(
                 "mask", _("Mask  hides {hidden} of {all}", hidden=hidden, all=walk.mask.size), QUERY_KEY, 0,
                 told(
                     _("Mask: −∞ where a query may not attend"), _("before the softmax"),
@@ -68,7 +68,7 @@ def single_head(walk: Walk) -> Spec:
     sums = _("each row sums to 1, or is empty") if empty else _("each row sums to 1")
     says = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
     steps.append(
-        Box(
+        Block(
             "softmax", says, QUERY_KEY, 0,
             told(_("SoftMax, row by row"), sums, _("weights: {shape}", shape=sized(walk.weights.shape))),
         )
@@ -81,7 +81,7 @@ def single_head(walk: Walk) -> Spec:
     }
     centre = _middle(QUERY_KEY)
     for level, step in enumerate(steps, start=start + 1):
-        boxes.append(Box(step.name, step.says, step.x, level, step.hover))
+        boxes.append(Block(step.name, step.says, step.x, level, step.hover))
         label = carried[step.name]
         arrows.append(Arrow([(centre, level), (centre, level + 1)], label, walk.weights.shape))
     top = start + len(steps) + 1
@@ -92,14 +92,14 @@ def single_head(walk: Walk) -> Spec:
         x = _middle(edges)
         arrows.append(Arrow([(x, start), (x, to)], name, values.shape, role))
     boxes += [
-        Box(
+        Block(
             "mix",
             _n(
                 "MatMul  each row mixes {count:,} value", "MatMul  each row mixes {count:,} values", n_key
             ), ALL, top,
             told(_("MatMul: the values, mixed by the weights"), "O = W V", sized(walk.output.shape)),
         ),
-        Box(
+        Block(
             "output", _("Output"), ALL, top + 1,
             told(_("Output: one row a query"), sized(walk.output.shape)), "output",
         ),
@@ -109,12 +109,12 @@ def single_head(walk: Walk) -> Spec:
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
 
 
-def _inputs_of_one(walk: Walk) -> tuple[list[Box], list[Arrow]]:
+def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
     """Return Q, K and V as they are given, or X and Y through W_q, W_k and W_v."""
     given = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
     if walk.projections is None or walk.x is None or walk.memory is None:
         return [
-            Box(
+            Block(
                 name,
                 name,
                 edges,
@@ -135,16 +135,16 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Box], list[Arrow]]:
             f"W_{letter}: {sized(weight.shape)}",
             f"{name}: {sized(values.shape)}",
         )
-        boxes.append(Box(f"W_{letter}", f"× W<sub>{letter}</sub>{plus}", edges, 1, hover, role))
+        boxes.append(Block(f"W_{letter}", f"× W<sub>{letter}</sub>{plus}", edges, 1, hover, role))
     return boxes, arrows
 
 
-def _sources(x: Shape, memory: Shape | None, *, placed: bool = False) -> tuple[list[Box], list[Arrow]]:
+def _sources(x: Shape, memory: Shape | None, *, placed: bool = False) -> tuple[list[Block], list[Arrow]]:
     """Return X under all three columns; or X under that of the queries, and Y under the others."""
     named = [("X", x, ALL if memory is None else QUERY)]
     named += [] if memory is None else [("Y", memory, KEY_VALUE)]
     boxes = [
-        Box(
+        Block(
             name, name, edges, 0,
             told(
                 _("{name}: one row a token", name=name),
@@ -199,7 +199,9 @@ def multi_head(shapes: Shapes) -> Spec:
             _("{weights}, one a head: {shape}", weights=f"W_{letter}", shape=sized((source[1], shape[2]))),
             f"{name}: {sized(shape)}",
         )
-        boxes.append(Box(f"W_{letter}", _times(count, _("Linear")), edges, 1, hover, role, stacked=count > 1))
+        boxes.append(
+            Block(f"W_{letter}", _times(count, _("Linear")), edges, 1, hover, role, stacked=count > 1)
+        )
         arrows.append(Arrow([(x, 1), (x, attention)], name, shape, role, leaves_stack=True))
     hover = told(
         _("Scaled dot-product attention in each head"),
@@ -212,10 +214,10 @@ def multi_head(shapes: Shapes) -> Spec:
         _shared(n_head, shapes.key[0]),
     )
     says = _times(n_head, _("scaled dot-product attention"))
-    boxes.append(Box("attention", says, ALL, attention, hover, stacked=n_head > 1))
+    boxes.append(Block("attention", says, ALL, attention, hover, stacked=n_head > 1))
     concat, centre = attention + OVER_STACK, _middle(ALL)
     joined = _("{before} becomes {after}", before=sized(shapes.heads), after=sized(shapes.concatenated))
-    boxes.append(Box("concat", "Concat", ALL, concat, told(_("Concat: the heads side by side"), joined)))
+    boxes.append(Block("concat", "Concat", ALL, concat, told(_("Concat: the heads side by side"), joined)))
     arrows.append(
         Arrow([(centre, attention), (centre, concat)], _c("arrow", "heads"), shapes.heads, leaves_stack=True)
     )
@@ -229,11 +231,11 @@ def multi_head(shapes: Shapes) -> Spec:
             f"W_o: {sized(shapes.output_weight)}",
             _("output: {shape}", shape=sized(shapes.output)),
         )
-        boxes.append(Box("W_o", says, ALL, top, hover))
+        boxes.append(Block("W_o", says, ALL, top, hover))
         arrows.append(Arrow([(centre, top), (centre, top + 1)], "", shapes.output))
         top += 1
     boxes.append(
-        Box(
+        Block(
             "output",
             _("Output"),
             ALL,

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark
-from attn_figures.matrix import ROUNDING, Matrix, Numbers, Ramp, comma
+from attn_figures.matrix import ROUNDING, ColourScale, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Spec
-from attn_figures.scene import Curve, Curves, Map, Part
+from attn_figures.scene import ChartCurve, CurvePanel, MapPanel, PanelData
 from attn_words import _
 
 Why = Literal["", "absent", "shape", "names", "places"]
@@ -45,7 +45,7 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class Comparison:
     """What B has that A has not.
 
     Attributes:
@@ -67,20 +67,20 @@ class Compared:
     moved: Sequence[str] = ()
 
 
-def compare(a: Part, b: Part | None) -> Compared:
+def compare(a: PanelData, b: PanelData | None) -> Comparison:
     """Compare a panel of A with the same panel of B.
 
     What differs by no more than rounding, 1e-5 of the largest number, is the same. Of a masked cell the
     weight is zero; a masked score is none, and is not compared.
     """
-    if isinstance(a, Map) and isinstance(b, Map):
+    if isinstance(a, MapPanel) and isinstance(b, MapPanel):
         return _compare_maps(a.matrix, b.matrix)
-    if isinstance(a, Curves) and isinstance(b, Curves):
+    if isinstance(a, CurvePanel) and isinstance(b, CurvePanel):
         return _compare_curves(a, b)
-    return Compared("absent")
+    return Comparison("absent")
 
 
-def compared_steps(a: Part, steps: Sequence[Part | None]) -> list[Spec]:
+def compared_steps(a: PanelData, steps: Sequence[PanelData | None]) -> list[Spec]:
     """Draw A, B and B − A at every position of B's slider.
 
     A and B of a map are on one scale: weights from 0 to 1 at all positions, other numbers out to the larger
@@ -91,20 +91,20 @@ def compared_steps(a: Part, steps: Sequence[Part | None]) -> list[Spec]:
     Args:
         a: the panel of A; steps: the same panel of B at each position, None where it has none there.
     """
-    if isinstance(a, Map):
-        return _map_steps(a, [step if isinstance(step, Map) else None for step in steps])
-    return _curve_steps(a, [step if isinstance(step, Curves) else None for step in steps])
+    if isinstance(a, MapPanel):
+        return _map_steps(a, [step if isinstance(step, MapPanel) else None for step in steps])
+    return _curve_steps(a, [step if isinstance(step, CurvePanel) else None for step in steps])
 
 
 # ---- maps ----
 
 
-def _compare_maps(a: Matrix, b: Matrix) -> Compared:
+def _compare_maps(a: Matrix, b: Matrix) -> Comparison:
     if np.shape(a.values) != np.shape(b.values):
-        return Compared("shape")
+        return Comparison("shape")
     rows, columns = b.rows.labels, b.columns.labels
     if (list(a.rows.labels), list(a.columns.labels)) != (list(rows), list(columns)):
-        return Compared("names")
+        return Comparison("names")
     before, after = (_shown(each) for each in (a, b))
     apart = _apart(before, after)
     still = [row for row, moved in zip(rows, apart.moved | apart.alone, strict=True) if not moved.any()]
@@ -117,7 +117,7 @@ def _compare_maps(a: Matrix, b: Matrix) -> Compared:
             float(after[row, column]),
             apart.n_tied,
         )
-    return Compared("", most, still, len(rows), before.size, int(apart.alone.sum()))
+    return Comparison("", most, still, len(rows), before.size, int(apart.alone.sum()))
 
 
 def _shown(matrix: Matrix) -> Numbers:
@@ -128,7 +128,7 @@ def _shown(matrix: Matrix) -> Numbers:
     return np.where(matrix.mask, values, np.nan)
 
 
-class _Apart(NamedTuple):
+class _Differences(NamedTuple):
     """Which numbers differ, which one of two alone has, the place of the largest difference, and its ties."""
 
     moved: NDArray[np.bool_]
@@ -137,17 +137,17 @@ class _Apart(NamedTuple):
     n_tied: int
 
 
-def _apart(before: Numbers, after: Numbers) -> _Apart:
+def _apart(before: Numbers, after: Numbers) -> _Differences:
     one, other = np.isfinite(before), np.isfinite(after)
     sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
     size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
     moved = sizes > ROUNDING * size
     largest = int(sizes.argmax()) if sizes.size else 0
     as_large = sizes >= sizes.max(initial=0.0) - ROUNDING * size
-    return _Apart(moved, one != other, largest, int((moved & as_large).sum()) - 1)
+    return _Differences(moved, one != other, largest, int((moved & as_large).sum()) - 1)
 
 
-def _map_steps(a: Map, steps: Sequence[Map | None]) -> list[Spec]:
+def _map_steps(a: MapPanel, steps: Sequence[MapPanel | None]) -> list[Spec]:
     found = [compare(a, step) for step in steps]
     largest = [
         0.0 if step is None or compared.why else _largest(a.matrix, step.matrix)
@@ -167,13 +167,13 @@ def _largest(a: Matrix, b: Matrix) -> float:
     return float(np.abs(after - before).flat[apart.largest]) if apart.moved.any() else 0.0
 
 
-def _maps_at(a: Map, b: Map | None, why: Why, limit: float | None) -> Spec:
+def _maps_at(a: MapPanel, b: MapPanel | None, why: Why, limit: float | None) -> Spec:
     first = replace(a.matrix, name="A", title=_("A: {title}", title=a.title))
     other = b or a
     second = replace(other.matrix, name="B", title=_("B: {title}", title=other.title), names_rows=why != "")
     if not (a.is_weights and other.is_weights):
         ends = [each for each in (first.ramp.limit, second.ramp.limit) if each is not None]
-        ramp = Ramp("scores", max(ends, default=1.0) or 1.0)
+        ramp = ColourScale("scores", max(ends, default=1.0) or 1.0)
         first, second = replace(first, ramp=ramp), replace(second, ramp=ramp)
     panels: list[Panel | Absent] = [first, Absent(second) if b is None else second]
     if why or b is None:
@@ -195,13 +195,13 @@ def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
 # ---- curves ----
 
 
-def _compare_curves(a: Curves, b: Curves) -> Compared:
+def _compare_curves(a: CurvePanel, b: CurvePanel) -> Comparison:
     common = [name for name in b.curves if name in a.curves]
     if not common:
-        return Compared("absent")
+        return Comparison("absent")
     names = [name for name in common if _stand_alike(a.curves[name], b.curves[name])]
     if not names:
-        return Compared("places")
+        return Comparison("places")
     most, largest, gaps = None, 0.0, set[float]()
     still: list[str] = []
     moved: list[str] = []
@@ -217,14 +217,14 @@ def _compare_curves(a: Curves, b: Curves) -> Compared:
             most = Change(place, float(before[apart.largest]), float(after[apart.largest]))
             largest = size
     count = sum(len(b.curves[name].x) for name in names)
-    return Compared("", most, still, len(names), count, len(gaps), moved)
+    return Comparison("", most, still, len(names), count, len(gaps), moved)
 
 
-def _stand_alike(one: Curve, other: Curve) -> bool:
+def _stand_alike(one: ChartCurve, other: ChartCurve) -> bool:
     return one.x.shape == other.x.shape and bool(np.allclose(one.x, other.x, rtol=ROUNDING, atol=0.0))
 
 
-def _curve_steps(a: Curves, steps: Sequence[Curves | None]) -> list[Spec]:
+def _curve_steps(a: CurvePanel, steps: Sequence[CurvePanel | None]) -> list[Spec]:
     present = [step for step in steps if step is not None]
     names = {name: curve.said for each in (a, *present) for name, curve in each.curves.items()}
     apart = [_curves_apart(a, step) for step in steps]
@@ -243,7 +243,7 @@ def _curve_steps(a: Curves, steps: Sequence[Curves | None]) -> list[Spec]:
     return drawn
 
 
-def _curves_apart(a: Curves, b: Curves | None) -> dict[str, tuple[Numbers, Numbers]]:
+def _curves_apart(a: CurvePanel, b: CurvePanel | None) -> dict[str, tuple[Numbers, Numbers]]:
     """Return B − A of the curves that stand at the same places, by name, with these."""
     if b is None:
         return {}
@@ -265,7 +265,7 @@ def _ends(every: Sequence[Numbers], *, is_log: bool) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _both(a: Curves, b: Curves | None, names: Mapping[str, str], ends: tuple[float, float]) -> Chart:
+def _both(a: CurvePanel, b: CurvePanel | None, names: Mapping[str, str], ends: tuple[float, float]) -> Chart:
     drawn: list[Mark] = []
     empty = np.zeros(0)
     for part, letter in ((a, "A"), (b, "B")):
@@ -290,7 +290,10 @@ def _both(a: Curves, b: Curves | None, names: Mapping[str, str], ends: tuple[flo
 
 
 def _apart_chart(
-    shown: Curves, names: Mapping[str, str], differences: Mapping[str, tuple[Numbers, Numbers]], far: float
+    shown: CurvePanel,
+    names: Mapping[str, str],
+    differences: Mapping[str, tuple[Numbers, Numbers]],
+    far: float,
 ) -> Chart:
     drawn = []
     empty = np.zeros(0)
@@ -310,5 +313,5 @@ def _apart_chart(
     )  # fmt: skip
 
 
-def _place(part: Curves) -> str:
+def _place(part: CurvePanel) -> str:
     return escape(part.titles[0] or "x")

@@ -36,7 +36,7 @@ RAISED = 1.2  # times that large type makes words of a figure larger than they a
 
 
 @dataclass(frozen=True)
-class Box:
+class Block:
     """One step of a computation: its words, where it stands, and what pointing at it says.
 
     Attributes:
@@ -102,7 +102,7 @@ def sized(shape: Sequence[int]) -> str:
 
 
 def diagram(
-    boxes: Sequence[Box], arrows: Sequence[Arrow], *, columns: float, upright: float, wide: float
+    boxes: Sequence[Block], arrows: Sequence[Arrow], *, columns: float, upright: float, wide: float
 ) -> Spec:
     """Draw boxes and arrows on `columns` that phones show `upright` units wide, and larger screens `wide`."""
     levels = max(box.level for box in boxes)
@@ -156,7 +156,7 @@ def _in_words(screen: Mapping[str, Any], room: float) -> dict[str, Any]:
     return {**screen, "unit": round(screen["unit"] * min(1.0, room) ** STEEP, 3)}
 
 
-def _room(boxes: Sequence[Box], arrows: Sequence[Arrow], column: float) -> float:
+def _room(boxes: Sequence[Block], arrows: Sequence[Arrow], column: float) -> float:
     """Return how much of the room that words in a slide's large type need is there; below 1 some is wanting.
 
     Args:
@@ -181,14 +181,14 @@ def _width(says: str) -> int:
     return letters(untagged(says))
 
 
-def _corners(box: Box, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
+def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
     left, right = box.x
     x = np.array([left, right, right, left, left]) + aside
     y = box.level + HALF * np.array([-1, -1, 1, 1, -1]) + above
     return x, y
 
 
-def _behind(boxes: Sequence[Box], columns: float) -> list[Mark]:
+def _behind(boxes: Sequence[Block], columns: float) -> list[Mark]:
     """Draw what looks out behind the boxes that stand for several, the farthest first."""
     drawn = []
     for number, (aside, above) in reversed([*enumerate(STACKED, start=1)]):
@@ -198,7 +198,7 @@ def _behind(boxes: Sequence[Box], columns: float) -> list[Mark]:
     return drawn
 
 
-def _box(box: Box) -> list[Mark]:
+def _box(box: Block) -> list[Mark]:
     """Draw a box on its own ground; what lies behind it shows through neither."""
     colour = getattr(theme.LIGHT, box.role)
     x, y = _corners(box)
@@ -223,7 +223,7 @@ def _joined(paths: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]
     return x, y
 
 
-def _words(boxes: Sequence[Box]) -> Mark:
+def _words(boxes: Sequence[Block]) -> Mark:
     middles = [sum(box.x) / 2 for box in boxes]
     return marks.words("boxes", middles, [box.level for box in boxes], [box.says for box in boxes])
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_figures.diagram import HALF, Arrow, Box, diagram, sized, told
+from attn_figures.diagram import HALF, Arrow, Block, diagram, sized, told
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _n
 
@@ -60,7 +60,7 @@ class Layers:
 @Picture
 def encoder_and_decoder(layers: Layers) -> Spec:
     """Draw both layers from their words up, and the encoder's output on its way to cross-attention."""
-    boxes: list[Box] = []
+    boxes: list[Block] = []
     arrows: list[Arrow] = []
     attended = BEFORE_ATTENTION + AFTER_ATTENTION
     stacked = layers.n_head > 1
@@ -74,7 +74,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             width=layers.d_head,
         )
         hover = told(*lines, heads)
-        boxes.append(Box(name, says, edges, level, hover, stacked=stacked))
+        boxes.append(Block(name, says, edges, level, hover, stacked=stacked))
 
     for decodes, prefix in ((False, "encoder"), (True, "decoder")):
         shape, made = (
@@ -86,7 +86,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             if decodes
             else (_("Words of the encoder"), _("Vectors of the encoder's words: one row a word"))
         )
-        boxes.append(Box(f"{prefix} words", says, edges, 0, told(vectors, sized(shape))))
+        boxes.append(Block(f"{prefix} words", says, edges, 0, told(vectors, sized(shape))))
         pairs = _("weights: {shape}", shape=sized((layers.n_head, shape[0], shape[0])))
         if decodes:
             attention(
@@ -126,10 +126,10 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             _("the paper is 4 × d_model wide between them"),
             _("{before} becomes {after}", before=sized(shape), after=sized(shape)),
         )
-        boxes.append(Box(f"{prefix} feed-forward", _("Feed-forward"), edges, feed, hover))
+        boxes.append(Block(f"{prefix} feed-forward", _("Feed-forward"), edges, feed, hover))
         for number, level in enumerate([*norms, top], start=1):
             hover = told(_("Add & norm: what went in is added"), NORM, sized(shape))
-            boxes.append(Box(f"{prefix} norm {number}", _("Add & norm"), edges, level, hover))
+            boxes.append(Block(f"{prefix} norm {number}", _("Add & norm"), edges, level, hover))
             under = level - (1 if level == top else AFTER_ATTENTION)
             arrows.append(
                 Arrow([(x, under), (x, level)], "", shape, leaves_stack=level != top and stacked,
@@ -141,7 +141,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
     top = attended + BEFORE_ATTENTION + AFTER_ATTENTION + 3
     arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
     hover = told(_("Output of the decoder layer: one row a word"), sized(layers.decoder))
-    boxes.append(Box("output", _("Output"), DECODER, top, hover, "output"))
+    boxes.append(Block("output", _("Output"), DECODER, top, hover, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=UPRIGHT, wide=WIDE)
 
 

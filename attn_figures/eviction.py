@@ -10,7 +10,7 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import PAIRS, Hover, Matrix, Ramp
+from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -55,7 +55,7 @@ def eviction(cache: Cache) -> Spec:
             Side.keys(cache.tokens),
             mask=kept,
             pick=replace(PAIRS, part=("head", head)),
-            ramp=Ramp(power=ROOT),
+            ramp=ColourScale(power=ROOT),
             shows_shape=False,
             numbered=False,
             hover=Hover(blocked=_("<b>not in the cache</b>: evicted, or not yet written")),

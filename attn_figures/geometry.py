@@ -53,7 +53,7 @@ class ColourRange:
     power: float = 1.0
 
 
-class Look(NamedTuple):
+class PanelContent(NamedTuple):
     """A panel's words and its numbers apart: panels of equal words differ in nothing but numbers.
 
     ``words`` is all that titles, labels, colours and hatching follow from; ``numbers`` what each trace has
@@ -102,7 +102,7 @@ class Geometry:
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedPanel:
     """A panel that is drawn: its axes, first trace and operator's annotation in the figure, its colours."""
 
     geometry: Geometry

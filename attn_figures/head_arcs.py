@@ -13,7 +13,7 @@ from attn_figures.arcs import ALONE, LEAST, Group, Words, arc, thickness
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.picture import Picture, Spec
 from attn_figures.ties import largest_first
-from attn_live.arrays import Picked
+from attn_live.arrays import IndexedItems
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -32,7 +32,7 @@ A_LINE = 8  # heads that a line of the legend has room for
 
 
 @dataclass(frozen=True, eq=False)
-class Several:
+class HeadArcs:
     """What is drawn at one step: weights (n_head, n_query, n_key), and which of the heads, from 0.
 
     Each row is the mean of its query's group.
@@ -100,7 +100,7 @@ def dress(head: int) -> tuple[str, str, str]:
 
 @Picture
 def arcs_of_heads(
-    step: Several,
+    step: HeadArcs,
     queries: Sequence[str],
     keys: Sequence[str],
     drawn: Matrix,
@@ -118,7 +118,7 @@ def arcs_of_heads(
         row: the query, from 0.
     """
     page = Words(queries, keys, step.group)
-    found = _Followed(page, [step], slots)
+    found = _ArcCourses(page, [step], slots)
     strokes = []
     for slot in range(slots):
         head = step.heads[slot // step.each] if slot < step.slots else 0
@@ -177,7 +177,7 @@ def _signs(heads: Sequence[int]) -> list[str]:
 
 
 def cursor(
-    steps: Sequence[Several], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
+    steps: Sequence[HeadArcs], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Any]:
     """What follows the query in `arcs_of_heads`, at every step.
 
@@ -187,7 +187,7 @@ def cursor(
         queries, keys: as in `arcs_of_heads`.
     """
     page, slots = Words(queries, keys, steps[0].group), max(step.slots for step in steps)
-    found = _Followed(page, steps, slots)
+    found = _ArcCourses(page, steps, slots)
     followed = page.cursor(np.stack([step.mean() for step in steps]), masks)
     x, y = (np.ascontiguousarray(found.courses[..., side]) for side in (0, 1))
     names = [place.word for place in page.answering]
@@ -197,23 +197,23 @@ def cursor(
     for slot in range(slots):
         arc_of, at, key = f"data[arc {slot + 1}]", found.at[..., slot], found.keys[..., slot]
         followed["by_step"] |= {
-            f"{arc_of}.x": Picked(x, at),
-            f"{arc_of}.y": Picked(y, at),
+            f"{arc_of}.x": IndexedItems(x, at),
+            f"{arc_of}.y": IndexedItems(y, at),
             f"{arc_of}.line.width": found.widths[..., slot],
             f"{arc_of}.meta.column": key,
-            f"{arc_of}.meta.key": Picked(names, key),
+            f"{arc_of}.meta.key": IndexedItems(names, key),
             f"{arc_of}.meta.weight": found.told[..., slot],
         }
     return followed
 
 
-class _Followed:
+class _ArcCourses:
     """What each slot shows at each step and query; the courses of all arcs, each once.
 
     ``keys``, ``widths``, ``told`` and ``at`` are (n_steps, n_query, slots), ``courses`` (n_courses, n, 2).
     """
 
-    def __init__(self, page: Words, steps: Sequence[Several], slots: int) -> None:
+    def __init__(self, page: Words, steps: Sequence[HeadArcs], slots: int) -> None:
         n_query, n_key = len(page.asking), len(page.answering)
         shape = len(steps), n_query, slots
         self.keys, self.told = np.zeros(shape, dtype=int), np.zeros(shape)
@@ -265,7 +265,7 @@ class _Followed:
         found: Numbers = (1 - part) * self.courses[:, before] + part * self.courses[:, after]
         return found
 
-    def numbers(self, step: Several, at: int, most: int) -> Numbers:
+    def numbers(self, step: HeadArcs, at: int, most: int) -> Numbers:
         """Return where each head's number stands on one of its arcs, for each query: (2, n_query, most).
 
         NaN where the head has no arc to another word, or none with room for it.
@@ -300,7 +300,7 @@ class _Followed:
                     break
         return places
 
-    def _others(self, step: Several, at: int) -> NDArray[np.bool_]:
+    def _others(self, step: HeadArcs, at: int) -> NDArray[np.bool_]:
         """Where arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
         own = self.keys[at] == np.arange(self.keys.shape[1])[:, None]
         drawn = (self.widths[at] > 0) & ~(own & self._loops)

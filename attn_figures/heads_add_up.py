@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
+from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -54,7 +54,7 @@ def added_up(
             "output",
             ticks=[(d, str(d + 1)) for d in labelled],
         ),
-        ramp=Ramp("scores", limit),
+        ramp=ColourScale("scores", limit),
         hover=Hover(
             _("adds"),
             place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),

@@ -18,7 +18,7 @@ _PALED = 0.72  # of the paper over a faded cell: its number is still read
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden:
+class MaskedCells:
     """What covers the masked cells: zero where they are, NaN elsewhere; and the outline around their runs."""
 
     any: bool
@@ -28,7 +28,7 @@ class Hidden:
 
 
 @lru_cache(maxsize=256)
-def hidden_cells(masked: bytes, shape: tuple[int, int]) -> Hidden:
+def hidden_cells(masked: bytes, shape: tuple[int, int]) -> MaskedCells:
     """Cover masked cells; steps and heads that share a mask share these arrays."""
     cells = np.frombuffer(masked, dtype=bool).reshape(shape)
     # Where a run of masked cells begins and ends along each row; both come in the same order.
@@ -41,14 +41,14 @@ def hidden_cells(masked: bytes, shape: tuple[int, int]) -> Hidden:
     left, right, upper, lower = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
     xs = np.stack([left, right, right, left, left, gap], axis=-1).ravel()
     ys = np.stack([upper, upper, lower, lower, upper, gap], axis=-1).ravel()
-    found = Hidden(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
+    found = MaskedCells(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
     for array in (found.cells, xs, ys):
         array.flags.writeable = False
     return found
 
 
 @lru_cache(maxsize=512)
-def hatch(name: str, hidden: Hidden, axes: Axes) -> dict[str, Any]:
+def hatch(name: str, hidden: MaskedCells, axes: Axes) -> dict[str, Any]:
     """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
     placed = {"visible": hidden.any, "xaxis": axes.x, "yaxis": axes.y}
     return marks.hatched(f"{name} hatch", hidden.xs, hidden.ys) | placed

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Numbers, Pick, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Hover, Matrix, Numbers, Pick
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters
@@ -55,9 +55,9 @@ def bridge(
         "pick": Pick(together="query-key"),
         "size": SIZE if large else None,
     }
-    scores = common | {"ramp": Ramp("scores", limit), "hover": Hover(_("score"))}
+    scores = common | {"ramp": ColourScale("scores", limit), "hover": Hover(_("score"))}
     # Their captions are long, and on a phone two stand on a line.
-    weights = common | {"ramp": Ramp(power=2.0), "shows_shape": False}
+    weights = common | {"ramp": ColourScale(power=2.0), "shows_shape": False}
     lengths = everywhere if keeps_lengths else ~everywhere
     left_out = 0.0 if keeps_lengths else terms.half_keys
     together = "−|q − k|²/2" if keeps_lengths else "q · k − |q|²/2"

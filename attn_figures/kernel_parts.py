@@ -14,7 +14,7 @@ from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, SideBars, frame_at
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, frame_at
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -188,7 +188,7 @@ def follow_query(scene: DataScene) -> dict[str, Any]:
     }
 
 
-class Weighed(Protocol):
+class HasWeights(Protocol):
     """What a map of weights is drawn from."""
 
     @property
@@ -202,7 +202,7 @@ class Weighed(Protocol):
 
 def weight_map(
     scene: DataScene,
-    estimate: Weighed,
+    estimate: HasWeights,
     *,
     size: tuple[float, float],
     row: int | None = None,
@@ -231,7 +231,7 @@ def weight_map(
             extra=scene.of_cells,
         ),
         size=size,
-        ramp=Ramp(power=scene.ramp_power),
+        ramp=ColourScale(power=scene.ramp_power),
         names_rows=names_rows,
     )
 

@@ -13,10 +13,10 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
-from attn_figures.hidden import Hidden, hidden_cells
+from attn_figures.hidden import MaskedCells, hidden_cells
 from attn_figures.kernel_parts import by_area, empty_window
 from attn_figures.marks import Mark
-from attn_figures.matrix import Hover, Matrix, Numbers, Ramp, comma
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -108,7 +108,7 @@ class PlaneEstimate:
     on_offsets: Numbers
 
     @property
-    def hidden(self) -> Hidden:
+    def hidden(self) -> MaskedCells:
         """What covers the cells of the map that have no estimate."""
         empty: NDArray[np.bool_] = np.isnan(self.on_map)
         return hidden_cells(empty.tobytes(), empty.shape)
@@ -253,7 +253,7 @@ def _as_matrix(scene: PlaneScene, estimate: PlaneEstimate) -> Matrix:
         "",
         Side(names[::-1], scene.titles[1], "ink"),
         Side(names, scene.titles[0], "ink"),
-        ramp=Ramp("scores", scene.colours.high),
+        ramp=ColourScale("scores", scene.colours.high),
         mask=~np.isnan(estimate.on_map),
         hover=Hover(_("estimate"), blocked=empty_window()),
         size=(SIDE, SIDE),

@@ -117,7 +117,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
 
 
 @dataclass(frozen=True)
-class Limits:
+class LimitEstimates:
     """What an estimate is held against beyond the data and at the ends of the bandwidth's range.
 
     Attributes:
@@ -132,7 +132,7 @@ class Limits:
 
 
 @Picture
-def fails(scene: DataScene, limits: Limits, on_grid: Numbers, bias: Numbers | None) -> Spec:
+def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numbers | None) -> Spec:
     """Draw an estimate far beyond its data, with its limits, and its bias where the truth is known.
 
     `bias` (n_grid,) is what smoothing does to the true curve itself, without any noise; `scene.y_range`

@@ -12,7 +12,7 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import PAIRS, Hover, Matrix, Pick, Ramp, comma
+from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Pick, comma
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
@@ -31,7 +31,7 @@ SHORT = {MEASURES[0]: N_("previous")}  # a phone has room for two short words ab
 
 
 @dataclass(frozen=True, eq=False)
-class Maps:
+class ModelMaps:
     """What a model does with one sequence.
 
     weights (n_head, n, n), heads over all layers; said (n, n_symbol), the probability of each symbol;
@@ -49,7 +49,7 @@ class Maps:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class TrainingHistory:
     """How a training went: after each of steps (n,) the loss in nats, the share of right answers, measures.
 
     ``guessing`` is the loss of saying every symbol alike. Each of ``heads`` is (name of the head, name of the
@@ -65,7 +65,7 @@ class Course:
 
 
 @Picture
-def scrubber(maps: Maps, course: Course, at: int) -> Spec:
+def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
     """Draw all maps, what the model says, and the course of the training with the present step marked.
 
     Args:
@@ -77,7 +77,7 @@ def scrubber(maps: Maps, course: Course, at: int) -> Spec:
     )
 
 
-def _map(maps: Maps, head: int) -> Matrix:
+def _map(maps: ModelMaps, head: int) -> Matrix:
     return Matrix(
         maps.names[head],
         maps.weights[head],
@@ -88,13 +88,13 @@ def _map(maps: Maps, head: int) -> Matrix:
         pick=replace(PAIRS, part=("head", head)),
         longest_title=LONGEST_TITLE,
         shows_shape=False,
-        ramp=Ramp(power=ROOT),
+        ramp=ColourScale(power=ROOT),
         numbered=False,
     )
 
 
 @dataclass(frozen=True)
-class Said(Matrix):
+class PredictionMatrix(Matrix):
     """The probability of each symbol at each place, with a frame around every right answer."""
 
     answers: Sequence[int | None] = ()
@@ -110,15 +110,15 @@ class Said(Matrix):
         ]
 
 
-def _said(maps: Maps) -> Said:
-    return Said(
+def _said(maps: ModelMaps) -> PredictionMatrix:
+    return PredictionMatrix(
         "prediction",
         maps.said,
         _("prediction"),
         Side(maps.sequence, _("At")),
         Side(maps.symbols, _("Symbol"), "output"),
         hover=Hover(_("probability"), words=(_("at"), _("says"))),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         pick=Pick(together="prediction"),
         shows_shape=False,
         numbered=False,
@@ -127,7 +127,7 @@ def _said(maps: Maps) -> Said:
 
 
 @cached(COURSES)
-def _lines(course: Course) -> list[Mark]:
+def _lines(course: TrainingHistory) -> list[Mark]:
     """Draw what all steps share: the loss as a share of what guessing has, right answers, measures."""
     x, share = course.steps, course.loss / course.guessing
     told = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
@@ -157,7 +157,7 @@ def _here(drawn: Mark, at: int) -> Mark:
     return points(f"{drawn['name'].removesuffix(' course')} here", x, y, drawn["line"]["color"], size=9)
 
 
-def _chart(course: Course, at: int, n: int) -> Chart:
+def _chart(course: TrainingHistory, at: int, n: int) -> Chart:
     """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
     loss, right, *heads = _lines(course)
     end = float(course.steps[-1]) or 1.0

@@ -13,7 +13,7 @@ from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
 from attn_figures.kernel_scene import DataScene
 from attn_figures.marks import Mark
-from attn_figures.matrix import Matrix, Numbers, Ramp
+from attn_figures.matrix import ColourScale, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -25,7 +25,7 @@ BUBBLE = 9  # pixels of a point that is coloured by its weight
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class LocalLinearFit:
     """One bandwidth: equivalent weights (n_query, n_key), and both estimates.
 
     ``at_queries`` and ``slopes`` are the lines' heights and slopes, (n_query,), NaN without support;
@@ -46,7 +46,7 @@ class Lines:
 
 
 @Picture
-def lines(scene: DataScene, fitted: Lines, limit: float, row: int = 0) -> Spec:
+def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) -> Spec:
     """Draw both curves with the line of the query in `row`, beside the map of all equivalent weights.
 
     Args:
@@ -81,7 +81,9 @@ def lines(scene: DataScene, fitted: Lines, limit: float, row: int = 0) -> Spec:
     return compose.spec([chart, _map(scene, fitted, limit, row)], largest_unit=70.0)
 
 
-def moves(scene: DataScene, steps: Sequence[Lines], limit: float) -> dict[str, Sequence[Any] | Numbers]:
+def moves(
+    scene: DataScene, steps: Sequence[LocalLinearFit], limit: float
+) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the steps of `lines`, by path; the cursor sets the rest."""
     return {
         "data[kernel].y": parts.standing(scene, np.stack([each.profile for each in steps])),
@@ -91,7 +93,7 @@ def moves(scene: DataScene, steps: Sequence[Lines], limit: float) -> dict[str, S
     }
 
 
-def cursor(scene: DataScene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]]:
+def cursor(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, dict[str, Any]]:
     """What follows the query in `lines`: by row, by step and row, and rows of what is drawn anyway."""
     ends, heights = tangents(scene, steps)
     return {
@@ -104,7 +106,7 @@ def cursor(scene: DataScene, steps: Sequence[Lines]) -> dict[str, dict[str, Any]
     }
 
 
-def tangents(scene: DataScene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers]:
+def tangents(scene: DataScene, steps: Sequence[LocalLinearFit]) -> tuple[Numbers, Numbers]:
     """Where the line of each query begins and ends, (n_query, 2), and its heights, (steps, n_query, 2)."""
     left, right = scene.x_range
     aside = np.array([-1.0, 1.0]) * REACH * (right - left)
@@ -114,9 +116,9 @@ def tangents(scene: DataScene, steps: Sequence[Lines]) -> tuple[Numbers, Numbers
     return scene.queries[:, None] + aside, at + slopes * aside
 
 
-def _map(scene: DataScene, fitted: Lines, limit: float, row: int | None = None) -> Matrix:
+def _map(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int | None = None) -> Matrix:
     drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"))
-    return replace(drawn, ramp=Ramp("scores", limit, bar=_("weight")))
+    return replace(drawn, ramp=ColourScale("scores", limit, bar=_("weight")))
 
 
 def _weighed(scene: DataScene, weights: Numbers) -> Mark:

@@ -7,7 +7,7 @@ import numpy as np
 from attn_figures.frame import Side
 from attn_figures.given import Numbers
 from attn_figures.long_map import ranges
-from attn_figures.matrix import Hover, Matrix, Pick, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
@@ -33,7 +33,7 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
         _("{title}; the largest of each {size} × {size} weights", title=title, size=size),
         Side.queries(names),
         Side.keys(names),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(_("weight up to")),
         pick=Pick(together="query-key"),
         shows_shape=False,

@@ -24,10 +24,10 @@ from attn_figures.frame import (
     shortens,
     without_tags,
 )
-from attn_figures.geometry import Axes, ColourRange, Geometry, Look
+from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent
 from attn_figures.hidden import fade, hatch, hidden_cells, leak
 from attn_figures.widths import letters
-from attn_live.arrays import Crossed
+from attn_live.arrays import CrossedLabels
 from attn_words import _, _c
 
 Scale = Literal["weights", "scores"]
@@ -77,7 +77,7 @@ class Extra:
 
 
 @dataclass(frozen=True)
-class Ramp:
+class ColourScale:
     """How values become colours.
 
     Attributes:
@@ -172,7 +172,7 @@ class Matrix:
     title: str
     rows: Side
     columns: Side
-    ramp: Ramp = field(default_factory=Ramp)
+    ramp: ColourScale = field(default_factory=ColourScale)
     mask: NDArray[np.bool_] | None = None
     leaks: NDArray[np.bool_] | None = None
     faded: NDArray[np.bool_] | None = None
@@ -246,7 +246,7 @@ class Matrix:
             name="difference",
             values=values,
             title=title or _("difference"),
-            ramp=Ramp("scores", limit),
+            ramp=ColourScale("scores", limit),
             mask=None if self.mask is None or other.mask is None else self.mask | other.mask,
             hover=replace(self.hover, quantity=_("difference")),
             operator=operator,
@@ -306,7 +306,7 @@ class Matrix:
             colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), called)
         return colours, not self._numbers_fit()
 
-    def look(self) -> Look | None:
+    def look(self) -> PanelContent | None:
         """Return its words and its numbers apart; not where it has more than a heatmap's."""
         if type(self) is not Matrix or self.side_bars is not None:
             return None
@@ -316,7 +316,7 @@ class Matrix:
         mask = None if self.mask is None else self.mask.tobytes()
         limit = None if self.ramp.scale == "weights" else self._limit()
         told = tuple(name for name, _ in self.hover.extra.named)
-        return Look((*_WORDS_OF(self), sides, mask, limit, told, self._told()), self._numbers())
+        return PanelContent((*_WORDS_OF(self), sides, mask, limit, told, self._told()), self._numbers())
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
@@ -532,15 +532,17 @@ def frame_at(
 _APART = ("values", "rows", "columns", "ramp", "mask", "leaks", "hover", "side_bars")
 _WORDS_OF = attrgetter(
     *(each.name for each in fields(Matrix) if each.name not in _APART),
-    *(f"ramp.{each.name}" for each in fields(Ramp) if each.name != "limit"),
+    *(f"ramp.{each.name}" for each in fields(ColourScale) if each.name != "limit"),
     *(f"hover.{each.name}" for each in fields(Hover) if each.name != "extra"),
 )
 
 
 @lru_cache(maxsize=32)
-def _names(rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str], between: str) -> Crossed:
+def _names(
+    rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str], between: str
+) -> CrossedLabels:
     """Name every cell by its whole labels."""
-    return Crossed(
+    return CrossedLabels(
         tuple(f"{words[0]} <b>{escape(row)}</b>{between}" for row in rows),
         tuple(f"{words[1]} <b>{escape(column)}</b>" for column in columns),
     )

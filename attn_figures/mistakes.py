@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures.frame import Role, Side, few
-from attn_figures.matrix import Hover, Matrix, Pick, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -26,7 +26,7 @@ def right_and_broken(right: Any, broken: Any) -> Spec:
     values = [np.asarray(each.values, dtype=np.float64) for each in (right, broken)]
     known = np.concatenate([each[np.isfinite(each)] for each in values])
     is_share = bool(((known >= 0) & (known <= 1)).all())
-    ramp = Ramp() if is_share else Ramp("scores", float(np.abs(known).max()))
+    ramp = ColourScale() if is_share else ColourScale("scores", float(np.abs(known).max()))
     first, second = (
         _map(name, title, drawing, numbers, ramp)
         for name, title, drawing, numbers in (
@@ -41,7 +41,7 @@ def right_and_broken(right: Any, broken: Any) -> Spec:
     return compose.spec([first, second, second.minus(first, _("broken − right"))], largest_unit=48)
 
 
-def _map(name: str, title: str, drawing: Any, values: Any, ramp: Ramp) -> Matrix:
+def _map(name: str, title: str, drawing: Any, values: Any, ramp: ColourScale) -> Matrix:
     rows, columns = (
         Side(labels, _(called), ROLES.get(called, "ink"), few(labels) if len(labels) > MANY else None)
         for labels, called in zip((drawing.rows, drawing.columns), drawing.titles, strict=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, Hover, Matrix, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Hover, Matrix
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -22,7 +22,7 @@ OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 
 @dataclass(frozen=True)
-class Heads:
+class HeadMaps:
     """The maps of all heads, as the pictures take them.
 
     weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend, or
@@ -59,13 +59,13 @@ class Heads:
             *self._sides,
             mask=mask,
             pick=PAIRS,
-            ramp=Ramp(power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT),
+            ramp=ColourScale(power=1.0 if len(self.keys) <= NUMBERS_UP_TO else ROOT),
         )
 
 
 @Picture
 def every_head(
-    heads: Heads,
+    heads: HeadMaps,
     *,
     slots: int,
     order: Sequence[int] | None = None,
@@ -96,7 +96,7 @@ def every_head(
         drawn = heads.matrix(name, heads.weights[index], head_title(index, off=heads.off), of=[index])
         panels.append(replace(drawn, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
-    output = replace(_output(heads), operator=operator, ramp=Ramp("scores", output_limit))
+    output = replace(_output(heads), operator=operator, ramp=ColourScale("scores", output_limit))
     panels.append(output if _fits(heads) else Absent(output))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
@@ -109,7 +109,7 @@ def head_title(head: int, *, off: Sequence[int]) -> str:
 
 
 @Picture
-def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
+def combined(heads: HeadMaps, *, chosen: Sequence[int]) -> Spec:
     """Draw the mean of the chosen heads, their maximum, and how far they are apart.
 
     Rows of the mean sum to one, rows of the maximum need not.
@@ -125,7 +125,7 @@ def combined(heads: Heads, *, chosen: Sequence[int]) -> Spec:
 
 
 @Picture
-def two_heads(heads: Heads, one: int, other: int) -> Spec:
+def two_heads(heads: HeadMaps, one: int, other: int) -> Spec:
     """Draw two heads, from 0, and the first minus the second."""
     titles = (head_title(head, off=heads.off) for head in (one, other))
     first = heads.matrix("one", heads.weights[one], next(titles), of=[one])
@@ -134,19 +134,19 @@ def two_heads(heads: Heads, one: int, other: int) -> Spec:
     return compose.spec([first, second, difference])
 
 
-def _fits(heads: Heads) -> bool:
+def _fits(heads: HeadMaps) -> bool:
     """Whether the output is narrow enough not to take the room of the maps, which matter more."""
     width = int(heads.output.shape[1])
     return width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
 
 
-def _output(heads: Heads) -> Matrix:
+def _output(heads: HeadMaps) -> Matrix:
     return Matrix(
         "output",
         heads.output,
         _("output"),
         Side(heads.queries),
         Side([str(d) for d in range(1, heads.output.shape[1] + 1)], _("Dimension"), "output"),
-        ramp=Ramp("scores"),
+        ramp=ColourScale("scores"),
         hover=Hover(_("output")),
     )

@@ -38,7 +38,7 @@ _SIDES = {
 
 
 @dataclass(frozen=True)
-class Look:
+class PlaneStyle:
     """How planes are drawn: how large, with how many lines, and how much of them is named."""
 
     side: float = 7.0  # units of a square panel
@@ -54,7 +54,7 @@ class Look:
     def names_all(self, words: Sequence[str]) -> bool:
         """Return whether all words are to be named: few, and no long ones.
 
-        >>> Look().names_all(["cat"] * 9), Look().names_all(["incomprehensibility"] * 9)
+        >>> PlaneStyle().names_all(["cat"] * 9), PlaneStyle().names_all(["incomprehensibility"] * 9)
         (True, False)
         """
         room = FEW_LETTERS * self.most_names
@@ -69,7 +69,7 @@ class Look:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class QueryPoints:
     """Queries in a plane, (n, 2), their names, and where their arrows begin, (2,)."""
 
     places: Numbers
@@ -112,9 +112,9 @@ def names_beside(
     places: Numbers,
     words: Sequence[str],
     weights: Numbers,
-    look: Look,
+    look: PlaneStyle,
     *,
-    asked: Asked | None = None,
+    asked: QueryPoints | None = None,
     rows: Sequence[int] | None = None,
 ) -> Names:
     """Return which words stand where beside their points, for each query.
@@ -155,12 +155,12 @@ def names_beside(
 class _Panel:
     """A panel where words just have their full size, in pixels from its middle, y upwards."""
 
-    def __init__(self, points: Numbers, look: Look) -> None:
+    def __init__(self, points: Numbers, look: PlaneStyle) -> None:
         self.half = look.pixels / 2
         self.scale = self.half / farthest(points)
         self.points = points * self.scale
 
-    def ways(self, places: Numbers, words: Sequence[str], *, bold: bool = False) -> "_Ways":
+    def ways(self, places: Numbers, words: Sequence[str], *, bold: bool = False) -> "_LabelBoxes":
         """Return words on each side of their points.
 
         None takes more than half of the panel, so that it is inside on a side above its point or below.
@@ -178,11 +178,11 @@ class _Panel:
         low = at[:, 1:] + (1.4 * lines - 0.5) * _LINE
         boxes = np.stack([left, low, left + across, low + _LINE], axis=-1)
         inside = (boxes.min(axis=-1) >= -self.half) & (boxes.max(axis=-1) <= self.half)
-        return _Ways(places, said, bold, at, boxes, inside, _lie_on(boxes, self.points))
+        return _LabelBoxes(places, said, bold, at, boxes, inside, _lie_on(boxes, self.points))
 
 
 @dataclass(frozen=True, eq=False)
-class _Ways:
+class _LabelBoxes:
     """Words on each of the `_SIDES` of their points.
 
     Attributes:
@@ -201,7 +201,7 @@ class _Ways:
     hides: NDArray[np.int64]
 
     def leaving(
-        self, word: int, arrow: Numbers, others: "_Ways", first: Sequence[int]
+        self, word: int, arrow: Numbers, others: "_LabelBoxes", first: Sequence[int]
     ) -> tuple[int, NDArray[np.bool_]]:
         """Return a side for a word that leaves the first others room, if any; and where all are free then.
 
@@ -226,7 +226,7 @@ class _Ways:
         left, low, right, high = np.moveaxis(np.stack([self.boxes, widest]), -1, 0)
         return np.stack([right, -left, high, -low])
 
-    def apart(self, other: "_Ways", word: int, side: int) -> NDArray[np.bool_]:
+    def apart(self, other: "_LabelBoxes", word: int, side: int) -> NDArray[np.bool_]:
         """Whether each stays clear of a word on one side of its point, (n, n_sides).
 
         What lies to the right of it in the smallest panel and in the largest does so in all between.
@@ -254,7 +254,7 @@ _Found = Sequence[tuple[int, int]]  # words, and their sides, both from 0
 
 
 def _placed(
-    ways: _Ways,
+    ways: _LabelBoxes,
     wanted: Sequence[int],
     free: NDArray[np.bool_],
     arrow: Numbers,
@@ -286,7 +286,7 @@ def _wide(word: str, *, bold: bool) -> float:
     return (_BOLD if bold else 1.0) * (_LETTER * letters(word) + wider)
 
 
-def _parts(ways: _Ways, rows: Sequence[_Found], most: int) -> Parts:
+def _parts(ways: _LabelBoxes, rows: Sequence[_Found], most: int) -> Parts:
     """Return what a trace has of the words that are placed, so many in each row."""
     sides = [*_SIDES]
     filled = [

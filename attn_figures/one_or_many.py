@@ -60,7 +60,7 @@ class Spread:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class HeadCountStudy:
     """What each number of heads is like: exact numbers (n_count,), and those with a spread over seeds."""
 
     num_heads: Sequence[int]
@@ -73,7 +73,7 @@ class Compared:
 
 @Picture
 def one_or_many(
-    compared: Compared,
+    compared: HeadCountStudy,
     distances: Mapping[str, Sequence[Spread]],
     *,
     chosen: int,
@@ -240,7 +240,7 @@ def _heads(count: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class HeadFit:
     """The errors of fits with one number of heads (n_seed, n_step), and the maps of the first seed.
 
     ``weights`` (n_step, n_head, n_query, n_key).
@@ -253,7 +253,7 @@ class Fitted:
 
 @Picture
 def fitting(
-    steps: Sequence[int], fits: Sequence[Fitted], at: int, *, floor: float, queries: Sequence[str]
+    steps: Sequence[int], fits: Sequence[HeadFit], at: int, *, floor: float, queries: Sequence[str]
 ) -> Spec:
     """Draw the error over the steps for each number of heads, and the maps of one head and of two there.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, spread
 from attn_figures.geometry import Axes, ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, frame_at
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -67,7 +67,7 @@ class _Patches(Matrix):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PatchedImage:
     """Who asks a picture, and what of it answers.
 
     Attributes:
@@ -91,7 +91,7 @@ class Asked:
 
 
 @Picture
-def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
+def over_picture(asked: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
     """Draw the picture cut into patches, one query's weights laid over it, and all rows of weights.
 
     Args:
@@ -126,7 +126,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         "laid over",
         weights[query].reshape(asked.grid),
         _("where this {one} looks", one=asked.one),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(place="%{hovertext}"),
         opacity=0.4,
         **common,
@@ -139,7 +139,7 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
         _("where every {one} looks", one=asked.one),
         Side.queries(asked.queries, None if few else ticks),
         Side.keys(asked.patches, ticks),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         numbered=False,
         pick=Pick(moves_cursor=True),
         marked=(query, None),
@@ -149,7 +149,9 @@ def over_picture(asked: Asked, weights: Numbers, query: int = 0) -> Spec:
     return compose.spec([picture, laid, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
 
 
-def over_picture_cursor(asked: Asked, weights: NDArray[np.float64]) -> tuple[dict[str, Any], dict[str, Any]]:
+def over_picture_cursor(
+    asked: PatchedImage, weights: NDArray[np.float64]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what follows the cursor over the queries in `over_picture`: by row, and by (step, row).
 
     Args:

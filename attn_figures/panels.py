@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from attn_figures import theme
 from attn_figures.arrange import settled
-from attn_figures.geometry import Axes, ColourRange, Geometry, Look, Placed
+from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent, PlacedPanel
 from attn_figures.numbers import number as written
 from attn_figures.picture import Drawing, Picture
 from attn_figures.screens import Heights, all_screens
@@ -26,7 +26,7 @@ class Panel(Protocol):
     def name(self) -> str:
         """Short and unique in the figure."""
 
-    def look(self) -> Look | None:
+    def look(self) -> PanelContent | None:
         """Return its words and its numbers apart; None where they are not told apart."""
 
     def moved(self, traces: Sequence[dict[str, Any]]) -> "Panel":
@@ -65,10 +65,10 @@ class Absent:
         """The name of the panel that is not here."""
         return self.panel.name
 
-    def look(self) -> Look | None:
+    def look(self) -> PanelContent | None:
         """Return the words of the panel that is not here, and no numbers."""
         look = self.panel.look()
-        return look and Look(("absent", look.words), [{} for _ in look.numbers])
+        return look and PanelContent(("absent", look.words), [{} for _ in look.numbers])
 
     def traces(self, axes: Axes) -> list[dict[str, Any]]:
         """Return as many traces of the same types, without data, on the axes of another panel.
@@ -117,7 +117,7 @@ def compose(
         if (look := panel.look()) is None:
             return _drawn(panels, *options)
         looks.append(look)
-    alike = _Alike(tuple(look.words for look in looks), [*panels])
+    alike = _PanelKey(tuple(look.words for look in looks), [*panels])
     still = _still(alike, *options)
     alike.panels.clear()  # a cache holds its keys for long
     own = (numbers for look in looks for numbers in look.numbers)
@@ -126,7 +126,7 @@ def compose(
 
 
 @dataclass(frozen=True)
-class _Alike:
+class _PanelKey:
     """Panels that tell their words; equal where nothing but their numbers differs."""
 
     words: tuple[Hashable, ...]
@@ -134,7 +134,7 @@ class _Alike:
 
 
 @cached(64)
-def _still(alike: _Alike, largest_unit: float, heights: Heights) -> Drawing:
+def _still(alike: _PanelKey, largest_unit: float, heights: Heights) -> Drawing:
     """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
     spec = _drawn(alike.panels, largest_unit, heights)
     own = (numbers for panel in alike.panels if (look := panel.look()) for numbers in look.numbers)
@@ -150,7 +150,7 @@ def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heigh
     shown: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": [], "shapes": []}
-    placed: list[Placed] = []
+    placed: list[PlacedPanel] = []
     first_present = Axes(next(i for i, panel in enumerate(panels) if not isinstance(panel, Absent)))
     starts = []
     for number, panel in enumerate(panels):
@@ -167,7 +167,7 @@ def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heigh
             shown[coloraxis] = shown.get(coloraxis, False) or wants_bar
         geometry = panel.geometry()
         operator = len(layout["annotations"]) + 1
-        placed.append(Placed(geometry, axes, len(traces), operator, coloraxis))
+        placed.append(PlacedPanel(geometry, axes, len(traces), operator, coloraxis))
         traces += panel.traces(axes, coloraxis)
         layout |= panel.axes(axes)
         layout["annotations"] += _words(panel, geometry, axes)

@@ -6,7 +6,7 @@ from typing import Any, Generic, ParamSpec
 
 import plotly.graph_objects as go
 
-from attn_live.arrays import Crossed
+from attn_live.arrays import CrossedLabels
 
 Spec = dict[str, Any]  # {"data": [...], "layout": {...}}, as Plotly's own JSON has it
 P = ParamSpec("P")
@@ -28,7 +28,7 @@ class Drawing(Spec):
 
 class Picture(Generic[P]):
     """A figure builder: `picture(...)` is a `go.Figure`, `picture.spec(...)` the same as a plain dict, in
-    which the words of a matrix's cells may be `Crossed`, as the browser takes them.
+    which the words of a matrix's cells may be `CrossedLabels`, as the browser takes them.
 
     Checking costs ten times what describing does, so the steps of a moving figure use `spec`, and the
     tests hold each picture to Plotly's checks.
@@ -43,7 +43,10 @@ class Picture(Generic[P]):
         """Return the figure, checked by Plotly: a wrong property or colour raises ValueError."""
         spec = self.spec(*args, **kwargs)
         traces = [
-            {name: value.tolist() if isinstance(value, Crossed) else value for name, value in trace.items()}
+            {
+                name: value.tolist() if isinstance(value, CrossedLabels) else value
+                for name, value in trace.items()
+            }
             for trace in spec["data"]
         ]
         return go.Figure(spec | {"data": traces})

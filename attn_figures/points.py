@@ -12,7 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
-from attn_figures.names import Asked, Look, Names, farthest, named_points, names_beside
+from attn_figures.names import Names, PlaneStyle, QueryPoints, farthest, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -24,13 +24,13 @@ UNDER_VIEWS = 420  # pixels that a window of 1024 x 768 has between two lines of
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
 PALEST = 0.25  # the opacity of the first word, where colour tells the place
 _ALL = slice(None)
-WHOLE = Look()
-ALONE = Look(side=9.0, most_names=8, tells="places")
-SMALL = Look(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells="levels", pixels=150.0)
+WHOLE = PlaneStyle()
+ALONE = PlaneStyle(side=9.0, most_names=8, tells="places")
+SMALL = PlaneStyle(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells="levels", pixels=150.0)
 
 
 @dataclass(frozen=True, eq=False)
-class InPlane:
+class QueryKeyPlane:
     """Where queries and keys of one head stand in their plane.
 
     Attributes:
@@ -56,14 +56,14 @@ class InPlane:
         found: Numbers = (self.queries - self.origin) @ (self.keys - self.origin).T
         return found
 
-    def is_as(self, other: "InPlane") -> bool:
+    def is_as(self, other: "QueryKeyPlane") -> bool:
         """Whether all stand at the same places as in another."""
         mine, theirs = ((each.queries, each.keys, each.products) for each in (self, other))
         return self is other or all(map(np.array_equal, mine, theirs))
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class HeadPlanes:
     """Where the vectors of one head stand in their planes.
 
     Attributes:
@@ -73,7 +73,7 @@ class Points:
         moved: of each query, how many keys have another rank by what the plane shows of scores, (n_query,).
     """
 
-    plane: InPlane
+    plane: QueryKeyPlane
     values: Numbers
     to_values: Numbers
     kept: Numbers
@@ -81,7 +81,7 @@ class Points:
 
 
 @dataclass(frozen=True, eq=False)
-class Attended:
+class AttentionPlane:
     """Queries and keys of one head in a plane, and the weights between them, at one step or more.
 
     Attributes:
@@ -90,14 +90,14 @@ class Attended:
         look: how they are drawn; before: what the names of their traces begin with.
     """
 
-    planes: Sequence[InPlane | None]
+    planes: Sequence[QueryKeyPlane | None]
     weights: Numbers
     masks: NDArray[np.bool_]
-    look: Look = WHOLE
+    look: PlaneStyle = WHOLE
     before: str = ""
 
     @property
-    def there(self) -> InPlane:
+    def there(self) -> QueryKeyPlane:
         """The first plane there is."""
         return next(plane for plane in self.planes if plane is not None)
 
@@ -215,13 +215,13 @@ class Attended:
 
 
 @Picture
-def alone(head: Attended, *, row: int = 0) -> Spec:
+def alone(head: AttentionPlane, *, row: int = 0) -> Spec:
     """Draw queries and keys of one head in one plane, for the query in `row`."""
     return compose.spec([head.titled(row)], largest_unit=64, phone_height=IN_SIGHT)
 
 
 @Picture
-def points(seen: Points, attended: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0) -> Spec:
+def points(seen: HeadPlanes, attended: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0) -> Spec:
     """Draw queries and keys in one plane, and values with the output of the query in `row` in another.
 
     Args:
@@ -247,13 +247,13 @@ def points(seen: Points, attended: tuple[Numbers, NDArray[np.bool_], Numbers], *
         **square(seen.values),
         **_titles(seen.kept),
     )
-    left = Attended([seen.plane], weights[None], mask[None]).titled(row)
+    left = AttentionPlane([seen.plane], weights[None], mask[None]).titled(row)
     return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
 
 
 @Picture
 def small_multiples(
-    heads: Sequence[Attended], titles: Sequence[str], *, slots: int, order: Sequence[int], row: int = 0
+    heads: Sequence[AttentionPlane], titles: Sequence[str], *, slots: int, order: Sequence[int], row: int = 0
 ) -> Spec:
     """Draw the planes of several heads in the given order, with room for `slots` of them.
 
@@ -281,9 +281,9 @@ def before_head(number: int) -> str:
     return f"head {number + 1} "
 
 
-def cursor(seen: Points, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers) -> dict[str, Any]:
+def cursor(seen: HeadPlanes, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers) -> dict[str, Any]:
     """What follows the query in `points`: by row, and by step and row; arrays (n_steps, n_query, ...)."""
-    found = Attended([seen.plane], weights, masks).follow()
+    found = AttentionPlane([seen.plane], weights, masks).follow()
     made = outputs @ seen.to_values.T
     found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
     found |= shares("", "value", [seen.values], weights, masks)
@@ -294,14 +294,14 @@ def cursor(seen: Points, weights: Numbers, masks: NDArray[np.bool_], outputs: Nu
 
 
 def key_names(
-    seen: InPlane, weights: Numbers, look: Look = WHOLE, rows: Sequence[int] | None = None
+    seen: QueryKeyPlane, weights: Numbers, look: PlaneStyle = WHOLE, rows: Sequence[int] | None = None
 ) -> Names:
     """Return the names of keys in a plane, for these queries: see `names_beside`."""
-    asked = Asked(seen.queries, seen.words[0], seen.origin)
+    asked = QueryPoints(seen.queries, seen.words[0], seen.origin)
     return names_beside(seen.keys, seen.words[1], weights, look, asked=asked, rows=rows)
 
 
-def value_names(seen: Points, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
+def value_names(seen: HeadPlanes, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
     """Return the names of values in their plane, for these queries."""
     return names_beside(seen.values, seen.plane.words[1], weights, WHOLE, rows=rows)
 
@@ -413,7 +413,7 @@ def shares(
     }
 
 
-def _moves(seen: InPlane, look: Look, rows: slice = _ALL) -> dict[str, Any]:
+def _moves(seen: QueryKeyPlane, look: PlaneStyle, rows: slice = _ALL) -> dict[str, Any]:
     """What follows the query and no weight, (n_query, ...) each, by trace and part."""
     queries = seen.queries[rows]
     arrow = np.stack([np.broadcast_to(seen.origin, queries.shape), queries], axis=1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side, few
-from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, Ramp, frame_at
+from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -257,4 +257,6 @@ def _map(
         Side(each, said, role, few(each[:count]), count)
         for each, said, role, count in zip(labels, titles, roles, shown, strict=True)
     )
-    return Matrix(name, values, title, rows, columns, ramp=Ramp("scores", limit), size=(BODY, BODY), **more)
+    return Matrix(
+        name, values, title, rows, columns, ramp=ColourScale("scores", limit), size=(BODY, BODY), **more
+    )

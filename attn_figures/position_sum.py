@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attn_figures.frame import Side, few
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -17,7 +17,7 @@ SUM = "sum"  # their cells light up together
 
 
 @dataclass(frozen=True)
-class Part:
+class Summand:
     """One matrix of the line: its values, what stands under it, what stands before it, what a value is."""
 
     name: str
@@ -28,7 +28,7 @@ class Part:
 
 
 @Picture
-def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longest_title: int) -> Spec:
+def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, longest_title: int) -> Spec:
     """Draw matrices of one row a word, with the same rows, columns and colours.
 
     Args:
@@ -51,7 +51,7 @@ def vectors(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longe
 
 
 @Picture
-def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longest_title: int) -> Spec:
+def scores(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, longest_title: int) -> Spec:
     """Draw matrices of queries by keys in the same way, each (n, n)."""
     common: dict[str, Any] = {
         "rows": Side.queries(labels),
@@ -62,9 +62,9 @@ def scores(labels: Sequence[str], parts: Sequence[Part], *, limit: float, longes
     return _line(parts, common, limit, longest_title)
 
 
-def _line(parts: Sequence[Part], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
+def _line(parts: Sequence[Summand], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
     common |= {
-        "ramp": Ramp("scores", limit, bar=_("value")),
+        "ramp": ColourScale("scores", limit, bar=_("value")),
         "longest_title": longest_title,
     }
     return compose.spec(

@@ -10,7 +10,7 @@ import numpy as np
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, few
-from attn_figures.matrix import PAIRS, Hover, Matrix, Numbers, Pick, Ramp, Scale
+from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, Scale
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -104,7 +104,7 @@ def _trial_maps(tried: Trial) -> list[Matrix]:
         "pick": Pick(together="trial"),
     }
     values, differences = tried.limits
-    common |= {"hover": Hover(tried.quantity), "ramp": Ramp(tried.scale, values)}
+    common |= {"hover": Hover(tried.quantity), "ramp": ColourScale(tried.scale, values)}
     expected = Matrix("expected", tried.expected, tried.titles[0], **common)
     found = Matrix("found", tried.found, tried.titles[1], **common)
     return [expected, found, found.minus(expected, limit=differences)]
@@ -155,5 +155,5 @@ def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
         "rows": Side.queries(tokens, few),
         "columns": Side.keys(tokens, few),
         "pick": PAIRS,
-        "ramp": Ramp(power=2.0 if long else 1.0),
+        "ramp": ColourScale(power=2.0 if long else 1.0),
     }

@@ -22,7 +22,7 @@ _LEGEND = 3  # lines, a curve each: two names side by side are wider than a char
 
 
 @dataclass(frozen=True)
-class Scaled:
+class ScaledTurns:
     """One rotary scaling at one factor, beside rotary as it was trained.
 
     Attributes:
@@ -46,7 +46,7 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class Ends:
+class AxisEnds:
     """Ends of the axes, the same at all steps: of turns, of how many times slower, of scores."""
 
     turns: tuple[float, float]
@@ -55,7 +55,7 @@ class Ends:
 
 
 @Picture
-def scaling(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Spec:
+def scaling(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Spec:
     """Draw how far pairs turn, in training and past it; how much slower each is made; the score by offset.
 
     What training has not seen is shaded.
@@ -69,7 +69,7 @@ def scaling(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Spec:
     return compose.spec(panels, largest_unit=36)
 
 
-def _turns(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+def _turns(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
     pairs = np.arange(len(at.seen))
     low, high = ends.turns
     # In training comes last: it lies on the scaled line where that goes no further.
@@ -120,7 +120,7 @@ def _unseen(pairs: NDArray[Any], seen: Numbers) -> marks.Mark:
     return marks.area("turns seen ground", x, np.concatenate([seen, upper[::-1]]), fill)
 
 
-def _slower(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+def _slower(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
     pairs = np.arange(len(at.seen))
     lines, legend = [], []
     others = iter((LIGHT.series[2], LIGHT.series[3]))
@@ -166,7 +166,7 @@ def _slower(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
     )
 
 
-def _scores(at: Scaled, ends: Ends, said: Mapping[str, str]) -> Chart:
+def _scores(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
     drawn = (
         ("score plain", _("unscaled"), at.plain_scores, PLAIN, 1.5),
         ("score scaled", said[at.chosen], at.scores, CHOSEN, 2.5),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Role, Side
-from attn_figures.matrix import Hover, Matrix, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -46,7 +46,7 @@ def tile(
             _("scores of this tile"),
             queries,
             Side.keys(tokens),
-            ramp=Ramp("scores"),
+            ramp=ColourScale("scores"),
             mask=held,
             hover=Hover(_("score"), blocked=_("not in fast memory")),
         ),
@@ -56,7 +56,7 @@ def tile(
             _("running"),
             queries,
             Side([_("max"), _("sum")]),
-            ramp=Ramp("scores"),
+            ramp=ColourScale("scores"),
             hover=Hover(_("running"), words=(_("query"), _("column"))),
         ),
         Matrix(
@@ -65,7 +65,7 @@ def tile(
             _("output so far"),
             queries,
             _numbered(output.shape[1], "output"),
-            ramp=Ramp("scores"),
+            ramp=ColourScale("scores"),
             hover=Hover(_("output")),
         ),
     ]
@@ -101,7 +101,7 @@ def state(
             "S = Σ φ(k) vᵀ",
             _numbered(len(sums), "key"),
             _numbered(sums.shape[1], "value"),
-            ramp=Ramp("scores", limit),
+            ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "v")),
         ),
         Matrix(
@@ -110,7 +110,7 @@ def state(
             "z = Σ φ(k)",
             _numbered(len(sums), "key"),
             Side(["z"]),
-            ramp=Ramp("scores", limit),
+            ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "z")),
         ),
         Matrix(
@@ -119,7 +119,7 @@ def state(
             _("outputs written"),
             queries,
             _numbered(output.shape[1], "output"),
-            ramp=Ramp("scores"),
+            ramp=ColourScale("scores"),
             mask=np.broadcast_to(written, output.shape),
             hover=Hover(_("output"), blocked=_("not written yet")),
             marked=(now, None),

@@ -15,14 +15,14 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
-from attn_figures.matrix import Hover, Matrix, Pick, Ramp, comma
+from attn_figures.matrix import ColourScale, Hover, Matrix, Pick, comma
 from attn_figures.panels import Absent, Panel
 from attn_figures.picture import Drawing, Spec
 from attn_live import paths
-from attn_live.arrays import Crossed
+from attn_live.arrays import CrossedLabels
 from attn_live.labels import as_read, told_apart
 from attn_live.packing import Cursor, Moves, pack
-from attn_live.says import Filled, Says
+from attn_live.says import Says, SentenceForms
 
 Numbers = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ _TICKS = ("type", "tickmode", "tickvals", "ticktext", "dtick")
 
 
 @dataclass(frozen=True, eq=False)
-class Map:
+class MapPanel:
     """A map of numbers that another is compared with; its title as it is read."""
 
     title: str
@@ -45,7 +45,7 @@ class Map:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class ChartCurve:
     """One curve: its places, its values (NaN is a gap), its colour, and what people read as its name."""
 
     x: Numbers
@@ -55,20 +55,20 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurvePanel:
     """The curves of a chart, by their names, with what its axes are called and how they run."""
 
     title: str
-    curves: Mapping[str, Curve]
+    curves: Mapping[str, ChartCurve]
     titles: tuple[str, str]
     axes: tuple[Mapping[str, Any], Mapping[str, Any]] = field(default=({}, {}))
 
 
-Part = Map | Curves
+PanelData = MapPanel | CurvePanel
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class LabelledArray:
     """Numbers, NaN where there is none, with the names along each of their axes: of a curve, its places."""
 
     values: Numbers
@@ -89,7 +89,7 @@ class Scene:
     drawings: Sequence[Spec]
     cursor: Cursor | None = None
     moves: Moves | None = None
-    says: Sequence[Says] | Filled | None = None
+    says: Sequence[Says] | SentenceForms | None = None
 
     def packed(self) -> bytes:
         """Return it as the live figure takes it."""
@@ -97,7 +97,7 @@ class Scene:
 
     def said(self, step: int, row: int = 0) -> str:
         """Return what is said at a position of its sliders, in the little markdown of sentences."""
-        if isinstance(self.says, Filled):
+        if isinstance(self.says, SentenceForms):
             return self.says.at(step, row)
         said = self.says[step] if self.says else ""
         return said if isinstance(said, str) else said[row]
@@ -183,23 +183,23 @@ class Still:
         """The charts."""
         return [panel for _axes, panel in self.panels if isinstance(panel, Chart)]
 
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> dict[str, LabelledArray]:
         """Return the numbers of every map, and of every curve, by their names."""
         tables = {
-            name: Table(np.array(each.seen), (names_of(each.rows), names_of(each.columns)))
+            name: LabelledArray(np.array(each.seen), (names_of(each.rows), names_of(each.columns)))
             for name, each in self.maps.items()
         }
         for chart in self.charts:
             for trace in chart.drawn:
                 heights = np.asarray(trace.get("y", ()))
                 if heights.dtype.kind in "fiu" and trace.get("visible", True) is not False:
-                    tables[trace["name"]] = Table(heights.astype(np.float64), (list(trace["x"]),))
+                    tables[trace["name"]] = LabelledArray(heights.astype(np.float64), (list(trace["x"]),))
         return tables
 
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, PanelData]:
         """Return what can be compared: maps by their names, then the curves of charts by their axes."""
-        parts: dict[str, Part] = {}
-        charts: dict[str, Part] = {}
+        parts: dict[str, PanelData] = {}
+        charts: dict[str, PanelData] = {}
         for axes, panel in self.panels:
             if isinstance(panel, Matrix):
                 parts[panel.name] = _map(panel)
@@ -212,7 +212,7 @@ class Still:
 
 
 def _whole(value: Any) -> Any:
-    if isinstance(value, Crossed):
+    if isinstance(value, CrossedLabels):
         return np.array(value.tolist(), dtype=object)
     return np.array(value) if isinstance(value, np.ndarray) else value
 
@@ -229,7 +229,7 @@ def _read(title: str) -> str:
     return " ".join(as_read(title.replace("<br>", " ")).split())
 
 
-def _map(panel: Matrix) -> Map:
+def _map(panel: Matrix) -> MapPanel:
     """Return a map without what is drawn around it, of a size to stand beside others."""
     colours, _shows_bar = panel.colour_range()
     is_weights = (colours.low, colours.high) == (0.0, 1.0)
@@ -240,7 +240,7 @@ def _map(panel: Matrix) -> Map:
         "",
         replace(panel.rows, labels=names_of(panel.rows), shown=None),
         replace(panel.columns, labels=names_of(panel.columns), shown=None),
-        ramp=Ramp(
+        ramp=ColourScale(
             "weights" if is_weights else "scores",
             limit=None if is_weights else colours.high,
             power=colours.power if is_weights else 1.0,
@@ -250,7 +250,7 @@ def _map(panel: Matrix) -> Map:
         pick=Pick(panel.pick.row, panel.pick.column, together="compared"),
         size=_size(panel),
     )
-    return Map(_read(panel.title) or panel.name, matrix)
+    return MapPanel(_read(panel.title) or panel.name, matrix)
 
 
 def names_of(side: Side) -> list[str]:
@@ -292,11 +292,11 @@ def _is_curve(trace: Mapping[str, Any]) -> bool:
     return is_numbers and "cells" not in (trace.get("meta") or {}) and bool((np.diff(x) > 0).all())
 
 
-def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> Curves:
+def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> CurvePanel:
     said = [str((trace.get("meta") or {}).get("said") or trace["name"]) for trace in lines]
     names, read = _own_names([trace["name"] for trace in lines]), _own_names(said)
     curves = {
-        name: Curve(
+        name: ChartCurve(
             np.array(trace["x"], dtype=np.float64),
             np.array(trace["y"], dtype=np.float64),
             str((trace.get("line") or {}).get("color", theme.LIGHT.ink))[:7],
@@ -308,4 +308,4 @@ def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> Curves:
     axes = tuple({key: axis[key] for key in _TICKS if key in axis} for axis in (chart.x, chart.y))
     title = _read(chart.title) or (titles[1] if len(titles[1]) > 1 else "")
     few = comma().join(read[:2]) + (" …" if len(read) > 2 else "")
-    return Curves(title or few, curves, titles, (axes[0], axes[1]))
+    return CurvePanel(title or few, curves, titles, (axes[0], axes[1]))

@@ -28,7 +28,7 @@ from attn_figures.arrange import (
     fitting,
     screens,
 )
-from attn_figures.geometry import LABEL_SIZES, Geometry, Placed, Tick
+from attn_figures.geometry import LABEL_SIZES, Geometry, PlacedPanel, Tick
 
 BAR_ROOM = 64  # pixels on the right for colour bars
 ROOMY_BAR, LONGEST_BAR = 72, 220  # pixels of a colour bar with its title
@@ -87,7 +87,7 @@ class _Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Try:
+class _Candidate:
     """Panels arranged with labels of one size, of which one in `every` stays; no labels where size is -1."""
 
     placed: Arrangement
@@ -106,7 +106,7 @@ class _Try:
 class _Panels:
     """The panels of a figure; those of one kind, which is to say of one geometry, are looked at once."""
 
-    def __init__(self, panels: Sequence[Placed]) -> None:
+    def __init__(self, panels: Sequence[PlacedPanel]) -> None:
         self.all = panels
         counted = Counter(panel.geometry for panel in panels)
         self.kinds = tuple(counted)
@@ -117,7 +117,7 @@ class _Panels:
         self._n_numbered = sum(count for kind, count in counted.items() if kind.is_numbered)
         self._boxes: dict[int, tuple[Box, ...]] = {}
         self._legible: dict[tuple[int, int], tuple[float, ...]] = {}
-        self._tried: dict[tuple[Room, int, float, int, int], _Try] = {}
+        self._tried: dict[tuple[Room, int, float, int, int], _Candidate] = {}
         # How many units apart labels stand, and how many there are.
         self._sides = {
             (units, len(places))
@@ -128,14 +128,14 @@ class _Panels:
 
     def arranged(
         self, room: Room, size: int, largest_unit: float, right: int, smallest: int = SMALLEST_LABEL
-    ) -> _Try:
+    ) -> _Candidate:
         """Arrange them with labels of `LABEL_SIZES[size]`, or without; labels go rather than be smaller."""
         asked = room, size, largest_unit, right, smallest
         if asked not in self._tried:
             self._tried[asked] = self._try(*asked)
         return self._tried[asked]
 
-    def _try(self, room: Room, size: int, largest_unit: float, right: int, smallest: int) -> _Try:
+    def _try(self, room: Room, size: int, largest_unit: float, right: int, smallest: int) -> _Candidate:
         if size not in self._boxes:
             self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
         known = size, room.smallest_digit
@@ -154,13 +154,13 @@ class _Panels:
         # One size of digits in all maps of a figure.
         digit = min((each.size for each in fitting_numbers if each.form), default=room.smallest_digit)
         numbers = tuple(_Numbers(each.form, digit) for each in fitting_numbers)
-        return _Try(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
+        return _Candidate(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
 
-    def says_all(self, tried: _Try) -> bool:
+    def says_all(self, tried: _Candidate) -> bool:
         """Whether all labels stand in their type, and all numbers with all decimals."""
         return self.is_labelled(tried) and tried.digits == (self._n_numbered, self._n_numbered)
 
-    def is_labelled(self, tried: _Try) -> bool:
+    def is_labelled(self, tried: _Candidate) -> bool:
         """Whether all labels stand in the type that was tried."""
         return tried.every == 1 and self.label_size(tried.placed.unit) >= LABEL_SIZES[tried.size]
 
@@ -182,7 +182,7 @@ _arranged = lru_cache(maxsize=4096)(arrange)  # other words and numbers in the s
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
 def all_screens(
-    panels: tuple[Placed, ...],
+    panels: tuple[PlacedPanel, ...],
     bars: tuple[tuple[str, bool], ...],
     largest_unit: float,
     heights: Heights,
@@ -225,12 +225,12 @@ def all_screens(
     return listed, as_tree(fitting(listed, REFERENCE))
 
 
-def _on(panels: Sequence[Placed], screen: str) -> tuple[Placed, ...]:
+def _on(panels: Sequence[PlacedPanel], screen: str) -> tuple[PlacedPanel, ...]:
     """Return the panels that are drawn on a screen: "phones" or "wide"."""
     return tuple(panel for panel in panels if panel.geometry.screens in ("", screen))
 
 
-def _left_out(panels: Sequence[Placed], drawn: Sequence[Placed]) -> dict[str, Any]:
+def _left_out(panels: Sequence[PlacedPanel], drawn: Sequence[PlacedPanel]) -> dict[str, Any]:
     """Return the settings by which panels that other screens have are seen there alone."""
     settings: dict[str, Any] = {}
     for panel in panels:
@@ -259,7 +259,7 @@ def _heights(
 # ---- which arrangement ----
 
 
-def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]) -> _Try:
+def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]) -> _Candidate:
     """Return the arrangement that says most, with a bar for colours whose numbers have no room.
 
     A phone has no room for bars: a tap tells the value.
@@ -273,7 +273,7 @@ def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple
     return _best_beside(panels, room, largest_unit, BAR_ROOM)
 
 
-def _barred(panels: _Panels, tried: _Try, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
+def _barred(panels: _Panels, tried: _Candidate, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
     """Name the colour axes that have a bar: where it is wanted, and where a map's numbers have no room."""
     if room.is_phone:
         return []
@@ -285,7 +285,7 @@ def _barred(panels: _Panels, tried: _Try, room: Room, bars: Sequence[tuple[str, 
     return [bar for bar, wanted in bars if wanted or bar in axes]
 
 
-def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Try:
+def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Candidate:
     """Return, of arrangements that say as much, the one with the largest cells beside free pixels."""
     first = panels.arranged(room, 0, largest_unit, right)
     if panels.says_all(first):
@@ -293,7 +293,7 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     # Without labels cells are as large as they can be: what cannot be read then need not be tried.
     bare = panels.arranged(room, -1, largest_unit, right)
     bound = panels.label_size(bare.placed.unit / WORTH)
-    whole: list[_Try] = []
+    whole: list[_Candidate] = []
     for size, pixels in enumerate(LABEL_SIZES):
         if pixels > bound or (whole and pixels < SMALLEST_BESIDE_DIGITS):
             continue
@@ -319,7 +319,7 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
 
 
-def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smallest: int) -> _Try | None:
+def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smallest: int) -> _Candidate | None:
     """Return the arrangement with the largest labels, none of which is left out or smaller than told."""
     for size, pixels in enumerate(LABEL_SIZES):
         if pixels < smallest:
@@ -332,7 +332,7 @@ def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smalles
 
 def _with_fewer(
     panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]
-) -> Iterator[_Try]:
+) -> Iterator[_Candidate]:
     """Yield, for a slide whose labels are of the smallest size, an arrangement with fewer and larger ones.
 
     What is enlarged but little shows the smallest too small to be read.
@@ -381,7 +381,7 @@ def _numbers(geometry: Geometry, room: Room, unit: float) -> _Numbers:
     return _Numbers("", room.smallest_digit)
 
 
-def _thinned(panels: _Panels, tried: _Try) -> Iterator[str]:
+def _thinned(panels: _Panels, tried: _Candidate) -> Iterator[str]:
     """Name the axes on which labels are left out."""
     if tried.size < 0 or tried.every == 1:
         return
@@ -391,13 +391,13 @@ def _thinned(panels: _Panels, tried: _Try) -> Iterator[str]:
                 yield axis
 
 
-def _every(units: float, tried: _Try) -> int:
+def _every(units: float, tried: _Candidate) -> int:
     """Return how many labels of an axis go to one that stays."""
     fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= tried.smallest)
     return min(next(fits, EVERY[-1]), tried.every)
 
 
-def _smallest_label(panels: _Panels, tried: _Try) -> int:
+def _smallest_label(panels: _Panels, tried: _Candidate) -> int:
     """Return the size of the smallest label that is drawn, 0 where none is."""
     units = {units for kind in panels.kinds for units in kind.label_units or ()}
     sizes = (_pixels(each * _every(each, tried) * tried.placed.unit) for each in units)
@@ -416,7 +416,7 @@ class _Labels(NamedTuple):
     ticks: Tick
 
 
-def _labels(geometry: Geometry, tried: _Try) -> list[_Labels]:
+def _labels(geometry: Geometry, tried: _Candidate) -> list[_Labels]:
     """Return the labels of the columns and of the rows; none where a panel has none."""
     sides = []
     for units, ticks in zip(geometry.label_units or (), geometry.ticks or (), strict=False):
@@ -430,7 +430,7 @@ def _labels(geometry: Geometry, tried: _Try) -> list[_Labels]:
 
 def _settings(
     panels: _Panels,
-    tried: _Try,
+    tried: _Candidate,
     room: Room,
     bars: Sequence[tuple[str, bool]],
     thinned: set[str],

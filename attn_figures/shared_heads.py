@@ -10,8 +10,8 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import Hover, Matrix, Ramp
-from attn_figures.multi_head import Heads
+from attn_figures.matrix import ColourScale, Hover, Matrix
+from attn_figures.multi_head import HeadMaps
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
@@ -20,7 +20,7 @@ Numbers = NDArray[np.float64]
 
 
 @Picture
-def sharing(full: Heads, shared: Heads, num_kv_heads: int, *, head: int, limit: float) -> Spec:
+def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, limit: float) -> Spec:
     """Draw which heads read which keys, the map of one head, and what it changes against keys of its own.
 
     Args:
@@ -150,7 +150,7 @@ def writing(
                 title,
                 Side(tokens, _("Token"), "key"),
                 Side([str(d) for d in range(1, shape[1] + 1)], _("Dimension"), role),
-                ramp=Ramp("scores", float(max(abs(key).max(), abs(value).max()))),
+                ramp=ColourScale("scores", float(max(abs(key).max(), abs(value).max()))),
                 hover=Hover(
                     quantity,
                     place=_("{row}, dimension {dimension}", row="%{y}", dimension="%{x}"),

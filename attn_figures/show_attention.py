@@ -12,7 +12,7 @@ from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.given import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
 from attn_figures.long_map import SHORT, long_map
-from attn_figures.matrix import NUMBERS_UP_TO, Hover, Matrix, Ramp, comma
+from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Hover, Matrix, comma
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
 from attn_figures.panels import compose
 from attn_live.pyramid import KEEPS, Keep
@@ -97,7 +97,7 @@ def show(
             title,
             Side.queries(rows),
             Side.keys(drawn),
-            ramp=Ramp(power=bend),
+            ramp=ColourScale(power=bend),
             hover=Hover(place=""),
         )
     ]
@@ -186,7 +186,7 @@ def _output(
         title,
         Side(rows),
         Side([names[place] for place in chosen], _("Dimension"), "output"),
-        ramp=Ramp("scores", float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0),
+        ramp=ColourScale("scores", float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0),
         hover=Hover(_("output"), place=""),
     )
     return panel, output

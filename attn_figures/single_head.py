@@ -18,12 +18,12 @@ from attn_figures.matrix import (
     NUMBERS_UP_TO,
     PAIRS,
     QUERIES,
+    ColourScale,
     Extra,
     Hover,
     Matrix,
     Numbers,
     Pick,
-    Ramp,
     SideBars,
 )
 from attn_figures.panels import IN_SIGHT, compose
@@ -63,7 +63,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class Threshold:
     """Which weights are kept, how much of each row that is; where rows sum to one again, what comes of it.
 
     ``mass`` is (n_query, 1); ``renormalised`` and ``output`` are None where rows are left as they are.
@@ -78,7 +78,7 @@ class Kept:
 
 
 @dataclass(frozen=True, eq=False)
-class Without:
+class Ablation:
     """The head without one key, the ``key``-th: weights, output, and how far each query's output moves.
 
     ``every`` (n_key, n_query) is the same distance for each key that might be left out, and ``empty``
@@ -131,9 +131,9 @@ class Walk:
     is_masked: bool = False
     biases: Sequence[Numbers] | None = None
     lookup: Lookup | None = None
-    kept: Kept | None = None
-    without: Without | None = None
-    points: Callable[[], planes.Points] | None = None
+    kept: Threshold | None = None
+    without: Ablation | None = None
+    points: Callable[[], planes.HeadPlanes] | None = None
     group: arcs.Group = arcs.ALONE
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
@@ -156,7 +156,9 @@ class Walk:
         return [
             replace(
                 self,
-                kept=Kept(cells[at], mass[at, :, None], *([rows[at], made[at], apart[at]] if again else [])),
+                kept=Threshold(
+                    cells[at], mass[at, :, None], *([rows[at], made[at], apart[at]] if again else [])
+                ),
             )
             for at in range(len(cells))
         ]
@@ -166,7 +168,7 @@ class Walk:
         weights, output, every, empty = map(
             np.asarray, (found.weights, found.output, found.apart, found.empty)
         )
-        return replace(self, without=Without(key, weights[key], output[key], every, empty[key]))
+        return replace(self, without=Ablation(key, weights[key], output[key], every, empty[key]))
 
     @property
     def ramp_power(self) -> float:
@@ -224,14 +226,14 @@ def _vectors(
     settings: dict[str, Any] = {
         "rows": _side(tuple(rows), row_title, roles[0]),
         "columns": _dimensions(values.shape[1], roles[1]),
-        "ramp": Ramp("scores", limit, _("vectors")),
+        "ramp": ColourScale("scores", limit, _("vectors")),
         "hover": Hover(quantity or name, words=(whose, _("dimension"))),
     }
     return Matrix(name, values, title, **settings | more)
 
 
 def _scores(walk: Walk, **more: Any) -> Matrix:
-    ramp = Ramp("scores", bar=_("score"))
+    ramp = ColourScale("scores", bar=_("score"))
     return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, hover=Hover(_("score")), **more)
 
 
@@ -239,7 +241,7 @@ def _scaled(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> M
     told = [] if walk.is_large else [(_("score"), walk.scores)]
     settings: dict[str, Any] = {
         # The ramp of the raw scores, so that scaling is seen to pale the map.
-        "ramp": Ramp("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
+        "ramp": ColourScale("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
         "hover": Hover(_("scaled score"), extra=Extra(told)),
     }
     return _map(walk, name, walk.scaled, title or _("scaled"), **settings | more)
@@ -252,7 +254,7 @@ def _masked(walk: Walk, **more: Any) -> Matrix:
 
 def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
     told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
-    ramp, hover = Ramp(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(told))
+    ramp, hover = ColourScale(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(told))
     return _map(walk, "weights", walk.weights, _("weights"), mask=walk.mask, ramp=ramp, hover=hover, **more)
 
 
@@ -386,7 +388,7 @@ def dot_products(walk: Walk) -> Spec:
         "Kᵀ",
         rows=Side([str(number) for number in range(1, walk.key.shape[1] + 1)], role="key"),
         columns=Side(walk.keys, role="key"),
-        ramp=Ramp("scores", walk.limit),
+        ramp=ColourScale("scores", walk.limit),
         hover=Hover("K", words=(_("dimension"), _("key"))),
         operator=_MEETS[walk.score],
         pick=Pick(None, "key"),
@@ -429,7 +431,7 @@ def masking(walk: Walk) -> Spec:
         np.zeros_like(walk.scaled),
         _("mask"),
         mask=walk.mask,
-        ramp=Ramp("scores", 1.0),
+        ramp=ColourScale("scores", 1.0),
         hover=Hover(_("added")),
         operator="+",
     )
@@ -446,7 +448,7 @@ def softmax(walk: Walk) -> Spec:
         "exp",
         mask=walk.mask,
         hover=Hover(_("exp(scaled − largest of its row)")),
-        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
         operator="exp",
     )
     sums = Matrix(
@@ -455,7 +457,7 @@ def softmax(walk: Walk) -> Spec:
         _("sum"),
         rows=Side(walk.queries),
         columns=Side(["Σ"], role="ink"),
-        ramp=Ramp("scores", float(len(walk.keys))),
+        ramp=ColourScale("scores", float(len(walk.keys))),
         hover=Hover(_("row sum")),
         operator="Σ",
         pick=QUERIES,
@@ -484,7 +486,7 @@ def hard_or_soft(walk: Walk) -> Spec:
     hard = _map(
         walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask,
         hover=Hover(_("hard weight"), extra=Extra(told)), operator="arg-<br>max",
-        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     made: dict[str, Any] = {"operator": "· V =", "names_rows": True}
     said = _("hard output")
@@ -534,7 +536,7 @@ def kept_weights(walk: Walk) -> Spec:
     mass = Matrix(
         "kept mass", found.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
         hover=Hover(_("kept weight")), operator="Σ", pick=QUERIES,
-        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     aside = walk.mask & ~found.cells
     panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
@@ -543,7 +545,7 @@ def kept_weights(walk: Walk) -> Spec:
     again = _map(
         walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
         hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
-        operator=_("divide"), ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        operator=_("divide"), ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="kept output", title=_("output of the kept"), values=found.output)
@@ -561,7 +563,7 @@ def without_a_word(walk: Walk) -> Spec:
     weights = _weights(walk, marked=(None, found.key), bar=_("weight"))
     less = _map(
         walk, "weights without", found.weights, _("without it"), mask=left,
-        ramp=Ramp(bar=_("weight"), power=walk.ramp_power),
+        ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
     made = _output(walk, operator="· V =", names_rows=True)
     made = replace(made, name="output without", title=_("output without it"), values=found.output)

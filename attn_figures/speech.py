@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.matrix import Hover, Matrix, Numbers, Pick, Ramp, frame_at
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -84,7 +84,7 @@ def speech_weights(
         ),
         Side(names, _("Frame"), "key", ticks=sound.ticks),
         hover=Hover(_("log energy"), words=(_("band from"), _("frame"))),
-        ramp=Ramp("scores"),
+        ramp=ColourScale("scores"),
         shows_shape=False,
         numbered=False,
         marked=(None, frame),
@@ -95,7 +95,7 @@ def speech_weights(
     common: dict[str, Any] = {
         "rows": Side.queries(names, sound.ticks),
         "columns": Side.keys(names, sound.ticks),
-        "ramp": Ramp(bar=_("weight"), power=ROOT),
+        "ramp": ColourScale(bar=_("weight"), power=ROOT),
         "numbered": False,
         "shows_shape": False,
         "marked": (frame, None),

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import PAIRS, Extra, Hover, Matrix, Pick, Ramp, may_not_attend
+from attn_figures.matrix import PAIRS, ColourScale, Extra, Hover, Matrix, Pick, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -62,7 +62,7 @@ def text_flow(layer: Layer) -> Spec:
                 _("where the next token looks"),
                 Side(layer.names, _("Head"), "ink"),
                 Side.keys(layer.tokens),
-                ramp=Ramp(bar=_("weight"), power=ROOT),
+                ramp=ColourScale(bar=_("weight"), power=ROOT),
                 pick=Pick(None, "key"),
                 hover=Hover(words=(_("head"), _("key"))),
                 shows_shape=False,
@@ -80,7 +80,7 @@ def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str
         Side(layer.tokens, _("Place after the layer"), "output"),
         Side(layer.tokens, _("Token it comes from"), "key"),
         hover=Hover(quantity, words=(_("place"), _("token"))),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         pick=PAIRS,
         shows_shape=False,
     )
@@ -94,7 +94,7 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         Side.queries(layer.tokens),
         Side.keys(layer.tokens),
         mask=layer.seen,
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         pick=PAIRS,
         shows_shape=False,
         hover=Hover(

@@ -19,7 +19,7 @@ LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sigh
 
 
 @dataclass(frozen=True, eq=False)
-class Masked:
+class MaskedWeights:
     """One mask: its name, the weights under it, and where a query may attend, (n, n) both.
 
     ``said`` is what people read in place of its name; the name when empty.
@@ -42,7 +42,7 @@ class Masked:
 
 
 @Picture
-def three_masks(masked: Sequence[Masked], words: Sequence[str]) -> Spec:
+def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
     """Draw one map of weights a mask, with the last word's row framed, and say how many pairs each allows.
 
     Args:

@@ -12,7 +12,7 @@ from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.long_map import SHORT, ranges
-from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, Extra, Hover, Matrix, Pick, Ramp
+from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Extra, Hover, Matrix, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
@@ -190,7 +190,7 @@ def _thumbnails(model: Model, side: int) -> _Thumbnails:
         ),
         Side([""] * values.shape[0], _("Layer"), "ink", ticks=lines),
         Side([""] * values.shape[1], _("Head"), "ink", ticks=columns),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(model.quantity if side == longest else model.largest_of_some, place="%{hovertext}"),
         shows_shape=False,
         size=(n_head * cell, n_layer * cell),
@@ -230,7 +230,7 @@ def _large(model: Model, head: int) -> Matrix:
         title,
         Side.queries(rows),
         Side.keys(columns),
-        ramp=Ramp(bar=_("weight"), power=ROOT),
+        ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(model.largest_of_some if is_long else model.quantity, extra=extra),
         pick=Pick(together="query-key") if is_long else PAIRS,
         shows_shape=False,

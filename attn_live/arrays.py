@@ -33,7 +33,7 @@ _LARGE = 4096  # numbers of a stack from which it is worth to look for what it i
 
 
 @dataclass(frozen=True)
-class Crossed:
+class CrossedLabels:
     """Words for each cell of a matrix: those of its row, then those of its column.
 
     Kept and sent as the two lists. A matrix of 64 x 2,048 cells would hold 13 MB of words.
@@ -45,14 +45,14 @@ class Crossed:
     def tolist(self) -> list[list[str]]:
         """Return the words cell by cell.
 
-        >>> Crossed(("row 1, ", "row 2, "), ("column 1",)).tolist()
+        >>> CrossedLabels(("row 1, ", "row 2, "), ("column 1",)).tolist()
         [['row 1, column 1'], ['row 2, column 1']]
         """
         return [[row + column for column in self.columns] for row in self.rows]
 
 
 @dataclass(frozen=True, eq=False)
-class Picked:
+class IndexedItems:
     """One of some items at each step and row: what returns at many of them is kept and sent once.
 
     ``items`` are an array (n_items, ...) or a list of words, ``at`` (n_steps, n_rows) the number of each.
@@ -64,16 +64,16 @@ class Picked:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the items step by step and row by row.
 
-        >>> np.asarray(Picked(["cat", "mat"], np.array([[0, 1, 0]]))).tolist()
+        >>> np.asarray(IndexedItems(["cat", "mat"], np.array([[0, 1, 0]]))).tolist()
         [['cat', 'mat', 'cat']]
         """
         del copy
         every: NDArray[Any] = np.asarray(self.items, dtype=dtype)[self.at]
         return every
 
-    def at_steps(self, steps: Sequence[int]) -> "Picked":
+    def at_steps(self, steps: Sequence[int]) -> "IndexedItems":
         """Return the same at some of the steps."""
-        return Picked(self.items, self.at[list(steps)])
+        return IndexedItems(self.items, self.at[list(steps)])
 
 
 class Arrays:
@@ -89,16 +89,16 @@ class Arrays:
         self._known: dict[tuple[str, tuple[int, ...], bytes], int] = {}
         self._places: dict[tuple[int, bytes], tuple[int, int]] = {}  # of raw words, whatever their shape
         self._by_identity: dict[int, tuple[Any, int]] = {}  # holding the array keeps its id from being reused
-        self._crossed: dict[Crossed, int] = {}
+        self._crossed: dict[CrossedLabels, int] = {}
         self._stacks: list[NDArray[Any]] = []  # that others may be multiples of
 
-    def add(self, array: NDArray[Any] | Crossed) -> int:
+    def add(self, array: NDArray[Any] | CrossedLabels) -> int:
         """Keep an array of numbers or of words and return its number.
 
         Raises:
             ValueError: if it holds neither.
         """
-        if isinstance(array, Crossed):
+        if isinstance(array, CrossedLabels):
             if array not in self._crossed:
                 self._crossed[array] = self._describe({"rows": array.rows, "columns": array.columns})
             return self._crossed[array]
@@ -199,7 +199,7 @@ def _read(described: dict[str, Any], words: NDArray[np.int32], body: bytes, star
     if "text" in described:
         return described["text"]
     if "rows" in described:
-        return Crossed(described["rows"], described["columns"]).tolist()
+        return CrossedLabels(described["rows"], described["columns"]).tolist()
     dtype, shape, at = np.dtype(described["type"]), described["shape"], described["at"]
     size = int(np.prod(shape))
     if dtype.itemsize == 1:

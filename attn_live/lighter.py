@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from attn_live.arrays import Picked
+from attn_live.arrays import IndexedItems
 from attn_live.packing import PREFIX_BYTES, pack
 from attn_live.unpacking import body_of, count_steps, unpacked
 
@@ -55,7 +55,9 @@ def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
     figures, cursor = unpacked(packed)
     if cursor is not None:
         followed = {
-            path: values.at_steps(steps) if isinstance(values, Picked) else [values[step] for step in steps]
+            path: values.at_steps(steps)
+            if isinstance(values, IndexedItems)
+            else [values[step] for step in steps]
             for path, values in cursor.by_step.items()
         }
         cursor = replace(cursor, by_step=followed)

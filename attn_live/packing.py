@@ -25,7 +25,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from attn_live import paths
-from attn_live.arrays import Arrays, Crossed, Picked, each_narrowed
+from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, each_narrowed
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
@@ -48,8 +48,8 @@ class TooLargeError(ValueError):
 class Cursor:
     """A second slider, over rows: arrays that follow it, by path ("data[points].marker.color", see `paths`).
 
-    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...), or `Picked`. Each path in
-    `rows_of` takes the row of an array that the figure draws anyway, named by that array's own path
+    Each array is (n_rows, ...); those in `by_step` are (n_steps, n_rows, ...), or `IndexedItems`. Each path
+    in `rows_of` takes the row of an array that the figure draws anyway, named by that array's own path
     ({"data[points].marker.size": "data[weights].z"}), so that it is not sent twice.
     """
 
@@ -281,9 +281,9 @@ def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     return {"values": [{"@": arrays.add(value)} for value in different], "at": at}
 
 
-def _in_body(array: NDArray[Any] | Crossed) -> bool:
+def _in_body(array: NDArray[Any] | CrossedLabels) -> bool:
     """Whether an array stands in the body; a list of words stands where it is."""
-    return isinstance(array, Crossed) or array.dtype.kind not in "USO" or array.ndim > 1
+    return isinstance(array, CrossedLabels) or array.dtype.kind not in "USO" or array.ndim > 1
 
 
 def _replace(value: Any, arrays: Arrays) -> Any:
@@ -299,7 +299,7 @@ def _replace(value: Any, arrays: Arrays) -> Any:
             return {key: _replace(inner, arrays) for key, inner in value.items()}
         case list() | tuple():
             return [_replace(inner, arrays) for inner in value]
-        case Crossed() | np.ndarray() if _in_body(value):
+        case CrossedLabels() | np.ndarray() if _in_body(value):
             return {"@": arrays.add(value)}
         case np.ndarray() | np.generic():
             return _replace(value.tolist(), arrays)
@@ -341,8 +341,8 @@ def _pack_cursor(
         (cursor.by_step, (n_steps, cursor.n_rows)),
     ):
         for path, values in following.items():
-            picked = values.at if isinstance(values, Picked) else None
-            items = np.asarray(values.items if isinstance(values, Picked) else values)
+            picked = values.at if isinstance(values, IndexedItems) else None
+            items = np.asarray(values.items if isinstance(values, IndexedItems) else values)
             shape = items.shape if picked is None else picked.shape
             if shape[: len(leading)] != leading:
                 raise ValueError(f"{path} must start with axes {leading}, got shape {shape}")

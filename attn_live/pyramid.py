@@ -24,7 +24,7 @@ MOST_MAKING = 3 * MOST_BYTES
 """Beside the map, where it is masked and blocks are averaged; less elsewhere."""
 
 
-class Cells(Protocol):
+class CellSource(Protocol):
     """A map, or where a query may attend, that is an array, or is computed where it is read."""
 
     @property
@@ -61,9 +61,9 @@ class Pyramid:
     [[1.0, 1.0, 1.0], [0.5, 0.5, 0.5]]
     """
 
-    weights: Cells
+    weights: CellSource
     keep: Keep = "max"
-    may: Cells | None = None
+    may: CellSource | None = None
     made: Sequence[NDArray[np.float32]] | None = None
 
     def __post_init__(self) -> None:

@@ -65,7 +65,7 @@ class each(Sequence[R]):  # noqa: N801  (it is called, as `map` is)
 
 
 @dataclass(frozen=True, eq=False)
-class Filled:
+class SentenceForms:
     """Sentences by the thousand that have few forms: none is written out only to be taken apart again.
 
     Attributes:
@@ -81,7 +81,7 @@ class Filled:
     def at(self, step: int, row: int) -> str:
         """Return one sentence with its fields filled.
 
-        >>> Filled(["**{n}** keys", "no key"], np.array([[0, 1]]), {"n": ["2", ""]}).at(0, 0)
+        >>> SentenceForms(["**{n}** keys", "no key"], np.array([[0, 1]]), {"n": ["2", ""]}).at(0, 0)
         '**2** keys'
         """
         place = step * self.form.shape[1] + row
@@ -144,13 +144,13 @@ def _opens(rest: str) -> str:
     return mark if mark and after and not after[0].isspace() and mark in after[1:] else ""
 
 
-def pack_says(says: Sequence[Says] | Filled) -> bytes:
+def pack_says(says: Sequence[Says] | SentenceForms) -> bytes:
     """Pack the sentences of all steps, each run and each sentence once; a page can cache the result.
 
     Args:
         says: for each step a sentence, or for each step a sequence of one sentence a row.
     """
-    known, numbers, lag, at = _fill(says) if isinstance(says, Filled) else _split(says)
+    known, numbers, lag, at = _fill(says) if isinstance(says, SentenceForms) else _split(says)
     # Sentences of a figure are alike: told is how much a number is more than the one `lag` before it, which
     # mostly stands at the same place of the sentence before.
     further = np.array(numbers, dtype=np.int32)
@@ -182,7 +182,7 @@ def _split(says: Sequence[Says]) -> Split:
     return list(known), numbers, len(texts[0]) + 1 if texts else 1, at
 
 
-def _fill(says: Filled) -> Split:
+def _fill(says: SentenceForms) -> Split:
     known: dict[Run, int] = {}
     form = says.form.ravel()
     found = [b""] * form.size  # each sentence as the bytes of its numbers

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_live import paths
-from attn_live.arrays import Crossed, Picked, read_body
+from attn_live.arrays import CrossedLabels, IndexedItems, read_body
 from attn_live.packing import PREFIX_BYTES, Cursor
 
 
@@ -72,7 +72,7 @@ def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     header, arrays = read_body(body_of(packed))
     for place, described in enumerate(header["arrays"]):
         if "rows" in described:  # as it was sent: cell by cell it may be a hundred times as long
-            arrays[place] = Crossed(tuple(described["rows"]), tuple(described["columns"]))
+            arrays[place] = CrossedLabels(tuple(described["rows"]), tuple(described["columns"]))
     screens = header["screens"]
     at = screens["at"] if screens else []
     arranged = {table: _screens(screens, at.index(table)) for table in set(at)}
@@ -89,7 +89,7 @@ def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     for change in followed["changes"]:
         values = _resolve(change["values"], arrays)
         if "picked" in change:
-            values = Picked(values, _resolve(change["picked"], arrays))
+            values = IndexedItems(values, _resolve(change["picked"], arrays))
         moved[change["by_step"]][paths.written(change["path"])] = values
     copies = {paths.written(each["path"]): paths.written(each["of"]) for each in followed["copies"]}
     return figures, Cursor(followed["n_rows"], *moved, copies)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.scene import Scene
 from attn_live import paths
-from attn_live.arrays import Crossed
+from attn_live.arrays import CrossedLabels
 from attn_live.packing import Cursor
 from attn_ui.base.scenes import Packed, SharedScene
 from attn_ui.base.scenes import packed as pack_scene
@@ -297,11 +297,11 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
         place = "" if "%{z" in place or "%{customdata" in place else place
         is_covered = _("covered")
         said = {"hovertemplate": f"{place}<br><b>{is_covered}</b><extra></extra>"}
-        named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
+        named = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
         cells = {"z": np.zeros(size), "colorscale": _CLEAR, "showscale": False}
         return kept | {"visible": True, "meta": meta} | cells | said | named
     spots = {side: over[side] for side in ("x", "y") if side in over}
-    named = {"hovertext": texts} if isinstance(texts, Crossed) else {}
+    named = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
     quiet = {"showscale": False, "colorscale": _CLEAR}
     return kept | {"z": np.full(size, np.nan), "meta": meta} | quiet | spots | named
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from attn_figures.compare import Change, Compared, compare, compared_steps
+from attn_figures.compare import Change, Comparison, compare, compared_steps
 from attn_figures.numbers import number
-from attn_figures.scene import Curves, Map, Part, Scene
+from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.packing import TooLargeError
 from attn_live.says import each
 from attn_ui.base.cover import called
@@ -128,7 +128,7 @@ def pinned(
 class _A:
     """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
 
-    parts: Mapping[str, Part] | None
+    parts: Mapping[str, PanelData] | None
     told: Told
     said: str
 
@@ -191,7 +191,14 @@ class _Drawn:
 
 @shared
 def _drawn(
-    address: str, pin: str, panel: str, *, mark: str, row: int, _a: Mapping[str, Part], _scene: SharedScene
+    address: str,
+    pin: str,
+    panel: str,
+    *,
+    mark: str,
+    row: int,
+    _a: Mapping[str, PanelData],
+    _scene: SharedScene,
 ) -> _Drawn:
     del address, pin, mark  # they say which two figures these are
     a, steps = _a, _steps(_scene, row)
@@ -217,7 +224,7 @@ def _drawn(
     found = _compared(a, steps, common)
     chosen = panel if panel in common else _first(found)
     whole = a[chosen]
-    chooses = isinstance(whole, Map) and whole.matrix.pick.chooses
+    chooses = isinstance(whole, MapPanel) and whole.matrix.pick.chooses
     try:
         message = packed(_side_by_side(a, steps, found, titles, chosen))
     except TooLargeError:
@@ -230,21 +237,21 @@ def _drawn(
 
 
 def _compared(
-    a: Mapping[str, Part], steps: Sequence[Mapping[str, Part]], names: Iterable[str]
-) -> dict[str, list[Compared]]:
+    a: Mapping[str, PanelData], steps: Sequence[Mapping[str, PanelData]], names: Iterable[str]
+) -> dict[str, list[Comparison]]:
     """Compare the panels of these names at each step."""
     return {name: [compare(a[name], step.get(name)) for step in steps] for name in names}
 
 
 def _side_by_side(
-    a: Mapping[str, Part],
-    steps: Sequence[Mapping[str, Part]],
-    found: Mapping[str, Sequence[Compared]],
+    a: Mapping[str, PanelData],
+    steps: Sequence[Mapping[str, PanelData]],
+    found: Mapping[str, Sequence[Comparison]],
     titles: Mapping[str, str],
     chosen: str,
 ) -> Scene:
     """Draw the chosen panel of A, of B and their difference, and say what changed."""
-    curves = {name for name in found if isinstance(a[name], Curves)}
+    curves = {name for name in found if isinstance(a[name], CurvePanel)}
     b = [step.get(chosen) for step in steps]
 
     def say(step: int) -> str:
@@ -254,20 +261,20 @@ def _side_by_side(
     return Scene(compared_steps(a[chosen], b), says=each(say, range(len(steps))))
 
 
-def _steps(shared: SharedScene, row: int) -> list[dict[str, Part]]:
+def _steps(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:
     """Return the panels of each step."""
     return [shared.scene.at(step, row).parts() for step in range(shared.scene.n_steps)]
 
 
-def _is_one(a: Part, b: Part | None) -> bool:
+def _is_one(a: PanelData, b: PanelData | None) -> bool:
     """Whether two parts of one short name are the same panel: charts are, where they share a curve."""
-    if isinstance(a, Curves) and isinstance(b, Curves):
+    if isinstance(a, CurvePanel) and isinstance(b, CurvePanel):
         return not a.curves.keys().isdisjoint(b.curves)
     return type(a) is type(b)
 
 
 def _titles(
-    a: Mapping[str, Part], steps: Sequence[Mapping[str, Part]], common: Sequence[str]
+    a: Mapping[str, PanelData], steps: Sequence[Mapping[str, PanelData]], common: Sequence[str]
 ) -> dict[str, str]:
     """Return the panels' titles; the short name of one whose title moves, or is another's too.
 
@@ -279,13 +286,13 @@ def _titles(
         moves = len(said) > 1
         titles[name] = called(name) if moves else said.pop()
         other = a[name].title
-        if isinstance(a[name], Map) and not moves and titles[name] != other:
+        if isinstance(a[name], MapPanel) and not moves and titles[name] != other:
             titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: name if title in twice else title for name, title in titles.items()}
 
 
-def _first(found: Mapping[str, Sequence[Compared]]) -> str:
+def _first(found: Mapping[str, Sequence[Comparison]]) -> str:
     """Choose what is compared: weights where there are, else the first panel that differs anywhere."""
     if "weights" in found:
         return "weights"
@@ -293,7 +300,7 @@ def _first(found: Mapping[str, Sequence[Compared]]) -> str:
     return next(differing, next(iter(found)))
 
 
-def _differs(compared: Compared) -> bool:
+def _differs(compared: Comparison) -> bool:
     return bool(compared.why or compared.most or compared.alone)
 
 
@@ -301,11 +308,11 @@ def _differs(compared: Compared) -> bool:
 
 
 def _said(
-    a: Part,
-    b: Part | None,
+    a: PanelData,
+    b: PanelData | None,
     titles: Mapping[str, str],
     chosen: str,
-    found: Mapping[str, Compared],
+    found: Mapping[str, Comparison],
     *,
     curves: Set[str],
 ) -> str:
@@ -334,13 +341,13 @@ def _said(
     return paragraph(*said)
 
 
-def _most(compared: Compared, b: Part, title: str) -> str:
+def _most(compared: Comparison, b: PanelData, title: str) -> str:
     alone = _alone(compared, b)
     if compared.most is None:
         if compared.alone:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
         count = f"{compared.count:,}"
-        if isinstance(b, Curves):
+        if isinstance(b, CurvePanel):
             return _(
                 "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
                 panel=title,
@@ -352,18 +359,18 @@ def _most(compared: Compared, b: Part, title: str) -> str:
             count=count,
         )
     # Of a curve, that two of its points moved as far tells nothing.
-    ties = "" if isinstance(b, Curves) else tied(compared.most.n_tied)
+    ties = "" if isinstance(b, CurvePanel) else tied(compared.most.n_tied)
     return paragraph(_moved(compared.most, b, title), ties, alone)
 
 
-def _moved(change: Change, b: Part, title: str) -> str:
+def _moved(change: Change, b: PanelData, title: str) -> str:
     by = number(change.after - change.before, 4)
     said = {
         "before": number(change.before, 4),
         "after": number(change.after, 4),
         "difference": by if by.startswith("−") else f"+{by}",
     }
-    if isinstance(b, Curves):
+    if isinstance(b, CurvePanel):
         return _(
             "The curve “{curve}” changed most at {axis} {place}: from {before} in A to {after} in B, by "
             "**{difference}**.",
@@ -397,11 +404,11 @@ def _moved(change: Change, b: Part, title: str) -> str:
     )
 
 
-def _alone(compared: Compared, b: Part) -> str:
+def _alone(compared: Comparison, b: PanelData) -> str:
     if not compared.alone:
         return ""
     count = f"{compared.alone:,}"
-    if isinstance(b, Curves):
+    if isinstance(b, CurvePanel):
         return _("At {count} places one of them has a gap.", count=count)
     return _n(
         "{count} cell is masked in one of them alone, and cannot be compared.",
@@ -411,12 +418,12 @@ def _alone(compared: Compared, b: Part) -> str:
     )
 
 
-def _still(compared: Compared, b: Part) -> str:
+def _still(compared: Comparison, b: PanelData) -> str:
     """Say which rows or curves did not change at all, where others did."""
     names, total = compared.still, compared.total
     if not names or len(names) == total:
         return ""
-    row = b.matrix.words[0] if isinstance(b, Map) else _ROWS[-1][0]
+    row = b.matrix.words[0] if isinstance(b, MapPanel) else _ROWS[-1][0]
     if len(names) > _MOST_NAMED:
         return _(
             "Of {total} {rows} {count} did not change at all.",
@@ -435,11 +442,11 @@ def _plural(word: str) -> str:
     return _(known[word]) if word in known else f"{word}s" if word.isascii() else word
 
 
-def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
+def _why(compared: Comparison, a: PanelData, b: PanelData | None, title: str) -> str:
     """Say why there is no difference."""
     if b is None or compared.why == "absent":
         return _("B has no {panel} at this position of the slider, so only A is drawn.", panel=title)
-    if isinstance(a, Map) and isinstance(b, Map):
+    if isinstance(a, MapPanel) and isinstance(b, MapPanel):
         if compared.why == "shape":
             of_a, of_b = (" × ".join(map(str, each.matrix.values.shape)) for each in (a, b))
             return _(
@@ -466,5 +473,5 @@ def _why(compared: Compared, a: Part, b: Part | None, title: str) -> str:
     return _("The curves of A and of B stand at other places, so no difference is drawn.")
 
 
-def _names(part: Map) -> tuple[Sequence[str], Sequence[str]]:
+def _names(part: MapPanel) -> tuple[Sequence[str], Sequence[str]]:
     return part.matrix.rows.labels, part.matrix.columns.labels

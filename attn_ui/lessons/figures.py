@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from attn_figures.scene import Table
+from attn_figures.scene import LabelledArray
 from attn_ui.base.framing import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
@@ -38,7 +38,7 @@ def seen_at(link: str) -> At[Any]:
     return at
 
 
-def tables_of(link: str) -> dict[str, Table]:
+def tables_of(link: str) -> dict[str, LabelledArray]:
     """Return what a lesson can ask of the figure at a link: the numbers of its maps and curves, in English.
 
     A lesson names them so in every language.
@@ -51,7 +51,7 @@ def tables_of(link: str) -> dict[str, Table]:
 
 
 @shared
-def tables_as_said(link: str) -> dict[str, Table]:
+def tables_as_said(link: str) -> dict[str, LabelledArray]:
     """Return the same with names in the language that is spoken."""
     page, mark, query = link.partition("?")
     shown = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.scene import Table
+from attn_figures.scene import LabelledArray
 
 Numbers = NDArray[np.float64]
-Tables = Mapping[str, Table]
+Tables = Mapping[str, LabelledArray]
 
 USUAL_FORM = ".3g"
 _FORM = re.compile(r"[+]?\.\d[fg]|d|%|\.\d%")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_live.says import Filled, each
+from attn_live.says import SentenceForms, each
 from attn_ui.base.parameters import shown
 from attn_ui.base.ties import ROUNDING, tied
 from attn_words import _, _n, paragraph
@@ -59,7 +59,7 @@ class Answered(NamedTuple):
 
 def estimates_said(
     points: Points, answered: Answered, besides: Sequence[str], warnings: Sequence[str]
-) -> Filled:
+) -> SentenceForms:
     """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
 
     Args:
@@ -107,7 +107,7 @@ def estimates_said(
         "window": each(lambda place: apart[place][0], range(estimates.size)),
         "distance": each(lambda place: apart[place][1], range(estimates.size)),
     }
-    return Filled(forms, form.reshape(estimates.shape), fields)
+    return SentenceForms(forms, form.reshape(estimates.shape), fields)
 
 
 def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:

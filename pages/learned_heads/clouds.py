@@ -9,7 +9,7 @@ from torch import Tensor
 from attn_core import RealModel, label_tokens
 from attn_core.clouds import Clouds, lay_together
 from attn_core.plane import Plane, main_directions
-from attn_figures.points import InPlane
+from attn_figures.points import QueryKeyPlane
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.learned_heads.compute import array
@@ -63,13 +63,13 @@ class HeadClouds:
         return main_directions(*self.clouds.around)
 
     @cached_property
-    def in_plane(self) -> InPlane:
+    def in_plane(self) -> QueryKeyPlane:
         """What the figures draw: the plane's middle is the centre of both, so the origin stands elsewhere."""
         found, both = self.plane, self.clouds
         arrays = (found.queries, found.keys, found.explained, both.queries @ both.keys.mT)
         queries, keys, explained, products = map(array, arrays)
         origin = -array(found.directions @ both.centre)
-        return InPlane(queries, keys, (self.labels, self.labels), explained, products, origin=origin)
+        return QueryKeyPlane(queries, keys, (self.labels, self.labels), explained, products, origin=origin)
 
     @cached_property
     def distances(self) -> Tensor:

@@ -31,7 +31,7 @@ from attn_core import (
 )
 from attn_core.plane import Plane, main_directions
 from attn_figures.arcs import Group
-from attn_figures.multi_head import Heads
+from attn_figures.multi_head import HeadMaps
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
@@ -400,9 +400,9 @@ def output_of(result: MultiHead, off: Sequence[int]) -> Tensor:
     return result.output - result.contributions[gone].sum(dim=0) if gone else result.output
 
 
-def heads(now: Now) -> Heads:
+def heads(now: Now) -> HeadMaps:
     """Hand the maps and the output, without the heads that are off, to the figures."""
-    return Heads(
+    return HeadMaps(
         array(now.result.weights),
         array(output_of(now.result, now.look.off)),
         now.tokens.queries,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_figures.points import InPlane
+from attn_figures.points import QueryKeyPlane
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.parameters import shown
@@ -92,7 +92,7 @@ def of_head(now: Now) -> str:
     return _("Head {number} of {count}.", number=now.head + 1, count=now.n_head)
 
 
-def of_points(now: Now, planes: Sequence[InPlane]) -> str:
+def of_points(now: Now, planes: Sequence[QueryKeyPlane]) -> str:
     """Say where the query's largest weight is of all heads that are on, and what the plane there shows."""
     row, n_key = now.cell[0], len(now.tokens.keys)
     weights = array(now.result.weights)[:, row].copy()

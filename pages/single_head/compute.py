@@ -15,7 +15,7 @@ from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
 from attn_core.plane import Plane, chosen_dimensions, main_directions, moved_in_rank
 from attn_core.scores import DOT
-from attn_figures.points import InPlane, Points
+from attn_figures.points import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_words import cached
@@ -195,10 +195,10 @@ def plane_of(head: Head, along: Along) -> Plane:
     return chosen_dimensions(head.query, head.key, *along.dimensions)
 
 
-def _points(head: Head, scores: Tensor, along: Along) -> Points:
+def _points(head: Head, scores: Tensor, along: Along) -> HeadPlanes:
     """Find the plane of queries and keys, and that of the values."""
     plane, mixed = plane_of(head, along), main_directions(head.value, head.value)
-    seen = InPlane(
+    seen = QueryKeyPlane(
         np.asarray(plane.queries),
         np.asarray(plane.keys),
         (head.queries, head.keys),
@@ -206,7 +206,7 @@ def _points(head: Head, scores: Tensor, along: Along) -> Points:
         np.asarray(head.query @ head.key.mT),
         along.dimensions,
     )
-    return Points(
+    return HeadPlanes(
         seen,
         np.asarray(mixed.keys),
         np.asarray(mixed.directions),

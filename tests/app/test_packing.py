@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import lighter, paths
-from attn_live.arrays import Arrays, Crossed, Picked, each_narrowed, narrowed, read_body
+from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, each_narrowed, narrowed, read_body
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, pack
 from attn_live.unpacking import body_of, count_steps, unpacked
 from attn_live.unpacking import figure_at as read_back
@@ -216,7 +216,7 @@ def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) 
 def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhere() -> None:
     items, words = np.random.default_rng(0).random((5, 3000)), ["cat", "mat", "sat"]
     at = np.random.default_rng(1).integers(0, 5, (6, 40))
-    picked = {"data[w].x": Picked(items, at), "data[w].text": Picked(words, at % 3)}
+    picked = {"data[w].x": IndexedItems(items, at), "data[w].text": IndexedItems(words, at % 3)}
     message = pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step=picked))
     assert len(message) < 5 * 3000 * 4 + 3000
     figures, cursor = unpacked(message)
@@ -227,7 +227,7 @@ def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhe
             np.testing.assert_allclose(trace["x"], items[at[step, row]], atol=1e-7)
             assert trace["text"] == words[at[step, row] % 3]
     with pytest.raises(ValueError, match=r"must start with axes \(6, 40\)"):
-        pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step={"data[w].x": Picked(items, at[:5])}))
+        pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step={"data[w].x": IndexedItems(items, at[:5])}))
 
 
 def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
@@ -293,7 +293,7 @@ def test_words_of_rows_and_columns_cross_where_they_are_drawn() -> None:
     rows, columns = [f"row {i}, " for i in range(70)], [f"column {i}" for i in range(2048)]
     z = np.zeros((70, 2048))
     traces = [
-        {"type": "heatmap", "name": str(i), "z": z, "hovertext": Crossed(tuple(rows), tuple(columns))}
+        {"type": "heatmap", "name": str(i), "z": z, "hovertext": CrossedLabels(tuple(rows), tuple(columns))}
         for i in range(2)
     ]
     steps = [{"data": traces, "layout": {"title": {"text": str(i)}}} for i in range(3)]
@@ -305,7 +305,7 @@ def test_words_of_rows_and_columns_cross_where_they_are_drawn() -> None:
 
 
 def test_crossed_words_that_differ_between_steps_are_those_of_each_step() -> None:
-    words = [Crossed(("row ",), ("a", "b")), Crossed(("row ",), ("c", "d"))]
+    words = [CrossedLabels(("row ",), ("a", "b")), CrossedLabels(("row ",), ("c", "d"))]
     steps = [heatmap(np.ones((1, 2)), str(i)) for i in range(3)]
     for i, figure in enumerate(steps):
         figure["data"][0]["hovertext"] = words[i % 2]

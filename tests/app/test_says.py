@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.says import Filled, Run, check_says, pack_says, runs, said_at
+from attn_live.says import Run, SentenceForms, check_says, pack_says, runs, said_at
 from attn_ui.base.markdown import coloured, plain
 
 
@@ -66,7 +66,7 @@ def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: l
     steps, rows = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
     each = st.tuples(st.integers(0, len(forms) - 1), FIELDS)
     drawn = data.draw(st.lists(each, min_size=steps * rows, max_size=steps * rows))
-    says = Filled(
+    says = SentenceForms(
         forms,
         np.reshape([form for form, _ in drawn], (steps, rows)),
         {name: [fields[name] for _, fields in drawn] for name in "ab"},
@@ -79,7 +79,7 @@ def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: l
 
 
 def test_filled_sentences_that_are_the_same_travel_once() -> None:
-    says = Filled(
+    says = SentenceForms(
         ["**{n}** keys", "no key"],
         np.array([[0, 1, 0], [0, 0, 1]]),
         {"n": ["2", "", "3", "2", "3", "unused"]},
@@ -92,7 +92,7 @@ def test_filled_sentences_that_are_the_same_travel_once() -> None:
 
 
 def test_what_stands_in_a_field_is_no_mark() -> None:
-    packed = pack_says(Filled(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
+    packed = pack_says(SentenceForms(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
     assert said_at(packed, 0) == [("i", "**2**"), ("", " of "), ("", "**2**")]
 
 

@@ -5,10 +5,10 @@ import pytest
 
 from attn_figures import theme
 from attn_figures.matrix import Numbers
-from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
+from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.ribbons import WIDE, outlines, ribbons
 from attn_figures.speech import Sound, speech_cursor, speech_weights
-from attn_figures.three_masks import Masked, three_masks
+from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import figure_at
 
@@ -22,9 +22,9 @@ def weights(*shape: int) -> Numbers:
     return found
 
 
-def asked(*queries: str) -> Asked:
+def asked(*queries: str) -> PatchedImage:
     ink = np.random.default_rng(6).random((ROWS * 3, COLUMNS * 3))
-    return Asked(ink, (ROWS, COLUMNS), PATCHES, queries or PATCHES, "word" if queries else "patch")
+    return PatchedImage(ink, (ROWS, COLUMNS), PATCHES, queries or PATCHES, "word" if queries else "patch")
 
 
 def test_a_row_is_laid_over_the_picture_at_every_step_and_query() -> None:
@@ -133,7 +133,7 @@ def test_three_masks_say_their_pairs_and_frame_the_last_row() -> None:
     words = ["a", "b", "c"]
     may = [np.ones((3, 3), bool), np.tri(3, dtype=bool), np.eye(3, dtype=bool)]
     names = ("full", "causal", "self")
-    masked = [Masked(name, weights(3, 3), each) for name, each in zip(names, may, strict=True)]
+    masked = [MaskedWeights(name, weights(3, 3), each) for name, each in zip(names, may, strict=True)]
     figure = three_masks(masked, words)
     said = [note.text for note in figure.layout.annotations]
     assert {"full: 9 pairs", "causal: 6 pairs", "self: 3 pairs"} <= set(said)

@@ -14,7 +14,7 @@ from attn_figures.arcs import (
     PITCH,
     THICKEST,
     Group,
-    Place,
+    WordPlace,
     arc,
     arcs,
     arcs_of,
@@ -23,7 +23,7 @@ from attn_figures.arcs import (
     thickness,
 )
 from attn_figures.frame import Side
-from attn_figures.head_arcs import COLOURS, Several, dress
+from attn_figures.head_arcs import COLOURS, HeadArcs, dress
 from attn_figures.matrix import Matrix
 from tests.figures.test_palettes import BLINDNESS, THEMES, TOLD_APART, lab, linear
 
@@ -54,7 +54,7 @@ def test_a_word_longer_than_a_line_is_cut() -> None:
     assert placed.word.endswith("…")
 
 
-def edge(word: Place, above: bool) -> tuple[float, float]:
+def edge(word: WordPlace, above: bool) -> tuple[float, float]:
     return word.x, word.line * PITCH + (-ABOVE if above else BELOW)
 
 
@@ -94,7 +94,7 @@ def test_few_lines_leave_their_arcs_more_room_and_no_arc_reaches_another_line(li
     pitch = pitch_of(lines)
     assert pitch >= PITCH
     assert lines * pitch <= max(6.8, lines * PITCH) + 1e-9
-    left, right = Place("a", 0.5, lines - 1, 1), Place("b", 11.5, lines - 1, 1)
+    left, right = WordPlace("a", 0.5, lines - 1, 1), WordPlace("b", 11.5, lines - 1, 1)
     highest = arc(left, right, pitch)[:, 1].min()
     assert (lines - 1) * pitch - ABOVE - (pitch - ABOVE - BELOW) <= highest + 1e-9
 
@@ -138,7 +138,7 @@ def test_arcs_are_shared_out_and_what_is_left_out_is_the_rest(
     n_head: int, n_query: int, also: tuple[int, ...]
 ) -> None:
     weights = np.random.default_rng(1).dirichlet(np.full(n_query, 0.2), size=(n_head, n_query))
-    step = Several(weights, range(n_head), Group(also))
+    step = HeadArcs(weights, range(n_head), Group(also))
     drawn = step.slots * (1 + len(also))
     assert 1 <= step.each <= n_query
     assert drawn <= 48 or step.each == 1

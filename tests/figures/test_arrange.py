@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_figures.arrange import PROJECTED, SCREENS, SLIDES, Arrangement, Box, Place, arrange
+from attn_figures.arrange import PROJECTED, SCREENS, SLIDES, Arrangement, Box, Placement, arrange
 
 BOX = st.builds(
     Box,
@@ -118,7 +118,7 @@ def test_no_way_to_break_lines_has_cells_much_larger(boxes: list[Box], screen: t
 
 
 def widths_of_lines(placed: Arrangement) -> list[float]:
-    lines: list[list[Place]] = []
+    lines: list[list[Placement]] = []
     for place in placed.places:
         if place.leads:
             lines.append([])
@@ -170,5 +170,5 @@ def test_a_slide_has_no_empty_margin(boxes: list[Box], screen: tuple[int, int]) 
         assert tight.width - 64 - max(ends) <= 1
 
 
-def both(one: Arrangement, other: Arrangement) -> list[tuple[Place, Place]]:
+def both(one: Arrangement, other: Arrangement) -> list[tuple[Placement, Placement]]:
     return [*zip(one.places, other.places, strict=True)]

@@ -12,9 +12,9 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.compare import FADES, compare, compared_steps
 from attn_figures.frame import Side
-from attn_figures.matrix import Hover, Matrix, Pick, Ramp
+from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
-from attn_figures.scene import Curves, Map, Part, Scene
+from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.packing import pack
 from attn_live.unpacking import figure_at
 
@@ -23,11 +23,11 @@ QUERIES = ["the", "<b>cat", "a very long word, that is cut"]
 KEYS = ["a", "b&c", "d", "e", "f"]
 
 
-def read_back(*panels: Any) -> dict[str, Part]:
+def read_back(*panels: Any) -> dict[str, PanelData]:
     return Scene([compose.spec(list(panels))]).at(0).parts()
 
 
-def a_map(values: NDArray[Any], **more: Any) -> Part:
+def a_map(values: NDArray[Any], **more: Any) -> PanelData:
     settings: dict[str, Any] = {
         "rows": Side.queries(QUERIES),
         "columns": Side.keys(KEYS),
@@ -36,7 +36,7 @@ def a_map(values: NDArray[Any], **more: Any) -> Part:
     return read_back(Matrix("weights", values, "weights", **settings))["weights"]
 
 
-def a_chart(y: NDArray[Any], x: Sequence[float] = (1.0, 2.0, 4.0, 8.0), name: str = "loss") -> Part:
+def a_chart(y: NDArray[Any], x: Sequence[float] = (1.0, 2.0, 4.0, 8.0), name: str = "loss") -> PanelData:
     drawn = [
         marks.line(name, np.array(x), y, theme.LIGHT.query),
         marks.line("same", x, np.ones(len(x)), "#000000"),
@@ -53,8 +53,8 @@ def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, 
 def test_a_map_is_read_back_as_it_was_drawn() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     mask = np.tri(3, 5, dtype=bool)
-    found = a_map(values, mask=mask, ramp=Ramp(power=2.0), pick=Pick("query", "key"))
-    assert isinstance(found, Map)
+    found = a_map(values, mask=mask, ramp=ColourScale(power=2.0), pick=Pick("query", "key"))
+    assert isinstance(found, MapPanel)
     matrix = found.matrix
     np.testing.assert_allclose(matrix.values, np.where(mask, values, 0), rtol=1e-6)
     assert replace(matrix.rows, labels=[*matrix.rows.labels]) == Side.queries(QUERIES)
@@ -98,7 +98,7 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     assert found.most.after == 0
     assert found.most.before == pytest.approx(values[~mask].max(), rel=1e-5)
     scores = RNG.normal(size=(3, 5))
-    before, after = (a_map(scores, ramp=Ramp("scores"), **more) for more in ({}, {"mask": mask}))
+    before, after = (a_map(scores, ramp=ColourScale("scores"), **more) for more in ({}, {"mask": mask}))
     found = compare(before, after)
     assert found.most is None
     assert found.alone == (~mask).sum()
@@ -112,7 +112,8 @@ def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -
     a = RNG.normal(size=(3, 5))
     near, far = 0.5 * a, 4 * a
     steps = compared_steps(
-        a_map(a, ramp=Ramp("scores")), [a_map(each, ramp=Ramp("scores")) for each in (near, far)]
+        a_map(a, ramp=ColourScale("scores")),
+        [a_map(each, ramp=ColourScale("scores")) for each in (near, far)],
     )
     largest = np.abs(far - a).max()
     for step, (b, end) in enumerate([(near, FADES * largest), (far, largest)]):
@@ -129,7 +130,7 @@ def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -
 def test_where_cells_have_no_partner_there_is_no_difference() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     a = a_map(values)
-    cases: dict[str, Part | None] = {
+    cases: dict[str, PanelData | None] = {
         "shape": a_map(values[:2], rows=Side.queries(QUERIES[:2])),
         "names": a_map(values, columns=Side.keys([*KEYS[:4], "g"])),
         "absent": None,
@@ -145,7 +146,7 @@ def test_where_cells_have_no_partner_there_is_no_difference() -> None:
 def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own() -> None:
     before, after = np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 1.0, 2.5, np.nan])
     a, b = a_chart(before), a_chart(after)
-    assert isinstance(a, Curves)
+    assert isinstance(a, CurvePanel)
     found = compare(a, b)
     assert found.most is not None
     assert found.most.place == ("loss", "2")

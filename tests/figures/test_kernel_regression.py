@@ -10,7 +10,7 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.kernel_parts import empty_window
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_scene import DataScene, Estimate, facts_of, round_numbers
-from attn_figures.kernel_studies import Errors, Limits, choose, fails
+from attn_figures.kernel_studies import Errors, LimitEstimates, choose, fails
 from attn_figures.panels import IN_SIGHT
 from attn_live import paths
 
@@ -182,7 +182,7 @@ def test_errors_that_cannot_be_compared_are_dotted_and_never_infinite() -> None:
 def test_gaps_beyond_the_data_are_hatched_where_the_estimate_has_none() -> None:
     here, on_grid = scene(), np.ones(N_GRID)
     on_grid[:4], on_grid[20:23] = np.nan, np.nan
-    limits = Limits(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
+    limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
     hatch = by_name(fails(here, limits, on_grid, None))["no key in the window"]
     corners = hatch.x.reshape(-1, 6)
     np.testing.assert_allclose(corners[:, 0], here.grid[[0, 20]])
@@ -191,7 +191,7 @@ def test_gaps_beyond_the_data_are_hatched_where_the_estimate_has_none() -> None:
 
 def test_bias_is_drawn_only_between_the_first_and_the_last_key() -> None:
     here = scene()
-    limits = Limits(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
+    limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
     bias = by_name(fails(here, limits, np.ones(N_GRID), np.ones(N_GRID)))["bias"]
     assert bias.x.min() >= here.keys[0]
     assert bias.x.max() <= here.keys[-1]

@@ -18,7 +18,7 @@ from attn_figures.matrix import Matrix
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
-from attn_live.arrays import Crossed
+from attn_live.arrays import CrossedLabels
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import page_at
 from attn_words import PSEUDO, SOURCE, _, speaking
@@ -50,7 +50,7 @@ def leaves(part: Any, path: str = "", key: str = "") -> Iterator[tuple[str, Any]
     elif isinstance(part, list | tuple) and any(isinstance(each, Mapping) for each in part):
         for number, value in enumerate(part):
             yield from leaves(value, f"{path}[{number}]", key)
-    elif not isinstance(part, Crossed):
+    elif not isinstance(part, CrossedLabels):
         yield path, part
 
 

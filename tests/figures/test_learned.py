@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.learned import Course, Maps, scrubber
+from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
 
 RANDOM = np.random.default_rng(5)
 
 
-def maps(n_head: int = 3, n: int = 5, n_symbol: int = 4) -> Maps:
+def maps(n_head: int = 3, n: int = 5, n_symbol: int = 4) -> ModelMaps:
     weights, said = RANDOM.random((n_head, n, n)), RANDOM.random((n, n_symbol))
-    return Maps(
+    return ModelMaps(
         weights / weights.sum(axis=-1, keepdims=True),
         [f"head 1.{head + 1}" for head in range(n_head)],
         [f"title {head}" for head in range(n_head)],
@@ -24,9 +24,11 @@ def maps(n_head: int = 3, n: int = 5, n_symbol: int = 4) -> Maps:
     )
 
 
-def course() -> Course:
+def course() -> TrainingHistory:
     heads = [("head 1.1", "induction", RANDOM.random(6)), ("head 1.2", "diagonal", RANDOM.random(6))]
-    return Course(np.arange(0.0, 30.0, 5.0), 3 * RANDOM.random(6), RANDOM.random(6), heads, math.log(4))
+    return TrainingHistory(
+        np.arange(0.0, 30.0, 5.0), 3 * RANDOM.random(6), RANDOM.random(6), heads, math.log(4)
+    )
 
 
 def traces(figure: go.Figure) -> dict[str, Any]:

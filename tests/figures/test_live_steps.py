@@ -12,17 +12,17 @@ import pytest
 from plotly.offline import get_plotlyjs
 
 from attn_figures import live, theme
-from attn_figures.multi_head import Heads, every_head
+from attn_figures.multi_head import HeadMaps, every_head
 from attn_live.packing import Cursor
 from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from tests.messages import parts
 
 
-def heads(step: int) -> Heads:
+def heads(step: int) -> HeadMaps:
     scores = np.random.default_rng(5).normal(size=(2, 3, 4)) * (1 + step)
     weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
-    return Heads(weights, weights[0] @ np.eye(4)[:, :2], list("abc"), list("pqrs"))
+    return HeadMaps(weights, weights[0] @ np.eye(4)[:, :2], list("abc"), list("pqrs"))
 
 
 def plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from attn_figures import theme
 from attn_figures.frame import SIDE_SHARE, Side
 from attn_figures.geometry import Axes
-from attn_figures.matrix import Extra, Hover, Matrix, Ramp, SideBars
+from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, SideBars
 from attn_figures.panels import compose
 
 RNG = np.random.default_rng(11)
@@ -47,14 +47,19 @@ def test_weights_are_coloured_over_0_to_1_whatever_they_are() -> None:
 
 def test_scores_diverge_symmetrically_around_zero() -> None:
     panel = Matrix(
-        "s", np.array([[-3.0, 1.0]]), "scores", Side(["q"]), Side(["a", "b"], role="key"), ramp=Ramp("scores")
+        "s",
+        np.array([[-3.0, 1.0]]),
+        "scores",
+        Side(["q"]),
+        Side(["a", "b"], role="key"),
+        ramp=ColourScale("scores"),
     )
     figure = compose([panel])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
 
 
 def test_panels_with_one_range_share_one_colour_axis() -> None:
-    figure = compose([weights("a"), weights("b"), weights("c", ramp=Ramp("scores", 2.0))])
+    figure = compose([weights("a"), weights("b"), weights("c", ramp=ColourScale("scores", 2.0))])
     axes = [trace.coloraxis for trace in figure.data if trace.name in "abc"]
     assert axes == ["coloraxis", "coloraxis", "coloraxis2"]
 
@@ -156,7 +161,7 @@ def test_a_large_map_takes_the_room_that_it_is_given() -> None:
 def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
     even, bent = (
         compose([weights()]).layout.coloraxis,
-        compose([weights(ramp=Ramp(power=2.0))]).layout.coloraxis,
+        compose([weights(ramp=ColourScale(power=2.0))]).layout.coloraxis,
     )
     assert (bent.cmin, bent.cmax) == (0, 1)
     assert [colour for _, colour in bent.colorscale] == [colour for _, colour in even.colorscale]
@@ -231,7 +236,7 @@ def test_a_difference_of_unequal_shapes_says_both() -> None:
 def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> None:
     labels = [str(place) for place in range(n)]
     panel = Matrix(
-        "m", RNG.normal(size=(n, n)), "", Side(labels), Side(labels, role="key"), ramp=Ramp("scores")
+        "m", RNG.normal(size=(n, n)), "", Side(labels), Side(labels, role="key"), ramp=ColourScale("scores")
     )
     drawn = 0
     for screen in compose.spec([panel, replace(panel, name="other")])["layout"]["meta"]["screens"]:
@@ -276,10 +281,12 @@ def test_a_map_without_colours_and_numbers_says_that_all_is_zero() -> None:
         (each["width"], each["height"], each["unit"]) for each in room_then
     ]
     hidden = replace(
-        first, ramp=Ramp("scores"), values=np.zeros((14, 14)), mask=np.zeros((14, 14), dtype=bool)
+        first, ramp=ColourScale("scores"), values=np.zeros((14, 14)), mask=np.zeros((14, 14), dtype=bool)
     )
     assert hidden.caption().endswith("14 × 14</span>")  # its cells are hatched
     causal = np.where(np.tri(14) > 0, 0, -np.inf)
     assert replace(hidden, values=causal, mask=None).caption().endswith("14 × 14</span>")
-    few = Matrix("few", np.zeros((3, 5)), "few", Side.queries(ROWS), Side.keys(COLUMNS), ramp=Ramp("scores"))
+    few = Matrix(
+        "few", np.zeros((3, 5)), "few", Side.queries(ROWS), Side.keys(COLUMNS), ramp=ColourScale("scores")
+    )
     assert few.caption().endswith("3 × 5</span>")  # each cell says 0.00

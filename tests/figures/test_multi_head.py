@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.block import layer_curves
 from attn_figures.heads_add_up import added_up, shares, similarity
-from attn_figures.multi_head import Heads, combined, every_head, two_heads
+from attn_figures.multi_head import HeadMaps, combined, every_head, two_heads
 from attn_figures.reshape import N_STEPS, blocks, corners
 
 Numbers = NDArray[np.float64]
@@ -20,9 +20,9 @@ def draw(*shape: int) -> Numbers:
     return numbers
 
 
-def heads(n_head: int = 4, d_out: int = 7) -> Heads:
+def heads(n_head: int = 4, d_out: int = 7) -> HeadMaps:
     weights = draw(n_head, 3, 5)
-    return Heads(weights / weights.sum(-1, keepdims=True), draw(3, d_out), QUERIES, KEYS)
+    return HeadMaps(weights / weights.sum(-1, keepdims=True), draw(3, d_out), QUERIES, KEYS)
 
 
 def names(figure: go.Figure) -> list[str]:
@@ -66,7 +66,7 @@ def test_an_output_too_wide_for_the_maps_is_left_out_with_its_traces_kept() -> N
 
 def test_a_head_that_is_off_says_so_and_each_map_tells_what_a_click_chooses() -> None:
     drawn = heads()
-    off = Heads(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
+    off = HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
     figure = every_head(off, slots=4, order=[2, 0, 1, 3])
     captions = [note.text for note in figure.layout.annotations]
     assert "head 2 (off)" in captions
@@ -79,7 +79,7 @@ def test_a_head_that_is_off_says_so_and_each_map_tells_what_a_click_chooses() ->
 def test_a_mask_is_hatched_in_every_head() -> None:
     drawn = heads()
     mask = np.tril(np.ones((3, 5), dtype=bool))
-    figure = every_head(Heads(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4)
+    figure = every_head(HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4)
     for head in range(4):
         trace = next(trace for trace in figure.data if trace.name == f"head {head + 1}")
         np.testing.assert_array_equal(np.isnan(trace.z), ~mask)

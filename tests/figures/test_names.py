@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_figures.names import Asked, Look, farthest, names_beside
+from attn_figures.names import PlaneStyle, QueryPoints, farthest, names_beside
 from attn_figures.points import SMALL, WHOLE
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "then", "looked", "at", "a"]
@@ -38,15 +38,15 @@ def boxes_of(parts: dict[str, Any], row: int, pixels: float, far: float) -> list
     return found
 
 
-@pytest.mark.parametrize("look", [WHOLE, SMALL, Look(9.0, most_names=8)])
+@pytest.mark.parametrize("look", [WHOLE, SMALL, PlaneStyle(9.0, most_names=8)])
 @pytest.mark.parametrize("flat", [1.0, 0.0])
 @pytest.mark.parametrize("n", [4, 9, 15])
-def test_no_name_lies_on_another_or_leaves_its_panel(look: Look, flat: float, n: int) -> None:
+def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: float, n: int) -> None:
     for seed in range(12):
         rng = np.random.default_rng([seed, n])
         queries, keys = rng.standard_normal((2, n, 2)) ** 3 * [1, flat]
         words, weights = WORDS[:n], rng.dirichlet(np.ones(n), n)
-        names = names_beside(keys, words, weights, look, asked=Asked(queries, words))
+        names = names_beside(keys, words, weights, look, asked=QueryPoints(queries, words))
         far = farthest(keys, queries)
         for row in range(n):
             for wider in (1.0, 1.4, 2.0, 3.4):

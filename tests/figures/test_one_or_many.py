@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from attn_figures.one_or_many import LEAST, Compared, Fitted, Spread, fitting, one_or_many
+from attn_figures.one_or_many import LEAST, HeadCountStudy, HeadFit, Spread, fitting, one_or_many
 
 RANDOM = np.random.default_rng(3)
 COUNTS = (1, 2, 3, 6)
@@ -15,8 +15,10 @@ def traces(figure: go.Figure) -> dict[str, go.Scatter]:
     return found
 
 
-def compared() -> Compared:
-    return Compared(COUNTS, [9] * 4, [10, 11, 12, 15], *(Spread.of(RANDOM.random((5, 4))) for _ in range(3)))
+def compared() -> HeadCountStudy:
+    return HeadCountStudy(
+        COUNTS, [9] * 4, [10, 11, 12, 15], *(Spread.of(RANDOM.random((5, 4))) for _ in range(3))
+    )
 
 
 def test_bars_reach_one_standard_deviation_to_each_side() -> None:
@@ -56,7 +58,7 @@ def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
 
 
 def test_one_head_alone_is_drawn_once() -> None:
-    alone = Compared((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
+    alone = HeadCountStudy((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
     ways = {"with": [Spread.of_powers(RANDOM.random((6, 13)))]}
     figure = one_or_many(alone, ways, chosen=0, layer=12, way="with")
     np.testing.assert_allclose(traces(figure)["with, one head"].y, ways["with"][0].mean)
@@ -65,7 +67,7 @@ def test_one_head_alone_is_drawn_once() -> None:
 
 def test_a_fit_shows_its_errors_and_the_maps_at_the_step() -> None:
     fits = [
-        Fitted(heads, RANDOM.random((3, 5)) + 0.1, RANDOM.dirichlet(np.ones(4), size=(5, heads, 2)))
+        HeadFit(heads, RANDOM.random((3, 5)) + 0.1, RANDOM.dirichlet(np.ones(4), size=(5, heads, 2)))
         for heads in (1, 2, 4, 8)
     ]
     figure = fitting([0, 5, 10, 15, 20], fits, 3, floor=0.5, queries=["3", "4"])

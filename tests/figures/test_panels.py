@@ -8,7 +8,7 @@ import pytest
 
 from attn_figures.arrange import settle
 from attn_figures.frame import Side
-from attn_figures.matrix import Extra, Matrix, Ramp, SideBars
+from attn_figures.matrix import ColourScale, Extra, Matrix, SideBars
 from attn_figures.panels import Absent, compose
 
 
@@ -70,7 +70,7 @@ def test_a_phone_can_be_kept_from_scrolling() -> None:
 )
 def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> None:
     scores = Matrix(
-        "s", np.full((1, 1), -limit), "s", Side(["r"]), Side(["c"], role="key"), ramp=Ramp("scores")
+        "s", np.full((1, 1), -limit), "s", Side(["r"]), Side(["c"], role="key"), ramp=ColourScale("scores")
     )
     axis = compose([scores]).layout.coloraxis
     assert [*axis.colorbar.ticktext] == [f"−{said}", "0", said]
@@ -83,7 +83,7 @@ def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> 
 def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_its_cell() -> None:
     words = [f"word {i}" for i in range(9)]
     scores = Matrix(
-        "s", np.full((9, 9), -1.23), "s", Side(words), Side(words, role="key"), ramp=Ramp("scores")
+        "s", np.full((9, 9), -1.23), "s", Side(words), Side(words, role="key"), ramp=ColourScale("scores")
     )
     forms = set()
     for screen in compose([scores, replace(scores, name="t")]).layout.meta["screens"]:
@@ -153,7 +153,7 @@ def test_differences_below_one_keep_both_decimals() -> None:
     """Of 0.11 − 0.38 one decimal says −0.3."""
     words = [f"word {i}" for i in range(9)]
     change = Matrix(
-        "s", np.full((9, 9), -0.27), "s", Side(words), Side(words, role="key"), ramp=Ramp("scores")
+        "s", np.full((9, 9), -0.27), "s", Side(words), Side(words, role="key"), ramp=ColourScale("scores")
     )
     listed = compose([change, replace(change, name="t")]).layout.meta["screens"]
     forms = {screen["settings"]["data[0].texttemplate"] for screen in listed}

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.position_curves import far, turning, turning_cursor
 from attn_figures.position_maps import bias, encoding, encoding_cursor, similarity, similarity_cursor
-from attn_figures.position_sum import Part, scores, vectors
+from attn_figures.position_sum import Summand, scores, vectors
 from attn_figures.positional import Trial, attention_maps, before_and_after, trial
 from attn_live import paths
 
@@ -174,7 +174,11 @@ def test_one_position_can_be_drawn(shown: int) -> None:
 
 def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:
     e, p = RNG.normal(size=(3, 20)), RNG.normal(size=(3, 20))
-    parts = [Part("E", e, "E", "word"), Part("P", p, "P", "place", "+"), Part("X", e + p, "X", "sum", "=")]
+    parts = [
+        Summand("E", e, "E", "word"),
+        Summand("P", p, "P", "place", "+"),
+        Summand("X", e + p, "X", "sum", "="),
+    ]
     figure = vectors(TOKENS, parts, limit=4.0, longest_title=9)
     np.testing.assert_allclose(trace(figure, "X").z, trace(figure, "E").z + trace(figure, "P").z)
     assert {trace(figure, name).coloraxis for name in "EPX"} == {"coloraxis"}
@@ -185,7 +189,7 @@ def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:
 
 
 def test_a_sum_of_scores_is_of_queries_and_keys() -> None:
-    maps = [Part(name, RNG.normal(size=(3, 3)), name, "score") for name in ("S", "B", "scores")]
+    maps = [Summand(name, RNG.normal(size=(3, 3)), name, "score") for name in ("S", "B", "scores")]
     figure = scores(TOKENS, maps, limit=4.0, longest_title=9)
     assert figure.layout.xaxis.title.text == "Key (attended to)"
     assert figure.layout.xaxis3.ticktext == figure.layout.yaxis3.ticktext

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from attn_figures.head_arcs import Several
+from attn_figures.head_arcs import HeadArcs
 from attn_figures.ties import TIE, largest, largest_first
 
 FEW = st.sampled_from([0.0, 1e-30, 2e-12, 0.1, 0.3, 1 / 3, 0.3 + 1e-7, 1.0, 250.0])
@@ -42,6 +42,6 @@ def test_nothing_has_no_order() -> None:
 def test_the_arcs_of_equal_keys_are_in_their_order() -> None:
     weights = np.tile([0.2, 0.3, 0.2, 0.3], (2, 4, 1))
     weights[1] += np.array([0.0, 0.0, 2e-17, 1e-16])
-    keys = Several(weights, [0, 1]).thickest()[0].reshape(4, 2, 4)
+    keys = HeadArcs(weights, [0, 1]).thickest()[0].reshape(4, 2, 4)
     assert (keys[:, 0] == keys[:, 1]).all()
     assert keys[0, 0].tolist() == [1, 3, 2, 0]  # its own last

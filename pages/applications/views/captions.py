@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import Check, compare
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import SHAPES
-from attn_figures.over_picture import Asked
+from attn_figures.over_picture import PatchedImage
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
@@ -36,10 +36,10 @@ def words() -> tuple[str, ...]:
 
 
 @cached()
-def asked_of() -> Asked:
+def asked_of() -> PatchedImage:
     """Return the picture, asked by words."""
     own = images.asked_of()
-    return Asked(own.ink, own.grid, own.patches, words(), _("word"))
+    return PatchedImage(own.ink, own.grid, own.patches, words(), _("word"))
 
 
 def heads(now: State) -> list[Head]:

@@ -8,7 +8,7 @@ from torch import Tensor
 from attn_core import Check, compare, effective_keys
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import drawing, likeness, patch_names, patches
-from attn_figures.over_picture import Asked, over_picture, over_picture_cursor
+from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
@@ -38,9 +38,9 @@ def vectors() -> Tensor:
 
 
 @cached()
-def asked_of() -> Asked:
+def asked_of() -> PatchedImage:
     """Return the picture, asked by its own patches."""
-    return Asked(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
+    return PatchedImage(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
 def heads(now: State) -> list[Head]:
@@ -55,7 +55,7 @@ def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
     return Head("", query, key, (), (), SCALE).at(temperature)
 
 
-def drawn(asked: Asked, weights: Tensor) -> Scene:
+def drawn(asked: PatchedImage, weights: Tensor) -> Scene:
     """Pack a picture that somebody asks, with weights (n_steps, n_query, n_patch)."""
     every = weights.numpy()
     by_row, by_step = over_picture_cursor(asked, every)

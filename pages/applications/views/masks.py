@@ -18,7 +18,7 @@ from attn_core import (
     sinusoidal_encoding,
 )
 from attn_figures.scene import Scene
-from attn_figures.three_masks import Masked, three_masks
+from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _n
@@ -65,11 +65,13 @@ def draw(asked: State, steps: Steps) -> Scene:
     n = len(asked.words)
     masks = torch.stack([prefix_mask(n, int(prefix)) for prefix in steps.values])
     found = scaled_dot_product_attention(bert.query, bert.key, bert.key, masks, scale=bert.scale)
-    still = [Masked(each.name, each.attention.weights.numpy(), _may(each).numpy()) for each in (bert, gpt)]
+    still = [
+        MaskedWeights(each.name, each.attention.weights.numpy(), _may(each).numpy()) for each in (bert, gpt)
+    ]
     return Scene(
         [
             three_masks.spec(
-                [*still, Masked(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],
+                [*still, MaskedWeights(PREFIX_LM, weights.numpy(), mask.numpy(), _(PREFIX_LM))],
                 label_tokens(asked.words),
             )
             for weights, mask in zip(found.weights, masks, strict=True)

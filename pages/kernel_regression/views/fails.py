@@ -8,7 +8,7 @@ import torch
 
 from attn_core import kernel_estimate
 from attn_figures.kernel_scene import DataScene
-from attn_figures.kernel_studies import Limits, fails
+from attn_figures.kernel_studies import LimitEstimates, fails
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
@@ -55,7 +55,9 @@ def see(ask: Ask, state: State) -> Seen[Now]:
     return Seen(Now(state, sweep.standing(ask)), figure)
 
 
-def _sentence(sweep: Sweep, bandwidth: float, scene: DataScene, limits: Limits, step: Smoothed) -> str:
+def _sentence(
+    sweep: Sweep, bandwidth: float, scene: DataScene, limits: LimitEstimates, step: Smoothed
+) -> str:
     """Say how near the estimate is to its two limits, and how smoothing alone bends it."""
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
@@ -96,7 +98,7 @@ def _set(ask: Ask, data: str, kernel: str, bandwidth: float) -> None:
     ask.move(BANDWIDTH, bandwidth)
 
 
-def _wide(points: Points) -> tuple[DataScene, Limits]:
+def _wide(points: Points) -> tuple[DataScene, LimitEstimates]:
     scene = Sweep(points, "gaussian").floorless
     low, high = float(points.keys[0]), float(points.keys[-1])
     width = (high - low) or TOY_WIDTH * points.unit
@@ -104,7 +106,7 @@ def _wide(points: Points) -> tuple[DataScene, Limits]:
     truth = None if points.truth is None else points.truth(grid)
     nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
     wide = replace(scene, grid=grid, truth=truth)
-    return wide, Limits(nearest, float(points.values.mean()), (low, high))
+    return wide, LimitEstimates(nearest, float(points.values.mean()), (low, high))
 
 
 def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Numbers) -> list[Smoothed]:

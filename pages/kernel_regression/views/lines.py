@@ -5,7 +5,7 @@ import torch
 
 from attn_core import KERNELS, kernel_estimate, local_linear, local_linear_estimate
 from attn_figures import local_lines as pictures
-from attn_figures.local_lines import Lines
+from attn_figures.local_lines import LocalLinearFit
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
@@ -71,11 +71,11 @@ def _limit(sweep: Sweep) -> float:
     return 3 * float(np.median(largest[largest > 0])) if largest.any() else 1.0
 
 
-def _steps(sweep: Sweep) -> list[Lines]:
+def _steps(sweep: Sweep) -> list[LocalLinearFit]:
     return _fitted(sweep, sweep.bandwidths())
 
 
-def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[Lines]:
+def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
     """Compute bandwidths (steps,) at once."""
     keys, values = sweep.points.tensors()
     scene, kernel, h = sweep.scene, sweep.kernel, torch.from_numpy(bandwidths)
@@ -89,10 +89,10 @@ def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[Lines]:
         kernel_estimate(grid, keys, values, kernel=kernel, bandwidth=h),
         KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None]),
     )
-    return [Lines(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
+    return [LocalLinearFit(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
 
 
-def _say(sweep: Sweep, steps: list[Lines]) -> list[list[str]]:
+def _say(sweep: Sweep, steps: list[LocalLinearFit]) -> list[list[str]]:
     """Say of each bandwidth and each query what line and mean give."""
     points, queries = sweep.points, torch.from_numpy(sweep.queries)
     keys, values = points.tensors()
@@ -104,7 +104,7 @@ def _say(sweep: Sweep, steps: list[Lines]) -> list[list[str]]:
     ]
 
 
-def _sentences(sweep: Sweep, fitted: Lines, means: Numbers, from_truth: str) -> list[str]:
+def _sentences(sweep: Sweep, fitted: LocalLinearFit, means: Numbers, from_truth: str) -> list[str]:
     """Say of each query what its line gives beside the weighted mean, (n_query,)."""
     shows = _("A line is fitted around the query, by the kernel's weights; its height there is the estimate.")
     readout = _(

@@ -7,7 +7,7 @@ import numpy as np
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_live.says import Filled
+from attn_live.says import SentenceForms
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Seen
 from attn_ui.base.scenes import Packed
@@ -78,7 +78,9 @@ def _draw(sweep: PlaneSweep) -> Scene:
     return Scene([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps), says)
 
 
-def _say(sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers) -> Filled:
+def _say(
+    sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
+) -> SentenceForms:
     """Say of each bandwidth and each query what it shows."""
     points, offered = sweep.points, sweep.bandwidths()
     tried = np.union1d(BANDWIDTH.values, offered)

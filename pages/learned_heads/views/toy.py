@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
-from attn_figures.learned import Course, Maps, scrubber
+from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
 from attn_figures.numbers import as_share
 from attn_figures.scene import Scene
 from attn_live.says import each
@@ -121,9 +121,9 @@ def drawn(setting: Setting) -> Scene:
     return Scene(steps, says=each(words.of_toy, nows))
 
 
-def maps(now: Now) -> Maps:
+def maps(now: Now) -> ModelMaps:
     """Hand what the model does with the sequence to the figures."""
-    return Maps(
+    return ModelMaps(
         array(now.weights),
         [now.head(head) for head in range(now.n_head)],
         [title(now, head) for head in range(now.n_head)],
@@ -143,7 +143,7 @@ def title(now: Now, head: int) -> str:
     return f"{now.number(head)} {_(name)} {value:.2f}" if value >= NAMED else now.called(head)
 
 
-def course_of(now: Now) -> Course:
+def course_of(now: Now) -> TrainingHistory:
     """Hand the course of a training to the figures; each head with the measure that names it at the end."""
     curve = now.run.curve
     found = [
@@ -151,4 +151,6 @@ def course_of(now: Now) -> Course:
         for head, (name, _value) in enumerate(naming(curve.at(now.recipe.steps)))
     ]
     said = {now.head(head): now.called(head) for head in range(now.n_head)}
-    return Course(array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said)
+    return TrainingHistory(
+        array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said
+    )

@@ -6,7 +6,7 @@ import torch
 from attn_core import Check, HeadsFit, MultiHeadAttention, compare, fit_heads, two_pattern_task
 from attn_figures import one_or_many as pictures
 from attn_figures.numbers import number
-from attn_figures.one_or_many import Fitted
+from attn_figures.one_or_many import HeadFit
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
@@ -82,7 +82,7 @@ def fitted() -> tuple[HeadsFit, ...]:
 
 @shared
 def _steps() -> bytes:
-    fits = [Fitted(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted()]
+    fits = [HeadFit(fit.num_heads, array(fit.losses.T), array(fit.weights)) for fit in fitted()]
     queries = [str(place + 3) for place in range(fits[0].weights.shape[-2])]
     return pack(
         [pictures.fitting.spec(STEPS, fits, at, floor=FLOOR, queries=queries) for at in range(len(STEPS))]

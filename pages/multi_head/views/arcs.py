@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures import arcs as pictures
 from attn_figures import head_arcs
 from attn_figures.frame import Side
-from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, Matrix, Ramp
+from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, ColourScale, Matrix
 from attn_figures.multi_head import ROOT, head_title
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
@@ -77,14 +77,14 @@ def _map(now: Now) -> Matrix:
         mask=_may(now),
         pick=BY_KEY,
         marked=(0, None),
-        ramp=Ramp(power=1.0 if len(now.tokens.keys) <= NUMBERS_UP_TO else ROOT),
+        ramp=ColourScale(power=1.0 if len(now.tokens.keys) <= NUMBERS_UP_TO else ROOT),
         names_rows=True,
     )
 
 
-def _several(now: Now) -> head_arcs.Several:
+def _several(now: Now) -> head_arcs.HeadArcs:
     """Return the heads that are drawn, with the rows of the queries that are taken together."""
-    return head_arcs.Several(now.group.mean(array(now.result.weights)), now.shown_heads, now.group)
+    return head_arcs.HeadArcs(now.group.mean(array(now.result.weights)), now.shown_heads, now.group)
 
 
 def _mean(now: Now) -> NDArray[np.float64]:

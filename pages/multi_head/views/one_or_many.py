@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from attn_figures import one_or_many as pictures
-from attn_figures.one_or_many import Compared, Spread
+from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
 from attn_words import N_, _, _n, paragraph
 from pages.multi_head.compute import Now
@@ -29,7 +29,7 @@ def draw(steps: Sequence[Now]) -> list[Spec]:
 def picture(here: OneOrMany) -> Spec:
     """Draw the study, where layers are stacked without the residual and, dotted, with it."""
     study = here.study
-    compared = Compared(
+    compared = HeadCountStudy(
         study.num_heads,
         [size.parameters for size in study.sizes],
         [size.flops for size in study.sizes],

@@ -12,8 +12,8 @@ from attn_figures.numbers import as_share
 from attn_figures.picture import Spec
 from attn_figures.points import (
     SMALL,
-    Attended,
-    InPlane,
+    AttentionPlane,
+    QueryKeyPlane,
     before_head,
     by_row_and_step,
     small_multiples,
@@ -28,24 +28,26 @@ ALIKE = 5e-4  # shares that differ by less are told as one
 
 
 @lru_cache(maxsize=64)
-def _planes(setting: Setting, n_head: int) -> list[InPlane]:
+def _planes(setting: Setting, n_head: int) -> list[QueryKeyPlane]:
     result, tokens = stages(setting, n_head), sequences(setting)
     found = main_directions(result.query, result.key)
     return [
-        InPlane(array(queries), array(keys), (tokens.queries, tokens.keys), array(explained), array(products))
+        QueryKeyPlane(
+            array(queries), array(keys), (tokens.queries, tokens.keys), array(explained), array(products)
+        )
         for queries, keys, explained, products in zip(
             found.queries, found.keys, found.explained, result.scores, strict=True
         )
     ]
 
 
-def planes(now: Now) -> list[InPlane]:
+def planes(now: Now) -> list[QueryKeyPlane]:
     """Return the plane of each head, which no mask and no temperature moves."""
     still = replace(now.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=())
     return _planes(still, now.n_head)
 
 
-def attended(steps: Sequence[Now], head: int) -> Attended:
+def attended(steps: Sequence[Now], head: int) -> AttentionPlane:
     """Return one head in its plane at some steps, of which it is there at one or more."""
     shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
     weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
@@ -55,7 +57,7 @@ def attended(steps: Sequence[Now], head: int) -> Attended:
             weights[step] = array(now.result.weights[head])
             masks[step] = True if may is None else np.broadcast_to(may, (now.n_head, *shape))[head]
     seen = [planes(now)[head] if head < now.n_head else None for now in steps]
-    return Attended(seen, weights, masks, SMALL, before_head(head))
+    return AttentionPlane(seen, weights, masks, SMALL, before_head(head))
 
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
@@ -85,7 +87,7 @@ def say(now: Now) -> str:
     return words.of_points(now, planes(now))
 
 
-def _title(now: Now, head: int, plane: InPlane) -> str:
+def _title(now: Now, head: int, plane: QueryKeyPlane) -> str:
     share = float(plane.explained.sum())
     fields = {"number": head + 1, "share": as_share(share)}
     if np.isnan(share):

@@ -12,7 +12,7 @@ from attn_figures import position_sum as pictures
 from attn_figures.frame import without_tags
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
-from attn_figures.position_sum import Part
+from attn_figures.position_sum import Summand
 from attn_figures.scene import Scene
 from attn_figures.widths import letters
 from attn_live.says import Says
@@ -94,40 +94,40 @@ def _times(name: str, strength: float) -> str:
     return name if strength == 1 else f"{number(strength, 3)} {name}"
 
 
-def _of_vectors(one: Sum, strength: float, now: Now) -> list[Part]:
+def _of_vectors(one: Sum, strength: float, now: Now) -> list[Summand]:
     p = _times("P", strength)
     added = np.zeros_like(one.words) if one.added is None else one.added
     return [
-        Part("E", one.words, _("<b>E</b>: words"), _("of the word")),
-        Part("P", added, _("<b>{p}</b>: positions", p=p), _("of its position"), "+"),
-        Part("X", one.result, f"<b>X</b> = E + {p}", _("sum"), "="),
+        Summand("E", one.words, _("<b>E</b>: words"), _("of the word")),
+        Summand("P", added, _("<b>{p}</b>: positions", p=p), _("of its position"), "+"),
+        Summand("X", one.result, f"<b>X</b> = E + {p}", _("sum"), "="),
     ]
 
 
-def _of_turned(one: Sum, strength: float, now: Now) -> list[Part]:
+def _of_turned(one: Sum, strength: float, now: Now) -> list[Summand]:
     return [
-        Part("E", one.words, _("<b>X</b> = E: words"), _("of the word")),
-        Part("turned", one.result, _("<b>q</b> and <b>k</b>, turned"), _("turned"), _("turn")),
+        Summand("E", one.words, _("<b>X</b> = E: words"), _("of the word")),
+        Summand("turned", one.result, _("<b>q</b> and <b>k</b>, turned"), _("turned"), _("turn")),
     ]
 
 
-def _of_biased(one: Sum, strength: float, now: Now) -> list[Part]:
+def _of_biased(one: Sum, strength: float, now: Now) -> list[Summand]:
     added = np.zeros_like(one.words) if one.added is None else one.added
     bias = _times("B", strength)
     return [
-        Part("S", one.words, _("<b>S</b>: scores of X = E"), _("scaled score of the words")),
-        Part(
+        Summand("S", one.words, _("<b>S</b>: scores of X = E"), _("scaled score of the words")),
+        Summand(
             "B",
             added,
             _("<b>{bias}</b>: bias of head {number}", bias=bias, number=now.state.head),
             _("bias"),
             "+",
         ),
-        Part("scores", one.result, _("S + {bias}, to the softmax", bias=bias), _("sum"), "="),
+        Summand("scores", one.result, _("S + {bias}, to the softmax", bias=bias), _("sum"), "="),
     ]
 
 
-_PARTS: Mapping[str, Callable[[Sum, float, Now], list[Part]]] = {
+_PARTS: Mapping[str, Callable[[Sum, float, Now], list[Summand]]] = {
     "nothing": _of_vectors,
     "vector": _of_vectors,
     "rotation": _of_turned,

@@ -68,9 +68,9 @@ def say(head: ScaledHead) -> str:
     return paragraph(words.used(head.trained, head.used), pairs, near)
 
 
-def drawn(head: ScaledHead) -> pictures.Scaled:
+def drawn(head: ScaledHead) -> pictures.ScaledTurns:
     """Return what is drawn of a head."""
-    return pictures.Scaled(
+    return pictures.ScaledTurns(
         seen=head.seen.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),
         scaled=head.scaling.turns(head.d_head).numpy(),
@@ -89,7 +89,7 @@ def _packed(state: State, steps: Steps) -> Scene:
     each = [drawn(head) for head in heads]
     turns = [array for at in each for array in (at.seen, at.plain, at.scaled)]
     scores = [array for at in each for array in (at.plain_scores, at.scores)]
-    ends = pictures.Ends(
+    ends = pictures.AxisEnds(
         turns=(min(array.min() for array in turns), max(1.0, *(array.max() for array in turns))),
         slower=max(head.factor for head in heads),
         scores=(min(0.0, *(array.min() for array in scores)), max(1.0, *(array.max() for array in scores))),
