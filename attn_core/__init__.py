@@ -13,7 +13,7 @@ from attn_core.kernels import KERNELS, Kernel
 from attn_core.kv_cache import DecodingCost, KVCache, decode_step, decoding_cost
 from attn_core.latent import LatentAttention
 from attn_core.local_lines import LocalLinear, local_linear, local_linear_estimate, local_linear_search
-from attn_core.manifest import Manifest, Ran
+from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.mask_patterns import MASK_PATTERNS, Masking, make_mask, mask_code
 from attn_core.masks import (
     block_sparse_mask,
@@ -65,7 +65,7 @@ from attn_core.regression import (
     nadaraya_watson,
 )
 from attn_core.rotary_scaling import SCALINGS, RotaryScaling, make_scaling
-from attn_core.running import Remembered, Tile, linear_attention_steps, tiled_attention
+from attn_core.running import LinearAttentionStep, Tile, linear_attention_steps, tiled_attention
 from attn_core.samples import (
     ATTENTION_SAMPLES,
     REGRESSION_SAMPLES,
@@ -135,8 +135,10 @@ __all__ = [
     "KernelRegression",
     "LatentAttention",
     "Learned",
+    "LinearAttentionStep",
     "LocalLinear",
     "Manifest",
+    "ManifestEntry",
     "Masking",
     "Mistake",
     "MultiHead",
@@ -144,11 +146,9 @@ __all__ = [
     "MultiHeadSize",
     "NoPositions",
     "Ramp",
-    "Ran",
     "RealModel",
     "RegressionSample",
     "RelativeBuckets",
-    "Remembered",
     "Rotary",
     "RotaryScaling",
     "RotationScheme",

@@ -17,16 +17,16 @@ def positive(name: str, value: object) -> float | Tensor:
         if not bool((value.isfinite() & (value > 0)).all()):
             raise ValueError(f"{name} must hold finite numbers > 0; got {value.tolist()}")
         return value
-    number = finite(name, value, required="a finite number > 0")
+    number = finite(name, value, requirement="a finite number > 0")
     if number <= 0:
         raise ValueError(f"{name} must be a finite number > 0; got {value!r}")
     return number
 
 
-def finite(name: str, value: object, *, required: str = "a finite number") -> float:
+def finite(name: str, value: object, *, requirement: str = "a finite number") -> float:
     """Return a finite number as a float."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise ValueError(f"{name} must be {required}; got {value!r}")
+        raise ValueError(f"{name} must be {requirement}; got {value!r}")
     return float(value)
 
 
@@ -55,9 +55,9 @@ def kv_heads(num_heads: int, num_kv_heads: object) -> int:
     return number
 
 
-def one_of(name: str, value: object, allowed: Iterable[str]) -> None:
+def one_of(name: str, value: object, options: Iterable[str]) -> None:
     """Refuse a name that is not on the list."""
-    names = list(allowed)
+    names = list(options)
     if value not in names:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, names))}; got {value!r}")
 

@@ -82,22 +82,24 @@ def heads_study(
         raise ValueError("seeds must hold at least one seed; got none")
     n_layers = _require.whole("n_layers", n_layers, least=1)
     memory = query if key is None else key
-    draw = partial(_drawn, d_model, bias=bias, output_projection=output_projection, memory=memory, init=init)
+    draw = partial(
+        _draw_projections, d_model, bias=bias, output_projection=output_projection, memory=memory, init=init
+    )
     with torch.no_grad():
         first = draw(seeds)
-        alone = [_cut(first, query, memory, attn_mask, each) for each in counts]
+        alone = [_attend(first, query, memory, attn_mask, each) for each in counts]
         # n_count times (n_seed, 3) -> three of (n_seed, n_count)
-        entropies, ranks, scores = torch.stack([_measured(each) for each in alone], dim=1).unbind(dim=-1)
+        entropies, ranks, scores = torch.stack([_measure(each) for each in alone], dim=1).unbind(dim=-1)
         distances = None
         if key is None:
             # (n_seed, n_count, without and with the residual, n, d_model)
             states = query.expand(len(seeds), len(counts), 2, *query.shape)
             apart = [token_distance(states)]
             for layer in range(n_layers):
-                drawn = draw([seed + layer for seed in seeds]) if layer else first
+                projections = draw([seed + layer for seed in seeds]) if layer else first
                 leaving = torch.stack(
                     [
-                        _joined(drawn, _cut(drawn, x, x, attn_mask, each))
+                        _merge(projections, _attend(projections, x, x, attn_mask, each))
                         for each, x in zip(counts, states.unbind(dim=1), strict=True)
                     ],
                     dim=1,
@@ -136,18 +138,18 @@ class _Projections(NamedTuple):
 
     def __call__(self, index: int, x: Tensor) -> Tensor:
         """Apply one of them to x, (*batch, n, d_in) or with the seeds in front."""
-        chosen = self.maps[index]
-        if chosen is None:
+        projection = self.maps[index]
+        if projection is None:
             return x
-        weight, bias = chosen
+        weight, bias = projection
         if x.ndim == 2:
             return x @ weight + bias
         # (n_seed, 2, n, d_in) -> (n_seed, 2 n, d_in) and back: each seed's map is read once.
-        mapped: Tensor = (x.flatten(1, 2) @ weight + bias).unflatten(1, x.shape[1:3])
-        return mapped
+        output: Tensor = (x.flatten(1, 2) @ weight + bias).unflatten(1, x.shape[1:3])
+        return output
 
 
-def _drawn(
+def _draw_projections(
     d_model: int, seeds: Sequence[int], *, bias: bool, output_projection: bool, memory: Tensor, init: str
 ) -> _Projections:
     modules = [
@@ -166,7 +168,7 @@ def _drawn(
     ]
     return _Projections(
         tuple(
-            None if linears[0] is None else _stacked(linears)
+            None if linears[0] is None else _stack(linears)
             for linears in (
                 [getattr(each, name) for each in modules] for name in ("W_q", "W_k", "W_v", "W_o")
             )
@@ -174,23 +176,25 @@ def _drawn(
     )
 
 
-def _stacked(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:
+def _stack(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:
     weights = torch.stack([each.weight.mT for each in linears])
     zero = weights.new_zeros(weights.shape[-1])
     return weights, torch.stack([zero if each.bias is None else each.bias for each in linears])[:, None]
 
 
-def _cut(drawn: _Projections, x: Tensor, memory: Tensor, mask: Tensor | None, count: int) -> Attention:
+def _attend(
+    projections: _Projections, x: Tensor, memory: Tensor, mask: Tensor | None, count: int
+) -> Attention:
     """Attend with projections of full width cut into so many heads."""
-    q, k, v = (split_heads(drawn(at, each), count) for at, each in enumerate((x, memory, memory)))
+    q, k, v = (split_heads(projections(at, each), count) for at, each in enumerate((x, memory, memory)))
     return scaled_dot_product_attention(q, k, v, mask)
 
 
-def _joined(drawn: _Projections, stages: Attention) -> Tensor:
-    return drawn(3, merge_heads(stages.output))
+def _merge(projections: _Projections, stages: Attention) -> Tensor:
+    return projections(3, merge_heads(stages.output))
 
 
-def _measured(stages: Attention) -> Tensor:
+def _measure(stages: Attention) -> Tensor:
     """Entropy, effective rank of the weights and rank of the scores, means for each seed: (n_seed, 3)."""
     rank = torch.linalg.matrix_rank(stages.scores).to(stages.weights.dtype)
     entropies = entropy(stages.weights).mean(dim=(-2, -1))

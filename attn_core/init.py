@@ -109,7 +109,7 @@ def weights_of(module: nn.Module) -> dict[str, Tensor]:
     return weights | {name: each.detach() for name, each in biases.items()}
 
 
-def set_weights(module: nn.Module, given: Mapping[str, Tensor]) -> None:
+def set_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Set some projections of an attention, given as ``weights_of`` names and lays them out; others stay.
 
     Raises ValueError for a name that the module does not have, and for another shape; nothing is set then.
@@ -120,14 +120,14 @@ def set_weights(module: nn.Module, given: Mapping[str, Tensor]) -> None:
     >>> head.W_q(torch.tensor([[1.0, 1.0]], dtype=torch.float64)).item()
     7.0
     """
-    there = weights_of(module)
-    for name, numbers in given.items():
-        if name not in there:
-            raise ValueError(f"a weight must be one of {', '.join(there)}; got {name!r}")
-        if numbers.shape != there[name].shape:
+    current = weights_of(module)
+    for name, numbers in weights.items():
+        if name not in current:
+            raise ValueError(f"a weight must be one of {', '.join(current)}; got {name!r}")
+        if numbers.shape != current[name].shape:
             raise ValueError(
-                f"{name} must have shape {tuple(there[name].shape)}, as X W takes it; "
+                f"{name} must have shape {tuple(current[name].shape)}, as X W takes it; "
                 f"got {tuple(numbers.shape)}"
             )
-    for name, numbers in given.items():
-        there[name].copy_(numbers)
+    for name, numbers in weights.items():
+        current[name].copy_(numbers)

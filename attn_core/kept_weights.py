@@ -96,7 +96,9 @@ def _at_least(weights: Tensor, threshold: object) -> Tensor:
         _require.broadcasts("threshold", threshold, weights.shape)
         least = threshold.to(weights)
     else:
-        least = weights.new_tensor(_require.finite("threshold", threshold, required="a finite number >= 0"))
+        least = weights.new_tensor(
+            _require.finite("threshold", threshold, requirement="a finite number >= 0")
+        )
     if not bool((least.isfinite() & (least >= 0)).all()):
         raise ValueError(f"threshold must be a finite number >= 0; got {least.tolist()}")
     return least

@@ -7,37 +7,30 @@ _MOST_NAMES = 2
 
 
 @dataclass(frozen=True)
-class Ran:
-    """One attention that a model computed, or a module that should have and cannot be read.
+class ManifestEntry:
+    """One attention that a model computed, or a module whose attention cannot be read.
 
     ``module`` is its place in the model, as ``named_modules`` spells it; ``kind`` its class; ``computed_by``
     the function that computed it; ``shape`` that of all its weights, (batch, head, query, key), None where
-    none were seen. ``kept`` are the names of its maps, and ``missed`` is the reason where there is none.
-
-    >>> Ran("layers.0", "GatedDeltaNet", missed="computes no weights of queries over keys").is_kept
-    False
+    there are none. ``maps`` are the names of its maps, and ``reason`` says why there is none.
     """
 
     module: str
     kind: str
     computed_by: str = ""
     shape: tuple[int, ...] | None = None
-    kept: tuple[str, ...] = ()
-    missed: str = ""
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether it has a map."""
-        return not self.missed
+    maps: tuple[str, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True)
 class Manifest:
     """All attention that ran in one ``capture``, in the order in which it was computed.
 
-    Invariant: what is in ``ran`` is in ``kept`` or in ``missed``. Printed, it is a table, a line each.
+    Printed, it is a table with a line for each entry.
 
-    >>> manifest = Manifest((Ran("attention", "Block", "softmax", (1, 2, 3, 3), ("attention",)),))
+    >>> entry = ManifestEntry("attention", "Block", "softmax", (1, 2, 3, 3), ("attention",))
+    >>> manifest = Manifest((entry,))
     >>> manifest.is_complete, manifest.summary
     (True, 'all of 1 attention kept')
     >>> print(manifest)
@@ -45,43 +38,39 @@ class Manifest:
     attention  Block  softmax      (1, 2, 3, 3)               attention
     """
 
-    ran: tuple[Ran, ...]
+    entries: tuple[ManifestEntry, ...]
 
     @property
-    def kept(self) -> tuple[Ran, ...]:
-        """What has a map."""
-        return tuple(each for each in self.ran if each.is_kept)
-
-    @property
-    def missed(self) -> tuple[Ran, ...]:
-        """What has none, each with its reason."""
-        return tuple(each for each in self.ran if not each.is_kept)
+    def without_maps(self) -> tuple[ManifestEntry, ...]:
+        """The entries that have no map, each with its reason."""
+        return tuple(each for each in self.entries if each.reason)
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing was missed."""
-        return not self.missed
+        """Whether every entry has a map."""
+        return not self.without_maps
 
     @property
     def summary(self) -> str:
-        """Say in one line how much was kept, and what was missed first."""
-        attentions = "attention" if len(self.ran) == 1 else "attentions"
+        """One line: how many attentions have maps, and the first that has none."""
+        attentions = "attention" if len(self.entries) == 1 else "attentions"
         if self.is_complete:
-            return f"all of {len(self.ran)} {attentions} kept"
-        first = self.missed[0]
+            return f"all of {len(self.entries)} {attentions} kept"
+        first, *others = self.without_maps
         return (
-            f"{len(self.kept)} of {len(self.ran)} {attentions} kept; missed: {first.module} ({first.kind}), "
-            f"which {first.missed}" + (f", and {len(self.missed) - 1} more" if len(self.missed) > 1 else "")
+            f"{len(self.entries) - 1 - len(others)} of {len(self.entries)} {attentions} kept; missed: "
+            f"{first.module} ({first.kind}), which {first.reason}"
+            + (f", and {len(others)} more" if others else "")
         )
 
     def __str__(self) -> str:
-        """Return a table, a line for each attention."""
+        """Return the table."""
         rows = [_COLUMNS]
-        for each in self.ran:
-            names = ", ".join(each.kept[:_MOST_NAMES])
-            more = f" and {len(each.kept) - _MOST_NAMES} more" if len(each.kept) > _MOST_NAMES else ""
+        for each in self.entries:
+            names = ", ".join(each.maps[:_MOST_NAMES])
+            more = f" and {len(each.maps) - _MOST_NAMES} more" if len(each.maps) > _MOST_NAMES else ""
             shape = "" if each.shape is None else str(each.shape)
-            rows.append((each.module, each.kind, each.computed_by, shape, each.missed or names + more))
+            rows.append((each.module, each.kind, each.computed_by, shape, each.reason or names + more))
         widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
         lines = (
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows

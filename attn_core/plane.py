@@ -66,13 +66,13 @@ def main_directions(
     tensor([0.9000, 0.1000], dtype=torch.float64)
     """
     _check(queries, keys)
-    found = torch.linalg.svd(torch.cat([queries, keys], dim=-2), full_matrices=False).Vh[..., :2, :]
-    size = found.abs()
+    vectors = torch.linalg.svd(torch.cat([queries, keys], dim=-2), full_matrices=False).Vh[..., :2, :]
+    size = vectors.abs()
     largest = (size >= (1 - _ALIKE) * size.amax(dim=-1, keepdim=True)).to(torch.uint8)
-    directions = found * found.gather(-1, largest.argmax(dim=-1, keepdim=True)).sign()
+    directions = vectors * vectors.gather(-1, largest.argmax(dim=-1, keepdim=True)).sign()
     if queries.shape[-1] == 1:
         directions = torch.cat([directions, torch.zeros_like(directions)], dim=-2)
-    return _seen_along(directions, queries, keys)
+    return _project(directions, queries, keys)
 
 
 def chosen_dimensions(
@@ -104,7 +104,7 @@ def chosen_dimensions(
     if first == second:
         raise ValueError(f"first and second must be two different dimensions; got {first} twice")
     directions = torch.eye(width, dtype=queries.dtype)[[first, second]]
-    return _seen_along(directions.expand(*queries.shape[:-2], 2, width), queries, keys)
+    return _project(directions.expand(*queries.shape[:-2], 2, width), queries, keys)
 
 
 def audit_plane(
@@ -138,20 +138,26 @@ def audit_plane(
         values = torch.linalg.eigvalsh(gram).flip(-1)[:2]
         largest = torch.zeros(2, 2, dtype=gram.dtype)
         largest[range(len(values)), range(len(values))] = values
-        found = plane.directions @ gram @ plane.directions.mT
+        products = plane.directions @ gram @ plane.directions.mT
         scale = max(float(gram.trace()), torch.finfo(gram.dtype).tiny)
         checks.append(
             compare(
-                N_("the plane is that of the Gram matrix's largest eigenvalues"), found, largest, scale=scale
+                N_("the plane is that of the Gram matrix's largest eigenvalues"),
+                products,
+                largest,
+                scale=scale,
             )
         )
-    missed = [each - seen @ plane.directions for each, seen in ((queries, plane.queries), (keys, plane.keys))]
+    residuals = [
+        each - coordinates @ plane.directions
+        for each, coordinates in ((queries, plane.queries), (keys, plane.keys))
+    ]
     whole = queries @ keys.mT
     size = float(queries.norm(dim=-1).max() * keys.norm(dim=-1).max())
     checks.append(
         compare(
             N_("what the plane shows of q·k and what it leaves out add up to it"),
-            plane.scores + missed[0] @ missed[1].mT,
+            plane.scores + residuals[0] @ residuals[1].mT,
             whole,
             scale=max(size, torch.finfo(whole.dtype).tiny),
         )
@@ -160,7 +166,7 @@ def audit_plane(
 
 
 def moved_in_rank(
-    scores: Float[Tensor, "*batch n_key"], shown: Float[Tensor, "*batch n_key"]
+    scores: Float[Tensor, "*batch n_key"], approximate: Float[Tensor, "*batch n_key"]
 ) -> Int[Tensor, "*batch"]:
     r"""Count the keys that stand elsewhere in the order of the scores than in that of what is shown of them.
 
@@ -175,11 +181,11 @@ def moved_in_rank(
     >>> moved_in_rank(torch.tensor([3.0, 2.0, 1.0]), torch.tensor([3.0, 0.5, 1.0]))
     tensor(2)
     """
-    if scores.shape != shown.shape:
+    if scores.shape != approximate.shape:
         raise ValueError(
-            f"scores and shown must have one shape; got {tuple(scores.shape)} and {tuple(shown.shape)}"
+            f"scores and shown must have one shape; got {tuple(scores.shape)} and {tuple(approximate.shape)}"
         )
-    return (_ranks(scores) != _ranks(shown)).sum(dim=-1)
+    return (_ranks(scores) != _ranks(approximate)).sum(dim=-1)
 
 
 def _ranks(scores: Tensor) -> Tensor:
@@ -187,12 +193,12 @@ def _ranks(scores: Tensor) -> Tensor:
     return (above > _ALIKE * scores.abs().amax(dim=-1)[..., None, None]).sum(dim=-1)
 
 
-def _seen_along(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
+def _project(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
-    seen = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
-    kept = torch.cat(seen, dim=-2).square().sum(dim=-2)
+    coordinates = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
+    explained = torch.cat(coordinates, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
-    return Plane(directions, *seen, kept / whole[..., None])
+    return Plane(directions, *coordinates, explained / whole[..., None])
 
 
 def _check(queries: Tensor, keys: Tensor) -> None:

@@ -39,7 +39,7 @@ class BandwidthSearch:
     bandwidths: Float[Tensor, " steps"]
     training_errors: Float[Tensor, " steps"]
     leave_one_out_errors: Float[Tensor, " steps"]
-    supported: Int[Tensor, " steps"]
+    n_supported: Int[Tensor, " steps"]
     best: float
 
 
@@ -114,8 +114,8 @@ def _weigh(
 
 
 def _average(weights: Tensor, values: Tensor, has_support: Tensor) -> Tensor:
-    supported = has_support if values.ndim == 1 else has_support[..., None]
-    return (weights @ values).masked_fill(~supported, torch.nan)
+    n_supported = has_support if values.ndim == 1 else has_support[..., None]
+    return (weights @ values).masked_fill(~n_supported, torch.nan)
 
 
 def kernel_estimate(
@@ -210,17 +210,17 @@ def bandwidth_search(
     steps = _points.bandwidths(torch.as_tensor(bandwidths, dtype=keys.dtype), like=keys, name="bandwidths")
     if steps.ndim != 1:
         raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
-    training, left_out, supported = LeftOut.of(keys, values, kernel).errors(steps)
-    best = choose_bandwidth(steps, left_out, supported)
-    return BandwidthSearch(steps, training, left_out, supported, best.item())
+    training, left_out, n_supported = LeftOut.of(keys, values, kernel).errors(steps)
+    best = choose_bandwidth(steps, left_out, n_supported)
+    return BandwidthSearch(steps, training, left_out, n_supported, best.item())
 
 
 def choose_bandwidth(
-    steps: Float[Tensor, " steps"], left_out: Float[Tensor, " steps"], supported: Int[Tensor, " steps"]
+    steps: Float[Tensor, " steps"], left_out: Float[Tensor, " steps"], n_supported: Int[Tensor, " steps"]
 ) -> Float[Tensor, ""]:
     """Return the bandwidth with the least error of those that leave the most points with support."""
-    comparable = supported == supported.max()
-    best = left_out.masked_fill(~comparable, torch.inf).argmin() if supported.any() else steps.argmax()
+    comparable = n_supported == n_supported.max()
+    best = left_out.masked_fill(~comparable, torch.inf).argmin() if n_supported.any() else steps.argmax()
     return steps[best]
 
 

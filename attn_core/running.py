@@ -75,7 +75,7 @@ def tiled_attention(
 
 
 @dataclass(frozen=True)
-class Remembered:
+class LinearAttentionStep:
     """What linear attention keeps after a token: all earlier keys and values in one state.
 
     Attributes:
@@ -90,7 +90,7 @@ class Remembered:
 
 def linear_attention_steps(
     query: Float[Tensor, "n d_k"], key: Float[Tensor, "n d_k"], value: Float[Tensor, "n d_v"]
-) -> list[Remembered]:
+) -> list[LinearAttentionStep]:
     r"""Compute causal linear attention token by token, with a state that does not grow.
 
     $$S_t = S_{t-1} + \phi(k_t)\, v_t^\top, \quad z_t = z_{t-1} + \phi(k_t), \quad
@@ -109,5 +109,5 @@ def linear_attention_steps(
     steps = []
     for q, k, v in zip(queries, keys, value, strict=True):
         state, normaliser = state + k[:, None] * v, normaliser + k
-        steps.append(Remembered(state, normaliser, q @ state / (q @ normaliser)))
+        steps.append(LinearAttentionStep(state, normaliser, q @ state / (q @ normaliser)))
     return steps

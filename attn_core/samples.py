@@ -199,7 +199,7 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
 
 
 def _spread(noise: float | int) -> float:
-    spread = float(_require.finite("noise", noise, required="a finite number >= 0"))
+    spread = float(_require.finite("noise", noise, requirement="a finite number >= 0"))
     if spread < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
     return spread

@@ -17,7 +17,7 @@ import torch
 
 from attn_core.toys.files import SHIPPED, path_of, write_run
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import CHECKPOINTS, Judged, Recipe, train
+from attn_core.toys.training import CHECKPOINTS, Evaluation, Recipe, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _say(recipe: Recipe, step: int, look: Judged | None) -> None:
+def _say(recipe: Recipe, step: int, look: Evaluation | None) -> None:
     if look is not None:
         done = round(24 * step / recipe.steps)
         bar = "█" * done + "░" * (24 - done)

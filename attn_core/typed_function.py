@@ -46,9 +46,9 @@ _TOKEN = re.compile(
 class FunctionError(ValueError):
     """What somebody typed is no function of x; ``position`` counts characters from 0."""
 
-    def __init__(self, position: int, wanted: str) -> None:
+    def __init__(self, position: int, requirement: str) -> None:
         """Say at which character what was wanted."""
-        super().__init__(_("Character {number}: {wanted}.", number=position + 1, wanted=wanted))
+        super().__init__(_("Character {number}: {wanted}.", number=position + 1, wanted=requirement))
         self.position = position
 
 
@@ -126,8 +126,8 @@ def read_function(text: str) -> TypedFunction:
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield the kind of each token, its text, and the place where it was typed; the last is the end."""
     plain, places = "", []
-    for at, typed in enumerate(text):
-        same = _SAME.get(typed) or unicodedata.normalize("NFKC", typed)
+    for at, character in enumerate(text):
+        same = _SAME.get(character) or unicodedata.normalize("NFKC", character)
         plain += same.lower() if same.isascii() else same
         places += [at] * len(same)
     places.append(len(text))
@@ -137,11 +137,11 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
         if plain[at : at + 1].isspace():
             at += 1
         elif match is None:
-            known = ", ".join((*_FUNCTIONS, *_CONSTANTS))
+            names = ", ".join((*_FUNCTIONS, *_CONSTANTS))
             word = re.match("[a-z]+", plain[at:])
             raise FunctionError(
                 places[at],
-                _("“{word}” is unknown; known are x, {names}", word=word[0], names=known)
+                _("“{word}” is unknown; known are x, {names}", word=word[0], names=names)
                 if word
                 else _("“{sign}” cannot be read", sign=text[places[at]]),
             )
@@ -152,35 +152,35 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 def _python(tokens: list[tuple[str, str, int]]) -> Iterator[str]:
     """Yield the tokens as Python has them: each follows what came before, or what was wanted is said."""
-    starts, called = True, ""  # whether an operand is wanted, and the function whose parenthesis is
-    nested = [0]  # of each open parenthesis, the signs and powers that wait for their operand
+    starts, function = True, ""  # whether an operand is wanted, and the function whose parenthesis is
+    depths = [0]  # of each open parenthesis, the signs and powers that wait for their operand
     for kind, text, at in tokens:
         here = _("“{sign}”", sign=text) if text else _("the end")
         opens = kind in {"number", "name"} or text == "("
-        if called and text != "(":
-            raise FunctionError(at, _("{name} wants a parenthesis: {name}(x)", name=called))
-        if starts and len(nested) - 1 + sum(nested) >= MOST_NESTED:
+        if function and text != "(":
+            raise FunctionError(at, _("{name} wants a parenthesis: {name}(x)", name=function))
+        if starts and len(depths) - 1 + sum(depths) >= MOST_NESTED:
             raise FunctionError(at, _("nested more than {most} deep", most=MOST_NESTED))
         if starts and not opens and text not in {"+", "-"}:
             raise FunctionError(at, _("a number, x or a function is wanted, and here is {here}", here=here))
-        if not starts and (kind == "number" or (text == ")" and len(nested) == 1)):
+        if not starts and (kind == "number" or (text == ")" and len(depths) == 1)):
             closes = _("“{sign}” closes nothing", sign=text)
             raise FunctionError(at, closes if text == ")" else _("a number cannot follow; write * between"))
-        if kind == "end" and len(nested) > 1:
+        if kind == "end" and len(depths) > 1:
             raise FunctionError(at, _("a closing parenthesis is wanted, and here is {here}", here=here))
         if opens and not starts:
             yield "*"
-            nested[-1] = 0
+            depths[-1] = 0
         if kind == "sign" and text not in {"(", ")"}:
-            nested[-1] = nested[-1] + 1 if starts or text in {"^", "**"} else 0
+            depths[-1] = depths[-1] + 1 if starts or text in {"^", "**"} else 0
         elif text == "(":
-            nested.append(0)
+            depths.append(0)
         elif text == ")":
-            nested.pop()
+            depths.pop()
         if not (starts and text == "+"):
             yield "**" if text == "^" else str(float(text)) if kind == "number" else text
-        called = text if text in _FUNCTIONS else ""
-        starts = bool(called) or (kind == "sign" and text != ")")
+        function = text if text in _FUNCTIONS else ""
+        starts = bool(function) or (kind == "sign" and text != ")")
 
 
 def _value(node: ast.expr, x: Tensor) -> Tensor:

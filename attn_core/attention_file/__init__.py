@@ -8,19 +8,19 @@ import numpy as np
 import torch
 
 from attn_core._softmax import softmax_rows
-from attn_core.attention_file import told as told_of
+from attn_core.attention_file import metadata
 from attn_core.attention_file.plan import (
     MAX_HEADS,
     MAX_PLACES,
-    Planned,
-    Projected,
+    MapPlan,
+    ProjectionPlan,
     affordable,
     natural,
     of_projections,
     of_weights,
 )
 from attn_core.attention_file.rows import cut, judge
-from attn_core.attention_file.stored import MAX_BYTES, Stored, from_npy, from_npz, from_safetensors
+from attn_core.attention_file.stored import MAX_BYTES, StoredArray, from_npy, from_npz, from_safetensors
 from attn_core.attention_maps import (
     BEYOND,
     DECODER_TOKENS,
@@ -42,7 +42,7 @@ __all__ = ["EXTENSIONS", "MAX_BYTES", "MAX_FILE_BYTES", "MAX_HEADS", "MAX_PLACES
 EXTENSIONS = (".npz", ".safetensors", ".npy")
 _SCORES_AT_ONCE = 2_000_000  # of Q and K: what they take on the way is bounded too
 _MOST_UNREAD, _LETTERS = 4, 40
-_TOLD = (NAMES, TOKENS, DECODER_TOKENS, SPECIAL, NOTES, PRECISION)
+_METADATA = (NAMES, TOKENS, DECODER_TOKENS, SPECIAL, NOTES, PRECISION)
 
 
 def read_attention(name: str, data: bytes) -> AttentionMaps:
@@ -84,27 +84,31 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
                 size=f"{len(data) / 1e6:.1f}",
             )
         )
-    arrays, told = _opened(suffix, data)
-    notes = told_of.notes(told.get(NOTES))
-    planned = affordable(_planned(arrays, told_of.order(told.get(NAMES), MAX_HEADS)), notes)
-    lists = [name for name in told if name not in _TOLD and str(told[name]).startswith("[")]
-    if any(each.index and ", part " in each.name for each in planned):
+    arrays, texts = _open(suffix, data)
+    notes = metadata.notes(texts.get(NOTES))
+    plans = affordable(_plan_maps(arrays, metadata.order(texts.get(NAMES), MAX_HEADS)), notes)
+    lists = [name for name in texts if name not in _METADATA and str(texts[name]).startswith("[")]
+    if any(each.index and ", part " in each.name for each in plans):
         notes.append(_(PARTS))
-    notes += _unread([*arrays, *lists], planned)
-    longest = max(side for each in planned for side in each.sides)
-    tokens, count = told_of.tokens(TOKENS, told.get(TOKENS), longest, MAX_PLACES)
-    of_decoder, decoder_count = told_of.tokens(DECODER_TOKENS, told.get(DECODER_TOKENS), longest, MAX_PLACES)
-    sides = {each.name: tuple(min(side, MAX_PLACES) for side in each.sides) for each in planned}
+    notes += _unread([*arrays, *lists], plans)
+    longest = max(side for each in plans for side in each.sides)
+    tokens, count = metadata.tokens(TOKENS, texts.get(TOKENS), longest, MAX_PLACES)
+    of_decoder, decoder_count = metadata.tokens(
+        DECODER_TOKENS, texts.get(DECODER_TOKENS), longest, MAX_PLACES
+    )
+    sides = {each.name: tuple(min(side, MAX_PLACES) for side in each.sides) for each in plans}
     kinds = kinds_of(sides, has_decoder_tokens=of_decoder is not None)
     check_tokens(count, decoder_count, sides, kinds)
-    special = told_of.special(told.get(SPECIAL), tokens)
-    precisions = [told_of.precision(told) or "float64"]
+    special = metadata.special(texts.get(SPECIAL), tokens)
+    precisions = [metadata.precision(texts) or "float64"]
     maps: dict[str, np.ndarray] = {}
     beyond: dict[str, np.ndarray] = {}
-    for layer, weights, left in _read(planned, arrays, notes):
-        whole, precision = judge(layer.name, weights, left, coarsest([layer.array.format, precisions[0]]))
+    for layer, weights, outside_weights in _read(plans, arrays, notes):
+        whole, precision = judge(
+            layer.name, weights, outside_weights, coarsest([layer.array.format, precisions[0]])
+        )
         maps[layer.name] = cut(weights, notes)
-        if left is not None or weights.shape[-1] > MAX_PLACES:
+        if outside_weights is not None or weights.shape[-1] > MAX_PLACES:
             outside = whole - maps[layer.name].sum(axis=-1, dtype=np.float64)
             beyond[layer.name] = outside.clip(0).astype(np.float32)
         precisions.append(precision)
@@ -120,11 +124,13 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
     )
 
 
-def _unread(held: Iterable[str], planned: Sequence[Planned]) -> Iterator[str]:
+def _unread(names: Iterable[str], plans: Sequence[MapPlan]) -> Iterator[str]:
     """Say what stands beside the weights, or beside Q and K, and is not looked at, such as a mask."""
-    is_projected = isinstance(planned[0], Projected)
-    read = {*"QKV"} if is_projected else {each.array.name for each in planned}
-    names = [name[:_LETTERS] for name in natural(held) if name not in read and not name.startswith(BEYOND)]
+    is_projected = isinstance(plans[0], ProjectionPlan)
+    read_names = {*"QKV"} if is_projected else {each.array.name for each in plans}
+    names = [
+        name[:_LETTERS] for name in natural(names) if name not in read_names and not name.startswith(BEYOND)
+    ]
     if is_projected and names:
         yield _("The weights are softmax(QKᵀ/√d) of Q and K alone.")
     if names:
@@ -134,15 +140,15 @@ def _unread(held: Iterable[str], planned: Sequence[Planned]) -> Iterator[str]:
         )
 
 
-def _opened(suffix: str, data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:
+def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str, Any]]:
     """Return the arrays of a file, and what it tells beside them."""
     if suffix == ".safetensors":
         return from_safetensors(data)
     arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
-    return arrays, {name: arrays.pop(name) for name in _TOLD if name in arrays}
+    return arrays, {name: arrays.pop(name) for name in _METADATA if name in arrays}
 
 
-def _planned(arrays: Mapping[str, Stored], order: list[str] | None) -> list[Planned]:
+def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> list[MapPlan]:
     """What of the file becomes a map, in whichever form it has them."""
     layers = {name.removeprefix(WEIGHTS): each for name, each in arrays.items() if name.startswith(WEIGHTS)}
     if "weights" in arrays:
@@ -153,41 +159,41 @@ def _planned(arrays: Mapping[str, Stored], order: list[str] | None) -> list[Plan
         layers = {name: each for name, each in arrays.items() if len(each.shape) in (3, 4, 5)}
         layers = layers or ({"": arrays[""]} if "" in arrays else {})
     if not layers:
-        held = ", ".join(each.described for each in list(arrays.values())[:4])
+        text = ", ".join(each.description for each in list(arrays.values())[:4])
         raise ValueError(
             _(
                 "the file must hold weights of axes (head, query, key) or (layer, head, query, key), or Q "
                 "and K; got {arrays}",
-                arrays=held or _("no array"),
+                arrays=text or _("no array"),
             )
         )
     return of_weights({name: layers[name] for name in natural(layers)}, order)
 
 
 def _read(
-    planned: list[Planned], arrays: Mapping[str, Stored], notes: list[str]
-) -> Iterator[tuple[Planned, np.ndarray, np.ndarray | None]]:
+    plans: list[MapPlan], arrays: Mapping[str, StoredArray], notes: list[str]
+) -> Iterator[tuple[MapPlan, np.ndarray, np.ndarray | None]]:
     """Read one array after another: each planned map with its weights, and what lies beyond them."""
-    held: tuple[Stored, np.ndarray] | None = None
-    for each in planned:
-        if isinstance(each, Projected):
-            yield each, _projected(each, notes), None
+    array: tuple[StoredArray, np.ndarray] | None = None
+    for each in plans:
+        if isinstance(each, ProjectionPlan):
+            yield each, _weights_of(each, notes), None
             continue
-        if held is None or held[0] is not each.array:
-            held = (each.array, each.array.read())
-        weights = held[1][each.index][: each.heads]
-        told = arrays.get(BEYOND + each.array.name.removeprefix(WEIGHTS))
-        left = None
-        if told is not None and told.kind == "f" and told.shape == each.array.shape[:-1]:
-            left = told.read()[each.index][: each.heads]
-        yield each, weights, left
+        if array is None or array[0] is not each.array:
+            array = (each.array, each.array.read())
+        weights = array[1][each.index][: each.heads]
+        rest = arrays.get(BEYOND + each.array.name.removeprefix(WEIGHTS))
+        beyond = None
+        if rest is not None and rest.kind == "f" and rest.shape == each.array.shape[:-1]:
+            beyond = rest.read()[each.index][: each.heads]
+        yield each, weights, beyond
 
 
-def _projected(layer: Projected, notes: list[str]) -> np.ndarray:
+def _weights_of(layer: ProjectionPlan, notes: list[str]) -> np.ndarray:
     """The weights of a layer's Q and K, which are cut first."""
-    found = []
-    for name, stored in (("Q", layer.array), ("K", layer.keys)):
-        each = stored.read()[layer.index][: layer.heads]
+    queries_and_keys = []
+    for name, array in (("Q", layer.array), ("K", layer.keys)):
+        each = array.read()[layer.index][: layer.heads]
         if not np.isfinite(each).all():
             raise ValueError(_("{name} must hold finite numbers; got NaN or infinity", name=name))
         if each.shape[1] > MAX_PLACES:
@@ -198,8 +204,8 @@ def _projected(layer: Projected, notes: list[str]) -> np.ndarray:
                     most=f"{MAX_PLACES:,}",
                 )
             )
-        found.append(each[:, :MAX_PLACES])
-    q, k = found
+        queries_and_keys.append(each[:, :MAX_PLACES])
+    q, k = queries_and_keys
     weights = np.empty((layer.heads, q.shape[1], k.shape[1]), dtype=np.float32)
     n_query, n_key = weights.shape[1:]
     rows = min(n_query, max(1, _SCORES_AT_ONCE // n_key))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attn_core.attention_file.stored import MAX_BYTES, Stored
+from attn_core.attention_file.stored import MAX_BYTES, StoredArray
 from attn_words import _
 
 MAX_PLACES = 4096
@@ -16,11 +16,11 @@ _BYTES = 4  # of a kept weight
 
 
 @dataclass(frozen=True, eq=False)
-class Planned:
+class MapPlan:
     """One map to come: its name, where it stands in its array, and how many of its heads are kept."""
 
     name: str
-    array: Stored
+    array: StoredArray
     index: tuple[int, ...]
     heads: int
 
@@ -37,10 +37,10 @@ class Planned:
 
 
 @dataclass(frozen=True, eq=False)
-class Projected(Planned):
+class ProjectionPlan(MapPlan):
     """One map to come from queries and keys."""
 
-    keys: Stored
+    keys: StoredArray
 
     @property
     def sides(self) -> tuple[int, int]:
@@ -48,7 +48,7 @@ class Projected(Planned):
         return self.array.shape[-2], self.keys.shape[-2]
 
 
-def of_weights(layers: Mapping[str, Stored], order: Sequence[str] | None) -> list[Planned]:
+def of_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None) -> list[MapPlan]:
     """Plan a map for each layer.
 
     One array of four axes is (layer, head, query, key). Where there is an array a layer, four are (batch,
@@ -62,14 +62,14 @@ def of_weights(layers: Mapping[str, Stored], order: Sequence[str] | None) -> lis
         names = list(order)
     several = {each.shape[-4] for each in layers.values() if len(each.shape) > 3 and len(names) > 1}
     front = "sequence" if len(several) < 2 else "part"  # unlike batches are windows, as Swin's
-    planned: list[Planned] = []
+    plans: list[MapPlan] = []
     for name in names:
         each = layers[name]
-        planned += [
-            Planned(_called(name, each, index, front, several=len(names) > 1), each, index, each.shape[-3])
+        plans += [
+            MapPlan(_map_name(name, each, index, front, several=len(names) > 1), each, index, each.shape[-3])
             for index in _indices(each.shape[:-3])
         ]
-    return _unlike(planned)
+    return _number_duplicates(plans)
 
 
 def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -80,7 +80,7 @@ def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
     return places
 
 
-def _called(name: str, array: Stored, index: tuple[int, ...], of: str, *, several: bool) -> str:
+def _map_name(name: str, array: StoredArray, index: tuple[int, ...], of: str, *, several: bool) -> str:
     """What a map is called: its layer, and which of a batch where there are several."""
     front = array.shape[:-3]
     if not front:
@@ -88,28 +88,28 @@ def _called(name: str, array: Stored, index: tuple[int, ...], of: str, *, severa
     if len(front) == 1 and not several:
         return f"layer {index[0]}"
     layer = f"layer {index[0]}" if len(front) == 2 else ""
-    called = " ".join(filter(None, (name[-_NAME_LETTERS:] if several else "", layer)))
-    return called if front[-1] == 1 else f"{called}, {of} {index[-1]}"
+    label = " ".join(filter(None, (name[-_NAME_LETTERS:] if several else "", layer)))
+    return label if front[-1] == 1 else f"{label}, {of} {index[-1]}"
 
 
-def _unlike(planned: list[Planned]) -> list[Planned]:
+def _number_duplicates(plans: list[MapPlan]) -> list[MapPlan]:
     """Give maps whose names were cut to the same letters a number each."""
     times: dict[str, int] = {}
-    unlike: list[Planned] = []
-    for each in planned:
+    unlike: list[MapPlan] = []
+    for each in plans:
         times[each.name] = times.get(each.name, 0) + 1
         again = times[each.name]
         unlike.append(each if again == 1 else replace(each, name=f"{each.name} ({again})"))
     return unlike
 
 
-def of_projections(arrays: Mapping[str, Stored]) -> list[Planned]:
+def of_projections(arrays: Mapping[str, StoredArray]) -> list[MapPlan]:
     """Plan a map for each layer of Q and K."""
-    given = {name: arrays[name] for name in "QKV" if name in arrays}
-    shapes = ", ".join(each.described for each in given.values())
-    for name, each in given.items():
+    layers = {name: arrays[name] for name in "QKV" if name in arrays}
+    shapes = ", ".join(each.description for each in layers.values())
+    for name, each in layers.items():
         check_shape(name, each, (3, 4))
-    q, k, v = (given.get(name) for name in "QKV")
+    q, k, v = (layers.get(name) for name in "QKV")
     if q is None or k is None or q.shape[:-2] != k.shape[:-2] or q.shape[-1] != k.shape[-1]:
         raise ValueError(
             _(
@@ -123,26 +123,28 @@ def of_projections(arrays: Mapping[str, Stored]) -> list[Planned]:
             _("V must have axes (layer?, head, key, d_v), as many keys as K; got {shapes}", shapes=shapes)
         )
     indices = _indices(q.shape[:-3])
-    return [Projected(f"layer {number}", q, index, q.shape[-3], k) for number, index in enumerate(indices)]
+    return [
+        ProjectionPlan(f"layer {number}", q, index, q.shape[-3], k) for number, index in enumerate(indices)
+    ]
 
 
-def check_shape(name: str, array: Stored, axes: tuple[int, ...]) -> None:
+def check_shape(name: str, array: StoredArray, axes: tuple[int, ...]) -> None:
     """Refuse an array that cannot be weights, queries or keys."""
     if len(array.shape) not in axes or 0 in array.shape:
-        got = {"name": name[:40], "array": array.described}
+        fields = {"name": name[:40], "array": array.description}
         if 5 in axes:
             raise ValueError(
                 _(
                     "{name} must have axes (head, query, key) or (layer, head, query, key), none of them of "
                     "length zero; got {array}",
-                    **got,
+                    **fields,
                 )
             )
         raise ValueError(
             _(
                 "{name} must have axes (head, place, d) or (layer, head, place, d), none of them of length "
                 "zero; got {array}",
-                **got,
+                **fields,
             )
         )
     if array.kind != "f":
@@ -151,7 +153,7 @@ def check_shape(name: str, array: Stored, axes: tuple[int, ...]) -> None:
                 "{name} must hold floating-point numbers; got {format} in {array}",
                 name=name[:40],
                 format=array.format,
-                array=array.described,
+                array=array.description,
             )
         )
 
@@ -166,19 +168,19 @@ def natural(layers: Iterable[str]) -> list[str]:
     )
 
 
-def affordable(planned: list[Planned], notes: list[str]) -> list[Planned]:
+def affordable(plans: list[MapPlan], notes: list[str]) -> list[MapPlan]:
     """Keep whole layers, as many as there is room for; of the first, what fits.
 
     Room is for ``MAX_HEADS`` heads, and for ``MAX_BYTES`` of what is kept of them.
     """
-    arrays = {id(each.array): each.array for each in planned}
+    arrays = {id(each.array): each.array for each in plans}
     total = sum(math.prod(array.shape[:-2]) for array in arrays.values())
-    kept: list[Planned] = []
+    selection: list[MapPlan] = []
     heads, room = MAX_HEADS, MAX_BYTES
-    for each in planned:
+    for each in plans:
         fits = min(each.heads, heads, room // each.cost)
-        if fits == each.heads or (fits and not kept):
-            kept.append(replace(each, heads=fits))
+        if fits == each.heads or (fits and not selection):
+            selection.append(replace(each, heads=fits))
             heads -= fits
             room -= fits * each.cost
         else:
@@ -191,4 +193,4 @@ def affordable(planned: list[Planned], notes: list[str]) -> list[Planned]:
                 count=MAX_HEADS - heads,
             )
         )
-    return kept
+    return selection

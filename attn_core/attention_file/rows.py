@@ -11,14 +11,16 @@ from attn_words import _
 _TOLERANCE = 0.02  # of a row's sum, in any format: what is further off is no weights
 
 
-def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: str) -> tuple[np.ndarray, str]:
+def judge(
+    layer: str, weights: np.ndarray, beyond: np.ndarray | None, precision: str
+) -> tuple[np.ndarray, str]:
     """Return the sum of each whole row that is kept, (head, query), and the precision of the numbers.
 
     ``left`` is the weight of each row that the file says lies on no key.
 
     Raises ValueError for numbers that are not finite or below zero, and rows that do not sum to one or zero.
     """
-    if left is not None and (not np.isfinite(left).all() or left.min() < 0):
+    if beyond is not None and (not np.isfinite(beyond).all() or beyond.min() < 0):
         raise ValueError(
             _("the weight beyond the keys must be finite and >= 0; got another in {layer}", layer=layer)
         )
@@ -29,10 +31,10 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
     for head, first, rows in _blocks(weights):
         _check_finite(layer, head, first, rows)
         total = rows.sum(axis=-1, dtype=np.float64)
-        if left is not None:
-            total = total + left[head, first : first + len(rows)]
-        kept = whole[head, first : first + len(rows)]
-        kept[:] = total[: len(kept)]
+        if beyond is not None:
+            total = total + beyond[head, first : first + len(rows)]
+        sums_kept = whole[head, first : first + len(rows)]
+        sums_kept[:] = total[: len(sums_kept)]
         furthest = max(furthest, float(np.where(abs(total) < 1e-6, 0.0, abs(total - 1)).max()))
         numbers = (min(numbers[0], rows.min()), max(numbers[1], rows.max()))
         sums = (min(sums[0], total.min()), max(sums[1], total.max()))
@@ -44,7 +46,7 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
         )
         precision = next(fitting, precision)
     if furthest > max(_TOLERANCE, row_tolerance(precision, n_key)) or numbers[0] < -1e-6:
-        got = {
+        fields = {
             "least": f"{numbers[0]:.3g}",
             "low": f"{sums[0]:.3g}",
             "high": f"{sums[1]:.3g}",
@@ -56,7 +58,7 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
                     "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees "
                     "nothing; got numbers from {least} and sums from {low} to {high} in {layer} (the "
                     "columns sum to 1: swap the last two axes)",
-                    **got,
+                    **fields,
                 )
             )
         if numbers[0] >= -1e-6 and sums[1] <= 1 + _TOLERANCE:
@@ -65,14 +67,14 @@ def judge(layer: str, weights: np.ndarray, left: np.ndarray | None, precision: s
                     "each row (query) of weights must sum to 1, or to 0 where a query sees nothing; got sums "
                     "from {low} to {high} in {layer}: keys were cut off, or an attention sink took the rest, "
                     "which a file tells in an array beyond.<name>",
-                    **got,
+                    **fields,
                 )
             )
         raise ValueError(
             _(
                 "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
                 "numbers from {least} and sums from {low} to {high} in {layer}",
-                **got,
+                **fields,
             )
         )
     return whole, precision

@@ -25,7 +25,7 @@ MAX_ARRAYS = 1_000
 MAX_HEADER = 1_000_000
 """Of a .safetensors: its names, shapes and tokens."""
 _NPY_HEADER = 1_000
-_SHOWN = 60
+_LETTERS = 60
 _LONGEST_NUMBER = 130  # characters of a number of bytes that is said
 _NUMPY_PRECISIONS = {2: "float16", 4: "float32"}
 # What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
@@ -41,7 +41,7 @@ _NOT_A_HEADER = (
 
 
 @dataclass(frozen=True, eq=False)
-class Stored:
+class StoredArray:
     """One array of a file: its shape, its kind (``f`` of floats) and format, and a way to its numbers."""
 
     name: str
@@ -51,24 +51,24 @@ class Stored:
     read: Callable[[], np.ndarray]
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Name and shape, short."""
-        return f"{self.name[:40]} {shown(self.shape)}"
+        return f"{self.name[:40]} {shape_text(self.shape)}"
 
 
-def shown(shape: tuple[Any, ...]) -> str:
+def shape_text(shape: tuple[Any, ...]) -> str:
     """Return a shape as text, short, whatever a file says that it is."""
     text = str(shape)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…"
 
 
-def from_npy(data: bytes) -> dict[str, Stored]:
+def from_npy(data: bytes) -> dict[str, StoredArray]:
     """Return the one array of an .npy file, without a name."""
-    stored = _npy(_("the array"), len(data), lambda: io.BytesIO(data))
-    return {"": stored}
+    array = _npy(_("the array"), len(data), lambda: io.BytesIO(data))
+    return {"": array}
 
 
-def from_npz(data: bytes) -> dict[str, Stored]:
+def from_npz(data: bytes) -> dict[str, StoredArray]:
     """Return the arrays of an .npz file by name; what they would take is summed up before any is unpacked."""
     if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # each entry begins so: none is made before they are counted
         raise ValueError(_("an .npz file must hold at most {most} arrays; got more", most=f"{MAX_ARRAYS:,}"))
@@ -85,7 +85,7 @@ def from_npz(data: bytes) -> dict[str, Stored]:
                     count=len(entries),
                 )
             )
-        arrays: dict[str, Stored] = {}
+        arrays: dict[str, StoredArray] = {}
         for entry in entries:
             name = with_whole_letters(entry.filename.removesuffix(".npy"))
             if name in arrays:
@@ -107,19 +107,21 @@ def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], IO
     return lambda: archive.open(entry)
 
 
-def _npy(name: str, size: int, opened: Callable[[], IO[bytes]]) -> Stored:
+def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArray:
     """One array in numpy's own format, its header checked before anything of its size is made."""
-    label = name[:_SHOWN] or _("the array")
-    with opened() as file:
+    label = name[:_LETTERS] or _("the array")
+    with open_file() as file:
         head = io.BytesIO(file.read(_NPY_HEADER + 100))
     try:
         version = np.lib.format.read_magic(head)
         if version not in ((1, 0), (2, 0)):
             raise ValueError(f"version {version} of the format")
-        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(head, max_header_size=_NPY_HEADER)
+        read_header = (
+            np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        )
+        shape, fortran, dtype = read_header(head, max_header_size=_NPY_HEADER)
         if any(type(side) is not int or side < 0 for side in shape) or not dtype.itemsize:
-            raise ValueError(f"shape {shown(shape)}")
+            raise ValueError(f"shape {shape_text(shape)}")
     except _NOT_A_HEADER as error:
         raise ValueError(
             _("{array} must be an array as numpy.save writes it; its header cannot be read", array=label)
@@ -131,32 +133,34 @@ def _npy(name: str, size: int, opened: Callable[[], IO[bytes]]) -> Stored:
                 array=label,
             )
         )
-    start, wanted = head.tell(), math.prod(shape) * dtype.itemsize
-    if wanted > min(size - start, MAX_BYTES):
-        raise ValueError(_too_few(label, shape, wanted, size - start))
+    start, size_needed = head.tell(), math.prod(shape) * dtype.itemsize
+    if size_needed > min(size - start, MAX_BYTES):
+        raise ValueError(_too_few(label, shape, size_needed, size - start))
 
     def numbers() -> np.ndarray:
         try:
-            with opened() as file:
-                held = file.read(start + wanted)[start:]
+            with open_file() as file:
+                content = file.read(start + size_needed)[start:]
         except _NOT_A_ZIP as error:
             raise ValueError(_("{array} must be whole; it is damaged, or cut short", array=label)) from error
-        if len(held) < wanted:
-            raise ValueError(_too_few(label, shape, wanted, len(held)))
-        return np.frombuffer(held, dtype=dtype).reshape(shape, order="F" if fortran else "C")
+        if len(content) < size_needed:
+            raise ValueError(_too_few(label, shape, size_needed, len(content)))
+        return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
 
     floats = _NUMPY_PRECISIONS.get(dtype.itemsize, "float64")
-    return Stored(name, shape, dtype.kind, floats if dtype.kind == "f" else str(dtype)[:_SHOWN], numbers)
+    return StoredArray(
+        name, shape, dtype.kind, floats if dtype.kind == "f" else str(dtype)[:_LETTERS], numbers
+    )
 
 
-def _too_few(label: str, shape: tuple[Any, ...], wanted: int, got: int) -> str:
-    fields = {"array": label, "wanted": f"{wanted:,}", "shape": shown(shape), "got": f"{got:,}"}
+def _too_few(label: str, shape: tuple[Any, ...], n_needed: int, n_present: int) -> str:
+    fields = {"array": label, "wanted": f"{n_needed:,}", "shape": shape_text(shape), "got": f"{n_present:,}"}
     if len(fields["wanted"]) > _LONGEST_NUMBER:
         return _("{array} must hold all bytes that its shape {shape} takes; got {got}", **fields)
     return _("{array} must hold the {wanted} bytes that its shape {shape} takes; got {got}", **fields)
 
 
-def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]:
+def from_safetensors(data: bytes) -> tuple[dict[str, StoredArray], Mapping[str, Any]]:
     """Return the arrays of a .safetensors file by name, and the texts in its metadata."""
     length = int.from_bytes(data[:8], "little")
     if length > MAX_HEADER and length <= len(data):
@@ -189,13 +193,13 @@ def from_safetensors(data: bytes) -> tuple[dict[str, Stored], Mapping[str, Any]]
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise ValueError("a name stands twice")
-    return found
+    return fields
 
 
-def _tensor(name: str, tensor: torch.Tensor) -> Stored:
+def _tensor(name: str, tensor: torch.Tensor) -> StoredArray:
     exact = tensor.dtype in (torch.float16, torch.float32, torch.float64)
 
     def numbers() -> np.ndarray:
@@ -203,4 +207,4 @@ def _tensor(name: str, tensor: torch.Tensor) -> Stored:
         return array
 
     kind = "f" if tensor.is_floating_point() else str(tensor.dtype).removeprefix("torch.")
-    return Stored(name, tuple(tensor.shape), kind, str(tensor.dtype).removeprefix("torch."), numbers)
+    return StoredArray(name, tuple(tensor.shape), kind, str(tensor.dtype).removeprefix("torch."), numbers)

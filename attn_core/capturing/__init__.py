@@ -11,14 +11,18 @@ from torch import nn
 
 from attn_core import _require
 from attn_core.attention_maps import PARTS, AttentionMaps
-from attn_core.capturing.choosing import Kept, choice, tensors
+from attn_core.capturing.choosing import SequenceWeights, choose_sequence, tensors
 from attn_core.capturing.running import as_without, watched_modules
-from attn_core.capturing.watching import Seen, Watch
+from attn_core.capturing.watching import AttentionCall, Watch
 from attn_core.encoder_decoder import check_tokens, kinds_of
-from attn_core.manifest import Manifest, Ran
+from attn_core.manifest import Manifest, ManifestEntry
 from attn_core.precision import coarsest, row_tolerance
 
-_HIDDEN = ("flash", "flex", "paged")  # computed in one kernel of their own, which torch's functions never see
+_FUSED_BACKENDS = (
+    "flash",
+    "flex",
+    "paged",
+)  # one kernel computes them, and torch's functions see no weights
 
 
 def capture(
@@ -76,97 +80,101 @@ def capture(
         raise ValueError(f"model must be a torch.nn.Module; got {type(model).__name__}")
     model = getattr(model, "_orig_mod", model)  # of a compiled model, the one that was compiled
     _refuse_hidden(model)
-    watch = Watch(model, replace(choice(model, sequence, args, inputs), heads_first=heads_first))
+    watch = Watch(model, replace(choose_sequence(model, sequence, args, inputs), heads_first=heads_first))
     with (
         watched_modules(watch.enter, watch.leave),
         as_without(model, watch, tensors((args, inputs)), as_is=as_is),
     ):
         model(*args, **inputs)
     watch.finish()
-    found = _Found(watch.seen)
-    if not found.maps:
-        raise ValueError(_nothing(model, watch.seen, found.ran, sequence))
+    named = _NamedMaps(watch.calls)
+    if not named.maps:
+        raise ValueError(_nothing(model, watch.calls, named.entries, sequence))
     n_tokens, n_decoder_tokens = (None if each is None else len(each) for each in (tokens, decoder_tokens))
-    kinds = kinds_of(found.maps, has_decoder_tokens=decoder_tokens is not None)
+    kinds = kinds_of(named.maps, has_decoder_tokens=decoder_tokens is not None)
     check_tokens(
-        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in found.maps.items()}, kinds
+        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in named.maps.items()}, kinds
     )
-    manifest = Manifest(tuple(found.ran))
+    manifest = Manifest(tuple(named.entries))
     notes = [] if manifest.is_complete else [f"Captured in part: {manifest.summary}."]
     if notes:
         warnings.warn(f"{notes[0]} print(captured.manifest) tells of all.", UserWarning, stacklevel=2)
-    if any(", part " in name for name in found.maps):
+    if any(", part " in name for name in named.maps):
         notes.append(PARTS)
     return AttentionMaps(
-        found.maps,
+        named.maps,
         None if tokens is None else tuple(tokens),
         notes=tuple(notes),
-        beyond=found.beyond,
-        precision=coarsest(found.precisions),
+        beyond=named.beyond,
+        precision=coarsest(named.precisions),
         manifest=manifest,
         decoder_tokens=None if decoder_tokens is None else tuple(decoder_tokens),
         kinds=kinds,
     )
 
 
-class _Found:
+class _NamedMaps:
     """The maps of what was seen, each under a name of its own."""
 
-    def __init__(self, seen: Sequence[Seen]) -> None:
+    def __init__(self, calls: Sequence[AttentionCall]) -> None:
         self.maps: dict[str, np.ndarray] = {}
         self.beyond: dict[str, np.ndarray] = {}
         self.precisions: list[str] = []
-        self.ran: list[Ran] = []
+        self.entries: list[ManifestEntry] = []
         times: dict[str, int] = {}
-        alone = Counter(id(each.module) for each in seen if each.kept and each.kept.shared_by > 1)
-        for each in seen:
+        alone = Counter(id(each.module) for each in calls if each.weights and each.weights.shared_by > 1)
+        for each in calls:
             name, kind = each.name or "attention", type(each.module).__name__
-            missed = each.missed or _one_by_one(each.kept, alone[id(each.module)])
-            if missed:
-                self.ran.append(Ran(name, kind, each.computed_by, each.shape, missed=missed))
+            reason = each.reason or _one_by_one(each.weights, alone[id(each.module)])
+            if reason:
+                self.entries.append(ManifestEntry(name, kind, each.computed_by, each.shape, reason=reason))
                 continue
             times[name] = times.get(name, 0) + 1
             map_name = f"{name} ({times[name]})" if times[name] > 1 else name
-            names = tuple(self._keep(map_name, each.kept))
-            self.ran.append(Ran(name, kind, each.computed_by, each.kept.shape, names))
+            names = tuple(self._keep(map_name, each.weights))
+            self.entries.append(ManifestEntry(name, kind, each.computed_by, each.weights.shape, names))
 
-    def _keep(self, name: str, kept: Kept) -> Iterator[str]:
-        for part, weights in enumerate(kept.parts, start=1):
-            full = name if len(kept.parts) == 1 else f"{name}, part {part} of {len(kept.parts)}"
+    def _keep(self, name: str, of: SequenceWeights) -> Iterator[str]:
+        for part, weights in enumerate(of.parts, start=1):
+            full = name if len(of.parts) == 1 else f"{name}, part {part} of {len(of.parts)}"
             self.maps[full] = weights
-            self.precisions.append(kept.precision)
-            left = 1 - weights.sum(axis=-1, dtype=np.float64)
-            left[left == 1] = 0  # a row that sees nothing
-            if left.max(initial=0) > row_tolerance(kept.precision, weights.shape[-1]):
-                self.beyond[full] = left.clip(0).astype(np.float32)
+            self.precisions.append(of.precision)
+            beyond = 1 - weights.sum(axis=-1, dtype=np.float64)
+            beyond[beyond == 1] = 0  # a row that sees nothing
+            if beyond.max(initial=0) > row_tolerance(of.precision, weights.shape[-1]):
+                self.beyond[full] = beyond.clip(0).astype(np.float32)
             yield full
 
 
-def _one_by_one(kept: Kept, runs: int) -> str:
+def _one_by_one(weights: SequenceWeights, runs: int) -> str:
     """Say why maps of one sequence each are of no sequence that can be told; empty where one serves all."""
-    if runs < 2 or kept.shared_by < 2 or runs % kept.shared_by:
+    if runs < 2 or weights.shared_by < 2 or runs % weights.shared_by:
         return ""
-    return f"runs for one sequence at a time, {runs} times for {kept.shared_by}: capture each alone"
+    return f"runs for one sequence at a time, {runs} times for {weights.shared_by}: capture each alone"
 
 
 def _refuse_hidden(model: nn.Module) -> None:
     for name, module in model.named_modules():
-        asked = getattr(getattr(module, "config", None), "_attn_implementation", None) or ""
-        if any(hidden in asked for hidden in _HIDDEN):
+        backend = getattr(getattr(module, "config", None), "_attn_implementation", None) or ""
+        if any(kernel in backend for kernel in _FUSED_BACKENDS):
             where = f"{name} ({type(module).__name__})" if name else type(module).__name__
             raise ValueError(
                 "model must compute its attention by torch, whose weights can be taken; "
-                f"got {asked} in {where}: call model.set_attn_implementation('sdpa') first"
+                f"got {backend} in {where}: call model.set_attn_implementation('sdpa') first"
             )
 
 
-def _nothing(model: nn.Module, seen: Sequence[Seen], ran: Sequence[Ran], sequence: int) -> str:
+def _nothing(
+    model: nn.Module, calls: Sequence[AttentionCall], entries: Sequence[ManifestEntry], sequence: int
+) -> str:
     """Say why there is no map at all."""
-    short = [each.outside for each in seen if each.outside]
+    short = [each.outside for each in calls if each.outside]
     if short:
         return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"
-    missed = [f"{each.name or 'the model'} {one.missed}" for each, one in zip(seen, ran, strict=True)]
-    why = f": {missed[0]}" + (f", and {len(missed) - 1} more" if len(missed) > 1 else "") if missed else ""
+    reasons = [f"{each.name or 'the model'} {one.reason}" for each, one in zip(calls, entries, strict=True)]
+    why = (
+        f": {reasons[0]}" + (f", and {len(reasons) - 1} more" if len(reasons) > 1 else "") if reasons else ""
+    )
     return (
         "model must run an attention of torch (F.scaled_dot_product_attention, nn.MultiheadAttention) or a "
         f"softmax that multiplies values; got {type(model).__name__}, which ran none that can be seen{why}"

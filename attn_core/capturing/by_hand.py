@@ -31,7 +31,7 @@ _SUMS_PASS = {
 }  # fmt: skip
 
 
-class Remembered:
+class WeakTensorDict:
     """Something about tensors, for as long as each lives."""
 
     def __init__(self) -> None:
@@ -71,11 +71,11 @@ class _Sum:
 class ByHand:
     """What becomes of log_softmax, logsumexp and exp, until one of them is a softmax."""
 
-    _logs: Remembered = field(default_factory=Remembered)  # log_softmax: its axes
-    _log_sums: Remembered = field(default_factory=Remembered)
-    _powers: Remembered = field(default_factory=Remembered)
-    _sums: Remembered = field(default_factory=Remembered)
-    _inverse: Remembered = field(default_factory=Remembered)  # one over a sum
+    _logs: WeakTensorDict = field(default_factory=WeakTensorDict)  # log_softmax: its axes
+    _log_sums: WeakTensorDict = field(default_factory=WeakTensorDict)
+    _powers: WeakTensorDict = field(default_factory=WeakTensorDict)
+    _sums: WeakTensorDict = field(default_factory=WeakTensorDict)
+    _inverse: WeakTensorDict = field(default_factory=WeakTensorDict)  # one over a sum
 
     def axes(
         self, function: Callable[..., Any], name: str, args: Any, kwargs: Any, output: Tensor

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from attn_core.capturing.layouts import arranged
+from attn_core.capturing.layouts import arrange_axes
 from attn_core.capturing.torch_inside import is_in_vmap
 from attn_core.precision import row_tolerance
 
@@ -18,7 +18,7 @@ _FIRST = (*_BATCHED, "inputs_embeds", "pixel_values", "input_features")
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class SequenceWeights:
     """The maps of one sequence from one attention, (n_head, n_query, n_key), one a part of the sequence.
 
     ``shared_by`` is how many sequences the model was given where the attention had but one.
@@ -40,7 +40,7 @@ class OutsideBatchError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class SequenceChoice:
     """One sequence of a batch, whatever axes a model puts its batch into.
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
@@ -53,7 +53,7 @@ class Choice:
     rows: int | None = None
     heads_first: bool | None = None
 
-    def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> Kept:
+    def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> SequenceWeights:
         """Return what belongs to the sequence.
 
         ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
@@ -74,7 +74,7 @@ class Choice:
             raise ValueError(
                 f"makes one row of weights for each of {len(weights)} sequences, no map of places"
             )
-        weights, batch = arranged(weights, batches, heads, self.heads_first)
+        weights, batch = arrange_axes(weights, batches, heads, self.heads_first)
         shape = tuple(weights.shape)
         is_shared = batch == 1 < batches[0]
         if self.sequence >= (batches[0] if is_shared else batch):
@@ -88,7 +88,7 @@ class Choice:
         most = max(float(each.sum(axis=-1, dtype=np.float64).max(initial=0)) for each in kept)
         if most > 1 + row_tolerance(precision, shape[-1]):
             raise ValueError(f"makes weights whose rows sum to up to {most:.3g}, more than one")
-        return Kept(kept, shape, precision, batches[0] if is_shared else 1)
+        return SequenceWeights(kept, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
         """The sizes of the batch: rows are the places of one sequence where weights have as many."""
@@ -97,23 +97,25 @@ class Choice:
         return (self.rows, *(size for size in self.batches if size != self.rows))
 
 
-def choice(model: nn.Module, sequence: int, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Choice:
+def choose_sequence(
+    model: nn.Module, sequence: int, args: tuple[Any, ...], inputs: Mapping[str, Any]
+) -> SequenceChoice:
     """Return the choice of one sequence, with the sizes that the batch may have by a model's inputs."""
     named = _named(model, args, inputs)
     first = [named[name] for name in _FIRST if name in named]
     batched = {id(named[name]) for name in _BATCHED if name in named}
-    given = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
-    sequences = [each for each in given if each.ndim > 2 or id(each) in batched or _is_of_ids(each)]
+    arrays = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
+    sequences = [each for each in arrays if each.ndim > 2 or id(each) in batched or _is_of_ids(each)]
     if not sequences:  # (n, d), one sequence without a batch; or else rows of numbers, a sequence each
-        rows = [len(each) for each in given]
-        return Choice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
+        rows = [len(each) for each in arrays]
+        return SequenceChoice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
     sizes = [len(each) for each in sequences]
     mha = [module for module in model.modules() if isinstance(module, nn.MultiheadAttention)]
     if mha and not mha[0].batch_first:  # torch's own order is (n, batch, d); ids are (n, batch) or not
         turned = [each for each in sequences if id(each) not in batched]
         sizes = [each.shape[1] for each in turned if each.ndim == 3] + sizes
         sizes += [each.shape[1] for each in turned if each.ndim == 2]
-    return Choice(sequence, tuple(dict.fromkeys(sizes)))
+    return SequenceChoice(sequence, tuple(dict.fromkeys(sizes)))
 
 
 def _named(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -125,22 +127,18 @@ def _named(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -
     return {**bound.arguments, **inputs}
 
 
-def _is_of_ids(given: Tensor) -> bool:
-    return not (given.is_floating_point() or _is_mask(given))
+def _is_of_ids(tensor: Tensor) -> bool:
+    return not tensor.is_floating_point() and tensor.dtype != torch.bool
 
 
-def _is_mask(given: Tensor) -> bool:
-    return given.dtype == torch.bool
-
-
-def tensors(given: Any) -> Iterator[Tensor]:
-    """All tensors in what a model is given."""
-    if isinstance(given, Tensor):
-        yield given
-    elif isinstance(given, Mapping):
-        yield from tensors(tuple(given.values()))
-    elif isinstance(given, list | tuple):
-        for each in given:
+def tensors(nest: Any) -> Iterator[Tensor]:
+    """Yield the tensors in nested lists, tuples and mappings."""
+    if isinstance(nest, Tensor):
+        yield nest
+    elif isinstance(nest, Mapping):
+        yield from tensors(tuple(nest.values()))
+    elif isinstance(nest, list | tuple):
+        for each in nest:
             yield from tensors(each)
 
 

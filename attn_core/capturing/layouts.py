@@ -20,7 +20,7 @@ class _Reading:
     batch: int
 
 
-def arranged(
+def arrange_axes(
     weights: Tensor, batches: Sequence[int], heads: Collection[int], heads_first: bool | None = None
 ) -> tuple[Tensor, int]:
     """Return weights as (batch and parts, head, query, key), and the size of the batch.
@@ -45,9 +45,9 @@ def arranged(
     reading = _only(front, batches, heads)
     others = [axis for axis in range(len(front)) if axis not in reading.heads]
     others.sort(key=lambda axis: (axis != reading.batch_axis, axis))
-    moved = weights.permute(*others, *reading.heads, -2, -1)
+    weights = weights.permute(*others, *reading.heads, -2, -1)
     n_head = math.prod(front[axis] for axis in reading.heads)
-    return moved.reshape(-1, n_head, *weights.shape[-2:]), reading.batch
+    return weights.reshape(-1, n_head, *weights.shape[-2:]), reading.batch
 
 
 def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> _Reading:
@@ -57,14 +57,18 @@ def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]
         for reading in _readings(front, batches, heads)
     }
     is_usual = front[0] in batches
-    found = [each for each in unlike.values() if is_usual and (each.batch_axis, each.batch) == (0, front[0])]
-    found = found or list(unlike.values())
-    if not found and len(front) == 2 and (is_usual or front[0] == 1):  # the number told is of other heads
-        found = [_Reading((1,), 0, front[0])]
-    if len(found) != 1:
-        why = "may be read in two ways" if found else "fit no reading"
-        raise UnclearAxesError(f"has axes {front} before (query, key), which {why}: {_told(batches, heads)}")
-    return found[0]
+    readings = [
+        each for each in unlike.values() if is_usual and (each.batch_axis, each.batch) == (0, front[0])
+    ]
+    readings = readings or list(unlike.values())
+    if not readings and len(front) == 2 and (is_usual or front[0] == 1):  # the number told is of other heads
+        readings = [_Reading((1,), 0, front[0])]
+    if len(readings) != 1:
+        why = "may be read in two ways" if readings else "fit no reading"
+        raise UnclearAxesError(
+            f"has axes {front} before (query, key), which {why}: {_describe_sizes(batches, heads)}"
+        )
+    return readings[0]
 
 
 def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> Iterator[_Reading]:
@@ -90,9 +94,9 @@ def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[in
     if front[first] in batches:
         return [(first, front[first])]
     several = [batch for batch in batches if batch > 1]
-    found = [(first, batch) for batch in several if front[first] % batch == 0]
-    found += [(axis, front[axis]) for axis in others if front[axis] in several]
-    return found or ([(first, 1)] if 1 in batches else [])
+    batch_axes = [(first, batch) for batch in several if front[first] % batch == 0]
+    batch_axes += [(axis, front[axis]) for axis in others if front[axis] in several]
+    return batch_axes or ([(first, 1)] if 1 in batches else [])
 
 
 def _of_one_axis(size: int, batches: Sequence[int], heads: Collection[int]) -> tuple[int, int]:
@@ -104,23 +108,23 @@ def _of_one_axis(size: int, batches: Sequence[int], heads: Collection[int]) -> t
         if size % (batch * n_head) == 0
     }
     whole = [pair for pair, parts in fits.items() if parts == 1]
-    found = whole or [pair for pair in fits if pair[0] > 1] or list(fits)
-    if not found and size in batches:
-        found = [(size, 1)]
-    elif not found and heads:
-        found = [(1, size)] if size in heads else []
-    elif not found:
+    readings = whole or [pair for pair in fits if pair[0] > 1] or list(fits)
+    if not readings and size in batches:
+        readings = [(size, 1)]
+    elif not readings and heads:
+        readings = [(1, size)] if size in heads else []
+    elif not readings:
         several = [(batch, size // batch) for batch in batches if batch > 1 and size % batch == 0]
-        found = several or ([(1, size)] if 1 in batches else [])
-    if len(found) != 1:
-        why = "may be read in two ways" if found else "fits no reading"
+        readings = several or ([(1, size)] if 1 in batches else [])
+    if len(readings) != 1:
+        why = "may be read in two ways" if readings else "fits no reading"
         raise UnclearAxesError(
-            f"has an axis of {size} for batch and heads, which {why}: {_told(batches, heads)}"
+            f"has an axis of {size} for batch and heads, which {why}: {_describe_sizes(batches, heads)}"
         )
-    return found[0]
+    return readings[0]
 
 
-def _told(batches: Sequence[int], heads: Collection[int]) -> str:
+def _describe_sizes(batches: Sequence[int], heads: Collection[int]) -> str:
     batch = " or ".join(map(str, batches))
     n_head = " or ".join(map(str, sorted(heads))) or "an unknown number of"
     return f"the inputs have a batch of {batch}, the module {n_head} heads"

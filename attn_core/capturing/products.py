@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attn_core.capturing.by_hand import DIVIDES, SOFTMAX, ByHand, Powers, Remembered
+from attn_core.capturing.by_hand import DIVIDES, SOFTMAX, ByHand, Powers, WeakTensorDict
 from attn_core.capturing.choosing import tensors
 from attn_core.capturing.torch_inside import is_in_vmap
 
@@ -48,7 +48,7 @@ class Softmax:
     is_spread: bool = False
     is_of_more: bool = False
     values: Tensor | None = None
-    taken: Tensor | None = None
+    weights: Tensor | None = None
 
     @property
     def is_like_attention(self) -> bool:
@@ -56,7 +56,7 @@ class Softmax:
         return len(self.shape) > 3 or (len(self.shape) == 3 and self.shape[-1] == self.shape[-2])
 
     @property
-    def missed(self) -> str:
+    def reason(self) -> str:
         """Why its weights cannot be shown as queries over keys; empty where they can."""
         if not self.uses:
             return f"takes a softmax of shape {self.shape} that no plain product with values follows"
@@ -72,7 +72,7 @@ class Softmax:
 
 
 @dataclass(eq=False)
-class Made:
+class ModuleSoftmaxes:
     """What one running module made: softmaxes over its last axis, and words on those over another.
 
     ``over_places`` are the shapes of those over the last axis but one, ``used`` the powers of scores that
@@ -105,28 +105,32 @@ class Products:
     """
 
     alive: dict[int, tuple[Tensor, Tensor, Softmax]] = field(default_factory=dict)
-    _derived: Remembered = field(default_factory=Remembered)  # of a softmax, and no weights any more
-    _results: Remembered = field(default_factory=Remembered)  # values that a softmax multiplied
-    _totals: Remembered = field(default_factory=Remembered)  # sums with values that a softmax multiplied
+    _derived: WeakTensorDict = field(default_factory=WeakTensorDict)  # of a softmax, and no weights any more
+    _results: WeakTensorDict = field(default_factory=WeakTensorDict)  # values that a softmax multiplied
+    _totals: WeakTensorDict = field(
+        default_factory=WeakTensorDict
+    )  # sums with values that a softmax multiplied
     _by_hand: ByHand = field(default_factory=ByHand)
 
-    def see(self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, made: Made) -> None:
+    def see(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, record: ModuleSoftmaxes
+    ) -> None:
         """Follow one call of torch's; what begins with it is added to ``made``."""
         name = getattr(function, "__name__", "")
         first = args[0] if args else kwargs.get("input")
         if name in _WRITES or name in _JOINS:
-            self._spread(name, args, kwargs)
+            self._note_parts(name, args, kwargs)
         if not isinstance(output, Tensor):
             return
         if name in _ADDS:
             self._add(args, output)
         if (axes := self._by_hand.axes(function, name, args, kwargs, output)) is not None:
-            self._begin(axes, output, _zero_where_blind(function, first, output), made)
+            self._begin(axes, output, _zero_where_blind(function, first, output), record)
         elif name == "einsum":
-            made.used += filter(None, map(self._by_hand.powers, tensors(args)))
+            record.used += filter(None, map(self._by_hand.powers, tensors(args)))
             self._einsum(args, output)
         elif name in _PRODUCTS:
-            made.used += filter(None, [self._by_hand.powers(first)])
+            record.used += filter(None, [self._by_hand.powers(first)])
             if id(first) in self.alive:
                 self._use(
                     first, args[1] if len(args) > 1 else kwargs.get("other", kwargs.get("mat2")), output
@@ -136,49 +140,49 @@ class Products:
         else:
             self._derive(name, args, output)
 
-    def fused(self, weights: Tensor, values: Any, output: Any) -> Softmax:
+    def follow_fused(self, weights: Tensor, values: Any, output: Any) -> Softmax:
         """Follow what a function of torch's made of values: weights that are used, for a part or for all."""
         softmax = Softmax(tuple(weights.shape), uses=1, values=values)
         if isinstance(output, Tensor):
             self._results.put(output, softmax)
         return softmax
 
-    def end(self, made: Made, given: Iterable[Tensor], outer: Made) -> bool:
+    def end(self, record: ModuleSoftmaxes, outputs: Iterable[Tensor], outer: ModuleSoftmaxes) -> bool:
         """End a module: what it gives, unused, is its caller's; the rest is dropped. Say if it gave any."""
-        given_ids = {id(each) for each in given}
-        handed = {each[2] for key, each in self.alive.items() if key in given_ids and not each[2].uses}
-        handed &= set(made.softmaxes)
-        outer.softmaxes += [each for each in made.softmaxes if each in handed]
-        made.softmaxes = [each for each in made.softmaxes if each not in handed]
-        ended = set(made.softmaxes)
-        self.alive = {key: each for key, each in self.alive.items() if each[2] not in ended}
-        return bool(handed)
+        output_ids = {id(each) for each in outputs}
+        returned = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
+        returned &= set(record.softmaxes)
+        outer.softmaxes += [each for each in record.softmaxes if each in returned]
+        record.softmaxes = [each for each in record.softmaxes if each not in returned]
+        closed = set(record.softmaxes)
+        self.alive = {key: each for key, each in self.alive.items() if each[2] not in closed}
+        return bool(returned)
 
-    def _begin(self, axes: tuple[int, ...], output: Tensor, clean: Tensor, made: Made) -> None:
+    def _begin(self, axes: tuple[int, ...], output: Tensor, clean: Tensor, record: ModuleSoftmaxes) -> None:
         if output.ndim < 2 or not axes or (output.ndim == 2 and axes != (1,)):
             return
         if axes != (output.ndim - 1,):
             over = f"axis {axes[0]}" if len(axes) == 1 else f"axes {axes} at once"
-            made.others.append(
+            record.others.append(
                 f"takes its softmax over {over} of {output.ndim}, not over the last one as keys stand"
             )
             if axes == (output.ndim - 2,):
-                made.over_places.append(tuple(output.shape))
+                record.over_places.append(tuple(output.shape))
             return
         softmax = Softmax(tuple(output.shape))
-        made.softmaxes.append(softmax)
+        record.softmaxes.append(softmax)
         self.alive[id(output)] = (output, clean, softmax)
 
     def _pass_on(
         self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any, output: Tensor
     ) -> None:
         name = function.__name__
-        _, clean, made = self.alive[id(first)]
+        _, clean, softmax = self.alive[id(first)]
         if output.ndim < 2:
             return
         if name in _PARTS_AXES and output.shape[-2:].numel() == first.shape[-1] > output.shape[-1] > 1:
-            made.is_of_more = True
-            self.alive[id(output)] = (output, output, made)
+            softmax.is_of_more = True
+            self.alive[id(output)] = (output, output, softmax)
             return
         same = output.shape[-2:] == first.shape[-2:]
         if not same and name not in {"__getitem__", "narrow"}:
@@ -187,30 +191,32 @@ class Products:
             clean = output if clean is first else function(clean, *args[1:], **kwargs)
         elif output is first and name not in _DROPS:
             clean = output
-        made.cuts += not same
-        made.is_piece |= output.shape[-2] != first.shape[-2]
-        self.alive[id(output)] = (output, clean, made)
+        softmax.cuts += not same
+        softmax.is_piece |= output.shape[-2] != first.shape[-2]
+        self.alive[id(output)] = (output, clean, softmax)
 
     def _use(self, first: Tensor, other: Any, output: Tensor, queries: int = -2) -> None:
         if _is_learned(other):  # a table, such as that of experts or of embeddings: no values of places
             return
-        _, clean, made = self.alive[id(first)]
-        made.uses += 1
-        made.values = other if isinstance(other, Tensor) else None
-        made.taken = clean.clone().movedim(queries, -2)  # as it is now: a model may write over it afterwards
-        self._results.put(output, made)
+        _, clean, softmax = self.alive[id(first)]
+        softmax.uses += 1
+        softmax.values = other if isinstance(other, Tensor) else None
+        softmax.weights = clean.clone().movedim(
+            queries, -2
+        )  # as it is now: a model may write over it afterwards
+        self._results.put(output, softmax)
         if (factor := self._softmax_of(other)) is not None:
-            made.is_factor = factor.is_factor = True
+            softmax.is_factor = factor.is_factor = True
 
     def _softmax_of(self, tensor: Any) -> Softmax | None:
         """The softmax that a tensor is, or is derived of."""
-        found: Softmax | None = self._derived.get(tensor)
-        return self.alive[id(tensor)][2] if id(tensor) in self.alive else found
+        source: Softmax | None = self._derived.get(tensor)
+        return self.alive[id(tensor)][2] if id(tensor) in self.alive else source
 
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
         """Remember what has become of a softmax, as long as its sides are the same; and of what it made."""
-        if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (made := self._results.get(args[0])):
-            self._results.put(output, made)
+        if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (softmax := self._results.get(args[0])):
+            self._results.put(output, softmax)
         for each in args:
             softmax = self._softmax_of(each) if isinstance(each, Tensor) else None
             if softmax and sorted(output.shape[-2:]) == sorted(each.shape[-2:]):
@@ -218,29 +224,33 @@ class Products:
 
     def _add(self, args: Any, output: Tensor) -> None:
         """Note where what softmaxes made of some keys each is added up."""
-        found = [made for each in args if (made := self._results.get(each) or self._totals.get(each))]
-        for one, other in pairwise(found):
+        softmaxes = [
+            softmax for each in args if (softmax := self._results.get(each) or self._totals.get(each))
+        ]
+        for one, other in pairwise(softmaxes):
             if one is not other and _are_of_one(one.values, other.values):
                 one.is_spread = other.is_spread = True
-        if found:
-            self._totals.put(output, found[-1])
+        if softmaxes:
+            self._totals.put(output, softmaxes[-1])
 
-    def _spread(self, name: str, args: Any, kwargs: Any) -> None:
+    def _note_parts(self, name: str, args: Any, kwargs: Any) -> None:
         """Note where what a softmax made of values is written into, or joined to, something larger."""
         if name in _JOINS:
-            joined = list(tensors(args[:1] or kwargs.get("tensors")))
+            parts = list(tensors(args[:1] or kwargs.get("tensors")))
             axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
-            found = [made for each in joined if (made := self._results.get(each))]
-            ndim = joined[0].ndim + (name == "stack") if joined else 1
+            softmaxes = [softmax for each in parts if (softmax := self._results.get(each))]
+            ndim = parts[0].ndim + (name == "stack") if parts else 1
             of_more = {0} if name == "stack" else {0, ndim - 2}  # axes of sequences, or of places
-            is_larger = len(set(found)) > 1 and axis % ndim in of_more
+            is_larger = len(set(softmaxes)) > 1 and axis % ndim in of_more
         else:
-            found = [made for each in tensors((args[1:], kwargs)) if (made := self._results.get(each))]
-            value = args[-1] if found else None
+            softmaxes = [
+                softmax for each in tensors((args[1:], kwargs)) if (softmax := self._results.get(each))
+            ]
+            value = args[-1] if softmaxes else None
             is_whole = name == "__setitem__" and next(tensors(args[1:2]), None) is None
             is_larger = not (is_whole and isinstance(value, Tensor) and args[0].shape == value.shape)
-        for made in found:
-            made.is_spread |= is_larger
+        for softmax in softmaxes:
+            softmax.is_spread |= is_larger
 
     def _einsum(self, args: Any, output: Tensor) -> None:
         if len(args) < 2 or not isinstance(args[0], str):
@@ -249,8 +259,8 @@ class Products:
         letters = args[0].replace(" ", "")
         if "->" not in letters or len(operands) != 2:
             return
-        left, out = _spelt_out(letters, operands).split("->")
-        both = list(zip(left.split(","), operands, strict=False))
+        inputs, out = _spelt_out(letters, operands).split("->")
+        both = list(zip(inputs.split(","), operands, strict=False))
         for (axes, operand), (other, values) in zip(both, reversed(both), strict=True):
             queries = [axis for axis in axes[:-1] if axis in out and axis not in other]
             # The softmax's axis is summed over; the query's is in the result and not in the values.

@@ -18,17 +18,17 @@ _SDPA = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale"
 
 def of_sdpa(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of ``F.scaled_dot_product_attention``, (*batch, n_query, n_key), none dropped."""
-    given = dict(zip(_SDPA, args, strict=False)) | kwargs
-    key: Tensor = given["key"]
-    if given.get("enable_gqa"):
-        key = share_heads(given["query"], key)
-    scale = given.get("scale")
+    inputs = dict(zip(_SDPA, args, strict=False)) | kwargs
+    key: Tensor = inputs["key"]
+    if inputs.get("enable_gqa"):
+        key = share_heads(inputs["query"], key)
+    scale = inputs.get("scale")
     return _weights(
-        given["query"],
+        inputs["query"],
         key,
-        given.get("attn_mask"),
+        inputs.get("attn_mask"),
         scale=None if scale is None else float(scale),
-        is_causal=bool(given.get("is_causal")),
+        is_causal=bool(inputs.get("is_causal")),
     )
 
 
@@ -36,59 +36,59 @@ def of_mha(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of ``F.multi_head_attention_forward``, (batch, n_head, n_query, n_key)."""
     call = _MHA.bind(*args, **kwargs)
     call.apply_defaults()
-    given = call.arguments
-    if given["is_causal"] and not given["need_weights"] and given["key_padding_mask"] is None:
+    inputs = call.arguments
+    if inputs["is_causal"] and not inputs["need_weights"] and inputs["key_padding_mask"] is None:
         # Then torch takes the hint in the mask's place.
-        sides = (given["query"].shape[0], given["key"].shape[0])
-        given["attn_mask"] = ~causal_mask(*sides).to(given["query"].device)
-    given |= {"need_weights": True, "average_attn_weights": False, "training": False, "is_causal": False}
-    weights = F.multi_head_attention_forward(**given)[1]
+        sides = (inputs["query"].shape[0], inputs["key"].shape[0])
+        inputs["attn_mask"] = ~causal_mask(*sides).to(inputs["query"].device)
+    inputs |= {"need_weights": True, "average_attn_weights": False, "training": False, "is_causal": False}
+    weights = F.multi_head_attention_forward(**inputs)[1]
     assert weights is not None  # they were asked for
     weights = weights if weights.ndim == 4 else weights[None]
-    return weights.masked_fill(_hides_all(given, weights.shape), 0.0)  # where torch's own are NaN
+    return weights.masked_fill(_hides_all(inputs, weights.shape), 0.0)  # where torch's own are NaN
 
 
-def _hides_all(given: dict[str, Any], shape: torch.Size) -> Tensor:
+def _hides_all(inputs: dict[str, Any], shape: torch.Size) -> Tensor:
     """Which rows of weights, (batch, n_head, n_query, n_key), the masks of a call hide whole."""
-    masks = [given[name] for name in ("attn_mask", "key_padding_mask")]
+    masks = [inputs[name] for name in ("attn_mask", "key_padding_mask")]
     hides, pads = (
         None if each is None else each if each.dtype == torch.bool else each == -torch.inf for each in masks
     )
-    hidden = torch.zeros(shape, dtype=torch.bool, device=given["query"].device)
+    is_hidden = torch.zeros(shape, dtype=torch.bool, device=inputs["query"].device)
     if hides is not None:  # (n_query, n_key), or a mask for each sequence and head
         n_key = hides.shape[-1]
-        hidden[..., :n_key] |= hides.reshape(-1, shape[1] if hides.ndim == 3 else 1, *hides.shape[-2:])
+        is_hidden[..., :n_key] |= hides.reshape(-1, shape[1] if hides.ndim == 3 else 1, *hides.shape[-2:])
     if pads is not None:
         n_key = pads.shape[-1]
-        hidden[..., :n_key] |= pads.reshape(-1, 1, 1, n_key)
-    return hidden.all(dim=-1, keepdim=True)  # keys that torch adds are hidden by no mask
+        is_hidden[..., :n_key] |= pads.reshape(-1, 1, 1, n_key)
+    return is_hidden.all(dim=-1, keepdim=True)  # keys that torch adds are hidden by no mask
 
 
 def of_fused_layer(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of a fused encoder layer, which keeps none."""
-    given = dict(zip(LAYER_TAKES, args, strict=False)) | kwargs
-    x: Tensor = given["src"]
-    if given["norm_first"]:
-        x = F.layer_norm(x, x.shape[-1:], given["norm_weight_1"], given["norm_bias_1"], given["eps"])
-    return _of_projected(x, given)
+    inputs = dict(zip(LAYER_TAKES, args, strict=False)) | kwargs
+    x: Tensor = inputs["src"]
+    if inputs["norm_first"]:
+        x = F.layer_norm(x, x.shape[-1:], inputs["norm_weight_1"], inputs["norm_bias_1"], inputs["eps"])
+    return _of_projected(x, inputs)
 
 
 def of_fused_heads(args: Any, kwargs: Any) -> Tensor:
     """Return the weights of a fused self-attention of a batch."""
-    given = dict(zip(HEADS_TAKE, args, strict=False)) | kwargs
-    return _of_projected(given["query"], given)
+    inputs = dict(zip(HEADS_TAKE, args, strict=False)) | kwargs
+    return _of_projected(inputs["query"], inputs)
 
 
-def _of_projected(x: Tensor, given: dict[str, Any]) -> Tensor:
-    mask, n_head = given.get("mask"), given["num_heads"]
+def _of_projected(x: Tensor, inputs: dict[str, Any]) -> Tensor:
+    mask, n_head = inputs.get("mask"), inputs["num_heads"]
     if x.is_nested:  # a place that a sequence has not is no query and no key; no mask comes beside it
         lengths = torch.tensor([len(each) for each in x.unbind()])
         x = x.to_padded_tensor(0.0)
         inside = torch.arange(x.shape[1]) < lengths[:, None]
         mask = (inside[:, :, None] & inside[:, None])[:, None].to(x.device)
     elif mask is not None:  # torch's own: anything but zero is masked; padding alone is (batch, n_key)
-        mask = ~(mask[:, None, None] if given.get("mask_type") == PADDING_ALONE else mask).bool()
-    query, key, _ = F.linear(x, given["qkv_weight"], given["qkv_bias"]).chunk(3, dim=-1)
+        mask = ~(mask[:, None, None] if inputs.get("mask_type") == PADDING_ALONE else mask).bool()
+    query, key, _ = F.linear(x, inputs["qkv_weight"], inputs["qkv_bias"]).chunk(3, dim=-1)
     query, key = (each.unflatten(-1, (n_head, -1)).transpose(-2, -3) for each in (query, key))
     return _weights(query, key, mask)
 

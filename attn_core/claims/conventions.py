@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 
 from attn_core import _require
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.positional import ramp_encoding, sinusoidal_encoding
 
 ROOT_D, ROOT_2, NOTHING = "÷ √d_k", "÷ √2", "not divided"
@@ -25,7 +25,7 @@ def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
     True
     """
     sizes = [_require.whole("each width", width, least=1) for width in widths]
-    kept = Kept()
+    measurements = Measurements()
     by = torch.tensor(sizes, dtype=torch.float64)[:, None, None]
     divided = {ROOT_D: by.sqrt(), ROOT_2: torch.full_like(by, 2).sqrt(), NOTHING: torch.ones_like(by)}
     for seed in seeds:
@@ -41,8 +41,8 @@ def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
                 ("largest weight", weights.amax(dim=-1).mean(dim=-1)),
                 ("gradient", jacobian.norm(dim=(-2, -1)).mean(dim=-1)),
             ):
-                kept.add(measure, name, each)
-    return Study("d_k", tuple(sizes), kept.curves(len(sizes)))
+                measurements.add(measure, name, each)
+    return Study("d_k", tuple(sizes), measurements.curves(len(sizes)))
 
 
 TURNED, OTHER_SIDE, OTHER_WAY = "(Wᵀ Xᵀ)ᵀ", "W X", "X Wᵀ"
@@ -58,15 +58,15 @@ def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
     >>> sides([0], [1]).measures["difference"]["W X"].tolist()
     [[0.0]]
     """
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         for size in sizes:
             generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
             x, w = torch.randn(2, size, size, generator=generator, dtype=torch.float64)
             right = x @ w
             for name, other in ((TURNED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
-                kept.add("difference", name, (other - right).norm() / right.norm())
-    return Study("width and tokens", tuple(sizes), kept.curves(len(sizes)))
+                measurements.add("difference", name, (other - right).norm() / right.norm())
+    return Study("width and tokens", tuple(sizes), measurements.curves(len(sizes)))
 
 
 RAMP, SINUSOID, SLOWEST, FASTEST = "ramp", "sinusoid", "slowest sine", "fastest sine"

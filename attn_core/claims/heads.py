@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
 from attn_core.block import token_distance
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 
 HEADS = {"1 head": 1, "2 heads": 2, "4 heads": 4, "8 heads": 8}
@@ -23,15 +23,15 @@ def random_layers(
     """Draw 256 times two sets of tokens, standard normal, and W_q, W_k, W_v and W_o, Glorot uniform."""
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     tokens = torch.randn(DRAWS, 2, N, D_MODEL, generator=generator, dtype=torch.float64)
-    drawn = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
-    return tokens, (2 * drawn - 1) * (6 / (D_MODEL + D_MODEL)) ** 0.5
+    uniform = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
+    return tokens, (2 * uniform - 1) * (6 / (D_MODEL + D_MODEL)) ** 0.5
 
 
 def _attend(x: Tensor, layer: Tensor, heads: int, temperature: float = 1.0) -> tuple[Tensor, Tensor]:
     """Return weights (*draws, heads, n, n) and output, each draw's by its own layer."""
     q, k, v = (split_heads(x @ layer[..., part, :, :].mT, heads) for part in range(3))
-    attended = scaled_dot_product_attention(q, k, v, temperature=temperature)
-    return attended.weights, merge_heads(attended.output) @ layer[..., 3, :, :].mT
+    stages = scaled_dot_product_attention(q, k, v, temperature=temperature)
+    return stages.weights, merge_heads(stages.output) @ layer[..., 3, :, :].mT
 
 
 def over_smoothing(seed: int, n_layers: int) -> Study:
@@ -44,14 +44,14 @@ def over_smoothing(seed: int, n_layers: int) -> Study:
     (256, 3)
     """
     tokens, layers = random_layers(seed, n_layers)
-    kept = Kept()
+    measurements = Measurements()
     for name, residual in (("difference, no residual", 0.0), ("difference, with residual", 1.0)):
         for curve, heads in HEADS.items():
             states = [tokens[:, 0]]
             for layer in range(n_layers):
                 states.append(residual * states[-1] + _attend(states[-1], layers[:, layer], heads)[1])
-            kept.add(name, curve, token_distance(torch.stack(states, dim=1)))
-    return Study("layers", tuple(range(n_layers + 1)), kept.curves(n_layers + 1))
+            measurements.add(name, curve, token_distance(torch.stack(states, dim=1)))
+    return Study("layers", tuple(range(n_layers + 1)), measurements.curves(n_layers + 1))
 
 
 def noise(seed: int, sizes: Sequence[float | int]) -> Study:
@@ -75,23 +75,23 @@ def noise(seed: int, sizes: Sequence[float | int]) -> Study:
     tokens, layers = random_layers(seed, 1)
     x, e = tokens[:, :1], tokens[:, 1:]
     inputs = x + torch.tensor([0.0, *sizes], dtype=x.dtype)[:, None, None] * e
-    kept = Kept()
+    measurements = Measurements()
     for name, temperature in (("soft", 1.0), ("sharp", 0.1)):
         for curve, heads in HEADS.items():
             weights, output = _attend(inputs, layers, heads, temperature)
-            moved = (weights[:, 1:] - weights[:, :1]).abs().sum(dim=-1) / 2
-            kept.add(f"output ({name})", curve, _moved(output))
-            kept.add(f"weights ({name})", curve, moved.mean(dim=(-2, -1)))
+            change = (weights[:, 1:] - weights[:, :1]).abs().sum(dim=-1) / 2
+            measurements.add(f"output ({name})", curve, _change(output))
+            measurements.add(f"weights ({name})", curve, change.mean(dim=(-2, -1)))
         alone = inputs @ layers[:, :, 2].mT @ layers[:, :, 3].mT
-        kept.add(f"output ({name})", "no attention", _moved(alone))
-    return Study("size of the noise", sizes, kept.curves(len(sizes)))
+        measurements.add(f"output ({name})", "no attention", _change(alone))
+    return Study("size of the noise", sizes, measurements.curves(len(sizes)))
 
 
-def _moved(outputs: Tensor) -> Tensor:
+def _change(outputs: Tensor) -> Tensor:
     """Return how far each of the later outputs is from the first, as a share of its size."""
     first = outputs[:, :1]
-    moved: Tensor = (outputs[:, 1:] - first).norm(dim=(-2, -1)) / first.norm(dim=(-2, -1))
-    return moved
+    change: Tensor = (outputs[:, 1:] - first).norm(dim=(-2, -1)) / first.norm(dim=(-2, -1))
+    return change
 
 
 def parameters(num_heads: Sequence[int]) -> Study:
@@ -127,9 +127,9 @@ LAYOUTS = tuple(" ".join(order) for order in permutations("dkh"))
 
 
 def unpacked(
-    fused: Float[Tensor, "n d_fused"], layout: str, n_head: int
-) -> Float[Tensor, "3 {n_head} n {fused.shape[1]//3//n_head}"]:
-    """Take the numbers of a fused projection apart: k is one of query, key and value, h a head, d a number.
+    projection: Float[Tensor, "n d_fused"], layout: str, n_head: int
+) -> Float[Tensor, "3 {n_head} n {projection.shape[1]//3//n_head}"]:
+    """Split a fused projection into queries, keys and values: k is which of them, h the head, d a number.
 
     Raises ValueError for a layout that is not one of the six, and for a width that does not divide.
 
@@ -137,11 +137,11 @@ def unpacked(
     [[[0.0, 1.0]], [[2.0, 3.0]]]
     """
     _require.one_of("layout", layout, LAYOUTS)
-    if fused.shape[-1] % (3 * n_head):
-        raise ValueError(f"fused must have 3 * {n_head} * d_head columns; got {fused.shape[-1]}")
-    sizes = {"k": 3, "h": n_head, "d": fused.shape[-1] // (3 * n_head)}
+    if projection.shape[-1] % (3 * n_head):
+        raise ValueError(f"projection must have 3 * {n_head} * d_head columns; got {projection.shape[-1]}")
+    sizes = {"k": 3, "h": n_head, "d": projection.shape[-1] // (3 * n_head)}
     letters = layout.split()
-    apart = fused.reshape(len(fused), *(sizes[each] for each in letters))
+    apart = projection.reshape(len(projection), *(sizes[each] for each in letters))
     return apart.permute(*(letters.index(each) + 1 for each in "kh"), 0, letters.index("d") + 1)
 
 
@@ -170,19 +170,19 @@ def fused_layouts(seeds: Sequence[int], num_heads: Sequence[int]) -> Study:
     >>> study.measures["difference"]["rows in order"].tolist()
     [[0.0, 0.0]]
     """
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         x, weight = _normal(N, D_MODEL, seed=seed), _normal(3 * D_MODEL, D_MODEL, seed=seed + 1) / 4
         for heads in num_heads:
-            right = _attended(x, weight, "d k h", heads)
+            right = _attend_fused(x, weight, "d k h", heads)
             order = rows_in("h d k", "d k h", heads, D_MODEL // heads)
             for name, each in (("rows in order", weight[order]), ("mixed", weight)):
-                other = _attended(x, each, "h d k", heads)
-                kept.add("difference", name, (other - right).norm() / right.norm())
-    return Study("heads", tuple(num_heads), kept.curves(len(num_heads)))
+                other = _attend_fused(x, each, "h d k", heads)
+                measurements.add("difference", name, (other - right).norm() / right.norm())
+    return Study("heads", tuple(num_heads), measurements.curves(len(num_heads)))
 
 
-def _attended(x: Tensor, weight: Tensor, layout: str, n_head: int) -> Tensor:
+def _attend_fused(x: Tensor, weight: Tensor, layout: str, n_head: int) -> Tensor:
     return merge_heads(scaled_dot_product_attention(*unpacked(x @ weight.T, layout, n_head)).output)
 
 

@@ -27,18 +27,18 @@ def specialised(steps: Sequence[int]) -> Study:
     ['layer 1 head 1', 'layer 1 head 2', 'layer 2 head 1', 'layer 2 head 2']
     """
     run = shipped(TASK)
-    kept = [each.step for each in run.checkpoints]
-    if missing := sorted({*steps} - {*kept}):
-        raise ValueError(f"steps must be among those that were kept, {kept}; got {missing}")
+    steps_kept = [each.step for each in run.checkpoints]
+    if missing := sorted({*steps} - {*steps_kept}):
+        raise ValueError(f"steps must be among those that were kept, {steps_kept}; got {missing}")
     tokens = run.recipe.held_out(SEQUENCES)
     right = TASKS[TASK].right(tokens)
-    asked = right.any(dim=(-2, -1))
-    found: dict[str, list[Tensor]] = {"previous token": [], "induction": []}
+    has_answer = right.any(dim=(-2, -1))
+    scores: dict[str, list[Tensor]] = {"previous token": [], "induction": []}
     with torch.no_grad():
         for step in steps:
-            weights = run.model(kept.index(step))(tokens).weights
-            found["previous token"].append(previous_token_score(weights)[asked])
-            found["induction"].append(share_on(weights, right)[asked])
+            weights = run.model(steps_kept.index(step))(tokens).weights
+            scores["previous token"].append(previous_token_score(weights)[has_answer])
+            scores["induction"].append(share_on(weights, right)[has_answer])
     n_head = run.recipe.heads
     return Study(
         "training steps",
@@ -48,6 +48,6 @@ def specialised(steps: Sequence[int]) -> Study:
                 f"layer {at // n_head + 1} head {at % n_head + 1}": curve
                 for at, curve in enumerate(torch.stack(each, dim=1).unbind(dim=-1))
             }
-            for measure, each in found.items()
+            for measure, each in scores.items()
         },
     )

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.regression import bandwidth_search, kernel_estimate
 from attn_core.samples import regression_sample
 
@@ -81,8 +81,8 @@ def recurrent(n: int, clock: Clock) -> int:
     """Run h = tanh(W h + U x) over n tokens, all of them given; return the last step."""
     state = [0] * WIDTH
     for _ in range(n):
-        read, kept = clock.linear([0] * WIDTH), clock.linear(state)
-        state = [clock.do(clock.do(a, b)) for a, b in zip(read, kept, strict=True)]
+        inputs, outputs = clock.linear([0] * WIDTH), clock.linear(state)
+        state = [clock.do(clock.do(a, b)) for a, b in zip(inputs, outputs, strict=True)]
     return max(state)
 
 
@@ -98,14 +98,14 @@ def linear_recurrence(n: int, clock: Clock) -> int:
     while reach < n:
         before = list(zip(factors, sums, strict=True))
         for at in range(reach, n):
-            (a, b), (earlier, read) = before[at], before[at - reach]
+            (a, b), (earlier, later) = before[at], before[at - reach]
             factors[at] = [clock.do(x, y) for x, y in zip(a, earlier, strict=True)]
-            sums[at] = [clock.do(clock.do(x, y), z) for x, y, z in zip(a, read, b, strict=True)]
+            sums[at] = [clock.do(clock.do(x, y), z) for x, y, z in zip(a, later, b, strict=True)]
         reach *= 2
     return max(map(max, sums))
 
 
-COUNTED: dict[str, Callable[[int, Clock], int]] = {
+PROGRAMS: dict[str, Callable[[int, Clock], int]] = {
     "attention": attention_at_once,
     "RNN": recurrent,
     "attention that writes": attention_word_by_word,
@@ -121,13 +121,13 @@ def depth(lengths: Sequence[int]) -> Study:
     >>> depth([1, 8]).measures["steps"]["RNN"].tolist()
     [[5.0, 40.0]]
     """
-    kept = Kept()
-    for name, run in COUNTED.items():
+    measurements = Measurements()
+    for name, run in PROGRAMS.items():
         for n in lengths:
             clock = Clock()
-            kept.add("steps", name, run(n, clock))
-            kept.add("operations", name, clock.operations)
-    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
+            measurements.add("steps", name, run(n, clock))
+            measurements.add("operations", name, clock.operations)
+    return Study("tokens", tuple(lengths), measurements.curves(len(lengths)))
 
 
 ONE_VECTOR, ROOTED, WHOLE = "one vector", "attention by q·k/√d", "attention by q·k"
@@ -147,26 +147,28 @@ def one_vector(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     >>> bool((study.measures["lost"]["one vector"] < 1e-12).all())
     True
     """
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         for n in lengths:
             generator = torch.Generator().manual_seed(seed)
             content = torch.randn(n, CONTENT, generator=generator, dtype=torch.float64)
             keys = torch.randn(n, STATE, generator=generator, dtype=torch.float64)
             code = torch.randn(STATE, n * CONTENT, generator=generator, dtype=torch.float64)
-            read = torch.linalg.lstsq(code, code @ content.flatten(), driver="gelsd").solution
-            kept.add("lost", ONE_VECTOR, _lost(read.reshape(content.shape), content))
+            decoded_content = torch.linalg.lstsq(code, code @ content.flatten(), driver="gelsd").solution
+            measurements.add(
+                "lost", ONE_VECTOR, _error_share(decoded_content.reshape(content.shape), content)
+            )
             for name, scale in ((ROOTED, STATE**-0.5), (WHOLE, 1.0)):
                 back = scaled_dot_product_attention(keys, keys, content, scale=scale).output
-                kept.add("lost", name, _lost(back, content))
+                measurements.add("lost", name, _error_share(back, content))
     for n in lengths:
-        kept.add("numbers kept", ONE_VECTOR, STATE)
-        kept.add("numbers kept", WHOLE, n * (STATE + CONTENT))
-    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
+        measurements.add("numbers kept", ONE_VECTOR, STATE)
+        measurements.add("numbers kept", WHOLE, n * (STATE + CONTENT))
+    return Study("tokens", tuple(lengths), measurements.curves(len(lengths)))
 
 
-def _lost(read: Tensor, content: Tensor) -> Tensor:
-    return (read - content).square().sum() / content.square().sum()
+def _error_share(output: Tensor, content: Tensor) -> Tensor:
+    return (output - content).square().sum() / content.square().sum()
 
 
 BANDWIDTHS = tuple(0.05 * 1.25**power for power in range(16))
@@ -186,7 +188,7 @@ def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
     [[21.0, 41.0]]
     """
     grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         for count in counts:
             sample = regression_sample("sine", n_points=_require.whole("count", count, least=2), seed=seed)
@@ -195,9 +197,9 @@ def growing(seeds: Sequence[int], counts: Sequence[int]) -> Study:
             curve = kernel_estimate(grid, sample.keys, sample.values, bandwidth=width)
             plane = torch.stack([torch.ones_like(sample.keys), sample.keys], dim=-1)
             a, b = torch.linalg.lstsq(plane, sample.values[:, None]).solution[:, 0]
-            for name, found in ((KERNEL, curve), (STRAIGHT, a + b * grid)):
-                kept.add("error", name, math.sqrt((found - sample.truth(grid)).square().mean()))
+            for name, estimate in ((KERNEL, curve), (STRAIGHT, a + b * grid)):
+                measurements.add("error", name, math.sqrt((estimate - sample.truth(grid)).square().mean()))
     for count in counts:
         for name, numbers in ((KERNEL, 2 * count + 1), (STRAIGHT, 2), (LEARNED, 3 * 16 * 16)):
-            kept.add("numbers kept", name, numbers)
-    return Study("points", tuple(counts), kept.curves(len(counts)))
+            measurements.add("numbers kept", name, numbers)
+    return Study("points", tuple(counts), measurements.curves(len(counts)))

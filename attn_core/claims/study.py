@@ -34,30 +34,30 @@ class Study:
         return self.measures[measure][curve][:, self.x.index(x)]
 
 
-class Kept:
+class Measurements:
     """Numbers as they are measured: seed by seed, and of each seed from place to place.
 
-    >>> kept = Kept()
-    >>> for found in (1.0, 2.0, torch.tensor([3.0, 4.0])):
-    ...     kept.add("size", "a", found)
-    >>> kept.curves(2)["size"]["a"].tolist()
+    >>> measurements = Measurements()
+    >>> for each in (1.0, 2.0, torch.tensor([3.0, 4.0])):
+    ...     measurements.add("size", "a", each)
+    >>> measurements.curves(2)["size"]["a"].tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
 
     def __init__(self) -> None:
         """Start with nothing."""
-        self._found: dict[str, dict[str, list[Tensor]]] = {}
+        self._numbers: dict[str, dict[str, list[Tensor]]] = {}
 
-    def add(self, measure: str, curve: str, found: Tensor | float | int) -> None:
+    def add(self, measure: str, curve: str, numbers: Tensor | float | int) -> None:
         """Keep what was measured at the next place, or at several that follow."""
-        numbers = torch.as_tensor(found, dtype=torch.float64).reshape(-1)
-        self._found.setdefault(measure, {}).setdefault(curve, []).append(numbers)
+        numbers = torch.as_tensor(numbers, dtype=torch.float64).reshape(-1)
+        self._numbers.setdefault(measure, {}).setdefault(curve, []).append(numbers)
 
     def curves(self, n_x: int) -> dict[str, dict[str, Float[Tensor, "_ n_x"]]]:
         """Return each curve with a row for each seed."""
         return {
-            measure: {name: torch.cat(found).reshape(-1, n_x) for name, found in curves.items()}
-            for measure, curves in self._found.items()
+            measure: {name: torch.cat(numbers).reshape(-1, n_x) for name, numbers in curves.items()}
+            for measure, curves in self._numbers.items()
         }
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core import _require
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.claims.trust import rank_correlation, rolled
 from attn_core.multi_head import MultiHead, MultiHeadAttention
 from attn_core.toys import TASKS, Run, ToyModel, shipped
@@ -26,8 +26,8 @@ def kept_at(run: Run, share: float) -> int:
     >>> [run.checkpoints[kept_at(run, share)].step for share in (0.0, 0.1, 1.0)]
     [0, 80, 800]
     """
-    wanted = share * run.recipe.steps
-    return min(range(len(run.checkpoints)), key=lambda at: abs(run.checkpoints[at].step - wanted))
+    step = share * run.recipe.steps
+    return min(range(len(run.checkpoints)), key=lambda at: abs(run.checkpoints[at].step - step))
 
 
 def blocking_effects(
@@ -53,21 +53,21 @@ def blocking_effects(
     masks = torch.cat([~own[:, None, :] | own, torch.ones(1, n, n, dtype=torch.bool)])[:, None, None]
 
     def attend(layer: MultiHeadAttention, x: Tensor, *, attn_mask: Tensor | None) -> MultiHead:
-        attended: MultiHead = layer(x, attn_mask=masks if attn_mask is None else masks & attn_mask)
-        return attended
+        output: MultiHead = layer(x, attn_mask=masks if attn_mask is None else masks & attn_mask)
+        return output
 
     with torch.no_grad():
         run = model(tokens.expand(n + 1, *tokens.shape), attend=attend)
-    predicted = torch.softmax(run.logits, dim=-1)
-    moved = (predicted[:-1] - predicted[-1]).abs().sum(dim=-1) / 2  # (token, sequence, query)
+    probabilities = torch.softmax(run.logits, dim=-1)
+    effects = (probabilities[:-1] - probabilities[-1]).abs().sum(dim=-1) / 2  # (token, sequence, query)
     maps = torch.stack([layer.weights[-1].mean(dim=-3) for layer in run.layers], dim=1)
-    return maps, moved.permute(1, 2, 0).round(decimals=DECIMALS)
+    return maps, effects.permute(1, 2, 0).round(decimals=DECIMALS)
 
 
 def agreement(
     weights: Float[Tensor, "n_sequence n n"],
     effects: Float[Tensor, "n_sequence n n"],
-    asked: Tensor,
+    has_answer: Tensor,
     *,
     causal: bool,
 ) -> tuple[Float[Tensor, " n_sequence"], Float[Tensor, " n_sequence"]]:
@@ -83,7 +83,7 @@ def agreement(
         if len(others) < FEWEST:
             continue
         w, e = (each[:, place, others] for each in (weights, effects))
-        missing = ~asked[:, place]
+        missing = ~has_answer[:, place]
         orders.append(rank_correlation(w, e).masked_fill(missing, torch.nan))
         same = (w.argmax(dim=-1) == e.argmax(dim=-1)).to(w.dtype)
         firsts.append(same.masked_fill(missing, torch.nan))
@@ -110,13 +110,13 @@ def explained_when_trained(shares: Sequence[float | int]) -> Study:
     True
     """
     for share in shares:
-        if not 0 <= _require.finite("each share", share, required="a number from 0 to 100") <= 100:
+        if not 0 <= _require.finite("each share", share, requirement="a number from 0 to 100") <= 100:
             raise ValueError(f"each share must be a number from 0 to 100; got {share}")
-    found = Kept()
+    measurements = Measurements()
     for task in (*ONE_LAYER, "induction"):
         run = shipped(task)
         tokens = run.recipe.held_out(SEQUENCES)
-        asked = TASKS[task].answers(tokens) >= 0
+        has_answer = TASKS[task].answers(tokens) >= 0
         rows: dict[tuple[str, str], list[Tensor]] = {}
         for share in shares:
             maps, effects = blocking_effects(run.model(kept_at(run, share / 100)).double(), tokens)
@@ -124,11 +124,11 @@ def explained_when_trained(shares: Sequence[float | int]) -> Study:
             if maps.shape[1] > 1:
                 ways = {LAST: maps[:, -1], ROLLED: torch.stack([rolled(each) for each in maps])}
             for name, weights in ways.items():
-                order, first = agreement(weights, effects, asked, causal=TASKS[task].causal)
+                order, first = agreement(weights, effects, has_answer, causal=TASKS[task].causal)
                 rows.setdefault(("rank correlation", name), []).append(order)
                 rows.setdefault(("same first", name), []).append(first)
         for (measure, name), each in rows.items():
             for row in torch.stack(each, dim=1):
                 if not bool(row.isnan().any()):
-                    found.add(measure, name, row)
-    return Study("percent of the training", tuple(shares), found.curves(len(shares)))
+                    measurements.add(measure, name, row)
+    return Study("percent of the training", tuple(shares), measurements.curves(len(shares)))

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.multi_head import MultiHeadAttention
 
 N, D_MODEL, N_HEAD = 10, 16, 2
@@ -84,7 +84,7 @@ def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
     >>> {name: list(curves) for name, curves in study.measures.items()}["same first"][0]
     "the last layer's weights"
     """
-    kept = Kept()
+    measurements = Measurements()
     others = ~torch.eye(N, dtype=torch.bool)
     for seed in seeds:
         generator = torch.Generator().manual_seed(seed)
@@ -98,9 +98,9 @@ def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
             for name, weights in ((LAST, maps[depth - 1]), (ROLLED, rolled(maps[:depth]))):
                 a, b = (each[others].reshape(N, N - 1) for each in (weights, effects[depth - 1]))
                 same = (a.argmax(dim=-1) == b.argmax(dim=-1)).to(a.dtype)
-                kept.add("rank correlation", name, rank_correlation(a, b).mean())
-                kept.add("same first", name, same.mean())
-    return Study("layers", tuple(depths), kept.curves(len(depths)))
+                measurements.add("rank correlation", name, rank_correlation(a, b).mean())
+                measurements.add("same first", name, same.mean())
+    return Study("layers", tuple(depths), measurements.curves(len(depths)))
 
 
 def rolled(maps: Float[Tensor, "n_layer n n"]) -> Float[Tensor, "n n"]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.attention import scaled_dot_product_attention
-from attn_core.claims.study import Kept, Study
+from attn_core.claims.study import Measurements, Study
 from attn_core.positional import ramp_encoding
 
 WORDS = ("I", "love", "dogs")
@@ -36,14 +36,14 @@ def printed_with_positions(steps: Sequence[float]) -> Study:
     >>> [round(float(each), 4) for each in study.measures["own weight"]["dogs"][0]]
     [0.4519, 0.8173]
     """
-    kept = Kept()
+    measurements = Measurements()
     printed = torch.full((3, 3), PRINTED_OTHER, dtype=torch.float64).fill_diagonal_(PRINTED_OWN)
     for step in steps:
-        weights = _weights(WORDS, _require.finite("each step", step, required="a finite number"))
+        weights = _weights(WORDS, _require.finite("each step", step, requirement="a finite number"))
         for word, own in zip(WORDS, weights.diagonal(), strict=True):
-            kept.add("own weight", word, own)
-        kept.add("difference from the printed", "all nine", (weights - printed).abs().max())
-    return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
+            measurements.add("own weight", word, own)
+        measurements.add("difference from the printed", "all nine", (weights - printed).abs().max())
+    return Study("step of the ramp", tuple(steps), measurements.curves(len(steps)))
 
 
 def phrase(steps: Sequence[float]) -> Study:
@@ -55,9 +55,9 @@ def phrase(steps: Sequence[float]) -> Study:
     >>> {name: round(float(found), 4) for name, found in study.measures["weight on dogs"].items()}
     {'I love dogs': 0.4995, 'dogs love I': 0.1115, 'rows of length 1': 0.3432}
     """
-    kept = Kept()
+    measurements = Measurements()
     for step in steps:
-        _require.finite("each step", step, required="a finite number")
+        _require.finite("each step", step, requirement="a finite number")
         for name, words, unit in (
             (WRITTEN, WORDS, False),
             (TURNED, WORDS[::-1], False),
@@ -66,9 +66,9 @@ def phrase(steps: Sequence[float]) -> Study:
             row = _weights(words, step, unit=unit)[words.index("love")]
             dogs = words.index("dogs")
             others = torch.cat([row[:dogs], row[dogs + 1 :]])
-            kept.add("weight on dogs", name, row[dogs])
-            kept.add("lead of dogs", name, row[dogs] - others.max())
-    return Study("step of the ramp", tuple(steps), kept.curves(len(steps)))
+            measurements.add("weight on dogs", name, row[dogs])
+            measurements.add("lead of dogs", name, row[dogs] - others.max())
+    return Study("step of the ramp", tuple(steps), measurements.curves(len(steps)))
 
 
 ANEW, ONE_SEED, NOT_DRAWN = "W drawn anew", "W from one seed", "one-hot words, no W"
@@ -93,7 +93,7 @@ def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
             drawn = torch.randn(3, D_MODEL, D_MODEL, generator=generator, dtype=x.dtype)
         return scaled_dot_product_attention(*x @ drawn).output
 
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         for run in runs:
             for name, first, again in (
@@ -101,8 +101,8 @@ def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
                 (ONE_SEED, seed, seed),
                 (NOT_DRAWN, None, None),
             ):
-                kept.add("difference", name, (output(again) - output(first)).abs().max())
-    return Study("run", tuple(runs), kept.curves(len(runs)))
+                measurements.add("difference", name, (output(again) - output(first)).abs().max())
+    return Study("run", tuple(runs), measurements.curves(len(runs)))
 
 
 SCORES, WEIGHTS = "scores with Q = K", "weights with Q = K"
@@ -123,7 +123,7 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
     >>> [bool(study.at("asymmetry", f"{each} with Q = K", 4) > 0.1) for each in ("scores", "weights")]
     [False, True]
     """
-    kept = Kept()
+    measurements = Measurements()
     for seed in seeds:
         for length in lengths:
             generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
@@ -140,5 +140,5 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
                 (ONE_HOT, hot.weights),
                 (PROJECTED, projected.scaled_scores),
             ):
-                kept.add("asymmetry", name, (found - found.mT).abs().max() / found.abs().max())
-    return Study("tokens", tuple(lengths), kept.curves(len(lengths)))
+                measurements.add("asymmetry", name, (found - found.mT).abs().max() / found.abs().max())
+    return Study("tokens", tuple(lengths), measurements.curves(len(lengths)))

@@ -88,9 +88,9 @@ def unpacked_in_another_order(
         raise ValueError(
             f"this mistake needs num_kv_heads = num_heads; got {module.num_kv_heads} and {module.num_heads}"
         )
-    fused = torch.cat([each(x) for each in (module.W_q, module.W_k, module.W_v)], dim=-1)
+    projection = torch.cat([each(x) for each in (module.W_q, module.W_k, module.W_v)], dim=-1)
     # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
-    parts = fused.reshape(*fused.shape[:-1], module.d_head, 3, module.num_heads)
+    parts = projection.reshape(*projection.shape[:-1], module.d_head, 3, module.num_heads)
     q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
     return module.attend(module.turned(q), module.turned(k), v, attn_mask)
 
@@ -126,8 +126,8 @@ def mean_for_one_head(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor |
 def _by_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None) -> Tensor:
     """Return the output, computed by torch's own attention from the projections."""
     q, k, v = module.project(x)
-    merged = merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, enable_gqa=True))
-    return merged if module.W_o is None else module.W_o(merged)
+    heads = merge_heads(F.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, enable_gqa=True))
+    return heads if module.W_o is None else module.W_o(heads)
 
 
 WIDTH, HEADS = 32, 4  # both stand in the examples below
@@ -136,7 +136,7 @@ _CAUSAL = causal_mask(len(WORDS))
 
 
 def _example(
-    said: str,
+    sentence: str,
     mask: Tensor | None = None,
     *,
     head: int = 0,
@@ -152,29 +152,29 @@ def _example(
         ).requires_grad_(requires_grad=False)
         return module, sentence_vectors(words, WIDTH), mask
 
-    def draw(made: MultiHead, *_inputs: object) -> LabelledMap:
-        may = None if made.mask is None else made.mask.expand_as(made.weights)[head]
-        return LabelledMap(made.weights[head], words, words, mask=may)
+    def draw(result: MultiHead, *_inputs: object) -> LabelledMap:
+        may = None if result.mask is None else result.mask.expand_as(result.weights)[head]
+        return LabelledMap(result.weights[head], words, words, mask=may)
 
-    return Example(said, inputs, draw)
+    return Example(sentence, inputs, draw)
 
 
-def _side_by_side(made: MultiHead, *_inputs: object) -> LabelledMap:
+def _side_by_side(result: MultiHead, *_inputs: object) -> LabelledMap:
     """Draw what the heads give, side by side; of eight dimensions each, two."""
     d_head = WIDTH // HEADS
     columns = [d for d in range(WIDTH) if d % d_head < 2]
     labels = [f"{d // d_head + 1}.{d % d_head + 1}" for d in columns]
     return LabelledMap(
-        made.concatenated[:, columns], WORDS, labels, (N_("Token"), N_("Head.dimension")), N_("value")
+        result.concatenated[:, columns], WORDS, labels, (N_("Token"), N_("Head.dimension")), N_("value")
     )
 
 
-def _positions_or_heads(made: MultiHead | Attention, *_inputs: object) -> LabelledMap:
+def _positions_or_heads(result: MultiHead | Attention, *_inputs: object) -> LabelledMap:
     """Draw the first map: of head 1, or, between heads, of the first word."""
-    if isinstance(made, MultiHead):
-        return LabelledMap(made.weights[0], WORDS, WORDS)
+    if isinstance(result, MultiHead):
+        return LabelledMap(result.weights[0], WORDS, WORDS)
     heads = [str(head + 1) for head in range(HEADS)]
-    return LabelledMap(made.weights[0], heads, heads, (N_("Head"), N_("Head")))
+    return LabelledMap(result.weights[0], heads, heads, (N_("Head"), N_("Head")))
 
 
 FOUR_HEADS = _example(N_("Six words of 32 random numbers each, four heads; the map is that of head 1."))
@@ -185,7 +185,7 @@ CAUSAL = _example(
 AS_TORCH = MustHold(
     SAME_AS_TORCH,
     N_("largest distance from it"),
-    lambda made, *inputs: largest(made.output - _by_torch(*inputs)),
+    lambda result, *inputs: largest(result.output - _by_torch(*inputs)),
     most=1e-9,
 )
 
@@ -199,7 +199,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             N_("the weights are a map of positions, (n_query, n_key)"),
             N_("columns of the map, which must be the 6 words"),
-            lambda made, *_inputs: float(made.weights.shape[-1]),
+            lambda result, *_inputs: float(result.weights.shape[-1]),
             least=6.0,
             most=6.0,
         ),
@@ -231,7 +231,9 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             N_("the contributions of the heads add up to the output"),
             N_("largest distance of their sum, with the bias, from it"),
-            lambda made, *_inputs: largest(made.contributions.sum(dim=-3) + made.output_bias - made.output),
+            lambda result, *_inputs: largest(
+                result.contributions.sum(dim=-3) + result.output_bias - result.output
+            ),
             most=1e-9,
         ),
         Example(
@@ -261,7 +263,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             N_("heads differ"),
             N_("largest difference between the maps of heads 1 and 2, at least 0.01"),
-            lambda made, *_inputs: largest(made.weights[0] - made.weights[1]),
+            lambda result, *_inputs: largest(result.weights[0] - result.weights[1]),
             least=0.01,
         ),
         _example(N_("Six words in four heads; the map is that of head 2."), head=1),
@@ -319,7 +321,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             MASKED_IS_ZERO,
             N_("largest weight of a masked key"),
-            lambda made, _module, _x, mask: largest(made.weights[..., ~mask]),
+            lambda result, _module, _x, mask: largest(result.weights[..., ~mask]),
             most=0.0,
         ),
         _example(
@@ -340,7 +342,7 @@ MULTI_HEAD_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             N_("a head's map times its values is what the head gives"),
             N_("largest distance from it"),
-            lambda made, *_inputs: largest(made.weights @ made.value - made.heads),
+            lambda result, *_inputs: largest(result.weights @ result.value - result.heads),
             most=1e-9,
         ),
         FOUR_HEADS,

@@ -17,7 +17,7 @@ from attn_words import N_
 
 FACTOR = 10.0  # millimetres in a centimetre
 BANDWIDTH, WIDE = 1.0, 2.0  # both stand in the examples below
-TRIED = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+BANDWIDTHS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def kernel_weights(queries: Tensor, keys: Tensor, _values: Tensor, *, kernel: str = "gaussian") -> Tensor:
@@ -32,17 +32,19 @@ def softmax_over_queries(queries: Tensor, keys: Tensor, _values: Tensor) -> Tens
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class BandwidthChoice:
     """A bandwidth and the weights of the points themselves at it."""
 
     bandwidth: float
     weights: Float[Tensor, "n n"]
 
 
-def _chosen_by(error: Callable[[Tensor, Tensor, float], float], keys: Tensor, values: Tensor) -> Chosen:
+def _choose_by(
+    error: Callable[[Tensor, Tensor, float], float], keys: Tensor, values: Tensor
+) -> BandwidthChoice:
     """Take the bandwidth with the least error of those tried."""
-    h = min(TRIED, key=lambda each: error(keys, values, each))
-    return Chosen(h, nadaraya_watson(keys, keys, values, bandwidth=h).weights)
+    h = min(BANDWIDTHS, key=lambda each: error(keys, values, each))
+    return BandwidthChoice(h, nadaraya_watson(keys, keys, values, bandwidth=h).weights)
 
 
 def left_out_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
@@ -77,7 +79,7 @@ def _from_parabola(weights: Tensor, queries: Tensor, keys: Tensor, _values: Tens
     return largest(weights - heights / heights.sum(dim=-1, keepdim=True))
 
 
-def _spread_around(heights: Tensor, query: Tensor, keys: Tensor) -> float:
+def _range_around(heights: Tensor, query: Tensor, keys: Tensor) -> float:
     """Return the largest spread of heights among keys at one distance from the query."""
     apart = (keys - query).square().sum(dim=-1)
     rings = [heights[apart == each] for each in apart.unique()]
@@ -105,8 +107,8 @@ def _numbers(places: Tensor) -> list[str]:
     return [f"{place:g}".replace("-", "−") for place in places.tolist()]
 
 
-def _weights(made: Tensor, queries: Tensor, keys: Tensor, _values: Tensor) -> LabelledMap:
-    return LabelledMap(made, _numbers(queries), _numbers(keys))
+def _weights(result: Tensor, queries: Tensor, keys: Tensor, _values: Tensor) -> LabelledMap:
+    return LabelledMap(result, _numbers(queries), _numbers(keys))
 
 
 PLANE = torch.arange(-5, 6, dtype=torch.float64)
@@ -118,19 +120,19 @@ ONE_INPUT = Example(
 NOISY = Example(
     N_("Ten points of a noisy sine, each as a query, at the bandwidth that is chosen."),
     _noisy_points,
-    lambda made, keys, _values: LabelledMap(made.weights, _numbers(keys), _numbers(keys)),
+    lambda result, keys, _values: LabelledMap(result.weights, _numbers(keys), _numbers(keys)),
 )
 TWO_INPUTS = Example(
     N_("What a key at each place of a plane counts for the query in its middle: a Gaussian with h = 2."),
     _plane,
-    lambda made, *_inputs: LabelledMap(
-        made, _numbers(PLANE.flip(0)), _numbers(PLANE), (N_("key at x₂ ="), N_("key at x₁ =")), N_("kernel")
+    lambda result, *_inputs: LabelledMap(
+        result, _numbers(PLANE.flip(0)), _numbers(PLANE), (N_("key at x₂ ="), N_("key at x₁ =")), N_("kernel")
     ),
 )
 _ONE_HEIGHT = MustHold(
     N_("the kernel has one height on a circle around the query"),
     N_("largest spread at one distance"),
-    _spread_around,
+    _range_around,
     most=1e-9,
 )
 
@@ -144,7 +146,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         MustHold(
             N_("each row of weights sums to one"),
             N_("largest distance of a row's sum from 1"),
-            lambda made, *_inputs: largest(made.sum(dim=-1) - 1),
+            lambda result, *_inputs: largest(result.sum(dim=-1) - 1),
             most=1e-9,
         ),
         ONE_INPUT,
@@ -153,14 +155,14 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
         "training error",
         N_("The bandwidth is chosen by the error at the points themselves."),
         N_("It is least where each point predicts itself: the smallest bandwidth tried wins."),
-        partial(_chosen_by, left_out_error),
-        partial(_chosen_by, training_error),
+        partial(_choose_by, left_out_error),
+        partial(_choose_by, training_error),
         MustHold(
             N_("no bandwidth that is tried does better on points that are left out"),
             N_("leave-one-out error, less the least there is"),
-            lambda made, keys, values: (
-                left_out_error(keys, values, made.bandwidth)
-                - min(left_out_error(keys, values, each) for each in TRIED)
+            lambda result, keys, values: (
+                left_out_error(keys, values, result.bandwidth)
+                - min(left_out_error(keys, values, each) for each in BANDWIDTHS)
             ),
             most=1e-9,
         ),

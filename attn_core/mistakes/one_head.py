@@ -81,20 +81,20 @@ def unguarded_softmax(
 
 
 def _inputs(mask: Tensor | None = None) -> Inputs:
-    drawn = torch.randn(
+    vectors = torch.randn(
         3, len(WORDS), WIDTH, generator=torch.Generator().manual_seed(108), dtype=torch.float64
     )
-    return (*drawn, mask)
+    return (*vectors, mask)
 
 
-def _padded() -> Inputs:
+def _padded_inputs() -> Inputs:
     mask = causal_mask(len(WORDS))
     mask[:, 0] = False
     return _inputs(mask)
 
 
-def _weights(made: Attention, *_inputs: Tensor | None) -> LabelledMap:
-    return LabelledMap(made.weights, WORDS, WORDS, mask=made.mask)
+def _weights(result: Attention, *_inputs: Tensor | None) -> LabelledMap:
+    return LabelledMap(result.weights, WORDS, WORDS, mask=result.mask)
 
 
 SENTENCE = Example(
@@ -109,7 +109,7 @@ CAUSAL = Example(
 )
 PADDED = Example(
     N_("Six words, causal mask; the first is padding and sees nothing. An empty cell is not a number."),
-    _padded,
+    _padded_inputs,
     _weights,
 )
 
@@ -122,25 +122,25 @@ def largest(numbers: Tensor) -> float:
 SUMS = MustHold(
     ROWS_SUM_TO_ONE,
     N_("largest distance of a row's sum from 1"),
-    lambda made, *_inputs: largest(made.weights.sum(dim=-1) - 1),
+    lambda result, *_inputs: largest(result.weights.sum(dim=-1) - 1),
     most=1e-9,
 )
 MASKED = MustHold(
     MASKED_IS_ZERO,
     N_("largest weight of a masked key"),
-    lambda made, _query, _key, _value, mask: largest(made.weights[~mask]),
+    lambda result, _query, _key, _value, mask: largest(result.weights[~mask]),
     most=0.0,
 )
 AS_TORCH = MustHold(
     SAME_AS_TORCH,
     N_("largest distance from it"),
-    lambda made, *inputs: largest(made.output - F.scaled_dot_product_attention(*inputs)),
+    lambda result, *inputs: largest(result.output - F.scaled_dot_product_attention(*inputs)),
     most=1e-9,
 )
 FINITE = MustHold(
     ALL_FINITE,
     N_("weights and outputs that are not"),
-    lambda made, *_inputs: float((~made.weights.isfinite()).sum() + (~made.output.isfinite()).sum()),
+    lambda result, *_inputs: float((~result.weights.isfinite()).sum() + (~result.output.isfinite()).sum()),
     most=0.0,
 )
 

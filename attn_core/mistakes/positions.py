@@ -51,7 +51,7 @@ def _far_over_near(products: Tensor, length: int, _width: int) -> float:
     return float(mean[length + 1 :].max() - mean[length])
 
 
-def _spread(products: Tensor, _length: int, _width: int) -> float:
+def _largest_range(products: Tensor, _length: int, _width: int) -> float:
     low, _, high = by_offset(products)
     return float((high - low).max())
 
@@ -76,19 +76,19 @@ _PLACES = [str(place) for place in range(LENGTH)]
 POSITIONS = Example(
     N_("The dot products of all pairs of 64 positions, whose sinusoids have 16 dimensions."),
     lambda: (LENGTH, WIDTH),
-    lambda made, *_inputs: LabelledMap(
-        made, _PLACES, _PLACES, (N_("Position"), N_("Position")), N_("dot product")
+    lambda result, *_inputs: LabelledMap(
+        result, _PLACES, _PLACES, (N_("Position"), N_("Position")), N_("dot product")
     ),
 )
 SENTENCE = Example(
     N_("Six words as one-hot vectors of 16 dimensions, with sinusoids of base 10,000."),
     _words,
-    lambda made, _x: LabelledMap(made[0], WORDS, WORDS),
+    lambda result, _x: LabelledMap(result[0], WORDS, WORDS),
 )
 SILENT = Example(
     N_("Six positions with sinusoids of 16 dimensions, twice as loud; the words are silent: they are zero."),
     _words,
-    lambda made, _x: LabelledMap(made, WORDS, WORDS),
+    lambda result, _x: LabelledMap(result, WORDS, WORDS),
 )
 _NEAR_IS_ALIKE = MustHold(
     N_("a position is more like the next one than like any further away"),
@@ -119,7 +119,7 @@ POSITION_MISTAKES = by_name(
         MustHold(
             N_("pairs at the same offset have the same product"),
             N_("largest spread at one offset"),
-            _spread,
+            _largest_range,
             most=1e-9,
         ),
         POSITIONS,
@@ -142,7 +142,7 @@ POSITION_MISTAKES = by_name(
         MustHold(
             N_("the same words in the opposite order have other weights"),
             N_("largest change of a weight, at least 0.01"),
-            lambda made, _x: float((made[0] - made[1]).abs().max()),
+            lambda result, _x: float((result[0] - result[1]).abs().max()),
             least=0.01,
         ),
         SENTENCE,
@@ -156,7 +156,7 @@ POSITION_MISTAKES = by_name(
         MustHold(
             N_("with the words silent, every query looks most at its own place"),
             N_("queries that look most elsewhere"),
-            lambda made, x: float((made.argmax(dim=-1) != torch.arange(len(x))).sum()),
+            lambda result, x: float((result.argmax(dim=-1) != torch.arange(len(x))).sum()),
             most=0.0,
         ),
         SILENT,

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attn_words import N_
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +43,14 @@ class MustHold:
     least: float = -math.inf
     most: float = math.inf
 
-    def holds(self, measured: float) -> bool:
+    def holds(self, numbers: float) -> bool:
         """Whether a measured number is within the bounds.
 
         >>> check = MustHold("rows sum to one", "largest distance of a sum from 1", float, most=1e-9)
         >>> check.holds(2e-16), check.holds(0.3), check.holds(math.nan)
         (True, False, False)
         """
-        return self.least <= measured <= self.most
+        return self.least <= numbers <= self.most
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,13 @@ class Example:
     ``inputs`` is called when they are needed; ``draw`` with what was made and the inputs.
     """
 
-    said: str
+    sentence: str
     inputs: Callable[[], tuple[Any, ...]]
     draw: Callable[..., LabelledMap]
 
 
 @dataclass(frozen=True, eq=False)
-class Mistake(Generic[Made]):
+class Mistake(Generic[Result]):
     """A mistake: ``what`` is done, ``why`` it is wrong, both ways to compute, the ``check`` that finds it.
 
     ``right`` and ``broken`` are called with the inputs of the ``example``. ``name`` stands in links. ``also``
@@ -76,33 +76,33 @@ class Mistake(Generic[Made]):
     name: str
     what: str
     why: str
-    right: Callable[..., Made]
-    broken: Callable[..., Made]
+    right: Callable[..., Result]
+    broken: Callable[..., Result]
     check: MustHold
     example: Example
     also: tuple[MustHold, ...] = ()
 
     @cached_property
-    def _made(self) -> tuple[tuple[Any, ...], Made, Made]:
+    def _results(self) -> tuple[tuple[Any, ...], Result, Result]:
         inputs = self.example.inputs()
         return inputs, self.right(*inputs), self.broken(*inputs)
 
     @cached_property
     def maps(self) -> tuple[LabelledMap, LabelledMap]:
         """The right map and the broken one, on the example."""
-        inputs, right, broken = self._made
+        inputs, right, broken = self._results
         return self.example.draw(right, *inputs), self.example.draw(broken, *inputs)
 
     @cached_property
-    def measured(self) -> tuple[tuple[MustHold, float, float], ...]:
+    def numbers(self) -> tuple[tuple[MustHold, float, float], ...]:
         """Each check with its number of the right result and of the broken one."""
-        inputs, right, broken = self._made
+        inputs, right, broken = self._results
         return tuple(
             (check, check.measure(right, *inputs), check.measure(broken, *inputs))
             for check in (self.check, *self.also)
         )
 
 
-def by_name(*mistakes: Mistake[Made]) -> Mapping[str, Mistake[Made]]:
+def by_name(*mistakes: Mistake[Result]) -> Mapping[str, Mistake[Result]]:
     """Return mistakes by name, read-only."""
     return MappingProxyType({mistake.name: mistake for mistake in mistakes})

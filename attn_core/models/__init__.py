@@ -4,6 +4,6 @@ from attn_core.models.head_map import HeadMap
 from attn_core.models.interface import Call
 from attn_core.models.loading import load_model
 from attn_core.models.model import MAX_TOKENS, RealModel
-from attn_core.models.reading import Encoded
+from attn_core.models.reading import Encoding
 
-__all__ = ["MAX_TOKENS", "Call", "Encoded", "HeadMap", "RealModel", "load_model"]
+__all__ = ["MAX_TOKENS", "Call", "Encoding", "HeadMap", "RealModel", "load_model"]

@@ -44,7 +44,7 @@ def seen_by(
 
 
 @dataclass(frozen=True)
-class Seen:
+class LazyMask:
     """Where a query may attend, as an array that is computed where it is read, (n, n)."""
 
     n: int
@@ -107,13 +107,13 @@ class HeadMap:
     ) -> "HeadMap":
         """Return the map; each row's largest score and sum are computed now."""
         highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
-        made = cls(query, key, scale, softcap, window, is_causal, highest, total)
-        for rows in made.blocks():
-            scores = made._scores(rows, range(rows.stop if is_causal else len(key)))
+        head_map = cls(query, key, scale, softcap, window, is_causal, highest, total)
+        for rows in head_map.blocks():
+            scores = head_map._scores(rows, range(rows.stop if is_causal else len(key)))
             part = slice(rows.start, rows.stop)
             highest[part] = scores.amax(dim=-1)
             total[part] = scores.sub_(highest[part, None]).exp_().sum(dim=-1)
-        return made
+        return head_map
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -126,11 +126,11 @@ class HeadMap:
         return 2
 
     @property
-    def may(self) -> Seen | None:
+    def may(self) -> LazyMask | None:
         """Where a query may attend; None where everywhere."""
         if self.window is None and not self.is_causal:
             return None
-        return Seen(len(self.query), self.window, self.is_causal)
+        return LazyMask(len(self.query), self.window, self.is_causal)
 
     def blocks(self) -> Iterator[range]:
         """Yield all rows, as many at once as there is room for."""

@@ -69,9 +69,9 @@ class Call:
         ).output
 
     def _fused(self, query: Tensor, mask: Tensor | None, *, is_causal: bool = False) -> Tensor:
-        given = (query, self.key, self.value, mask)
+        inputs = (query, self.key, self.value, mask)
         heads: Tensor = F.scaled_dot_product_attention(
-            *given, is_causal=is_causal, scale=self.scale, enable_gqa=self._shares
+            *inputs, is_causal=is_causal, scale=self.scale, enable_gqa=self._shares
         )
         return heads
 
@@ -95,11 +95,11 @@ class Call:
         Raises ValueError for a mask that is neither causal nor a window, and for numbers added to scores.
         """
         window, is_causal = self._band()
-        shared = self.query.shape[1] // self.key.shape[1]
+        group = self.query.shape[1] // self.key.shape[1]
         for head in heads:
             yield HeadMap.of(
                 self.query[0, head].clone(),
-                self.key[0, head // shared].clone(),
+                self.key[0, head // group].clone(),
                 scale=self.scale,
                 softcap=self.softcap,
                 window=window,

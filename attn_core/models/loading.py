@@ -94,7 +94,7 @@ def _network(transformers: Any, path: Path) -> Any:
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
     with one_sentence("a model's weights must be those of its config.json"):
-        network, told = transformers.AutoModel.from_pretrained(
+        network, report = transformers.AutoModel.from_pretrained(
             path,
             config=config,
             dtype=torch.float32,
@@ -104,9 +104,9 @@ def _network(transformers: Any, path: Path) -> Any:
             output_loading_info=True,
             **local,
         )
-        for name, got, wanted in sorted(told["mismatched_keys"]):
-            raise ValueError(f"{name} must have shape {tuple(wanted)}; got {tuple(got)}")
-        missing = [name for name in sorted(told["missing_keys"]) if "pooler" not in name]
+        for name, shape, requirement in sorted(report["mismatched_keys"]):
+            raise ValueError(f"{name} must have shape {tuple(requirement)}; got {tuple(shape)}")
+        missing = [name for name in sorted(report["missing_keys"]) if "pooler" not in name]
         if missing:
             raise ValueError(f"the weights must hold {missing[0]}; it is missing")
         for name, each in network.named_parameters():
@@ -118,9 +118,9 @@ def _network(transformers: Any, path: Path) -> Any:
 class one_sentence:  # noqa: N801  (used as a function)
     """Make of whatever is raised a ValueError of one sentence; one of ours stays as it is."""
 
-    def __init__(self, wanted: str) -> None:
+    def __init__(self, requirement: str) -> None:
         """What was wanted where it fails."""
-        self._wanted = wanted
+        self._requirement = requirement
 
     def __enter__(self) -> None:
         """Nothing."""
@@ -135,8 +135,10 @@ class one_sentence:  # noqa: N801  (used as a function)
                 ) from error
             ours = isinstance(error, ValueError) and __name__ == _raised_in(where)
             if not ours:
-                said = " ".join(str(error).split())[:240]
-                raise ValueError(f"{self._wanted}; it says: {type(error).__name__}: {said}") from error
+                message = " ".join(str(error).split())[:240]
+                raise ValueError(
+                    f"{self._requirement}; it says: {type(error).__name__}: {message}"
+                ) from error
 
 
 def _raised_in(where: Any) -> str:
@@ -158,12 +160,12 @@ def _json(folder: Path, name: str) -> dict[str, Any]:
     if not (folder / name).is_file():
         raise ValueError(f"a model's folder must hold {name}; {folder.name} does not")
     try:
-        read = json.loads((folder / name).read_text(encoding="utf-8"))
+        settings = json.loads((folder / name).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise ValueError(f"{name} must be JSON; reading it failed: {error}") from error
-    if not isinstance(read, dict):
-        raise ValueError(f"{name} must hold an object; got {type(read).__name__}")
-    return read
+    if not isinstance(settings, dict):
+        raise ValueError(f"{name} must hold an object; got {type(settings).__name__}")
+    return settings
 
 
 def _require_weights(folder: Path) -> None:

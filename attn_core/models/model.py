@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from attn_core.attention_maps import AttentionMaps
 from attn_core.models.head_map import HeadMap
 from attn_core.models.interface import Call, taking
-from attn_core.models.reading import MAX_CHARACTERS, Encoded, Reader, missing
+from attn_core.models.reading import MAX_CHARACTERS, Encoding, Reader, missing_tokenizer
 from attn_core.multi_head import MultiHead, merge_heads
 from attn_words import _
 
@@ -94,10 +94,10 @@ class RealModel:
             with taking(take), torch.no_grad():
                 self._network(input_ids=torch.arange(min(4, self.limit, self.n_vocabulary))[None])
         except Exception as error:
-            said = " ".join(str(error).split())[:240]
+            message = " ".join(str(error).split())[:240]
             raise ValueError(
                 f"a model must read a text's tokens and give what its layers attend with; {self.family} does "
-                f"not: {said or type(error).__name__}"
+                f"not: {message or type(error).__name__}"
             ) from error
         finally:
             for each in hooks:
@@ -154,7 +154,7 @@ class RealModel:
         return "" if self.reader is None else self.reader.mark
 
     def forward(
-        self, ids: Int[Tensor, "batch n"], allowed: Bool[Tensor, "batch n"] | None = None
+        self, ids: Int[Tensor, "batch n"], is_token: Bool[Tensor, "batch n"] | None = None
     ) -> tuple[MultiHead, ...]:
         """Run sequences of token numbers, and return every stage of every layer's attention.
 
@@ -162,34 +162,34 @@ class RealModel:
 
         Raises ValueError for numbers of tokens or tokens that the model has no row for.
         """
-        found: list[MultiHead] = []
+        layers: list[MultiHead] = []
 
         def take(call: Call) -> Tensor:
-            found.append(_stages(call, self._outs[len(found)]))
-            return found[-1].heads
+            layers.append(_stages(call, self._outs[len(layers)]))
+            return layers[-1].heads
 
-        self._run(ids, take, allowed)
-        return tuple(found)
+        self._run(ids, take, is_token)
+        return tuple(layers)
 
-    def _run(self, ids: Tensor, take: Callable[[Call], Tensor], allowed: Tensor | None = None) -> None:
+    def _run(self, ids: Tensor, take: Callable[[Call], Tensor], is_token: Tensor | None = None) -> None:
         """Run the layers; a text without padding leaves behind what its tokens see."""
         if ids.ndim != 2 or not 1 <= ids.shape[1] <= self.limit:
             raise ValueError(
                 f"ids must have shape (batch, n) with n from 1 to {self.limit}; got {tuple(ids.shape)}"
             )
         self._require_rows(ids)
-        n, masks, shared = ids.shape[1], list[Tensor | None](), dict[int, Tensor | None]()
+        n, masks, masks_by_id = ids.shape[1], list[Tensor | None](), dict[int, Tensor | None]()
 
-        def seen_too(call: Call) -> Tensor:
-            if allowed is None and n <= self.most_tokens:
+        def take_mask(call: Call) -> Tensor:
+            if is_token is None and n <= self.most_tokens:
                 key = -1 if call.is_causal else id(call.mask)  # layers share their masks
-                if key not in shared:
-                    shared[key] = call.seen()
-                masks.append(shared[key])
+                if key not in masks_by_id:
+                    masks_by_id[key] = call.seen()
+                masks.append(masks_by_id[key])
             return take(call)
 
-        padding = {} if allowed is None else {"attention_mask": allowed.long()}
-        with torch.no_grad(), taking(seen_too):
+        padding = {} if is_token is None else {"attention_mask": is_token.long()}
+        with torch.no_grad(), taking(take_mask):
             self._network(input_ids=ids, **padding)
         if masks:
             if len(self._masks) >= _MASKS_KEPT:
@@ -205,12 +205,12 @@ class RealModel:
         Raises ValueError for a text without a token, where the folder held no tokenizer, and for weights so
         large that numbers on the way overflow.
         """
-        read = self.read(text, self.most_tokens)
+        encoding = self.read(text, self.most_tokens)
         notes: tuple[str, ...] = ()
-        if read.beyond or len(text) > MAX_CHARACTERS:
+        if encoding.beyond or len(text) > MAX_CHARACTERS:
             more = "more than " if len(text) > MAX_CHARACTERS else ""
-            length = len(read.ids) + read.beyond
-            notes = (f"The text has {more}{length} tokens; the model sees the first {len(read.ids)}.",)
+            length = len(encoding.ids) + encoding.beyond
+            notes = (f"The text has {more}{length} tokens; the model sees the first {len(encoding.ids)}.",)
         layers: list[Tensor] = []
 
         def take(call: Call) -> Tensor:
@@ -219,20 +219,20 @@ class RealModel:
             output: Tensor = stages.output
             return output
 
-        self._run(torch.tensor([read.ids]), take)
+        self._run(torch.tensor([encoding.ids]), take)
         self._require_finite(*layers)
         return AttentionMaps(
             {f"layer {index}": each.numpy() for index, each in enumerate(layers)},
-            tokens=read.labels,
-            special=read.special,
+            tokens=encoding.labels,
+            special=encoding.special,
             notes=notes,
         )
 
     def tokenize(self, text: str) -> list[str]:
         """Return the tokens of a text without special ones, as many as there are, those left out as ""."""
-        read = self._read(text, self.longest)
-        shown = [label for place, label in enumerate(read.labels) if place not in read.special]
-        return shown + [""] * read.beyond
+        encoding = self._read(text, self.longest)
+        labels = [label for place, label in enumerate(encoding.labels) if place not in encoding.special]
+        return labels + [""] * encoding.beyond
 
     def stages(self, text: str) -> tuple[MultiHead, ...]:
         """Return every stage of every layer's attention on a text, as ``forward`` does."""
@@ -276,19 +276,19 @@ class RealModel:
         """
         return next(self.reach(self.read(text, self.longest).ids, layer).maps([head]))
 
-    def read(self, text: str, most: int) -> Encoded:
+    def read(self, text: str, most: int) -> Encoding:
         """Cut a text into tokens, at most so many, special ones among them.
 
         Raises ValueError for a text without a token, and where the folder held no tokenizer.
         """
-        read = self._read(text, most)
-        if len(read.special) == len(read.ids):
+        encoding = self._read(text, most)
+        if len(encoding.special) == len(encoding.ids):
             raise ValueError(_("text must hold at least one token; got {text}", text=repr(text[:40])))
-        return read
+        return encoding
 
-    def _read(self, text: str, most: int) -> Encoded:
+    def _read(self, text: str, most: int) -> Encoding:
         if self.reader is None:
-            raise ValueError(missing(self.name))
+            raise ValueError(missing_tokenizer(self.name))
         return self.reader.encode(text, most)
 
     def _require_finite(self, *numbers: Tensor) -> None:

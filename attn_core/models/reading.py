@@ -11,7 +11,7 @@ _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
 
 
 @dataclass(frozen=True)
-class Encoded:
+class Encoding:
     """Tokens of a text: ``ids``, how each is shown, which stand for no word, and how many were left out."""
 
     ids: tuple[int, ...]
@@ -43,7 +43,11 @@ class Reader:
         added = tokenizer.get_added_tokens_decoder()
         self._special = {id for id, each in added.items() if each.special and each.content != unknown}
         self._added = {each.content for each in added.values()}
-        parts = _said(tokenizer.pre_tokenizer), _said(tokenizer.normalizer), _said(tokenizer.decoder)
+        parts = (
+            _state_of(tokenizer.pre_tokenizer),
+            _state_of(tokenizer.normalizer),
+            _state_of(tokenizer.decoder),
+        )
         pieces = getattr(tokenizer.model, "continuing_subword_prefix", None)
         self._bytes = any('"ByteLevel"' in part for part in parts)
         self._underscore = any(UNDERSCORE in part for part in parts)
@@ -54,24 +58,24 @@ class Reader:
         """The highest number that it may give a token."""
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
 
-    def encode(self, text: str, most: int | None = None) -> Encoded:
+    def encode(self, text: str, most: int | None = None) -> Encoding:
         """Return the tokens of a text, at most so many, special ones among them.
 
         Raises ValueError where the tokenizer cannot read it.
         """
         try:
             # Truncation of its own would be a state of the tokenizer, which all sessions share.
-            found = self._tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False)
-            whole = len(found.ids)
-            found.truncate((self._most if most is None else most) - self.n_special)
-            beyond = whole - len(found.ids)
-            found = self._tokenizer.post_process(found)
+            encoding = self._tokenizer.encode(text[:MAX_CHARACTERS], add_special_tokens=False)
+            whole = len(encoding.ids)
+            encoding.truncate((self._most if most is None else most) - self.n_special)
+            beyond = whole - len(encoding.ids)
+            encoding = self._tokenizer.post_process(encoding)
         except Exception as error:  # the package raises Exception itself
             raise ValueError(f"the folder's tokenizer must read the text; it says: {error}") from error
-        flags = zip(found.ids, found.special_tokens_mask, strict=True)
-        return Encoded(
-            tuple(found.ids),
-            tuple(self.label(token) for token in found.tokens),
+        flags = zip(encoding.ids, encoding.special_tokens_mask, strict=True)
+        return Encoding(
+            tuple(encoding.ids),
+            tuple(self.label(token) for token in encoding.tokens),
             tuple(place for place, (id, added) in enumerate(flags) if added or id in self._special),
             beyond,
         )
@@ -80,10 +84,10 @@ class Reader:
         """Return a token as it can be read: characters for bytes, "·" for a space, "↵" for a line's end."""
         if token in self._added:
             return token
-        shown = decode_piece(token) if self._bytes else token
+        text = decode_piece(token) if self._bytes else token
         if self._underscore:
-            shown = shown.replace(UNDERSCORE, " ")
-        return shown.replace(" ", SPACE).replace("\n", LINE) if self.mark == SPACE else shown
+            text = text.replace(UNDERSCORE, " ")
+        return text.replace(" ", SPACE).replace("\n", LINE) if self.mark == SPACE else text
 
 
 def read_tokenizer(folder: Path, transformers: Any, most: int) -> Reader | None:
@@ -101,21 +105,21 @@ def read_tokenizer(folder: Path, transformers: Any, most: int) -> Reader | None:
         return None
     try:
         if present[0] == "tokenizer.json":
-            made = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / present[0]))
+            tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / present[0]))
         else:
-            made = transformers.AutoTokenizer.from_pretrained(
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
                 folder, local_files_only=True, trust_remote_code=False
             )
-        return Reader(made.backend_tokenizer, most)
+        return Reader(tokenizer.backend_tokenizer, most)
     except Exception as error:  # tokenizers raises Exception itself for a file that it cannot read
         raise ValueError(f"the folder's tokenizer must be readable; reading it failed: {error}") from error
 
 
-def missing(folder: str) -> str:
+def missing_tokenizer(folder: str) -> str:
     """Say that a folder holds no tokenizer."""
     return f"the model's folder must hold {_FILES} to read text; {folder} does not"
 
 
-def _said(part: Any) -> str:
+def _state_of(part: Any) -> str:
     """What a part of a tokenizer is made of, as the JSON that it is kept as; "" where it is not there."""
     return "" if part is None else part.__getstate__().decode()

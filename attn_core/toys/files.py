@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import Ablated, Checkpoint, Curve, Recipe, Run
+from attn_core.toys.training import Ablation, Checkpoint, Recipe, Run, TrainingCurve
 
 TRAINED = Path(__file__).parent / "trained"
 _NEEDED = {
@@ -54,12 +54,12 @@ def read_run(path: Path) -> Run:
     )
     return Run(
         Recipe(**json.loads(recipe)),
-        Curve(tensors["curve.steps"], tensors["curve.loss"], tensors["curve.accuracy"], measures),
+        TrainingCurve(tensors["curve.steps"], tensors["curve.loss"], tensors["curve.accuracy"], measures),
         tuple(
             Checkpoint(int(step), {name: each[at] for name, each in parameters.items()})
             for at, step in enumerate(tensors["checkpoints"])
         ),
-        Ablated(tensors["ablated.loss"], tensors["ablated.accuracy"]),
+        Ablation(tensors["ablated.loss"], tensors["ablated.accuracy"]),
     )
 
 
@@ -82,9 +82,11 @@ def shipped(task: str, *, positions: bool = True) -> Run:
 
     Raises ValueError where there is none.
     """
-    wanted = [each for each in SHIPPED if (each.task, each.positions) == (task, positions)]
-    if not wanted:
-        told = ", ".join(f"{each.task}{'' if each.positions else ' without positions'}" for each in SHIPPED)
-        got = f"{task}{'' if positions else ' without positions'}"
-        raise ValueError(f"a training that comes with the package is one of {told}; got {got}")
-    return read_run(path_of(wanted[0]))
+    recipes = [each for each in SHIPPED if (each.task, each.positions) == (task, positions)]
+    if not recipes:
+        options = ", ".join(
+            f"{each.task}{'' if each.positions else ' without positions'}" for each in SHIPPED
+        )
+        name = f"{task}{'' if positions else ' without positions'}"
+        raise ValueError(f"a training that comes with the package is one of {options}; got {name}")
+    return read_run(path_of(recipes[0]))

@@ -22,7 +22,7 @@ from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
-class Used:
+class TrainedResult:
     """A trained model in use: every stage on its task's example, and the share of right answers elsewhere."""
 
     run: ToyRun
@@ -37,14 +37,16 @@ def on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
     return run
 
 
-def use(task: str, _head: int = 0, *, attend: Attend = MultiHeadAttention.__call__, start: int = 0) -> Used:
+def use(
+    task: str, _head: int = 0, *, attend: Attend = MultiHeadAttention.__call__, start: int = 0
+) -> TrainedResult:
     """Use the model that was trained on a task: on its example, and on sequences it was never trained on.
 
     ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
     """
     held_out = Recipe.usual(task).held_out()
-    judged = judge(shipped(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
-    return Used(on_example(task, attend=attend, start=start), judged.accuracy)
+    evaluation = judge(shipped(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
+    return TrainedResult(on_example(task, attend=attend, start=start), evaluation.accuracy)
 
 
 def mask_forgotten(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
@@ -105,28 +107,28 @@ def as_torch(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = N
     return replace(heads.attend(module, x, attn_mask), weights=weights, output=output)
 
 
-def _off_torch(made: Used, task: str, head: int) -> float:
-    return largest(made.run.weights[head] - on_example(task, attend=as_torch).weights[head])
+def _off_torch(result: TrainedResult, task: str, head: int) -> float:
+    return largest(result.run.weights[head] - on_example(task, attend=as_torch).weights[head])
 
 
-def _masked(made: Used, _task: str, head: int) -> float:
-    weights = made.run.weights[head]
+def _masked(result: TrainedResult, _task: str, head: int) -> float:
+    weights = result.run.weights[head]
     return largest(weights[~causal_mask(len(weights))])
 
 
-def _draw(made: Used, task: str, head: int) -> LabelledMap:
+def _draw(result: TrainedResult, task: str, head: int) -> LabelledMap:
     how = TASKS[task]
     symbols = [SYMBOLS[token] for token in how.tokens(how.example).tolist()]
-    mask = made.run.layers[head // how.heads].mask
+    mask = result.run.layers[head // how.heads].mask
     return LabelledMap(
-        made.run.weights[head], symbols, symbols, mask=None if mask is None else mask[head % how.heads]
+        result.run.weights[head], symbols, symbols, mask=None if mask is None else mask[head % how.heads]
     )
 
 
 ANSWERS = MustHold(
     N_("the model answers as it has learned to"),
     N_("share of right answers on sequences it was not trained on, at least 0.95"),
-    lambda made, *_inputs: made.share,
+    lambda result, *_inputs: result.share,
     least=0.95,
 )
 AS_TORCH = MustHold(
@@ -134,8 +136,8 @@ AS_TORCH = MustHold(
 )
 MASKED = MustHold(MASKED_IS_ZERO, N_("largest weight of a masked key"), _masked, most=0.0)
 EARLY, LATE = (
-    Example(said, partial(tuple, ("induction", head)), _draw)
-    for head, said in (
+    Example(sentence, partial(tuple, ("induction", head)), _draw)
+    for head, sentence in (
         (
             0,
             N_("A trained model that continues a repeated block of letters; the map is that of head 1.1."),
@@ -167,7 +169,7 @@ def _toy(
     start: int = 0,
     check: MustHold = ANSWERS,
     example: Example = LATE,
-) -> Mistake[Used]:
+) -> Mistake[TrainedResult]:
     """Return a mistake in the use of a model; one that is known between heads is described there."""
     if not what:
         what, why = MULTI_HEAD_MISTAKES[name].what, MULTI_HEAD_MISTAKES[name].why

@@ -58,7 +58,7 @@ class Task:
     strange: Draw | None = None
     strange_is: str = ""
 
-    def tokens(self, typed: str) -> Int[Tensor, " n"]:
+    def tokens(self, text: str) -> Int[Tensor, " n"]:
         """Return the sequence that typed letters stand for: a bar after a list to sort, blanks to the end.
 
         Raises ValueError for no letter, for more than there is room for, and for anything but the letters.
@@ -66,7 +66,7 @@ class Task:
         >>> "".join(SYMBOLS[token] for token in TASKS["sort"].tokens("cab"))
         'cab|ab'
         """
-        strange = sorted({each for each in typed if each not in LETTERS})
+        strange = sorted({each for each in text if each not in LETTERS})
         if strange:
             named = _(", ").join(repr(each) for each in strange[:5])
             raise ValueError(
@@ -78,15 +78,15 @@ class Task:
                     letters=named,
                 )
             )
-        if not 1 <= len(typed) <= self.most:
+        if not 1 <= len(text) <= self.most:
             raise ValueError(
-                _("a sequence needs from 1 to {most} letters; got {count}", most=self.most, count=len(typed))
+                _("a sequence needs from 1 to {most} letters; got {count}", most=self.most, count=len(text))
             )
-        whole = typed
+        whole = text
         if self.name == "sort":
-            whole = typed + BAR + "".join(sorted(typed))[:-1]
+            whole = text + BAR + "".join(sorted(text))[:-1]
         elif not self.causal:
-            whole = typed.ljust(self.length, BLANK)
+            whole = text.ljust(self.length, BLANK)
         return torch.tensor([SYMBOLS.index(each) for each in whole])
 
     def answers(self, tokens: Int[Tensor, "*batch n"]) -> Int[Tensor, "*batch n"]:

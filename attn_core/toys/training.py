@@ -74,7 +74,7 @@ class Checkpoint(NamedTuple):
     state: Mapping[str, Tensor]
 
 
-class Judged(NamedTuple):
+class Evaluation(NamedTuple):
     """How a model does on sequences: its loss, the share of answers that are right, its heads' measures."""
 
     loss: float
@@ -83,7 +83,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class TrainingCurve:
     """How a model did on held-out sequences after each of ``steps``.
 
     ``loss`` (nats an answer) and ``accuracy`` are (n,), each of ``measures`` (n, n_head).
@@ -94,14 +94,14 @@ class Curve:
     accuracy: Float[Tensor, " n"]
     measures: Mapping[str, Float[Tensor, "n n_head"]]
 
-    def at(self, step: int) -> Judged:
+    def at(self, step: int) -> Evaluation:
         """Return one look, that after so many steps."""
         place = int((self.steps == step).int().argmax())
         measures = {name: each[place] for name, each in self.measures.items()}
-        return Judged(float(self.loss[place]), float(self.accuracy[place]), measures)
+        return Evaluation(float(self.loss[place]), float(self.accuracy[place]), measures)
 
 
-class Ablated(NamedTuple):
+class Ablation(NamedTuple):
     """How the model of each checkpoint does on held-out sequences without each of its heads."""
 
     loss: Float[Tensor, "n_checkpoint n_head"]
@@ -113,9 +113,9 @@ class Run:
     """A training that has ended: its recipe, its curve, the states kept, and what each head is to them."""
 
     recipe: Recipe
-    curve: Curve
+    curve: TrainingCurve
     checkpoints: tuple[Checkpoint, ...]
-    ablated: Ablated
+    ablated: Ablation
 
     def model(self, at: int) -> ToyModel:
         """Return the model as it was at one of the checkpoints, counted from 0."""
@@ -135,10 +135,10 @@ class Run:
             return run.weights, run.logits
 
         states = [each.state for each in self.checkpoints]
-        found: tuple[Tensor, Tensor] = vmap(forward)(
+        maps_and_logits: tuple[Tensor, Tensor] = vmap(forward)(
             {name: torch.stack([state[name] for state in states]) for name in states[0]}
         )
-        return found
+        return maps_and_logits
 
 
 def judge(
@@ -149,37 +149,37 @@ def judge(
     *,
     attend: Attend = MultiHeadAttention.__call__,
     start: int = 0,
-) -> Judged:
+) -> Evaluation:
     """Run a model over sequences, as ``ToyModel.forward`` does with what is given, and say how it does."""
     with torch.no_grad():
         run = model(tokens, off=off, attend=attend, start=start)
     answers = task.answers(tokens)
-    asked = answers >= 0
-    loss = F.cross_entropy(run.logits[asked], answers[asked])
-    right = run.logits[asked].argmax(dim=-1) == answers[asked]
-    return Judged(float(loss), float(right.float().mean()), measure_heads(task, tokens, run.weights))
+    has_answer = answers >= 0
+    loss = F.cross_entropy(run.logits[has_answer], answers[has_answer])
+    right = run.logits[has_answer].argmax(dim=-1) == answers[has_answer]
+    return Evaluation(float(loss), float(right.float().mean()), measure_heads(task, tokens, run.weights))
 
 
 def judge_without(
     model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], each_off: Sequence[tuple[int, ...]]
-) -> list[Judged]:
+) -> list[Evaluation]:
     """Judge a model without each of several choices of heads.
 
     As ``judge`` does, to the last bit; a layer whose input is the same in several is run once.
     """
-    known: list[tuple[MultiHeadAttention, Tensor, MultiHead]] = []
+    layers: list[tuple[MultiHeadAttention, Tensor, MultiHead]] = []
 
-    def attend(attention: MultiHeadAttention, x: Tensor, **given: Tensor | None) -> MultiHead:
-        for module, seen, layer in known:
-            if module is attention and torch.equal(seen, x):
-                return layer
-        known.append((attention, x, attention(x, **given)))
-        return known[-1][-1]
+    def attend(attention: MultiHeadAttention, x: Tensor, **options: Tensor | None) -> MultiHead:
+        for module, inputs, stages in layers:
+            if module is attention and torch.equal(inputs, x):
+                return stages
+        layers.append((attention, x, attention(x, **options)))
+        return layers[-1][-1]
 
     return [judge(model, task, tokens, off, attend=attend) for off in each_off]
 
 
-OnStep = Callable[[int, Judged | None], None]
+OnStep = Callable[[int, Evaluation | None], None]
 
 
 def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | None = None) -> Run:
@@ -201,22 +201,22 @@ def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | N
     held_out = recipe.held_out()
     generator = torch.Generator().manual_seed(recipe.seed)
     adam = _adam(model, task.rate)
-    kept: list[Checkpoint] = []
-    looks: list[Judged] = []
+    states: list[Checkpoint] = []
+    evaluations: list[Evaluation] = []
     for step in range(recipe.steps + 1):
-        look = None
+        evaluation = None
         if step % EVERY == 0 or step == recipe.steps:
-            look = judge(model, task, held_out)
-            looks.append(look)
-            kept.append(Checkpoint(step, {name: each.clone() for name, each in model.state_dict().items()}))
+            evaluation = judge(model, task, held_out)
+            evaluations.append(evaluation)
+            states.append(Checkpoint(step, {name: each.clone() for name, each in model.state_dict().items()}))
         if on_step is not None:
-            on_step(step, look)
+            on_step(step, evaluation)
         if step == recipe.steps:
             break
         tokens = task.draw(BATCH, generator)
         adam.step(_loss(model, task, tokens[~_among(tokens, held_out)]))
-    chosen = tuple(kept[at] for at in _densest(looks, checkpoints))
-    return Run(recipe, _curve(kept, looks), chosen, _ablated(recipe, chosen))
+    selection = tuple(states[at] for at in _densest(evaluations, checkpoints))
+    return Run(recipe, _curve(states, evaluations), selection, _ablate(recipe, selection))
 
 
 def _as_it_was(recipe: Recipe, checkpoint: Checkpoint) -> ToyModel:
@@ -225,20 +225,20 @@ def _as_it_was(recipe: Recipe, checkpoint: Checkpoint) -> ToyModel:
     return model.eval().requires_grad_(False)
 
 
-def _ablated(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> Ablated:
+def _ablate(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> Ablation:
     each_off = [(head,) for head in range(recipe.layers * recipe.heads)]
     task, held_out = TASKS[recipe.task], recipe.held_out()
-    judged = [judge_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints]
-    return Ablated(
-        torch.tensor([[one.loss for one in each] for each in judged]),
-        torch.tensor([[one.accuracy for one in each] for each in judged]),
+    evaluations = [judge_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints]
+    return Ablation(
+        torch.tensor([[one.loss for one in each] for each in evaluations]),
+        torch.tensor([[one.accuracy for one in each] for each in evaluations]),
     )
 
 
 def _adam(model: ToyModel, rate: float) -> Adam:
-    named = dict(model.named_parameters())
-    where = [each for name, each in named.items() if ".W_q." in name or ".W_k." in name]
-    what = [each for name, each in named.items() if ".W_q." not in name and ".W_k." not in name]
+    parameters = dict(model.named_parameters())
+    where = [each for name, each in parameters.items() if ".W_q." in name or ".W_k." in name]
+    what = [each for name, each in parameters.items() if ".W_q." not in name and ".W_k." not in name]
     return Adam((where, WHERE_FASTER * rate), (what, rate))
 
 
@@ -252,22 +252,28 @@ def _among(tokens: Tensor, others: Tensor) -> Tensor:
     return (tokens[:, None] == others).all(dim=-1).any(dim=-1)
 
 
-def _curve(kept: list[Checkpoint], looks: list[Judged]) -> Curve:
-    return Curve(
-        torch.tensor([each.step for each in kept]),
-        torch.tensor([each.loss for each in looks]),
-        torch.tensor([each.accuracy for each in looks]),
-        {name: torch.stack([each.measures[name] for each in looks]) for name in looks[0].measures},
+def _curve(checkpoints: list[Checkpoint], evaluations: list[Evaluation]) -> TrainingCurve:
+    return TrainingCurve(
+        torch.tensor([each.step for each in checkpoints]),
+        torch.tensor([each.loss for each in evaluations]),
+        torch.tensor([each.accuracy for each in evaluations]),
+        {
+            name: torch.stack([each.measures[name] for each in evaluations])
+            for name in evaluations[0].measures
+        },
     )
 
 
-def _densest(looks: list[Judged], count: int) -> list[int]:
+def _densest(evaluations: list[Evaluation], count: int) -> list[int]:
     """Choose looks that are evenly apart along the path that loss, accuracy and measures take."""
     path = torch.stack(
-        [torch.cat([torch.tensor([each.loss / 3, each.accuracy]), *each.measures.values()]) for each in looks]
+        [
+            torch.cat([torch.tensor([each.loss / 3, each.accuracy]), *each.measures.values()])
+            for each in evaluations
+        ]
     )
-    moved = (path[1:] - path[:-1]).abs().amax(dim=-1) + 0.5 / max(1, len(looks) - 1)
-    along = torch.cat([torch.zeros(1), moved.cumsum(dim=0)])
-    wanted = torch.linspace(0, float(along[-1]), count)
-    nearest = (along[None] - wanted[:, None]).abs().argmin(dim=-1)
-    return sorted({0, len(looks) - 1, *nearest.tolist()})
+    lengths = (path[1:] - path[:-1]).abs().amax(dim=-1) + 0.5 / max(1, len(evaluations) - 1)
+    along = torch.cat([torch.zeros(1), lengths.cumsum(dim=0)])
+    marks = torch.linspace(0, float(along[-1]), count)
+    nearest = (along[None] - marks[:, None]).abs().argmin(dim=-1)
+    return sorted({0, len(evaluations) - 1, *nearest.tolist()})

@@ -75,7 +75,7 @@ class LiveAttention(SphinxDirective):
         return [framed, *messages]
 
 
-class Attention(LiveAttention, admonitions.Attention):
+class AttentionAdmonition(LiveAttention, admonitions.Attention):
     """docutils' admonition, and a live figure where its only words are a link to a page."""
 
     required_arguments = 0
@@ -160,7 +160,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     says = (_pass, _pass)
     app.add_node(LiveFigure, html=(_write(app), None), text=says, latex=says, man=says, texinfo=says)
     app.add_directive("live-attention", LiveAttention)
-    app.add_directive("attention", Attention, override=True)
+    app.add_directive("attention", AttentionAdmonition, override=True)
     app.connect("html-page-context", _head)
     app.connect("build-finished", _finish)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -31,8 +31,8 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
         alt=_("The right map, the map of the mistake {name}, and their difference", name=shown(choice, name)),
         name=f"mistake {name}",
     )
-    st.caption(_(mistake.example.said))
-    for check, *numbers in mistake.measured:
+    st.caption(_(mistake.example.sentence))
+    for check, *numbers in mistake.numbers:
         right, broken = (_verdict(each, check.holds(each)) for each in numbers)
         said = _(
             "Check: *{check}*. Measured ({number}): right {right}, broken {broken}.",

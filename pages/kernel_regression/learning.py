@@ -48,7 +48,7 @@ def show(now: Now) -> None:
             best_error=number(best.left_out),
         )
         few = _("Where it ended fewer points keep a neighbour than can, so the errors are not comparable.")
-        st.markdown(paragraph(went, few if int(ended.supported[0]) < best.supported else ""))
+        st.markdown(paragraph(went, few if int(ended.n_supported[0]) < best.supported else ""))
 
 
 def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:

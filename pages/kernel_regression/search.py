@@ -47,7 +47,7 @@ def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
         found.best,
         float(found.training_errors[at]),
         float(found.leave_one_out_errors[at]),
-        int(found.supported[at]),
+        int(found.n_supported[at]),
     )
 
 

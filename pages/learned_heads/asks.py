@@ -6,7 +6,7 @@ from functools import partial
 
 from attn_core import AttentionMaps, RealModel
 from attn_core.encoder_decoder import CROSS, DECODER, ENCODER, OTHER
-from attn_core.models import Encoded
+from attn_core.models import Encoding
 from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
 from attn_ui.base.ask import Ask
@@ -228,7 +228,7 @@ def _real(ask: Ask, look: str) -> Heads | LongText | None:
     return Heads(whole, now.model, text, keep=_blocks(ask, whole, look))
 
 
-def _long(ask: Ask, model: RealModel, text: str, read: Encoded) -> LongText:
+def _long(ask: Ask, model: RealModel, text: str, read: Encoding) -> LongText:
     """Ask for a layer."""
     with ask.sidebar():
         ask.heading(_c("group of settings", "Heads"))

@@ -14,7 +14,7 @@ from attn_core.toys import (
     SHIPPED,
     SYMBOLS,
     TASKS,
-    Judged,
+    Evaluation,
     Outside,
     Recipe,
     Run,
@@ -158,7 +158,7 @@ class Now:
         return sum(answer is not None for answer in self.answers)
 
     @cached_property
-    def judged(self) -> Judged:
+    def judged(self) -> Evaluation:
         """How the model did on held-out sequences when it was trained, with all its heads."""
         return self.run.curve.at(self.step)
 
@@ -208,7 +208,7 @@ class Now:
         return naming(self.judged)
 
 
-def naming(judged: Judged) -> list[tuple[str, float]]:
+def naming(judged: Evaluation) -> list[tuple[str, float]]:
     """Return for each head its largest measure, the first of `MEASURES` among equals, and its value."""
     heads = zip(*(judged.measures[name].tolist() for name in MEASURES), strict=True)
     largest = ((values.index(max(values)), max(values)) for values in heads)
@@ -259,7 +259,7 @@ def at_every_step(setting: Setting) -> Shown:
 
 
 @shared
-def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Judged]:
+def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Evaluation]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
     return judge_without(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), each_off)
 

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from attn_core import RealModel, label_tokens
-from attn_core.models import Call, Encoded, HeadMap
+from attn_core.models import Call, Encoding, HeadMap
 from attn_live.pyramid import Keep, Pyramid, level_sizes
 from attn_ui.base.shared_cache import shared
 from attn_words import _
@@ -37,7 +37,7 @@ class LongText:
 
     model: RealModel
     text: str
-    read: Encoded
+    read: Encoding
     layer: int
     keep: Keep
     head: int = 0
@@ -129,7 +129,7 @@ def _above(text: str, layer: int, head: int, keep: Keep, _map: HeadMap) -> Seque
 
 
 @shared
-def read_of(text: str, most: int, _model: RealModel) -> Encoded:
+def read_of(text: str, most: int, _model: RealModel) -> Encoding:
     """Return the tokens of a text, at most so many."""
     return _model.read(text, most)
 

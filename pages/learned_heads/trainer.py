@@ -10,7 +10,7 @@ from typing import Literal
 
 import torch
 
-from attn_core.toys import Judged, Recipe, Run, train
+from attn_core.toys import Evaluation, Recipe, Run, train
 
 State = Literal["waiting", "running", "stopped", "failed", "done"]
 LONGEST_LINE = 40  # trainings that wait
@@ -27,7 +27,7 @@ class Job:
     recipe: Recipe
     state: State = "waiting"
     step: int = 0
-    look: Judged | None = None  # how the model did when it was last judged
+    look: Evaluation | None = None  # how the model did when it was last judged
     run: Run | None = None
     askers: dict[str, float] = field(default_factory=dict)  # who wants it, and when they last looked
 
@@ -150,7 +150,7 @@ def _present(job: Job) -> dict[str, float]:
     return {who: seen for who, seen in job.askers.items() if now - seen < GONE}
 
 
-def _note(job: Job, step: int, look: Judged | None) -> None:
+def _note(job: Job, step: int, look: Evaluation | None) -> None:
     job.step, job.look = step, look or job.look
     if not job.askers:
         raise _StoppedError

@@ -32,9 +32,9 @@ def test_a_link_opens_its_mistake_on_the_mistakes_own_example(page: str) -> None
     at = open_sound(page, tab="Break it", **{setting: mistake.name}, **settings)
     assert not at.warning
     assert f"{mistake.what} {mistake.why}" in told(at)
-    assert mistake.example.said in told(at)
+    assert mistake.example.sentence in told(at)
     checks = [line for line in told(at).splitlines() if ":material/close:" in line]
-    for line, (check, right, broken) in zip(checks, mistake.measured, strict=False):
+    for line, (check, right, broken) in zip(checks, mistake.numbers, strict=False):
         (fields,) = messages_in(line, "check", "number", "right", "broken")
         assert (fields["check"], fields["number"]) == (check.name, check.number)
         for field, icon, value in (("right", "check", right), ("broken", "close", broken)):

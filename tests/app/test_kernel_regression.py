@@ -187,7 +187,7 @@ def test_the_best_is_never_worse_than_any_bandwidth_of_the_slider(kernel: str) -
     points = sample("sine", 40, 0.5, 4)
     found = errors(points, points.fingerprint, kernel, BANDWIDTH.values)
     best = best_of(points, points.fingerprint, kernel)
-    comparable = found.supported == found.supported.max()
+    comparable = found.n_supported == found.n_supported.max()
     assert best.left_out <= found.leave_one_out_errors[comparable].min() + 1e-12
     keys = kernel_checks.vectors(points.keys)
     again = kernel_checks.refit(kernel, best.bandwidth, keys, points.values.tolist())

@@ -14,7 +14,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import MultiHeadAttention
-from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Judged, Recipe, Run, judge, shipped
+from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
 from attn_live.says import said_at
 from attn_ui.base.programs import OneProgram, Programs
@@ -241,7 +241,7 @@ class Gate:
         self.began: list[Recipe] = []
         self.entered = threading.Semaphore(0)
 
-    def train(self, recipe: Recipe, on_step: Callable[[int, Judged | None], None]) -> Run:
+    def train(self, recipe: Recipe, on_step: Callable[[int, Evaluation | None], None]) -> Run:
         self.began.append(recipe)
         self.entered.release()
         for step in range(recipe.steps + 1):

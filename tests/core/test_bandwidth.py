@@ -132,7 +132,7 @@ def test_a_window_that_reaches_few_points_is_not_called_best() -> None:
     keys = torch.tensor([0.0, 0.01, 1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
     values = torch.tensor([5.0, 5.0, 4.0, 6.0, 4.0, 6.0], dtype=torch.float64)
     found = bandwidth_search(keys, values, kernel="boxcar", bandwidths=[0.02, 1.5, 9.0])
-    assert found.supported.tolist() == [2, 6, 6]
+    assert found.n_supported.tolist() == [2, 6, 6]
     assert found.leave_one_out_errors.argmin() == 0
     assert found.best == 9.0
 
@@ -141,7 +141,7 @@ def test_no_support_at_any_bandwidth() -> None:
     keys = torch.tensor([0.0, 10.0], dtype=torch.float64)
     found = bandwidth_search(keys, keys, kernel="triangular", bandwidths=[3.0, 5.0, 1.0])
     assert found.leave_one_out_errors.tolist() == [math.inf] * 3
-    assert found.supported.tolist() == [0, 0, 0]
+    assert found.n_supported.tolist() == [0, 0, 0]
     assert found.training_errors.tolist() == [0.0] * 3
     assert found.best == 5.0
 

@@ -216,7 +216,7 @@ def test_fused_layers_of_torch_are_taken_and_still_taken(grad: bool) -> None:
         for masks in asked:
             maps = capture(model, x, **masks, sequence=1)
             assert maps.manifest is not None
-            assert {each.computed_by for each in maps.manifest.ran} == {"fused encoder layer"}
+            assert {each.computed_by for each in maps.manifest.entries} == {"fused encoder layer"}
             slow = model.train()
             for each in slow.modules():
                 if isinstance(each, nn.Dropout | nn.MultiheadAttention):
@@ -636,7 +636,7 @@ class OneHead(nn.Module):
         return mixed
 
 
-def test_one_head_of_a_sequence_without_a_batch_is_kept_alone_and_beside_others() -> None:
+def test_one_head_without_batch_is_captured_alone_and_beside_others() -> None:
     class Both(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -685,9 +685,7 @@ def test_a_row_that_sees_nothing_leaves_nothing_beyond_its_keys() -> None:
 
 
 @pytest.mark.parametrize("sequence", [0, 2])
-def test_rows_of_numbers_one_at_a_time_are_not_all_taken_for_the_one_asked_for(
-    sequence: int, refuses: Refuses
-) -> None:
+def test_rows_of_numbers_one_at_a_time_are_not_one_sequence(sequence: int, refuses: Refuses) -> None:
     """Each row is a sequence whose tokens are parts of its numbers; nothing but their count tells so."""
 
     class Rows(nn.Module):
@@ -841,8 +839,8 @@ def test_what_is_missed_is_told() -> None:
     with pytest.warns(UserWarning, match="Captured in part: 1 of 4 attentions kept; missed: 1 .Far., which"):
         maps = capture(model, torch.randn(2, 5, 12))
     assert maps.manifest is not None
-    assert [each.module for each in maps.manifest.ran] == ["0", "1", "2", "3"]
-    reasons = [each.missed for each in maps.manifest.missed]
+    assert [each.module for each in maps.manifest.entries] == ["0", "1", "2", "3"]
+    reasons = [each.reason for each in maps.manifest.without_maps]
     assert "no plain product with values follows" in reasons[0]
     assert "without a product of queries and keys" in reasons[1]
     assert "TorchScript" in reasons[2]

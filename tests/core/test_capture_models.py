@@ -74,7 +74,7 @@ def test_layers_have_their_true_names_and_linear_ones_are_told() -> None:
         maps = captured(model, {"input_ids": models.words()})
     assert list(maps.maps) == ["model.layers.3.self_attn"]
     assert maps.manifest is not None
-    assert [each.module for each in maps.manifest.missed] == [
+    assert [each.module for each in maps.manifest.without_maps] == [
         f"model.layers.{layer}.linear_attn" for layer in range(3)
     ]
     assert "mixes places without weights" in str(maps.manifest)
@@ -90,7 +90,7 @@ def test_windows_are_those_of_the_sequence_asked_for(make: Any) -> None:
     maps = captured(model, {"pixel_values": images}, sequence=1)
     assert len(maps.maps) == 16 + 16 + 4  # windows of 8 x 8 places, twice, and of 4 x 4
     assert maps.manifest is not None
-    assert maps.manifest.ran[0].shape == (32, 2, 4, 4)
+    assert maps.manifest.entries[0].shape == (32, 2, 4, 4)
     assert re.search(r", part 16 of 16$", list(maps.maps)[15])
     alone = capture(model, pixel_values=images[1:])
     assert list(alone.maps) == list(maps.maps)

@@ -121,7 +121,7 @@ def test_noise_is_told_as_three_thousand_draws_tell_it() -> None:
     assert claims.difference(one, one).holds is False
 
 
-def test_over_smoothing_starts_alike_and_ends_in_rounding_without_the_residual() -> None:
+def test_over_smoothing_without_residual_ends_in_rounding() -> None:
     study = claims.over_smoothing(0, 8)
     for curves in study.measures.values():
         assert all(torch.equal(curve[:, 0], curves["1 head"][:, 0]) for curve in curves.values())
@@ -176,7 +176,7 @@ def test_trained_heads_are_followed_over_steps_that_were_kept(refuses: Refuses) 
 def test_refusals(refuses: Refuses) -> None:
     with refuses("layout must be one of"):
         claims.unpacked(torch.zeros(1, 6), "h h d", 1)
-    with refuses(r"fused must have 3 \* 2 \* d_head columns; got 9"):
+    with refuses(r"projection must have 3 \* 2 \* d_head columns; got 9"):
         claims.unpacked(torch.zeros(1, 9), "k h d", 2)
 
 

@@ -155,12 +155,12 @@ def test_leave_one_out_equals_leaving_out_one_after_another(kernel: str) -> None
             fit = local_linear(keys[i : i + 1], keys[kept], values[kept], kernel=kernel, bandwidth=h)
             if bool(fit.has_support):
                 errors.append(float(fit.estimate - values[i]) ** 2)
-        assert int(found.supported[step]) == len(errors)
+        assert int(found.n_supported[step]) == len(errors)
         expected = math.fsum(errors) / len(errors) if errors else math.inf
         assert float(found.leave_one_out_errors[step]) == pytest.approx(expected, rel=1e-9)
         training = local_linear(keys, keys, values, kernel=kernel, bandwidth=h).estimate - values
         assert float(found.training_errors[step]) == pytest.approx(float(training.square().mean()), rel=1e-9)
-    comparable = found.supported == found.supported.max()
+    comparable = found.n_supported == found.n_supported.max()
     least = found.leave_one_out_errors[comparable].min()
     assert float(found.leave_one_out_errors[bandwidths.index(found.best)]) == float(least)
 

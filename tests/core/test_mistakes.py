@@ -42,11 +42,11 @@ def test_right_holds_all_its_checks_and_broken_fails_its_own(name: str) -> None:
     mistake = ALL[name]
     assert mistake.what.endswith(".")
     assert mistake.why.endswith(".")
-    assert mistake.example.said.endswith(".")
-    (check, _, broken), *_ = mistake.measured
+    assert mistake.example.sentence.endswith(".")
+    (check, _, broken), *_ = mistake.numbers
     assert check is mistake.check
     assert not check.holds(broken)
-    for each, right, _ in mistake.measured:
+    for each, right, _ in mistake.numbers:
         assert each.holds(right)
         assert not each.holds(math.nan)
         assert math.isfinite(each.least) or math.isfinite(each.most)
@@ -242,7 +242,7 @@ def test_kernels_are_those_of_plain_loops() -> None:
         torch.testing.assert_close(made, table / table.sum(dim=axis, keepdim=True))
     points, targets = inputs_of(KERNEL_MISTAKES["training error"])
     errors: dict[bool, dict[float, float]] = {True: {}, False: {}}
-    for left_out, h in ((each, h) for each in errors for h in kernels.TRIED):
+    for left_out, h in ((each, h) for each in errors for h in kernels.BANDWIDTHS):
         table = heights("gaussian", points, points, h)
         if left_out:
             table.fill_diagonal_(0)
@@ -274,4 +274,4 @@ def test_sentences_have_the_numbers_that_examples_are_made_with() -> None:
         (KERNEL_MISTAKES["softmax over queries"], f"h = {kernels.BANDWIDTH:g}"),
         (KERNEL_MISTAKES["mixed units"], f"h = {kernels.WIDE:g}"),
     ):
-        assert number in mistake.what + mistake.example.said
+        assert number in mistake.what + mistake.example.sentence

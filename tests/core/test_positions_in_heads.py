@@ -115,7 +115,7 @@ def test_token_by_token_is_the_whole_with_positions_too(positions: str) -> None:
     torch.testing.assert_close(cache.key, whole.key, atol=1e-12, rtol=0)
 
 
-def test_latent_attention_takes_a_bias_and_a_temperature_and_refuses_a_rotation() -> None:
+def test_latent_attention_takes_bias_and_temperature_not_rotation() -> None:
     bias = Alibi(num_heads=HEADS).biases(N, N)
     attention = module(temperature=0.3)
     latent = LatentAttention.from_multi_head(attention, D_MODEL)

@@ -65,7 +65,7 @@ def test_kernel_is_the_dot_product_where_keys_have_one_length() -> None:
     torch.testing.assert_close(ours.weights, theirs.weights)
 
 
-def test_cosine_knows_no_length_and_general_with_the_identity_is_the_dot_product() -> None:
+def test_cosine_ignores_length_and_general_by_identity_is_dot() -> None:
     query, key, _value, _mask = drawn(5)
     torch.testing.assert_close(score_pairs("cosine", 9 * query, 0.1 * key), score_pairs("cosine", query, key))
     identity = {"W_a": torch.eye(3, dtype=torch.float64)}
@@ -151,7 +151,7 @@ def exact_weights(query: list[list[float]], key: list[list[float]]) -> list[list
         ([[1.0, -1.0]], [[0.5, -0.5], [-2.0, 2.0], [0.0, 0.0]]),
     ],
 )
-def test_linear_attention_is_that_of_fractions_however_small_its_features_are(
+def test_linear_attention_with_tiny_features_equals_fractions(
     query: list[list[float]], key: list[list[float]], dtype: torch.dtype
 ) -> None:
     asked, keys = (torch.tensor(each, dtype=dtype, requires_grad=True) for each in (query, key))

@@ -75,7 +75,7 @@ def test_without_the_fast_path_the_plain_one_has_the_same_weights(monkeypatch: p
     plain = capture(model, x)
     assert fast.manifest is not None
     assert plain.manifest is not None
-    by = [{each.computed_by for each in maps.manifest.ran} for maps in (fast, plain) if maps.manifest]
+    by = [{each.computed_by for each in maps.manifest.entries} for maps in (fast, plain) if maps.manifest]
     assert by == [{"fused encoder layer"}, {"multi_head_attention_forward"}]
     for ours, theirs in zip(fast.maps.values(), plain.maps.values(), strict=True):
         torch.testing.assert_close(torch.from_numpy(ours), torch.from_numpy(theirs))

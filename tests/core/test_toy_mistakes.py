@@ -145,7 +145,7 @@ def test_what_a_mistake_costs_depends_on_what_was_learned() -> None:
     assert right("induction", "merge without transpose") < 0.5
 
 
-def test_weights_that_are_not_square_cannot_be_mistaken_for_their_transposes() -> None:
+def test_weights_not_transposed_refuses_weights_that_are_not_square() -> None:
     x = torch.ones(3, 8)
     wide = MultiHeadAttention(8, 2, d_head=3, bias=False)
     with pytest.raises(ValueError, match=r"four weights \(8, 8\) and no biases; got {'W_q.weight': \(6, 8\)"):

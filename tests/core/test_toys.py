@@ -32,7 +32,7 @@ from attn_core.toys import (
     train,
     write_run,
 )
-from attn_core.toys.training import Judged, _among, _densest
+from attn_core.toys.training import Evaluation, _among, _densest
 
 # What names the head that does the task.
 RIGHT = {
@@ -270,7 +270,7 @@ def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> Non
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
-def test_what_the_file_says_of_each_head_is_what_its_checkpoints_do_without_it(recipe: Recipe) -> None:
+def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recipe) -> None:
     run, task, n_head = shipped(recipe.task, positions=recipe.positions), TASKS[recipe.task], recipe.heads
     assert run.ablated.loss.shape == (len(run.checkpoints), recipe.layers * n_head)
     for at in {0, len(run.checkpoints) // 3, len(run.checkpoints) - 1}:
@@ -298,9 +298,9 @@ def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> Non
 
 
 def test_states_are_kept_where_most_changes() -> None:
-    def look(step: int) -> Judged:
+    def look(step: int) -> Evaluation:
         accuracy = min(1.0, max(0.0, (step - 40) / 10))  # all that changes changes from step 40 to 50
-        return Judged(1 - accuracy, accuracy, {"induction": torch.tensor([accuracy, 0.5 * accuracy])})
+        return Evaluation(1 - accuracy, accuracy, {"induction": torch.tensor([accuracy, 0.5 * accuracy])})
 
     kept = _densest([look(step) for step in range(101)], 13)
     assert (kept[0], kept[-1]) == (0, 100)

@@ -108,7 +108,7 @@ at = PAGES["averages"].at("sharers=8")
 assert at.sentence == "Each of 8 keys gets 0.125.", at.sentence
 assert at.figure()["data"][0]["z"].shape == (1, 8)
 from attn_core import ATTENTION_MISTAKES
-(check, right, broken), = ATTENTION_MISTAKES["values-for-keys"].measured
+(check, right, broken), = ATTENTION_MISTAKES["values-for-keys"].numbers
 assert check.holds(right) and not check.holds(broken)
 assert not PAGES["single-head"].at("tab=Break it&mistake=values-for-keys").dropped
 assert "streamlit" not in sys.modules

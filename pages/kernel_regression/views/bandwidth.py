@@ -65,7 +65,7 @@ def _drawn(
         _found.bandwidths.numpy(),
         _found.training_errors.numpy(),
         _found.leave_one_out_errors.numpy(),
-        _found.supported.numpy(),
+        _found.n_supported.numpy(),
         (_best.bandwidth, _best.left_out) if _best.supported else None,
         np.frombuffer(path).reshape(-1, 2),
     )
@@ -80,7 +80,7 @@ def _sentence(points: Points, found: BandwidthSearch, best: Best, step: int) -> 
     """Say which error can choose a bandwidth, and the errors of this one."""
     h, training, left_out, supported = (
         float(each[step])
-        for each in (found.bandwidths, found.training_errors, found.leave_one_out_errors, found.supported)
+        for each in (found.bandwidths, found.training_errors, found.leave_one_out_errors, found.n_supported)
     )
     shows = _(
         "The training error is smallest as h goes to 0: each point is among those that it is predicted from. "

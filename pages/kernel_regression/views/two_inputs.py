@@ -97,7 +97,7 @@ def _say(
     )
     at = np.searchsorted(tried, answered.bandwidths)
     each = zip(training[at].tolist(), left_out[at].tolist(), strict=True)
-    supported = found.supported.numpy()[at].tolist()
+    supported = found.n_supported.numpy()[at].tolist()
     return estimates_said(
         points,
         answered,

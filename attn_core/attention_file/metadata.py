@@ -4,39 +4,39 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from attn_core.attention_file.stored import Stored
+from attn_core.attention_file.stored import StoredArray
 from attn_core.precision import PRECISIONS
 from attn_words import _, with_whole_letters
 
 _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 
 
-def listed(name: str, given: Any, most: int) -> tuple[list[Any] | None, int]:
+def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
     """Return the first of what a file tells as a list, and how many there are; None where it tells nothing.
 
     An array is counted by its shape before it is read, a text is JSON.
 
     Raises ValueError for what is no list.
     """
-    if isinstance(given, str):
+    if isinstance(value, str):
         try:
-            given = json.loads(given)
+            value = json.loads(value)
         except (ValueError, RecursionError) as error:
             raise ValueError(
                 _("{name} in the metadata must be a JSON list; it is none", name=name)
             ) from error
-    if given is None:
+    if value is None:
         return None, 0
-    if isinstance(given, Stored) and len(given.shape) == 1:
+    if isinstance(value, StoredArray) and len(value.shape) == 1:
         try:
-            return given.read()[:most].tolist(), given.shape[0]
+            return value.read()[:most].tolist(), value.shape[0]
         except (ValueError, SystemError) as error:  # numbers that are no letters
             raise ValueError(
                 _("{name} must be a list that can be read; got one that is damaged", name=name)
             ) from error
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         raise ValueError(_something_else(name))
-    return given[:most], len(given)
+    return value[:most], len(value)
 
 
 def _something_else(name: str) -> str:
@@ -47,46 +47,46 @@ def _something_else(name: str) -> str:
     return _("{name} must be a list; got something else", name=name)
 
 
-def tokens(name: str, given: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
+def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
     """Return the names of places, and how many there are; those of places cut away are left out."""
-    found, count = listed(name, given, most)
-    if found is None:
+    items, count = read_list(name, value, most)
+    if items is None:
         return None, None
-    if not all(isinstance(token, str) for token in found):
+    if not all(isinstance(token, str) for token in items):
         raise ValueError(_something_else(name))
-    read = tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in found)
-    return read, min(count, most) if longest > most else count
+    names = tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in items)
+    return names, min(count, most) if longest > most else count
 
 
-def special(given: Any, named: tuple[str, ...] | None) -> tuple[int, ...]:
+def special(value: Any, names: tuple[str, ...] | None) -> tuple[int, ...]:
     """Return the places of tokens that stand for no word."""
-    found, _count = listed("special", given, 10_000)
-    if found is None or named is None:
+    items, _count = read_list("special", value, 10_000)
+    if items is None or names is None:
         return ()
-    if not all(type(place) is int for place in found):
+    if not all(type(place) is int for place in items):
         raise ValueError(_something_else("special"))
-    return tuple(place for place in dict.fromkeys(found) if 0 <= place < len(named))
+    return tuple(place for place in dict.fromkeys(items) if 0 <= place < len(names))
 
 
-def order(given: Any, most: int) -> list[str] | None:
+def order(value: Any, most: int) -> list[str] | None:
     """Return the names of the layers in the order in which they ran."""
-    found, _count = listed("names", given, most)
-    return None if found is None else [with_whole_letters(str(name)[:1_000]) for name in found]
+    items, _count = read_list("names", value, most)
+    return None if items is None else [with_whole_letters(str(name)[:1_000]) for name in items]
 
 
-def notes(given: Any) -> list[str]:
+def notes(value: Any) -> list[str]:
     """Return sentences on what was left out when the file was written."""
-    found, _count = listed("notes", given, _MOST_NOTES)
-    return [with_whole_letters(note[:_NOTE_LETTERS]) for note in found or [] if isinstance(note, str)]
+    items, _count = read_list("notes", value, _MOST_NOTES)
+    return [with_whole_letters(note[:_NOTE_LETTERS]) for note in items or [] if isinstance(note, str)]
 
 
-def precision(told: Mapping[str, Any]) -> str | None:
+def precision(metadata: Mapping[str, Any]) -> str | None:
     """Return the coarsest format that the numbers have gone through, by the file's own word."""
-    found, _count = listed("precision", told.get("precision"), 1)
-    if found is None:
+    items, _count = read_list("precision", metadata.get("precision"), 1)
+    if items is None:
         return None
-    if len(found) != 1 or found[0] not in PRECISIONS:
+    if len(items) != 1 or items[0] not in PRECISIONS:
         raise ValueError(
             _("precision must be one of {names}; got something else", names=", ".join(PRECISIONS))
         )
-    return str(found[0])
+    return str(items[0])

@@ -1,0 +1,60 @@
+"""Names: a class name is used once, a parameter is a noun, and the name of a test can be read at a glance."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CLEAN = ("attn_core",)  # packages of the product; a new one is compared with those before it
+CLEAN_TESTS = ("core",)  # folders of tests/
+ROLES = {"State", "Result"}  # every page may have these, and imports no other page
+PARTICIPLES = re.compile(
+    "_?(arranged|asked|called|chosen|counted|cut|done|drawn|found|given|got|held|hidden|kept|known|left|listed"
+    "|made|measured|missed|moved|named|needed|offered|packed|parted|passed|read|required|said|seen|sent|shown"
+    "|spoken|stored|supported|taken|told|tried|typed|used|wanted|written)_?"
+)
+MOST_LETTERS = 70
+
+
+def trees(folder: str) -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        yield str(path.relative_to(ROOT)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_class_names_are_unique() -> None:
+    places: dict[str, list[str]] = {}
+    for package in CLEAN:
+        for place, tree in trees(package):
+            for node in ast.walk(tree):
+                if isinstance(node, ast.ClassDef) and not (package == "pages" and node.name in ROLES):
+                    places.setdefault(node.name, []).append(place)
+    assert places
+    assert {name: each for name, each in places.items() if len(each) > 1} == {}
+
+
+@pytest.mark.parametrize("package", CLEAN)
+def test_parameters_are_no_bare_participles(package: str) -> None:
+    parameters = Counter(
+        f"{place}: {node.arg}"
+        for place, tree in trees(package)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+    )
+    assert parameters
+    assert [each for each in parameters if PARTICIPLES.fullmatch(each.rpartition(" ")[2])] == []
+
+
+@pytest.mark.parametrize("folder", CLEAN_TESTS)
+def test_test_names_are_short(folder: str) -> None:
+    names = [
+        node.name
+        for _, tree in trees(f"tests/{folder}")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    ]
+    assert names
+    assert [name for name in names if len(name) > MOST_LETTERS] == []
