@@ -57,14 +57,14 @@ class LeftOut:
         alone = totals == 0
         estimates = sums / totals.masked_fill(alone, 1.0)
         residuals = (estimates - self.values).masked_fill(alone, 0.0)
-        supported = (~alone).sum(dim=(-2, -1))
-        left_out = residuals.square().mean(dim=-1).sum(dim=-1) / supported
+        n_supported = (~alone).sum(dim=(-2, -1))
+        left_out = residuals.square().mean(dim=-1).sum(dim=-1) / n_supported
 
         # Training keeps the point: the same sums, with the point's own weight of one added.
         shrink = torch.exp(-self.nearest.square() * rates) if gaussian else 1.0
-        kept = (shrink * sums + self.values) / (shrink * totals + 1)
-        training = (kept - self.values).square().mean(dim=(-2, -1))
-        return training, left_out.masked_fill(supported == 0, torch.inf), supported
+        with_itself = (shrink * sums + self.values) / (shrink * totals + 1)
+        training = (with_itself - self.values).square().mean(dim=(-2, -1))
+        return training, left_out.masked_fill(n_supported == 0, torch.inf), n_supported
 
     def slope(self, log_bandwidth: Tensor) -> tuple[float, float]:
         """Return the leave-one-out error and its derivative by the log bandwidth, 0 where it has none."""

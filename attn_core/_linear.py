@@ -30,6 +30,6 @@ def seeded_linear(
     with torch.no_grad():
         linear.weight.copy_(make_init(init).draw(d_in, d_out, generator))
         if bias:
-            drawn = torch.rand(d_out, generator=generator, dtype=torch.float64)
-            linear.bias.copy_((2 * drawn - 1) * d_in**-0.5)
+            uniform = torch.rand(d_out, generator=generator, dtype=torch.float64)
+            linear.bias.copy_((2 * uniform - 1) * d_in**-0.5)
     return linear

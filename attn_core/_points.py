@@ -40,8 +40,8 @@ def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:
 
 def bandwidths(bandwidth: object, *, like: Tensor, name: str = "bandwidth") -> Tensor:
     """Return the bandwidth or bandwidths as a tensor ``(*steps,)`` of the keys' dtype."""
-    checked = _require.positive(name, bandwidth)
-    tensor = torch.as_tensor(checked, dtype=like.dtype, device=like.device)
+    positive = _require.positive(name, bandwidth)
+    tensor = torch.as_tensor(positive, dtype=like.dtype, device=like.device)
     if not tensor.numel():
         raise ValueError(f"{name} must hold at least one number; got shape {tuple(tensor.shape)}")
     return tensor
@@ -49,10 +49,10 @@ def bandwidths(bandwidth: object, *, like: Tensor, name: str = "bandwidth") -> T
 
 def one_bandwidth(name: str, bandwidth: object, *, like: Tensor) -> Tensor:
     """Return a single bandwidth as a tensor without axes."""
-    checked = bandwidths(bandwidth, like=like, name=name)
-    if checked.ndim:
-        raise ValueError(f"{name} must be one number; got shape {tuple(checked.shape)}")
-    return checked
+    tensor = bandwidths(bandwidth, like=like, name=name)
+    if tensor.ndim:
+        raise ValueError(f"{name} must be one number; got shape {tuple(tensor.shape)}")
+    return tensor
 
 
 def distances(queries: Tensor, keys: Tensor) -> Tensor:

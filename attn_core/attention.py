@@ -87,8 +87,8 @@ def scaled_dot_product_attention(
         key, value = share_heads(query, key), share_heads(query, value)
     shape = scores_shape(query, key, value)
     factor = _factor(scale, temperature, shape=shape, like=query)
-    allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=query)
-    steps = [each for each in (factor, bias, allowed) if isinstance(each, Tensor)]
+    mask, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=query)
+    steps = [each for each in (factor, bias, mask) if isinstance(each, Tensor)]
     whole = _require.broadcast_shape(shape, *(each.shape for each in steps))
     if whole is None:
         came = ", ".join(str(tuple(each.shape)) for each in steps)
@@ -106,12 +106,12 @@ def scaled_dot_product_attention(
     if bias is not None:
         scaled_scores.add_(bias)
     empty = None
-    if allowed is not None:
-        scaled_scores.masked_fill_(~allowed, -torch.inf)
-        empty = ~allowed.any(dim=-1, keepdim=True)
-        allowed = allowed.expand(whole)
+    if mask is not None:
+        scaled_scores.masked_fill_(~mask, -torch.inf)
+        empty = ~mask.any(dim=-1, keepdim=True)
+        mask = mask.expand(whole)
     weights = softmax_rows(scaled_scores, empty, out=large(whole, inputs))
-    return Attention(scores, scaled_scores, allowed, weights, weights @ value)
+    return Attention(scores, scaled_scores, mask, weights, weights @ value)
 
 
 def share_heads(
@@ -143,19 +143,19 @@ def scores_shape(query: Tensor, key: Tensor, value: Tensor) -> torch.Size:
     tensors = (query, key, value)
     batch = _require.broadcast_shape(*(tensor.shape[:-2] for tensor in tensors))
     if min(query.ndim, key.ndim, value.ndim) < 2:
-        required = "query, key and value must have at least 2 axes (n, d)"
+        requirement = "query, key and value must have at least 2 axes (n, d)"
     elif query.shape[-1] != key.shape[-1] or not query.shape[-1]:
-        required = "query and key must have the same width d_k >= 1"
+        requirement = "query and key must have the same width d_k >= 1"
     elif key.shape[-2] != value.shape[-2]:
-        required = "key and value must have the same length n_key"
+        requirement = "key and value must have the same length n_key"
     elif batch is None:
-        required = "query, key and value must have batch axes that broadcast"
+        requirement = "query, key and value must have batch axes that broadcast"
     else:
         batch = _require.broadcast_shape(query.shape[:-2], key.shape[:-2])
         assert batch is not None
         return torch.Size((*batch, query.shape[-2], key.shape[-2]))
     raise ValueError(
-        f"{required}; got query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
+        f"{requirement}; got query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
     )
 
 
@@ -231,8 +231,8 @@ def _factor(scale: object, temperature: object, *, shape: torch.Size, like: Tens
     """scale / temperature, as a number where both are."""
     default = 1 / math.sqrt(like.shape[-1])
     parts = []
-    for name, given in (("scale", default if scale is None else scale), ("temperature", temperature)):
-        part = _require.positive(name, given)
+    for name, value in (("scale", default if scale is None else scale), ("temperature", temperature)):
+        part = _require.positive(name, value)
         if isinstance(part, Tensor):
             _require.broadcasts(name, part, shape)
             part = part.to(like)
@@ -247,26 +247,22 @@ def resolve_mask(
 
     ``shape`` is that of the scores, ``like`` has their dtype and device.
     """
-    allowed, bias = None, None
+    mask, bias = None, None
     if attn_mask is not None:
         _require.broadcasts("attn_mask", attn_mask, shape)
         if attn_mask.dtype == torch.bool:
-            allowed = attn_mask
+            mask = attn_mask
         elif attn_mask.is_floating_point():
             if not bool((attn_mask < torch.inf).all()):
                 raise ValueError("attn_mask must hold finite numbers or -inf; got NaN or +inf")
             bias = attn_mask.to(like)
-            allowed = bias > -torch.inf
+            mask = bias > -torch.inf
         else:
             raise ValueError(f"attn_mask must be boolean or floating-point; got dtype {attn_mask.dtype}")
     if is_causal:
         causal = causal_mask(*shape[-2:]).to(like.device)
-        allowed = causal if allowed is None else allowed & causal
+        mask = causal if mask is None else mask & causal
     # A mask that brings steps of its own keeps them, even where it is true throughout.
-    if (
-        allowed is not None
-        and _require.broadcast_shape(allowed.shape, shape) == shape
-        and bool(allowed.all())
-    ):
-        allowed = None
-    return allowed, bias
+    if mask is not None and _require.broadcast_shape(mask.shape, shape) == shape and bool(mask.all()):
+        mask = None
+    return mask, bias

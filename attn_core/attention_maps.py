@@ -70,7 +70,7 @@ class AttentionMaps:
             maps=maps,
             tokens={DECODER: self.decoder_tokens, OTHER: None}.get(kind, self.tokens),
             special=self.special if kind in (ENCODER, CROSS) else (),
-            beyond={name: left for name, left in self.beyond.items() if name in maps},
+            beyond={name: outside for name, outside in self.beyond.items() if name in maps},
             decoder_tokens=self.decoder_tokens if kind == CROSS else None,
             kinds=dict.fromkeys(maps, kind) if kind in (CROSS, OTHER) else {},
         )
@@ -78,13 +78,13 @@ class AttentionMaps:
     def tokens_of(self, name: str) -> list[tuple[str, ...] | None]:
         """Return the tokens of a map's queries, and of its keys; None where they are not known."""
         kind = self.kinds.get(name)
-        found = []
+        sides = []
         for axis, side in enumerate(self.maps[name].shape[1:]):
             tokens = self.tokens if kind is None or axis in SOURCE[kind] else None
             if kind is not None and axis in TARGET[kind]:
                 tokens = self.decoder_tokens
-            found.append(tokens if tokens is not None and len(tokens) == side else None)
-        return found
+            sides.append(tokens if tokens is not None and len(tokens) == side else None)
+        return sides
 
     def names(self, name: str) -> list[list[str]]:
         """Return a name for each query of a map, and each key: tokens as they can be read, or from 0."""
@@ -100,24 +100,24 @@ class AttentionMaps:
         special tokens only.
 
         >>> weights = np.array([[[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]])
-        >>> kept = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b"), special=(0,)).without_special()
-        >>> kept.tokens, kept.maps["layer 0"].tolist()
+        >>> words = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b"), special=(0,)).without_special()
+        >>> words.tokens, words.maps["layer 0"].tolist()
         (('a', 'b'), [[[0.5, 0.5], [0.0, 0.0]]])
         """
         n = 0 if self.tokens is None else len(self.tokens)
-        kept = [place for place in range(n) if place not in self.special]
-        if self.tokens is None or not self.special or not kept:
+        places = [place for place in range(n) if place not in self.special]
+        if self.tokens is None or not self.special or not places:
             return self
         maps = {}
         for name, weights in self.maps.items():
-            shown = weights
+            part = weights
             for axis, tokens in enumerate(self.tokens_of(name), start=1):
                 if tokens is self.tokens:
-                    shown = shown.take(kept, axis=axis)
-            total = shown.sum(axis=-1, keepdims=True)
-            maps[name] = np.divide(shown, total, out=np.zeros_like(shown), where=total > 0)
+                    part = part.take(places, axis=axis)
+            total = part.sum(axis=-1, keepdims=True)
+            maps[name] = np.divide(part, total, out=np.zeros_like(part), where=total > 0)
         return replace(
-            self, maps=maps, tokens=tuple(self.tokens[place] for place in kept), special=(), beyond={}
+            self, maps=maps, tokens=tuple(self.tokens[place] for place in places), special=(), beyond={}
         )
 
     def save(self, path: str | Path, *, dtype: str | None = None) -> Path:
@@ -136,7 +136,7 @@ class AttentionMaps:
         arrays = {
             WEIGHTS + name: np.ascontiguousarray(weights, dtype=dtype) for name, weights in self.maps.items()
         }
-        arrays |= {BEYOND + name: np.ascontiguousarray(left) for name, left in self.beyond.items()}
+        arrays |= {BEYOND + name: np.ascontiguousarray(outside) for name, outside in self.beyond.items()}
         formats = [self.precision, *(str(each.dtype) for each in arrays.values())]
         extra: dict[str, Any] = {NAMES: list(self.maps), SPECIAL: list(self.special), NOTES: list(self.notes)}
         extra[PRECISION] = [coarsest(formats)]
@@ -145,13 +145,13 @@ class AttentionMaps:
                 extra[name] = list(tokens)
         if path.suffix == ".npz":
             texts = {
-                name: np.array(told, dtype=np.int64 if name == SPECIAL else np.str_)
-                for name, told in extra.items()
-                if told or name != NOTES
+                name: np.array(values, dtype=np.int64 if name == SPECIAL else np.str_)
+                for name, values in extra.items()
+                if values or name != NOTES
             }
             np.savez_compressed(path, **arrays, **texts, allow_pickle=False)
         else:
-            save_file(arrays, path, {name: json.dumps(told) for name, told in extra.items()})
+            save_file(arrays, path, {name: json.dumps(values) for name, values in extra.items()})
         self._warn_of_size(path, arrays)
         return path
 

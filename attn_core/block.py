@@ -53,12 +53,12 @@ def repeat_block(
     states = [x]
     for layer in layers:
         entering = states[-1]
-        attended = layer(_normalise(entering) if norm == "before" else entering, attn_mask=attn_mask).output
-        if attended.shape[-1] != x.shape[-1]:
+        output = layer(_normalise(entering) if norm == "before" else entering, attn_mask=attn_mask).output
+        if output.shape[-1] != x.shape[-1]:
             raise ValueError(
-                f"each layer must give back width d_model = {x.shape[-1]}; got {attended.shape[-1]}"
+                f"each layer must give back width d_model = {x.shape[-1]}; got {output.shape[-1]}"
             )
-        leaving = entering + attended if residual else attended
+        leaving = entering + output if residual else output
         states.append(_normalise(leaving) if norm == "after" else leaving)
     return torch.stack(states)
 
@@ -89,8 +89,8 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
     unit = x / lengths.masked_fill(lengths == 0, 1.0)
     cosines = unit @ unit.mT
     own = cosines.diagonal(dim1=-2, dim2=-1).sum(dim=-1)
-    left = (lengths[..., 0] > 0).sum(dim=-1)
-    similarity: Tensor = (cosines.sum(dim=(-2, -1)) - own) / (left * (left - 1))
+    n_row = (lengths[..., 0] > 0).sum(dim=-1)
+    similarity: Tensor = (cosines.sum(dim=(-2, -1)) - own) / (n_row * (n_row - 1))
     return similarity.clamp(-1, 1)
 
 

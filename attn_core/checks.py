@@ -50,8 +50,8 @@ class Check:
             return _("holds exactly")
         error, scale = f"{self.error:.2g}", f"{self.scale:.3g}"
         if self.scale == 1:
-            said = N_("holds, off by {error}") if self.passed else N_("fails, off by {error}")
-            return _(said, error=error)
+            text = N_("holds, off by {error}") if self.passed else N_("fails, off by {error}")
+            return _(text, error=error)
         if self.passed:
             return _("holds, off by {error} in numbers up to {scale}", error=error, scale=scale)
         return _("fails, off by {error} in numbers up to {scale}", error=error, scale=scale)
@@ -131,8 +131,8 @@ def audit_attention(
     largest = float(value.detach().abs().max()) if value.numel() else 1.0
     numbers = torch.cat([result.weights.flatten(), result.output.flatten()])
     sums = result.weights.sum(dim=-1)
-    told = may | result.output.isnan().any(dim=-1)
-    beyond = _beyond_hull(result.output[told], value, mask[told])
+    has_output = may | result.output.isnan().any(dim=-1)
+    beyond = _beyond_hull(result.output[has_output], value, mask[has_output])
     return (
         compare(ROWS_SUM_TO_ONE, sums, (may | (sums > 0.5)).to(sums), scale=1.0),
         compare(MASKED_IS_ZERO, result.weights.expand(mask.shape)[~mask], 0.0, scale=1.0),
@@ -145,9 +145,9 @@ def audit_attention(
 def _beyond_hull(output: Tensor, value: Tensor, mask: Tensor) -> Tensor:
     """How far each output reaches beyond the furthest of its values, along each direction."""
     generator = torch.Generator().manual_seed(0)
-    drawn = torch.randn(_DIRECTIONS, value.shape[-1], generator=generator, dtype=torch.float64).to(value)
+    random = torch.randn(_DIRECTIONS, value.shape[-1], generator=generator, dtype=torch.float64).to(value)
     axes = torch.eye(value.shape[-1], dtype=value.dtype, device=value.device)
-    directions = F.normalize(torch.cat([axes, -axes, drawn]), dim=-1)
+    directions = F.normalize(torch.cat([axes, -axes, random]), dim=-1)
     reach = (value @ directions.mT)[None].masked_fill(~mask[..., None], -torch.inf)
     excess: Tensor = output @ directions.mT - reach.amax(dim=-2)
     # clamp keeps NaN, so that a NaN output is still seen.

@@ -68,10 +68,10 @@ def lay_together(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_k
         raise ValueError(
             f"there must be a query and a key; got {tuple(queries.shape)} and {tuple(keys.shape)}"
         )
-    spread = [(each - each.mean(dim=0)).norm(dim=-1).square().mean().sqrt() for each in (queries, keys)]
+    sigmas = [(each - each.mean(dim=0)).norm(dim=-1).square().mean().sqrt() for each in (queries, keys)]
     least = _ALIKE * max(float(each.norm(dim=-1).max()) for each in (queries, keys))
-    spreads = min(spread) > least
-    factor = (spread[0] / spread[1]).sqrt() if spreads else torch.ones((), dtype=keys.dtype)
+    spreads = min(sigmas) > least
+    factor = (sigmas[0] / sigmas[1]).sqrt() if spreads else torch.ones((), dtype=keys.dtype)
     shift = queries.mean(dim=0) / factor**2 - keys.mean(dim=0)
     return Clouds(queries / factor, factor * (keys + shift), factor, shift)
 
@@ -96,10 +96,13 @@ def audit_clouds(
     scores = scale * clouds.queries @ clouds.keys.mT
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    found = torch.softmax(scores, dim=-1).nan_to_num()
+    recomputed = torch.softmax(scores, dim=-1).nan_to_num()
     return (
         compare(
-            N_("the softmax over the moved keys gives the weights"), weights, found.to(weights), scale=1.0
+            N_("the softmax over the moved keys gives the weights"),
+            weights,
+            recomputed.to(weights),
+            scale=1.0,
         ),
         compare(
             N_("both clouds have one centre"),

@@ -45,10 +45,10 @@ def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[
             kinds[name] = DECODER
         else:
             kinds[name] = ENCODER if _ENCODER.search(name) and not _DECODER.search(name) else OTHER
-    told = {*kinds.values()}
-    if CROSS in told or (ENCODER in told and any(map(_DECODER.search, kinds))):
+    present = {*kinds.values()}
+    if CROSS in present or (ENCODER in present and any(map(_DECODER.search, kinds))):
         return {name: kinds[name] for name in layers}
-    return dict.fromkeys(layers, CROSS) if has_decoder_tokens and told == {OTHER} else {}
+    return dict.fromkeys(layers, CROSS) if has_decoder_tokens and present == {OTHER} else {}
 
 
 def check_tokens(
@@ -62,15 +62,15 @@ def check_tokens(
     Raises ValueError.
     """
     for name, count, axes in (("tokens", tokens, SOURCE), ("decoder_tokens", decoder_tokens, TARGET)):
-        wanted = {
+        lengths = {
             side
             for each, both in sides.items()
             for axis, side in enumerate(both)
             if (axis in axes[kinds[each]] if kinds else axes is SOURCE)
         }
-        if count is None or count in wanted:
+        if count is None or count in lengths:
             continue
-        if not wanted:
+        if not lengths:
             raise ValueError(_("{name} must name queries or keys; no map here has any of them", name=name))
         raise ValueError(
             _(
@@ -78,7 +78,7 @@ def check_tokens(
                 name=name,
                 wanted=reduce(
                     lambda first, other: _("{first} or {other}", first=first, other=other),
-                    map(str, sorted(wanted)),
+                    map(str, sorted(lengths)),
                 ),
                 count=f"{count:,}",
             )

@@ -15,13 +15,13 @@ class Eviction:
     """What a head reads and gives with each budget, from one key to all of them.
 
     Attributes:
-        kept: True where a query still has a key, (n, n_head, n_query, n_key): entry b - 1 is the budget b.
+        mask: True where a query still has a key, (n, n_head, n_query, n_key): entry b - 1 is the budget b.
         weights: the softmax over the keys that are kept; each row sums to one.
         heads: the outputs of the heads, (n, n_head, n, d_head).
         errors: how far each head's output is from the one with all keys, as a share of that, (n, n_head).
     """
 
-    kept: Bool[Tensor, "n_budget n_head n_query n_key"]
+    mask: Bool[Tensor, "n_budget n_head n_query n_key"]
     weights: Float[Tensor, "n_budget n_head n_query n_key"]
     heads: Float[Tensor, "n_budget n_head n_query d_head"]
     errors: Float[Tensor, "n_budget n_head"]
@@ -58,7 +58,7 @@ def evict(
     Language Models with Attention Sinks; Zhang et al. (2023), H2O: Heavy-Hitter Oracle, algorithm 1.
 
     >>> value = torch.eye(3)[None]
-    >>> evict(torch.zeros(1, 3, 3), value).kept[1, 0].int()
+    >>> evict(torch.zeros(1, 3, 3), value).mask[1, 0].int()
     tensor([[1, 0, 0],
             [1, 1, 0],
             [0, 1, 1]], dtype=torch.int32)
@@ -72,12 +72,12 @@ def evict(
         )
     if policy not in POLICIES:
         raise ValueError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}")
-    kept = POLICIES[policy](scaled_scores, _require.whole("sinks", sinks, least=0))
-    weights = scaled_scores.masked_fill(~kept, -torch.inf).softmax(dim=-1)
+    mask = POLICIES[policy](scaled_scores, _require.whole("sinks", sinks, least=0))
+    weights = scaled_scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)
     heads = weights @ value
     full = heads[-1].flatten(1).norm(dim=-1)
     errors = (heads - heads[-1]).flatten(2).norm(dim=-1) / full.masked_fill(full == 0, 1.0)
-    return Eviction(kept, weights, heads, errors)
+    return Eviction(mask, weights, heads, errors)
 
 
 def _window(scaled_scores: Tensor, sinks: int) -> Tensor:
@@ -93,8 +93,8 @@ def _streaming(scaled_scores: Tensor, sinks: int) -> Tensor:
     budget, age, key = (places + 1)[:, None, None], places[:, None] - places, places
     first = (budget - 1).clamp(max=sinks)
     # While a text has no more keys than the budget, all are among the first and the latest.
-    kept = (age >= 0) & ((key < first) | (age < budget - first))
-    return kept[:, None].expand(n, n_head, n, n)
+    mask = (age >= 0) & ((key < first) | (age < budget - first))
+    return mask[:, None].expand(n, n_head, n, n)
 
 
 def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
@@ -103,7 +103,7 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
     n_head, n, _ = scaled_scores.shape
     budget = torch.arange(1, n + 1)[:, None]  # beside heads
     latest = (budget + 1) // 2
-    kept = torch.zeros(n, n_head, n, n, dtype=torch.bool)
+    mask = torch.zeros(n, n_head, n, n, dtype=torch.bool)
     now = torch.zeros(n, n_head, n, dtype=torch.bool)
     had = torch.zeros(n, n_head, n, dtype=scaled_scores.dtype)
     places = torch.arange(n)
@@ -113,9 +113,9 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
         least = had.masked_fill(~old, torch.inf).argmin(dim=-1, keepdim=True)
         over = now.sum(dim=-1, keepdim=True) > budget[..., None]
         now = now & ~(over & (places == least))
-        kept[..., query, :] = now
+        mask[..., query, :] = now
         had += scaled_scores[:, query].masked_fill(~now, -torch.inf).softmax(dim=-1)
-    return kept
+    return mask
 
 
 POLICIES: Mapping[str, Callable[[Tensor, int], Tensor]] = {
@@ -123,4 +123,4 @@ POLICIES: Mapping[str, Callable[[Tensor, int], Tensor]] = {
     "StreamingLLM": _streaming,
     "H2O": _heavy_hitters,
 }
-"""How keys are evicted: from scaled scores (n_head, n, n) and the number of sinks, what is ``kept``."""
+"""How keys are evicted: from scaled scores (n_head, n, n) and the number of sinks, the ``mask``."""

@@ -55,8 +55,8 @@ def hard_lookup(
     Source: Graves, Wayne and Danihelka (2014), Neural Turing Machines, section 3.3, for the temperature that
     sharpens a look-up by content.
 
-    >>> found = hard_lookup(torch.tensor([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]]), torch.eye(3))
-    >>> found.weights.tolist(), found.best.tolist(), found.gap.tolist()
+    >>> lookup = hard_lookup(torch.tensor([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]]), torch.eye(3))
+    >>> lookup.weights.tolist(), lookup.best.tolist(), lookup.gap.tolist()
     ([[0.0, 0.5, 0.5], [1.0, 0.0, 0.0]], [2, 1], [2.0, 1.0])
     """
     if scores.ndim < 2 or value.ndim != 2 or value.shape[0] != scores.shape[-1]:
@@ -68,13 +68,13 @@ def hard_lookup(
     if attn_mask is not None:
         _require.broadcasts("attn_mask", attn_mask, scores.shape)
         may, _ = torch.broadcast_tensors(attn_mask, scores)
-    seen = scores.masked_fill(~may, -torch.inf)
+    visible = scores.masked_fill(~may, -torch.inf)
     rounding = TIE * scores.abs().masked_fill(~may, 0.0).amax(dim=-1, keepdim=True)
-    largest = seen.amax(dim=-1, keepdim=True)
-    ties = may & (seen >= largest - rounding)
+    largest = visible.amax(dim=-1, keepdim=True)
+    ties = may & (visible >= largest - rounding)
     best = ties.sum(dim=-1)
     weights = ties.to(scores) / best.clamp(min=1)[..., None]
-    rest = seen.masked_fill(ties, -torch.inf).amax(dim=-1)
+    rest = visible.masked_fill(ties, -torch.inf).amax(dim=-1)
     gap = torch.where(rest == -torch.inf, torch.inf, largest[..., 0] - rest)
     return HardLookup(weights, weights @ value, best, gap)
 
@@ -101,11 +101,11 @@ def audit_hard_lookup(
     >>> audit_hard_lookup(x, x, x).passed
     True
     """
-    found = hard_lookup(query @ key.mT, value, attn_mask)
-    temperature = torch.where(found.gap.isinf(), 1.0, found.gap / APART)
+    lookup = hard_lookup(query @ key.mT, value, attn_mask)
+    temperature = torch.where(lookup.gap.isinf(), 1.0, lookup.gap / APART)
     cold = query / temperature[:, None]
     reference = F.scaled_dot_product_attention(cold, key, value, attn_mask=attn_mask, scale=1.0)
     largest = float(value.detach().abs().max()) if value.numel() else 1.0
     return compare(
-        N_("as T → 0, torch's attention becomes the hard look-up"), found.output, reference, scale=largest
+        N_("as T → 0, torch's attention becomes the hard look-up"), lookup.output, reference, scale=largest
     )

@@ -106,23 +106,23 @@ def fit_heads(
     steps, every = _require.whole("steps", steps, least=1), _require.whole("keep_every", keep_every, least=1)
     if not seeds:
         raise ValueError("seeds must hold at least one seed; got none")
-    parameters = _drawn(num_heads, seeds, task)
+    parameters = _draw_parameters(num_heads, seeds, task)
     adam = Adam((parameters, _require.positive("learning_rate", learning_rate)))
-    kept, losses, maps = [], [], []
+    steps_kept, losses, maps = [], [], []
     for step in count():
         error, weights = _error(parameters, num_heads, task)
         if step % every == 0 or step == steps:
-            kept.append(step)
+            steps_kept.append(step)
             losses.append(error.detach())
             maps.append(weights[0].detach())
         if step == steps:
             break
         adam.step(error.sum())
-    fitted = tuple(each.detach() for each in parameters)
-    return HeadsFit(num_heads, tuple(kept), torch.stack(losses), torch.stack(maps), fitted)
+    final = tuple(each.detach() for each in parameters)
+    return HeadsFit(num_heads, tuple(steps_kept), torch.stack(losses), torch.stack(maps), final)
 
 
-def _drawn(num_heads: int, seeds: Sequence[int], task: TwoPatternTask) -> list[Tensor]:
+def _draw_parameters(num_heads: int, seeds: Sequence[int], task: TwoPatternTask) -> list[Tensor]:
     """W_q, W_k, W_v and W_o as the module draws them, with the seeds in front."""
     modules = [
         MultiHeadAttention(

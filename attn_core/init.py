@@ -38,10 +38,10 @@ class Init:
     def draw(self, d_in: int, d_out: int, generator: torch.Generator) -> Tensor:
         """Return a weight as ``nn.Linear`` holds it, (d_out, d_in), in float64."""
         if self.is_normal:
-            drawn = torch.randn(d_out, d_in, generator=generator, dtype=torch.float64)
+            numbers = torch.randn(d_out, d_in, generator=generator, dtype=torch.float64)
         else:
-            drawn = 2 * torch.rand(d_out, d_in, generator=generator, dtype=torch.float64) - 1
-        return drawn * self.factor(d_in, d_out)
+            numbers = 2 * torch.rand(d_out, d_in, generator=generator, dtype=torch.float64) - 1
+        return numbers * self.factor(d_in, d_out)
 
 
 INITS: Mapping[str, Init] = MappingProxyType(

@@ -62,9 +62,9 @@ def kept_weights(
         )
     least = _at_least(weights, threshold) if top is None else _kth(weights, top)
     kept = (weights >= least) & (weights > 0)
-    left = torch.where(kept, weights, 0.0)
-    mass = left.sum(dim=-1)
-    return KeptWeights(kept, mass, left / torch.where(mass > 0, mass, 1.0)[..., None])
+    rest = torch.where(kept, weights, 0.0)
+    mass = rest.sum(dim=-1)
+    return KeptWeights(kept, mass, rest / torch.where(mass > 0, mass, 1.0)[..., None])
 
 
 def audit_kept_weights(
@@ -85,10 +85,10 @@ def audit_kept_weights(
     >>> audit_kept_weights(torch.eye(3), top=1).passed
     True
     """
-    found = kept_weights(weights, threshold=threshold, top=top)
-    again = torch.softmax(weights.log().masked_fill(~found.kept, -torch.inf), dim=-1).nan_to_num()
+    result = kept_weights(weights, threshold=threshold, top=top)
+    again = torch.softmax(weights.log().masked_fill(~result.kept, -torch.inf), dim=-1).nan_to_num()
     return compare(N_("kept weights, renormalised, are torch's softmax over the kept keys"),
-                   found.renormalised, again, scale=1.0)  # fmt: skip
+                   result.renormalised, again, scale=1.0)  # fmt: skip
 
 
 def _at_least(weights: Tensor, threshold: object) -> Tensor:
@@ -113,9 +113,9 @@ def _kth(weights: Tensor, top: object) -> Tensor:
         places = top
     else:
         places = torch.tensor(_require.whole("top", top, least=1))
-    ordered = weights.sort(dim=-1, descending=True).values
+    descending = weights.sort(dim=-1, descending=True).values
     rows = _require.broadcast_shape(places.shape, torch.Size((*weights.shape[:-1], 1)))
     assert rows is not None  # a tensor was checked, a number fits everywhere
     places = (places.clamp(max=weights.shape[-1]) - 1).to(weights.device).expand(rows)
-    kth = ordered.expand(*rows[:-1], weights.shape[-1]).gather(-1, places)
+    kth = descending.expand(*rows[:-1], weights.shape[-1]).gather(-1, places)
     return kth * (1 - TIE)

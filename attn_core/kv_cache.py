@@ -64,10 +64,10 @@ def decode_step(
         raise ValueError(f"x must be one token, (*batch, 1, {module.d_model}); got {tuple(x.shape)}")
     query, key, value = module.project(x, start=0 if kv_cache is None else len(kv_cache))
     if kv_cache is not None:
-        wanted = (*key.shape[:-2], len(kv_cache), key.shape[-1])
-        for name, kept in (("key", kv_cache.key), ("value", kv_cache.value)):
-            if tuple(kept.shape) != wanted:
-                raise ValueError(f"kv_cache.{name} must be {wanted}; got {tuple(kept.shape)}")
+        shape = (*key.shape[:-2], len(kv_cache), key.shape[-1])
+        for name, tensor in (("key", kv_cache.key), ("value", kv_cache.value)):
+            if tuple(tensor.shape) != shape:
+                raise ValueError(f"kv_cache.{name} must be {shape}; got {tuple(tensor.shape)}")
         key = torch.cat([kv_cache.key, key], dim=-2)
         value = torch.cat([kv_cache.value, value], dim=-2)
     return module.attend(query, key, value, bias), KVCache(key, value)

@@ -128,15 +128,15 @@ class LatentAttention:
         c = self.latent(key).unsqueeze(-3)
         bias_key, bias_value = self._biases()
         scores = (q @ self.up_key) @ c.mT + q @ bias_key.unsqueeze(-1)
-        scaled = scores * (self.module.d_head**-0.5 / self.module.temperature)
-        allowed, bias = resolve_mask(attn_mask, False, shape=scores.shape, like=q)
+        scaled_scores = scores * (self.module.d_head**-0.5 / self.module.temperature)
+        mask, bias = resolve_mask(attn_mask, False, shape=scores.shape, like=q)
         empty = None
         if bias is not None:
-            scaled = scaled + bias
-        if allowed is not None:
-            scaled = scaled.masked_fill(~allowed, -torch.inf)
-            empty = ~allowed.any(dim=-1, keepdim=True)
-        weights = softmax_rows(scaled, empty)
+            scaled_scores = scaled_scores + bias
+        if mask is not None:
+            scaled_scores = scaled_scores.masked_fill(~mask, -torch.inf)
+            empty = ~mask.any(dim=-1, keepdim=True)
+        weights = softmax_rows(scaled_scores, empty)
         # Rows of weights sum to one, or to zero where all is masked: so much of the bias comes through.
         heads = (weights @ c) @ self.up_value.mT + weights.sum(-1, keepdim=True) * bias_value.unsqueeze(-2)
         concatenated = merge_heads(heads)

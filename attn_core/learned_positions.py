@@ -57,8 +57,8 @@ def read_tensor(path: Path, name: str) -> Tensor:
     Raises ValueError when the file holds no such tensor.
     """
     with safe_open(path, framework="pt") as file:
-        held = list(file.keys())
-        if name not in held:
-            raise ValueError(f"{path.name} must hold {name}; got {', '.join(held)}")
+        names = list(file.keys())
+        if name not in names:
+            raise ValueError(f"{path.name} must hold {name}; got {', '.join(names)}")
         tensor: Tensor = file.get_tensor(name)
     return tensor.to(torch.float64)

@@ -72,11 +72,11 @@ def local_linear(
     >>> round(fit.estimate.item(), 12), round(fit.slope.item(), 12)
     (1.0, 10.0)
     """
-    steps = _checked(keys, values, kernel, bandwidth, queries=queries)
+    steps = _check(keys, values, kernel, bandwidth, queries=queries)
     distances = _points.distances(queries, keys)
     parts = [_lines(KERNELS[kernel], distances, (queries, keys), h) for h in _few(steps, distances)]
-    joined = (torch.cat(part).reshape(*steps.shape, *part[0].shape[1:]) for part in zip(*parts, strict=True))
-    weights, slopes, has_support, has_slope = joined
+    stages = (torch.cat(part).reshape(*steps.shape, *part[0].shape[1:]) for part in zip(*parts, strict=True))
+    weights, slopes, has_support, has_slope = stages
     centre = values.mean(dim=0)  # rows of slopes sum to zero: the level only costs digits
     estimate = _gaps(weights @ (values - centre) + centre, has_support)
     slope = _gaps(slopes @ (values - centre), has_support)
@@ -101,7 +101,7 @@ def local_linear_estimate(
     tensor([[1., 3., 7.],
             [1., 3., 7.]], dtype=torch.float64)
     """
-    steps = _checked(keys, values, kernel, bandwidth, queries=queries)
+    steps = _check(keys, values, kernel, bandwidth, queries=queries)
     distances, centre = _points.distances(queries, keys), values.mean(dim=0)
     parts = []
     for h in _few(steps, distances):
@@ -131,7 +131,7 @@ def local_linear_search(
     >>> local_linear_search(keys, 2 * keys, bandwidths=[0.5, 5.0]).leave_one_out_errors.round(decimals=12)
     tensor([0., 0.], dtype=torch.float64)
     """
-    steps = _checked(keys, values, kernel, torch.as_tensor(bandwidths, dtype=keys.dtype))
+    steps = _check(keys, values, kernel, torch.as_tensor(bandwidths, dtype=keys.dtype))
     if steps.ndim != 1:
         raise ValueError(f"bandwidths must have shape (steps,); got {tuple(steps.shape)}")
     if len(keys) < 2:
@@ -139,24 +139,22 @@ def local_linear_search(
     distances = _points.distances(keys, keys)
     apart = distances.clone().fill_diagonal_(_points.far_away(keys.dtype))
     itself = torch.eye(len(keys), dtype=torch.bool)
-    centred = values - values.mean(dim=0)
-    found = []
+    deviations = values - values.mean(dim=0)
+    errors = []
     for h in _few(steps, distances):
         weights = _lines(KERNELS[kernel], distances, (keys, keys), h)[0]
-        training = (weights @ centred - centred).square()
+        training = (weights @ deviations - deviations).square()
         weights, _, has_support, _ = _lines(KERNELS[kernel], apart, (keys, keys), h, without=itself)
-        supported = has_support if values.ndim == 1 else has_support[..., None]
-        left_out = (weights @ centred - centred).square().masked_fill(~supported, 0.0)
-        counted = has_support.sum(dim=-1)
-        of_each = left_out.reshape(*has_support.shape, -1).mean(dim=-1).sum(dim=-1) / counted
-        found.append((training.flatten(1).mean(dim=1), of_each.masked_fill(counted == 0, math.inf), counted))
-    training, left_out, counted = (torch.cat(part) for part in zip(*found, strict=True))
-    return BandwidthSearch(
-        steps, training, left_out, counted, choose_bandwidth(steps, left_out, counted).item()
-    )
+        is_supported = has_support if values.ndim == 1 else has_support[..., None]
+        left_out = (weights @ deviations - deviations).square().masked_fill(~is_supported, 0.0)
+        count = has_support.sum(dim=-1)
+        of_each = left_out.reshape(*has_support.shape, -1).mean(dim=-1).sum(dim=-1) / count
+        errors.append((training.flatten(1).mean(dim=1), of_each.masked_fill(count == 0, math.inf), count))
+    training, left_out, count = (torch.cat(part) for part in zip(*errors, strict=True))
+    return BandwidthSearch(steps, training, left_out, count, choose_bandwidth(steps, left_out, count).item())
 
 
-def _checked(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queries: Tensor) -> Tensor:
+def _check(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queries: Tensor) -> Tensor:
     """Check the points; return the bandwidths."""
     _require.one_of("kernel", kernel, KERNELS)
     _points.check(keys, values, **queries)
@@ -172,8 +170,8 @@ def _few(steps: Tensor, distances: Tensor) -> Sequence[Tensor]:
 
 
 def _gaps(numbers: Tensor, has_support: Tensor) -> Tensor:
-    supported = has_support if numbers.ndim == has_support.ndim else has_support[..., None]
-    return numbers.masked_fill(~supported, torch.nan)
+    is_supported = has_support if numbers.ndim == has_support.ndim else has_support[..., None]
+    return numbers.masked_fill(~is_supported, torch.nan)
 
 
 def _lines(
@@ -205,9 +203,9 @@ def _lines(
     total = count + scale * share.sum(dim=-1, keepdim=True)
     lean = (share * apart).sum(dim=-1, keepdim=True) / total
     mean = scale * lean  # of the keys, from the nearest
-    spread = (share * (apart - mean).square()).sum(dim=-1, keepdim=True) + count * scale * lean.square()
-    has_slope = (spread > 0) & has_support[..., None]
-    slopes = torch.where(here, -lean, share * (apart - mean)) / spread.masked_fill(~has_slope, torch.inf)
+    variance = (share * (apart - mean).square()).sum(dim=-1, keepdim=True) + count * scale * lean.square()
+    has_slope = (variance > 0) & has_support[..., None]
+    slopes = torch.where(here, -lean, share * (apart - mean)) / variance.masked_fill(~has_slope, torch.inf)
     means = torch.where(here, 1.0, scale * share) / total
     weights = means + (queries[:, None] - nearest - mean) * slopes
     return weights.masked_fill(~has_support[..., None], 0.0), slopes, has_support, has_slope[..., 0]

@@ -256,11 +256,11 @@ def attention_cost(
     n_head = _require.whole("n_head", n_head, least=1)
     width = _require.whole("bytes_per_number", bytes_per_number, least=1)
     full = n_query * n_key
-    computed = full if pairs is None else _require.whole("pairs", pairs, least=0, most=full)
-    numbers = n_query * (d_k + d_v) + n_key * (d_k + d_v) + computed
+    n_pair = full if pairs is None else _require.whole("pairs", pairs, least=0, most=full)
+    numbers = n_query * (d_k + d_v) + n_key * (d_k + d_v) + n_pair
     return AttentionCost(
-        pairs=n_head * computed,
-        flops=n_head * computed * (2 * d_k + 5 + 2 * d_v),
+        pairs=n_head * n_pair,
+        flops=n_head * n_pair * (2 * d_k + 5 + 2 * d_v),
         bytes=n_head * numbers * width,
     )
 

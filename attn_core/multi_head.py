@@ -234,9 +234,9 @@ class MultiHeadAttention(nn.Module):
         """
         key = query if key is None else key
         value = key if value is None else value
-        named = {"query": query, "key": key, "value": value}
-        _require.same_dtype(**named, W_q=self.W_q.weight)
-        for (name, x), width in zip(named.items(), (self.d_model, self.d_key, self.d_value), strict=True):
+        inputs = {"query": query, "key": key, "value": value}
+        _require.same_dtype(**inputs, W_q=self.W_q.weight)
+        for (name, x), width in zip(inputs.items(), (self.d_model, self.d_key, self.d_value), strict=True):
             if x.ndim < 2 or x.shape[-1] != width:
                 raise ValueError(f"{name} must have shape (*batch, n, {width}); got {tuple(x.shape)}")
         key, value = (
@@ -294,8 +294,8 @@ class MultiHeadAttention(nn.Module):
                 # (n_kv_head * d_head, ...) -> (groups, members, d_head, ...): the mean is over members.
                 for old, new in ((mine.weight, theirs.weight), (mine.bias, theirs.bias)):
                     if old is not None:
-                        grouped = old.reshape(groups, -1, self.d_head, *old.shape[1:])
-                        new.copy_(grouped.mean(dim=1).reshape(new.shape))
+                        members = old.reshape(groups, -1, self.d_head, *old.shape[1:])
+                        new.copy_(members.mean(dim=1).reshape(new.shape))
         return fewer
 
     def forward(
@@ -378,16 +378,16 @@ class MultiHeadAttention(nn.Module):
     ) -> Float[Tensor, "*batch n_query d_out"]:
         """Return the output of ``forward`` alone, by torch's fused attention, with no map of weights."""
         q, k, v = self.project(query, key, value)
-        shared = self.num_kv_heads < self.num_heads
-        shape = scores_shape(q, share_heads(q, k), share_heads(q, v)) if shared else scores_shape(q, k, v)
+        is_shared = self.num_kv_heads < self.num_heads
+        shape = scores_shape(q, share_heads(q, k), share_heads(q, v)) if is_shared else scores_shape(q, k, v)
         if attn_mask is not None:
-            allowed, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=q)
-            if bias is not None and allowed is not None:
-                bias = bias.masked_fill(~allowed, -torch.inf)
-            attn_mask, is_causal = bias if bias is not None else allowed, False
+            mask, bias = resolve_mask(attn_mask, is_causal, shape=shape, like=q)
+            if bias is not None and mask is not None:
+                bias = bias.masked_fill(~mask, -torch.inf)
+            attn_mask, is_causal = bias if bias is not None else mask, False
         scale = 1 / (math.sqrt(self.d_head) * self.temperature)
         heads = F.scaled_dot_product_attention(
-            q, k, v, attn_mask, is_causal=is_causal, scale=scale, enable_gqa=shared
+            q, k, v, attn_mask, is_causal=is_causal, scale=scale, enable_gqa=is_shared
         )
         concatenated = merge_heads(heads)
         return concatenated if self.W_o is None else self.W_o(concatenated)
@@ -485,11 +485,11 @@ def _parameters(module: MultiHeadAttention) -> list[Tensor]:
 
 def _torch_parameters(module: nn.MultiheadAttention) -> list[Tensor]:
     """In the same order; torch keeps the three input projections in one tensor when their widths agree."""
-    named = dict(module.named_parameters())
-    if "in_proj_weight" in named:
+    parameters = dict(module.named_parameters())
+    if "in_proj_weight" in parameters:
         weights = list(module.in_proj_weight.chunk(3))
     else:
-        weights = [named[f"{each}_proj_weight"] for each in "qkv"]
+        weights = [parameters[f"{each}_proj_weight"] for each in "qkv"]
     biases = []
     if module.in_proj_bias is not None:
         biases = [*module.in_proj_bias.chunk(3), module.out_proj.bias]

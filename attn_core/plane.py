@@ -196,9 +196,9 @@ def _ranks(scores: Tensor) -> Tensor:
 def _project(directions: Tensor, queries: Tensor, keys: Tensor) -> Plane:
     along = directions.transpose(-2, -1)
     coordinates = queries @ along + 0.0, keys @ along + 0.0  # no zero has a sign
-    explained = torch.cat(coordinates, dim=-2).square().sum(dim=-2)
+    squares = torch.cat(coordinates, dim=-2).square().sum(dim=-2)
     whole = torch.cat([queries, keys], dim=-2).square().sum(dim=(-2, -1))
-    return Plane(directions, *coordinates, explained / whole[..., None])
+    return Plane(directions, *coordinates, squares / whole[..., None])
 
 
 def _check(queries: Tensor, keys: Tensor) -> None:

@@ -233,8 +233,8 @@ def relative_position_buckets(
 
 def _frequencies(base: object, width: int) -> Tensor:
     """Angular frequency of each pair of dimensions, ``(*steps, 1, ceil(width / 2))`` in float64."""
-    checked = _require.positive("base", base)
-    bases = torch.as_tensor(checked, dtype=torch.float64)[..., None, None]
+    bases = _require.positive("base", base)
+    bases = torch.as_tensor(bases, dtype=torch.float64)[..., None, None]
     return bases ** -(torch.arange(0, width, 2, dtype=torch.float64, device=bases.device) / width)
 
 

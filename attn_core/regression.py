@@ -114,8 +114,8 @@ def _weigh(
 
 
 def _average(weights: Tensor, values: Tensor, has_support: Tensor) -> Tensor:
-    n_supported = has_support if values.ndim == 1 else has_support[..., None]
-    return (weights @ values).masked_fill(~n_supported, torch.nan)
+    is_supported = has_support if values.ndim == 1 else has_support[..., None]
+    return (weights @ values).masked_fill(~is_supported, torch.nan)
 
 
 def kernel_estimate(
@@ -141,8 +141,8 @@ def kernel_estimate(
     steps = _points.bandwidths(bandwidth, like=keys)
     distances = _points.distances(queries, keys)
     few = steps.reshape(-1, 1, 1).split(max(1, _points.CHUNK // max(1, distances.numel())))
-    weighed = (_weigh(KERNELS[kernel], distances, h) for h in few)
-    parts = [_average(weights, values, has_support) for weights, has_support in weighed]
+    batches = (_weigh(KERNELS[kernel], distances, h) for h in few)
+    parts = [_average(weights, values, has_support) for weights, has_support in batches]
     return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
 
 
@@ -203,8 +203,8 @@ def bandwidth_search(
 
     >>> keys = torch.arange(8, dtype=torch.float64)
     >>> values = keys + torch.tensor([1.0, -1, 1, -1, 1, -1, 1, -1], dtype=torch.float64)
-    >>> found = bandwidth_search(keys, values, bandwidths=[0.1, 1.0, 10.0])
-    >>> found.training_errors.argmin().item(), found.best
+    >>> search = bandwidth_search(keys, values, bandwidths=[0.1, 1.0, 10.0])
+    >>> search.training_errors.argmin().item(), search.best
     (0, 1.0)
     """
     steps = _points.bandwidths(torch.as_tensor(bandwidths, dtype=keys.dtype), like=keys, name="bandwidths")
@@ -261,13 +261,13 @@ def learn_bandwidth(
 
 
 def _descend(left_out: LeftOut, log_bandwidth: Tensor, steps: int, rate: float) -> Iterator[BandwidthStep]:
-    mean, spread = 0.0, 0.0
+    mean, square = 0.0, 0.0
     for step in range(steps + 1):
         error, slope = left_out.slope(log_bandwidth)
         yield BandwidthStep(step, log_bandwidth.exp().item(), error)
         if not math.isfinite(error) or slope == 0:
             return
         mean = 0.9 * mean + 0.1 * slope
-        spread = 0.999 * spread + 0.001 * slope**2
-        update = mean / (1 - 0.9 ** (step + 1)) / (math.sqrt(spread / (1 - 0.999 ** (step + 1))) + 1e-8)
+        square = 0.999 * square + 0.001 * slope**2
+        update = mean / (1 - 0.9 ** (step + 1)) / (math.sqrt(square / (1 - 0.999 ** (step + 1))) + 1e-8)
         log_bandwidth = log_bandwidth - rate * update

@@ -64,9 +64,9 @@ class RotaryScaling:
         """
         if _require.whole("d_head", d_head, least=2) % 2:
             raise ValueError(f"rotary positions turn pairs of dimensions; got d_head {d_head}, which is odd")
-        return self._scaled(_powers(self.base, d_head))
+        return self._scale(_powers(self.base, d_head))
 
-    def _scaled(self, plain: Tensor) -> Tensor:
+    def _scale(self, plain: Tensor) -> Tensor:
         """Return the frequencies from those of training, (*steps, n_pair)."""
         return plain
 
@@ -120,7 +120,7 @@ class PositionInterpolation(RotaryScaling):
     sentence = N_("Position interpolation slows all pairs alike: positions are divided by the factor.")
     source = N_("Chen et al. (2023), Position Interpolation; `linear` in transformers.")
 
-    def _scaled(self, plain: Tensor) -> Tensor:
+    def _scale(self, plain: Tensor) -> Tensor:
         return plain / _steps(self.factor)[..., None]
 
 
@@ -145,7 +145,7 @@ class NtkAware(RotaryScaling):
     )
     source = N_("bloc97 (2023), NTK-aware scaled RoPE; `dynamic` of factor 1 in transformers at full length.")
 
-    def _scaled(self, plain: Tensor) -> Tensor:
+    def _scale(self, plain: Tensor) -> Tensor:
         n_pair = plain.shape[-1]
         # Not by the new base: over- and underflow are as far away as those of the factor itself.
         share = torch.arange(n_pair, dtype=torch.float64) / max(n_pair - 1, 1)
@@ -212,9 +212,9 @@ class Yarn(RotaryScaling):
         """Return the number of the pair, a fraction, that comes round so often within the trained length."""
         return d_head * (_steps(self.trained) / (2 * math.pi * turns)).log() / (2 * _steps(self.base).log())
 
-    def _scaled(self, plain: Tensor) -> Tensor:
-        slowed = self.slowed(2 * plain.shape[-1])
-        return plain * (1 - slowed + slowed / _steps(self.factor)[..., None])
+    def _scale(self, plain: Tensor) -> Tensor:
+        share = self.slowed(2 * plain.shape[-1])
+        return plain * (1 - share + share / _steps(self.factor)[..., None])
 
     @property
     def score_factor(self) -> Float[Tensor, "*steps"]:

@@ -121,12 +121,12 @@ def regression_sample(
     """
     _require.one_of("name", name, REGRESSION_SAMPLES)
     n_points = _require.whole("n_points", n_points, least=2)
-    spread = _spread(noise)
+    std = _noise_std(noise)
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     recipe = _RECIPES[name]
     keys = recipe.places(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
-    drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
-    values = recipe.truth(keys) + spread * recipe.noise_shape(keys) * drawn
+    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    values = recipe.truth(keys) + std * recipe.noise_shape(keys) * normal
     return RegressionSample(name, recipe.description, keys, values, recipe.truth)
 
 
@@ -149,10 +149,10 @@ def function_sample(
     True
     """
     n_points = _require.whole("n_points", n_points, least=2)
-    spread = _spread(noise)
+    std = _noise_std(noise)
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     keys = _evenly(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
-    drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
     exact = function(keys)
     gap = function.first_gap(0.0, 5.0)
     if gap is not None or not bool((exact.abs() <= LARGEST).all()):
@@ -166,9 +166,7 @@ def function_sample(
                 place=f"{at[0]:.4g}",
             )
         )
-    return RegressionSample(
-        "typed function", f"y = {function.written}", keys, exact + spread * drawn, function
-    )
+    return RegressionSample("typed function", f"y = {function.written}", keys, exact + std * normal, function)
 
 
 def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0) -> RegressionSample:
@@ -185,24 +183,24 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
     ((40, 2), (40,))
     """
     n_points = _require.whole("n_points", n_points, least=2)
-    spread = _spread(noise)
+    std = _noise_std(noise)
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     keys = 5 * torch.rand(n_points, 2, generator=generator, dtype=torch.float64)
-    drawn = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
     return RegressionSample(
         "waves",
         "y = 2 (sin x₁ + cos x₂), seen with even noise at places spread evenly over a square.",
         keys,
-        _waves(keys) + spread * drawn,
+        _waves(keys) + std * normal,
         _waves,
     )
 
 
-def _spread(noise: float | int) -> float:
-    spread = float(_require.finite("noise", noise, requirement="a finite number >= 0"))
-    if spread < 0:
+def _noise_std(noise: float | int) -> float:
+    std = float(_require.finite("noise", noise, requirement="a finite number >= 0"))
+    if std < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
-    return spread
+    return std
 
 
 def _waves(x: Tensor) -> Tensor:

@@ -156,14 +156,14 @@ def score_weights(score: str, d_k: int, *, seed: int) -> dict[str, Float[Tensor,
     >>> {name: tuple(each.shape) for name, each in score_weights("additive", 3, seed=0).items()}
     {'W_a': (3, 3), 'U_a': (3, 3), 'v_a': (3,)}
     """
-    shapes = _named(score).shapes
+    shapes = _get_score(score).shapes
     width = _require.whole("d_k", d_k, least=1)
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0) + 1)
-    drawn = {}
+    weights = {}
     for name, axes in shapes:
         numbers = torch.randn(*[width] * axes, generator=generator, dtype=torch.float64)
-        drawn[name] = numbers / math.sqrt(width) if axes == 2 else numbers
-    return drawn
+        weights[name] = numbers / math.sqrt(width) if axes == 2 else numbers
+    return weights
 
 
 def score_pairs(
@@ -195,9 +195,9 @@ def score_pairs(
     >>> score_pairs("kernel", x, x).tolist(), score_pairs("cosine", 5 * x, x).tolist()
     ([[0.0, -1.0], [-1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])
     """
-    found = _fitting(score, query, key, weights)
-    if found.log_terms is not None:
-        left, right = found.log_terms(query, key, weights)
+    entry = _fitting(score, query, key, weights)
+    if entry.log_terms is not None:
+        left, right = entry.log_terms(query, key, weights)
         return torch.logsumexp(left + right, dim=-1)
     left, right = score_terms(score, query, key, weights)
     return (left * right).sum(dim=-1)
@@ -212,18 +212,18 @@ def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Ter
 
 def _fitting(score: str, query: Tensor, key: Tensor, weights: Weights) -> Score:
     """Return the score of a name, to whose shapes queries, keys and its own weights fit."""
-    found = _named(score)
+    entry = _get_score(score)
     if query.ndim != 2 or key.ndim != 2 or query.shape[-1] != key.shape[-1]:
         raise ValueError(
             "query and key must have shapes (n_query, d_k) and (n_key, d_k); "
             f"got {tuple(query.shape)} and {tuple(key.shape)}"
         )
     d_k = query.shape[-1]
-    for name, axes in found.shapes:
+    for name, axes in entry.shapes:
         came = tuple(weights[name].shape) if name in weights else None
         if came != (d_k,) * axes:
             raise ValueError(f"{score} needs {name} of shape {(d_k,) * axes}; got {came}")
-    return found
+    return entry
 
 
 def score_attention(
@@ -352,8 +352,8 @@ def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
     # One factor of all features goes out of the ratio: without it small ones would be no numbers.
     for k, v in zip(_up_to_one(key[may]), value[may], strict=True):
         state, normaliser = state + torch.outer(k, v), normaliser + k
-    read = _up_to_one(q)
-    return read @ state / (read @ normaliser)
+    features = _up_to_one(q)
+    return features @ state / (features @ normaliser)
 
 
 def _up_to_one(x: Tensor) -> Tensor:
@@ -362,7 +362,7 @@ def _up_to_one(x: Tensor) -> Tensor:
     return (logs - logs.max()).exp()
 
 
-def _named(score: str) -> Score:
+def _get_score(score: str) -> Score:
     if score not in SCORES:
         raise ValueError(f"score must be one of {', '.join(SCORES)}; got {score!r}")
     return SCORES[score]

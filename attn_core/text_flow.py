@@ -35,11 +35,11 @@ def attention_rollout(
     tensor([[0.5000, 0.5000],
             [0.7500, 0.2500]])
     """
-    passed = passed_on(weights, residual)
-    rolled = [passed[0]]
-    for layer in passed[1:]:
-        rolled.append(layer @ rolled[-1])
-    return torch.stack(rolled)
+    layers = passed_on(weights, residual)
+    rollouts = [layers[0]]
+    for layer in layers[1:]:
+        rollouts.append(layer @ rollouts[-1])
+    return torch.stack(rollouts)
 
 
 def passed_on(weights: Float[Tensor, "n_layer n n"], residual: float | int) -> Float[Tensor, "n_layer n n"]:
@@ -56,9 +56,9 @@ def passed_on(weights: Float[Tensor, "n_layer n n"], residual: float | int) -> F
     if not 0 <= residual <= 1:
         raise ValueError(f"residual must be from 0 to 1; got {residual}")
     own = torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
-    mixed = (1 - residual) * weights + residual * own
-    total = mixed.sum(dim=-1, keepdim=True)
-    return mixed / total.masked_fill(total == 0, 1.0)
+    mixture = (1 - residual) * weights + residual * own
+    total = mixture.sum(dim=-1, keepdim=True)
+    return mixture / total.masked_fill(total == 0, 1.0)
 
 
 def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_query n_key"]:

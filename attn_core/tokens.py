@@ -15,7 +15,7 @@ _APOSTROPHES = ("'", "\u2019")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _KANA = ("HIRAGANA ", "KATAKANA ")  # how the names of characters begin
 _UNSPACED = ("CJK ", *_KANA)
-_PARTED = re.compile(r"(\w)\s+(?=(\w))")
+_SPACED_PAIR = re.compile(r"(\w)\s+(?=(\w))")
 
 SPACE, LINE = "·", "↵"
 """How a space and the end of a line look in a token that holds one."""
@@ -46,18 +46,18 @@ def tokenize(text: str) -> list[str]:
     >>> tokenize("猫 坐 在 垫子 上")
     ['猫', '坐', '在', '垫子', '上']
     """
-    cut = how_cut(text)
+    segmentation = how_cut(text)
     tokens: list[str] = []
     word_open = False  # whether the last token may still grow
     for cluster, following in pairwise([*_clusters(text), ""]):
-        grows = _is_letter(cluster) if cut != "spaces" else _is_any_letter(cluster)
+        grows = _is_letter(cluster) if segmentation != "spaces" else _is_any_letter(cluster)
         joins = grows or (cluster in _APOSTROPHES and _is_letter(following))
         if cluster and word_open and joins:
             tokens[-1] += cluster
         else:
             tokens.extend([cluster] if cluster else [])
             word_open = grows
-    find = _words_finder() if cut == "jieba" else None
+    find = _words_finder() if segmentation == "jieba" else None
     return [*_words_of(tokens, find)] if find else tokens
 
 
@@ -74,12 +74,12 @@ def how_cut(text: str) -> HowCut:
     """
     if text.isascii():
         return ""
-    parted = any(_is_unspaced(one) and _is_unspaced(other) for one, other in _PARTED.findall(text))
-    if not parted and not any(_is_unspaced(one) and _is_unspaced(other) for one, other in pairwise(text)):
+    has_spaces = any(_is_unspaced(one) and _is_unspaced(other) for one, other in _SPACED_PAIR.findall(text))
+    if not has_spaces and not any(_is_unspaced(one) and _is_unspaced(other) for one, other in pairwise(text)):
         return ""
     if any(unicodedata.name(char, "").startswith(_KANA) for char in text):
         return "characters"
-    if parted:
+    if has_spaces:
         return "spaces"
     return "jieba" if _words_finder() else "characters"
 
@@ -94,19 +94,19 @@ def label_tokens(tokens: Sequence[str]) -> list[str]:
     >>> label_tokens(["the", "cat", "the", "the"])
     ['the', 'cat', 'the₂', 'the₃']
     """
-    taken = set(tokens)
-    seen: dict[str, int] = {}
+    in_use = set(tokens)
+    counts: dict[str, int] = {}
     labels = []
     for token in tokens:
-        count = seen.get(token, 0) + 1
+        count = counts.get(token, 0) + 1
         label = token
         while count > 1:
             label = token + str(count).translate(_SUBSCRIPTS)
-            if label not in taken:
+            if label not in in_use:
                 break
             count += 1
-        seen[token] = count
-        taken.add(label)
+        counts[token] = count
+        in_use.add(label)
         labels.append(label)
     return labels
 
@@ -122,16 +122,16 @@ def readable_tokens(tokens: Sequence[str]) -> list[str]:
     >>> readable_tokens(["The", "Ġcat", "Ċ"]), readable_tokens(["", " ", "New York"])
     (['The', '·cat', '↵'], ['∅', '·', 'New York'])
     """
-    shown = [*tokens]
+    texts = [*tokens]
     if any("Ġ" in each or "Ċ" in each for each in tokens):
-        decoded = [decode_piece(each) for each in tokens]
+        pieces = [decode_piece(each) for each in tokens]
         # Ġ is a letter of Maltese too, whose other letters would stand for control characters.
-        if all(each.isprintable() for each in "".join(decoded) if not each.isspace()):
-            shown = decoded
-    if any(each.startswith(UNDERSCORE) for each in shown):
-        shown = [each.replace(UNDERSCORE, " ") for each in shown]
-    dotted = (re.sub("^ +| +$", lambda spaces: SPACE * len(spaces[0]), each) for each in shown)
-    return [each.translate(_INVISIBLE) or "∅" for each in dotted]
+        if all(each.isprintable() for each in "".join(pieces) if not each.isspace()):
+            texts = pieces
+    if any(each.startswith(UNDERSCORE) for each in texts):
+        texts = [each.replace(UNDERSCORE, " ") for each in texts]
+    spaced = (re.sub("^ +| +$", lambda spaces: SPACE * len(spaces[0]), each) for each in texts)
+    return [each.translate(_INVISIBLE) or "∅" for each in spaced]
 
 
 def decode_piece(token: str) -> str:
@@ -141,11 +141,11 @@ def decode_piece(token: str) -> str:
     """
     if not all(char in _bytes_of() for char in token):
         return token
-    shown = ""
+    text = ""
     for char in bytes(_bytes_of()[char] for char in token).decode("utf-8", errors="surrogateescape"):
-        cut = 0xDC80 <= ord(char) <= 0xDCFF
-        shown += f"<0x{ord(char) - 0xDC00:02X}>" if cut else char
-    return shown
+        is_byte = 0xDC80 <= ord(char) <= 0xDCFF
+        text += f"<0x{ord(char) - 0xDC00:02X}>" if is_byte else char
+    return text
 
 
 @cache
@@ -154,9 +154,13 @@ def _bytes_of() -> dict[str, int]:
 
     Source: Radford et al. (2019), GPT-2, and its program.
     """
-    kept = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
-    others = [byte for byte in range(256) if byte not in kept]
-    return {chr(byte): byte for byte in kept} | {chr(256 + at): byte for at, byte in enumerate(others)}
+    visible = [
+        *range(ord("!"), ord("~") + 1),
+        *range(ord("¡"), ord("¬") + 1),
+        *range(ord("®"), ord("ÿ") + 1),
+    ]
+    others = [byte for byte in range(256) if byte not in visible]
+    return {chr(byte): byte for byte in visible} | {chr(256 + at): byte for at, byte in enumerate(others)}
 
 
 def _clusters(text: str) -> Iterator[str]:
@@ -213,8 +217,8 @@ def _is_unspaced(char: str) -> bool:
 
 def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterator[str]:
     """Yield the tokens, those of each run of Chinese characters as the words that they make."""
-    for is_run, grouped in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
-        run = [*grouped]
+    for is_run, members in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
+        run = [*members]
         yield from find("".join(run)) if is_run else run
 
 
@@ -228,5 +232,5 @@ def _words_finder() -> Callable[[str], list[str]] | None:
     except ImportError:
         return None
     jieba.setLogLevel(logging.WARNING)
-    found: Callable[[str], list[str]] = jieba.lcut
-    return found
+    find: Callable[[str], list[str]] = jieba.lcut
+    return find

@@ -30,19 +30,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, help="how long; the task's own number unless given")
     parser.add_argument("--without-positions", action="store_true", help="add nothing that tells places")
     parser.add_argument("--out", type=Path, help="the file; beside the package's own unless given")
-    chosen = parser.parse_args(arguments)
-    if chosen.task == "all" and chosen.out:
+    options = parser.parse_args(arguments)
+    if options.task == "all" and options.out:
         parser.error("--out is one file, and `all` writes several")
-    if chosen.seed is not None and not 0 <= chosen.seed < 2**63:
-        parser.error(f"--seed must be a whole number from 0 to 2^63 - 1; got {chosen.seed}")
+    if options.seed is not None and not 0 <= options.seed < 2**63:
+        parser.error(f"--seed must be a whole number from 0 to 2^63 - 1; got {options.seed}")
     torch.set_num_threads(1)  # the sums are the same wherever it runs; models as small gain nothing by more
-    given = {"seed": chosen.seed, "steps": chosen.steps}
-    changed = {name: each for name, each in given.items() if each is not None}
-    if chosen.without_positions:
-        changed["positions"] = False
-    recipes = SHIPPED if chosen.task == "all" else [Recipe.usual(chosen.task)]
-    for recipe in (replace(each, **changed) for each in recipes):
-        out = chosen.out or path_of(recipe)
+    settings = {"seed": options.seed, "steps": options.steps}
+    changes = {name: each for name, each in settings.items() if each is not None}
+    if options.without_positions:
+        changes["positions"] = False
+    recipes = SHIPPED if options.task == "all" else [Recipe.usual(options.task)]
+    for recipe in (replace(each, **changes) for each in recipes):
+        out = options.out or path_of(recipe)
         try:  # before the time that training takes
             out.parent.mkdir(parents=True, exist_ok=True)
             is_new = not out.exists()
@@ -53,23 +53,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"--out must be a file that can be written; got {out}: {error.strerror}")
         # Without positions little changes that is worth a state of its own.
         checkpoints = CHECKPOINTS if recipe.positions else CHECKPOINTS // 2
-        started = time.perf_counter()
+        start = time.perf_counter()
         try:
             run = train(recipe, checkpoints=checkpoints, on_step=partial(_say, recipe))
         except ValueError as error:
             parser.error(str(error))
         write_run(run, out)
-        took = time.perf_counter() - started
+        took = time.perf_counter() - start
         print(f"\n{len(run.checkpoints)} checkpoints in {took:.1f} s: {out}, {out.stat().st_size:,} bytes")
     return 0
 
 
 def _say(recipe: Recipe, step: int, look: Evaluation | None) -> None:
     if look is not None:
-        done = round(24 * step / recipe.steps)
-        bar = "█" * done + "░" * (24 - done)
-        told = f"step {step} of {recipe.steps}, loss {look.loss:.4f}, right {look.accuracy:.1%} "
-        print(f"\r{recipe.task} {bar} {told}", end="", flush=True)
+        filled = round(24 * step / recipe.steps)
+        bar = "█" * filled + "░" * (24 - filled)
+        text = f"step {step} of {recipe.steps}, loss {look.loss:.4f}, right {look.accuracy:.1%} "
+        print(f"\r{recipe.task} {bar} {text}", end="", flush=True)
 
 
 if __name__ == "__main__":

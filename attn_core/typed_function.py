@@ -71,8 +71,8 @@ class TypedFunction:
     def written(self) -> str:
         """The function as it is printed."""
         text = ast.unparse(_Decimals().visit(copy.deepcopy(self._tree)))
-        for python, printed in ((" ** ", "^"), (" * ", "·"), (" / ", "/"), ("-", "−"), ("pi", "π")):
-            text = text.replace(python, printed)
+        for python, symbol in ((" ** ", "^"), (" * ", "·"), (" / ", "/"), ("-", "−"), ("pi", "π")):
+            text = text.replace(python, symbol)
         return text
 
     @property

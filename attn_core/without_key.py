@@ -56,17 +56,17 @@ def without_each_key(
     Source: Li, Monroe and Jurafsky (2016), Understanding Neural Networks through Representation Erasure.
 
     >>> x = torch.eye(2, dtype=torch.float64)
-    >>> found = without_each_key(x, x, x)
-    >>> found.weights[0].tolist()
+    >>> ablation = without_each_key(x, x, x)
+    >>> ablation.weights[0].tolist()
     [[0.0, 1.0], [0.0, 1.0]]
     """
     n_query, n_key = query.shape[-2], key.shape[-2]
     may = torch.ones(n_query, n_key, dtype=torch.bool) if attn_mask is None else attn_mask
-    left = may & ~torch.eye(n_key, dtype=torch.bool)[:, None, :]  # (key left out, query, key)
+    rest = may & ~torch.eye(n_key, dtype=torch.bool)[:, None, :]  # (key left out, query, key)
     full = scaled_dot_product_attention(query, key, value, may, scale=scale, temperature=temperature)
-    without = scaled_dot_product_attention(query, key, value, left, scale=scale, temperature=temperature)
+    without = scaled_dot_product_attention(query, key, value, rest, scale=scale, temperature=temperature)
     apart = torch.linalg.vector_norm(without.output - full.output, dim=-1)
-    empty = may.any(dim=-1) & ~left.any(dim=-1)
+    empty = may.any(dim=-1) & ~rest.any(dim=-1)
     return WithoutEachKey(full, without.weights, without.output, full.weights.mT, apart, empty)
 
 
@@ -92,17 +92,17 @@ def audit_without_each_key(
     >>> audit_without_each_key(x, x, x, torch.ones(3, 3, dtype=torch.bool), scale=1.0).passed
     True
     """
-    found = without_each_key(query, key, value, attn_mask, scale=scale)
+    ablation = without_each_key(query, key, value, attn_mask, scale=scale)
     references = []
     for left_out in range(key.shape[0]):
         rest = torch.arange(key.shape[0]) != left_out
         may = attn_mask[:, rest]
-        made = F.scaled_dot_product_attention(query, key[rest], value[rest], attn_mask=may, scale=scale)
-        references.append(torch.where(may.any(dim=-1, keepdim=True), made, 0.0))
+        output = F.scaled_dot_product_attention(query, key[rest], value[rest], attn_mask=may, scale=scale)
+        references.append(torch.where(may.any(dim=-1, keepdim=True), output, 0.0))
     largest = float(value.detach().abs().max()) if value.numel() else 1.0
     return compare(
         N_("without a word: torch's attention to keys that lack it"),
-        found.output,
+        ablation.output,
         torch.stack(references),
         scale=largest,
     )

@@ -60,7 +60,7 @@ class Evicted:
     @property
     def kept(self) -> Tensor:
         """Which keys each query has, (n_head, n, n)."""
-        return self.run.kept[self.budget - 1]
+        return self.run.mask[self.budget - 1]
 
     @property
     def weights(self) -> Tensor:

@@ -45,11 +45,11 @@ def test_kept_are_those_of_a_loop(policy: str, n: int, sinks: int) -> None:
         for head in range(3):
             rows = by_hand(scores[head], policy, budget, sinks)
             kept = [[key for key, there in enumerate(row) if there] for row in
-                    found.kept[budget - 1, head].tolist()]  # fmt: skip
+                    found.mask[budget - 1, head].tolist()]  # fmt: skip
             assert kept == rows
             output = F.scaled_dot_product_attention(
                 torch.eye(n, dtype=torch.float64), scores[head].T, value[head],
-                found.kept[budget - 1, head], scale=1.0,
+                found.mask[budget - 1, head], scale=1.0,
             )  # fmt: skip
             torch.testing.assert_close(found.heads[budget - 1, head], output)
 
@@ -58,7 +58,7 @@ def test_kept_are_those_of_a_loop(policy: str, n: int, sinks: int) -> None:
 def test_all_keys_cost_nothing(policy: str) -> None:
     scores, value = drawn(2, 6, 6), drawn(2, 6, 4)
     found = evict(scores, value, policy)
-    assert (found.kept[-1] == torch.ones(6, 6).tril().bool()).all()
+    assert (found.mask[-1] == torch.ones(6, 6).tril().bool()).all()
     assert not found.errors[-1].any()
     full = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf).softmax(-1) @ value
     for budget in range(6):
