@@ -148,10 +148,10 @@ class Walk:
         """Return it with what is kept of the weights at each step.
 
         Args:
-            found: `kept`, `mass` and `renormalised`, each with an axis of steps in front.
+            found: `mask`, `mass` and `weights`, each with an axis of steps in front.
             output: of the renormalised rows, with the same axis; again: whether rows are to sum to one again.
         """
-        cells, mass, rows, made = map(np.asarray, (found.kept, found.mass, found.renormalised, output))
+        cells, mass, rows, made = map(np.asarray, (found.mask, found.mass, found.weights, output))
         apart = np.linalg.norm(made - self.output, axis=-1)
         return [
             replace(
@@ -164,9 +164,9 @@ class Walk:
         ]
 
     def leaving_out(self, found: Any, key: int) -> "Walk":
-        """Return it without a key; found: weights, output, `apart` and `empty` with each left out in turn."""
+        """Return it without a key; found: weights, `output_change` and `empty` with each left out in turn."""
         weights, output, every, empty = map(
-            np.asarray, (found.weights, found.output, found.apart, found.empty)
+            np.asarray, (found.weights, found.output, found.output_change, found.empty)
         )
         return replace(self, without=Ablation(key, weights[key], output[key], every, empty[key]))
 

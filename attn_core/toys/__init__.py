@@ -7,9 +7,9 @@ from attn_core.toys.model import Attend, ToyModel, ToyRun
 from attn_core.toys.outside import Outside, outside
 from attn_core.toys.tasks import BLANK, LETTERS, SYMBOLS, TASKS, Task
 from attn_core.toys.training import (
-    Ablation,
     Checkpoint,
     Evaluation,
+    HeadAblation,
     Recipe,
     Run,
     TrainingCurve,
@@ -28,10 +28,10 @@ __all__ = [
     "TASKS",
     "TOY_MISTAKES",
     "TRAINED",
-    "Ablation",
     "Attend",
     "Checkpoint",
     "Evaluation",
+    "HeadAblation",
     "Outside",
     "Recipe",
     "Run",

@@ -10,7 +10,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from attn_core.toys.tasks import TASKS
-from attn_core.toys.training import Ablation, Checkpoint, Recipe, Run, TrainingCurve
+from attn_core.toys.training import Checkpoint, HeadAblation, Recipe, Run, TrainingCurve
 
 TRAINED = Path(__file__).parent / "trained"
 _NEEDED = {
@@ -59,7 +59,7 @@ def read_run(path: Path) -> Run:
             Checkpoint(int(step), {name: each[at] for name, each in parameters.items()})
             for at, step in enumerate(tensors["checkpoints"])
         ),
-        Ablation(tensors["ablated.loss"], tensors["ablated.accuracy"]),
+        HeadAblation(tensors["ablated.loss"], tensors["ablated.accuracy"]),
     )
 
 

@@ -101,7 +101,7 @@ class TrainingCurve:
         return Evaluation(float(self.loss[place]), float(self.accuracy[place]), measures)
 
 
-class Ablation(NamedTuple):
+class HeadAblation(NamedTuple):
     """How the model of each checkpoint does on held-out sequences without each of its heads."""
 
     loss: Float[Tensor, "n_checkpoint n_head"]
@@ -115,7 +115,7 @@ class Run:
     recipe: Recipe
     curve: TrainingCurve
     checkpoints: tuple[Checkpoint, ...]
-    ablated: Ablation
+    ablated: HeadAblation
 
     def model(self, at: int) -> ToyModel:
         """Return the model as it was at one of the checkpoints, counted from 0."""
@@ -225,11 +225,11 @@ def _as_it_was(recipe: Recipe, checkpoint: Checkpoint) -> ToyModel:
     return model.eval().requires_grad_(False)
 
 
-def _ablate(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> Ablation:
+def _ablate(recipe: Recipe, checkpoints: Sequence[Checkpoint]) -> HeadAblation:
     each_off = [(head,) for head in range(recipe.layers * recipe.heads)]
     task, held_out = TASKS[recipe.task], recipe.held_out()
     evaluations = [judge_without(_as_it_was(recipe, each), task, held_out, each_off) for each in checkpoints]
-    return Ablation(
+    return HeadAblation(
         torch.tensor([[one.loss for one in each] for each in evaluations]),
         torch.tensor([[one.accuracy for one in each] for each in evaluations]),
     )

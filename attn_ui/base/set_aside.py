@@ -24,7 +24,7 @@ class Aside:
 
     @property
     def rule(self) -> dict[str, Any]:
-        """Which weights are kept, as `attn_core.kept_weights` takes it."""
+        """Which weights are kept, as `attn_core.threshold` takes it."""
         return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
 
 

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from attn_core import Check
-from attn_core.kept_weights import audit_kept_weights, kept_weights
-from attn_core.without_key import WithoutEachKey, audit_without_each_key, without_each_key
+from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
+from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE
 from attn_words import cached
@@ -32,10 +32,10 @@ def walks_of(steps: Sequence[Now]) -> list[Walk]:
         return [walk.leaving_out(found, int(now.aside.value)) for now in steps]
     weights, values = torch.from_numpy(walk.weights), [now.aside.value for now in steps]
     if what == "above":
-        kept = kept_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+        kept = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
-        kept = kept_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.keeping(kept, kept.renormalised @ value, again=first.aside.renormalised)
+        kept = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    return walk.keeping(kept, kept.weights @ value, again=first.aside.renormalised)
 
 
 def audit_aside(now: Now) -> list[Check]:
@@ -44,8 +44,8 @@ def audit_aside(now: Now) -> list[Check]:
         return []
     walk = _walk(now.setting, now.n_head, now.head)
     if now.aside.what == "without":
-        return [audit_without_each_key(*_by_scores(walk), scale=1.0)]
-    return [audit_kept_weights(torch.from_numpy(walk.weights), **now.aside.rule)]
+        return [audit_ablation(*_by_scores(walk), scale=1.0)]
+    return [audit_threshold(torch.from_numpy(walk.weights), **now.aside.rule)]
 
 
 @cached(16)
@@ -83,8 +83,8 @@ def _walk(setting: Setting, n_head: int, head: int) -> Walk:
 
 
 @lru_cache(maxsize=4)
-def _without_each(setting: Setting, n_head: int, head: int) -> WithoutEachKey:
-    return without_each_key(*_by_scores(_walk(setting, n_head, head)), scale=1.0)
+def _without_each(setting: Setting, n_head: int, head: int) -> KeyAblation:
+    return ablate_keys(*_by_scores(_walk(setting, n_head, head)), scale=1.0)
 
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:

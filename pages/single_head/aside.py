@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from attn_core import Check
-from attn_core.kept_weights import audit_kept_weights, kept_weights
-from attn_core.without_key import audit_without_each_key, without_each_key
+from attn_core.ablation import ablate_keys, audit_ablation
+from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import Aside
 from pages.single_head.head import Head
@@ -23,14 +23,14 @@ def set_aside(walk: Walk, head: Head, mask: Tensor, scale: float, steps: Sequenc
 def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
     weights, values = torch.from_numpy(walk.weights), [step.value for step in steps]
     if steps[0].what == "above":
-        found = kept_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+        found = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
-        found = kept_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.keeping(found, found.renormalised @ head.value, again=steps[0].renormalised)
+        found = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    return walk.keeping(found, found.weights @ head.value, again=steps[0].renormalised)
 
 
 def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
-    found = without_each_key(*_by_scores(walk), head.value, mask, scale=scale)
+    found = ablate_keys(*_by_scores(walk), head.value, mask, scale=scale)
     return [walk.leaving_out(found, key) for key in keys]
 
 
@@ -46,5 +46,5 @@ def audit_aside(walk: Walk, aside: Aside, scale: float) -> list[Check]:
         return []
     if aside.what == "without":
         value, mask = torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
-        return [audit_without_each_key(*_by_scores(walk), value, mask, scale=scale)]
-    return [audit_kept_weights(torch.from_numpy(walk.weights), **aside.rule)]
+        return [audit_ablation(*_by_scores(walk), value, mask, scale=scale)]
+    return [audit_threshold(torch.from_numpy(walk.weights), **aside.rule)]

@@ -242,7 +242,7 @@ TERMS = (
         _stage("threshold", above="0.15"),
         also=("threshold", "kept mass"),
         paper="W_{ij} \\ge \\tau",
-        code="kept_weights.kept_weights(threshold)",
+        code="threshold.threshold_weights(threshold)",
         symbols=("m",),
     ),
     Term(
@@ -252,7 +252,7 @@ TERMS = (
         _stage("threshold", keep="largest", largest="2", renorm="true"),
         also=("top-k", "k largest", "sparse attention by top-k", "explicit sparse attention"),
         paper="\\mathrm{softmax}(\\mathrm{topk}(P))",
-        code="kept_weights.kept_weights(top)",
+        code="threshold.threshold_weights(top)",
         source="Zhao et al., 2019",
         symbols=("\\hat W", "\\hat O"),
     ),
@@ -263,7 +263,7 @@ TERMS = (
         _stage("threshold", keep="all but one word", without="2", tab="Maths"),
         also=("block a token", "leave one token out", "representation erasure"),
         paper="O^{(l)} - O",
-        code="without_key.without_each_key",
+        code="ablation.ablate_keys",
         source="Li et al., 2016",
     ),
     Term(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from attn_core.kept_weights import audit_kept_weights, kept_weights
+from attn_core.threshold import audit_threshold, threshold_weights
 
 
 def _weights(*shape: int) -> torch.Tensor:
@@ -16,56 +16,56 @@ def _weights(*shape: int) -> torch.Tensor:
 @pytest.mark.parametrize("threshold", [0.0, 0.05, 0.3, 1.0])
 def test_a_threshold_keeps_what_a_loop_keeps(threshold: float) -> None:
     weights = _weights(2, 5, 7)
-    found = kept_weights(weights, threshold=threshold)
+    found = threshold_weights(weights, threshold=threshold)
     for head, rows in enumerate(weights.tolist()):
         for query, row in enumerate(rows):
             left = [each if each >= threshold else 0.0 for each in row]
             mass = sum(left)
-            assert found.kept[head, query].tolist() == [each > 0 for each in left]
+            assert found.mask[head, query].tolist() == [each > 0 for each in left]
             assert found.mass[head, query].item() == pytest.approx(mass, abs=1e-15)
             wanted = [each / mass if mass else 0.0 for each in left]
-            assert found.renormalised[head, query].tolist() == pytest.approx(wanted, abs=1e-15)
+            assert found.weights[head, query].tolist() == pytest.approx(wanted, abs=1e-15)
 
 
 @pytest.mark.parametrize("top", [1, 3, 7])
 def test_the_largest_are_those_of_torch(top: int) -> None:
     weights = _weights(2, 5, 7)
-    found = kept_weights(weights, top=top)
+    found = threshold_weights(weights, top=top)
     values, places = torch.topk(weights, top)
-    assert torch.equal(found.kept, torch.zeros_like(found.kept).scatter(-1, places, value=True))
+    assert torch.equal(found.mask, torch.zeros_like(found.mask).scatter(-1, places, value=True))
     torch.testing.assert_close(found.mass, values.sum(dim=-1), rtol=0, atol=1e-15)
 
 
 def test_all_steps_at_once_are_each_alone() -> None:
     weights, thresholds, tops = _weights(4, 6), torch.tensor([0.0, 0.1, 0.5]), torch.tensor([1, 2, 9])
-    above = kept_weights(weights, threshold=thresholds[:, None, None].double())
-    largest = kept_weights(weights, top=tops[:, None, None])
+    above = threshold_weights(weights, threshold=thresholds[:, None, None].double())
+    largest = threshold_weights(weights, top=tops[:, None, None])
     for step in range(3):
-        one = kept_weights(weights, threshold=float(thresholds[step]))
-        other = kept_weights(weights, top=int(tops[step]))
-        assert torch.equal(above.kept[step], one.kept)
-        assert torch.equal(largest.renormalised[step], other.renormalised)
+        one = threshold_weights(weights, threshold=float(thresholds[step]))
+        other = threshold_weights(weights, top=int(tops[step]))
+        assert torch.equal(above.mask[step], one.mask)
+        assert torch.equal(largest.weights[step], other.weights)
 
 
 def test_ties_with_the_last_are_all_kept_and_rounding_is_no_difference() -> None:
     third = 1 / 3
-    found = kept_weights(
+    found = threshold_weights(
         torch.tensor([[third, third + 1e-15, third], [0.5, 0.3, 0.2]], dtype=torch.float64), top=1
     )
-    assert found.kept.tolist() == [[True] * 3, [True, False, False]]
+    assert found.mask.tolist() == [[True] * 3, [True, False, False]]
 
 
 def test_zeros_are_never_kept_and_an_empty_row_stays_zero() -> None:
     weights = torch.tensor([[0.0, 0.0], [1.0, 0.0]])
-    for found in (kept_weights(weights, top=2), kept_weights(weights, threshold=0.0)):
-        assert found.kept.tolist() == [[False, False], [True, False]]
+    for found in (threshold_weights(weights, top=2), threshold_weights(weights, threshold=0.0)):
+        assert found.mask.tolist() == [[False, False], [True, False]]
         assert found.mass.tolist() == [0.0, 1.0]
-        assert found.renormalised.tolist() == weights.tolist()
+        assert found.weights.tolist() == weights.tolist()
 
 
 def test_the_audit_compares_with_the_softmax_of_what_is_kept() -> None:
-    assert audit_kept_weights(_weights(5, 7), top=3).passed
-    assert audit_kept_weights(_weights(5, 7), threshold=0.2).passed
+    assert audit_threshold(_weights(5, 7), top=3).passed
+    assert audit_threshold(_weights(5, 7), threshold=0.2).passed
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_the_audit_compares_with_the_softmax_of_what_is_kept() -> None:
 )
 def test_what_cannot_be_kept_is_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        kept_weights(_weights(2, 3), **asked)
+        threshold_weights(_weights(2, 3), **asked)
 
 
 def test_small_weights_tie_no_more_easily_than_large_ones() -> None:
     # Each is a billionth of the one before: all but the last two differ.
     weights = torch.tensor([[1.0, 1e-9, 1e-18, 1e-27, 1e-36, 1e-36]], dtype=torch.float64)
     for top, kept in ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 6)):
-        assert int(kept_weights(weights, top=top).kept.sum()) == kept
+        assert int(threshold_weights(weights, top=top).mask.sum()) == kept

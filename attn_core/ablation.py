@@ -1,4 +1,4 @@
-"""Each key left out in turn: what attention would be if nobody might attend to that token."""
+"""Ablation of keys: attention when no query may attend to one of the tokens, for each token in turn."""
 
 from dataclasses import dataclass
 
@@ -13,22 +13,22 @@ from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
-class WithoutEachKey:
-    """Attention with all keys, and without each: the first axis of the others is the key that is left out.
+class KeyAblation:
+    """Attention to all keys (``full``), and without each key: the first axis is the key that is left out.
 
-    ``moved`` is the weight that each query gave to it and ``apart`` how far the query's output moves;
-    ``empty`` says which queries are left with nothing to attend to, though they had something.
+    ``removed_weight`` is the weight that each query gave to that key, ``output_change`` how far its output
+    moves; ``empty`` is True for queries that could attend to nothing else.
     """
 
     full: Attention
     weights: Float[Tensor, "n_key n_query n_key"]
     output: Float[Tensor, "n_key n_query d_v"]
-    moved: Float[Tensor, "n_key n_query"]
-    apart: Float[Tensor, "n_key n_query"]
+    removed_weight: Float[Tensor, "n_key n_query"]
+    output_change: Float[Tensor, "n_key n_query"]
     empty: Bool[Tensor, "n_key n_query"]
 
 
-def without_each_key(
+def ablate_keys(
     query: Float[Tensor, "n_query d_k"],
     key: Float[Tensor, "n_key d_k"],
     value: Float[Tensor, "n_key d_v"],
@@ -36,18 +36,17 @@ def without_each_key(
     *,
     scale: float | None = None,
     temperature: float = 1.0,
-) -> WithoutEachKey:
-    r"""Mask each key for all queries, one after another, and compare with attention to all keys.
+) -> KeyAblation:
+    r"""Attend without each key in turn, and compare with attention to all keys.
 
     $$W^{(l)}_{ij} = \frac{[\,j \ne l\,]\, W_{ij}}{1 - W_{il}}, \qquad O^{(l)} = W^{(l)} V, \qquad
-      \text{apart}_{li} = \lVert O^{(l)}_i - O_i \rVert$$
+      \text{output\_change}_{li} = \lVert O^{(l)}_i - O_i \rVert$$
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k) and ``value`` (n_key, d_v) are one head's; ``attn_mask`` is
     True where a query may attend. The token that is left out attends to the others as before. All keys are
-    computed in one call, by the softmax over what is left, which keeps its precision where W_il is near one.
+    computed in one call by a softmax over the other keys, which stays exact where W_il is near one.
 
-    Invariant: the weights that a row gains add up to ``moved``, the weight that it lost, in every row that
-    still attends to something.
+    Invariant: what a row gains on other keys adds up to ``removed_weight``, unless it is ``empty``.
 
     Edge cases: a query that could attend to that key alone has weights and output of zero.
 
@@ -56,7 +55,7 @@ def without_each_key(
     Source: Li, Monroe and Jurafsky (2016), Understanding Neural Networks through Representation Erasure.
 
     >>> x = torch.eye(2, dtype=torch.float64)
-    >>> ablation = without_each_key(x, x, x)
+    >>> ablation = ablate_keys(x, x, x)
     >>> ablation.weights[0].tolist()
     [[0.0, 1.0], [0.0, 1.0]]
     """
@@ -65,12 +64,12 @@ def without_each_key(
     rest = may & ~torch.eye(n_key, dtype=torch.bool)[:, None, :]  # (key left out, query, key)
     full = scaled_dot_product_attention(query, key, value, may, scale=scale, temperature=temperature)
     without = scaled_dot_product_attention(query, key, value, rest, scale=scale, temperature=temperature)
-    apart = torch.linalg.vector_norm(without.output - full.output, dim=-1)
+    output_change = torch.linalg.vector_norm(without.output - full.output, dim=-1)
     empty = may.any(dim=-1) & ~rest.any(dim=-1)
-    return WithoutEachKey(full, without.weights, without.output, full.weights.mT, apart, empty)
+    return KeyAblation(full, without.weights, without.output, full.weights.mT, output_change, empty)
 
 
-def audit_without_each_key(
+def audit_ablation(
     query: Float[Tensor, "n_query d_k"],
     key: Float[Tensor, "n_key d_k"],
     value: Float[Tensor, "n_key d_v"],
@@ -78,21 +77,21 @@ def audit_without_each_key(
     *,
     scale: float,
 ) -> Check:
-    r"""Measure how far the outputs without each key are from torch's attention to keys that lack it.
+    r"""Compare the outputs without each key with torch's attention to keys that lack it.
 
     $$\Bigl| O^{(l)} - \mathrm{SDPA}(Q, K_{\setminus l}, V_{\setminus l}) \Bigr|$$
 
-    The key and its value are taken out of the reference's inputs, so that no mask has a part in that.
+    The reference's inputs lack the key and its value, so no mask is involved.
 
-    Edge cases: a query that is left with no key is compared with zero.
+    Edge cases: a query with no other key is compared with zero.
 
     Source: torch's ``scaled_dot_product_attention`` for the reference.
 
     >>> x = torch.eye(3, dtype=torch.float64)
-    >>> audit_without_each_key(x, x, x, torch.ones(3, 3, dtype=torch.bool), scale=1.0).passed
+    >>> audit_ablation(x, x, x, torch.ones(3, 3, dtype=torch.bool), scale=1.0).passed
     True
     """
-    ablation = without_each_key(query, key, value, attn_mask, scale=scale)
+    ablation = ablate_keys(query, key, value, attn_mask, scale=scale)
     references = []
     for left_out in range(key.shape[0]):
         rest = torch.arange(key.shape[0]) != left_out

@@ -4,14 +4,14 @@ import torch
 import torch.nn.functional as F
 
 from attn_core import causal_mask
-from attn_core.without_key import without_each_key
+from attn_core.ablation import ablate_keys
 
 
 def test_each_key_left_out_is_a_masked_call_of_torch() -> None:
     generator = torch.Generator().manual_seed(5)
     query, key, value = (torch.randn(6, 4, generator=generator, dtype=torch.float64) for _ in range(3))
     for mask in (None, causal_mask(6), torch.rand(6, 6, generator=generator) > 0.4):
-        found = without_each_key(query, key, value, mask, scale=0.7, temperature=0.5)
+        found = ablate_keys(query, key, value, mask, scale=0.7, temperature=0.5)
         may = torch.ones(6, 6, dtype=torch.bool) if mask is None else mask
         whole = F.scaled_dot_product_attention(query, key, value, attn_mask=may, scale=1.4).nan_to_num()
         for left_out in range(6):
@@ -24,14 +24,14 @@ def test_each_key_left_out_is_a_masked_call_of_torch() -> None:
             torch.testing.assert_close(found.output[left_out], output, rtol=0, atol=1e-12)
             torch.testing.assert_close(found.weights[left_out], weights, rtol=0, atol=1e-12)
             distance = (output - whole).norm(dim=-1)
-            torch.testing.assert_close(found.apart[left_out], distance, rtol=0, atol=1e-12)
+            torch.testing.assert_close(found.output_change[left_out], distance, rtol=0, atol=1e-12)
 
 
 def test_what_a_row_loses_the_others_gain_unless_none_is_left() -> None:
     x = torch.eye(3, dtype=torch.float64)
-    found = without_each_key(x, x, x, causal_mask(3))
+    found = ablate_keys(x, x, x, causal_mask(3))
     gained = (found.weights - found.full.weights).clamp(min=0).sum(dim=-1)
     assert found.empty.tolist() == [[True, False, False], [False] * 3, [False] * 3]
-    torch.testing.assert_close(gained[~found.empty], found.moved[~found.empty], rtol=0, atol=1e-15)
+    torch.testing.assert_close(gained[~found.empty], found.removed_weight[~found.empty], rtol=0, atol=1e-15)
     assert found.output[0, 0].tolist() == [0.0, 0.0, 0.0]
-    assert found.apart[0, 0].item() == 1.0
+    assert found.output_change[0, 0].item() == 1.0

@@ -1,4 +1,4 @@
-"""What is left of attention without its small weights: those above a threshold, or the k largest."""
+"""Attention without its small weights: those below a threshold, or all but the k largest, are set to zero."""
 
 from dataclasses import dataclass
 
@@ -13,20 +13,20 @@ from attn_words import N_
 
 
 @dataclass(frozen=True, eq=False)
-class KeptWeights:
-    """Which weights are kept, how much of each row they are, and the rows made to sum to one again."""
+class ThresholdedWeights:
+    """Where a weight is kept (``mask``), the sum of the kept ones of each row, and the renormalised rows."""
 
-    kept: Bool[Tensor, "*steps n_query n_key"]
+    mask: Bool[Tensor, "*steps n_query n_key"]
     mass: Float[Tensor, "*steps n_query"]
-    renormalised: Float[Tensor, "*steps n_query n_key"]
+    weights: Float[Tensor, "*steps n_query n_key"]
 
 
-def kept_weights(
+def threshold_weights(
     weights: Float[Tensor, "*batch n_query n_key"],
     *,
     threshold: float | Float[Tensor, "..."] | None = None,
     top: int | Int[Tensor, "..."] | None = None,
-) -> KeptWeights:
+) -> ThresholdedWeights:
     r"""Keep the weights that reach a threshold, or the k largest of each row.
 
     $$K_{ij} = [\,W_{ij} \ge \tau\,] \ \text{ or } \ [\,W_{ij} \ge W_{i(k)}\,], \qquad
@@ -36,7 +36,7 @@ def kept_weights(
     ``threshold`` and ``top`` are numbers, or tensors of the shape (steps, 1, 1) that compute all their steps
     at once.
 
-    Invariant: each row of ``renormalised`` that keeps anything sums to one.
+    Invariant: each row of the result's ``weights`` that keeps anything sums to one.
 
     Edge cases: a weight of zero is never kept, and a row that keeps nothing is zero. Weights that tie with
     the k-th largest are all kept, so such a row keeps more than k; they tie where they differ by less than
@@ -47,8 +47,8 @@ def kept_weights(
 
     Source: Zhao et al. (2019), Explicit Sparse Transformer, section 3, for the k largest.
 
-    >>> found = kept_weights(torch.tensor([[0.5, 0.25, 0.25], [0.75, 0.125, 0.125]]), threshold=0.25)
-    >>> found.mass.tolist(), found.renormalised.tolist()
+    >>> found = threshold_weights(torch.tensor([[0.5, 0.25, 0.25], [0.75, 0.125, 0.125]]), threshold=0.25)
+    >>> found.mass.tolist(), found.weights.tolist()
     ([1.0, 0.75], [[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
     """
     if (threshold is None) == (top is None):
@@ -61,19 +61,19 @@ def kept_weights(
             f"got shape {tuple(weights.shape)}"
         )
     least = _at_least(weights, threshold) if top is None else _kth(weights, top)
-    kept = (weights >= least) & (weights > 0)
-    rest = torch.where(kept, weights, 0.0)
+    mask = (weights >= least) & (weights > 0)
+    rest = torch.where(mask, weights, 0.0)
     mass = rest.sum(dim=-1)
-    return KeptWeights(kept, mass, rest / torch.where(mass > 0, mass, 1.0)[..., None])
+    return ThresholdedWeights(mask, mass, rest / torch.where(mass > 0, mass, 1.0)[..., None])
 
 
-def audit_kept_weights(
+def audit_threshold(
     weights: Float[Tensor, "*batch n_query n_key"],
     *,
     threshold: float | None = None,
     top: int | None = None,
 ) -> Check:
-    r"""Measure how far the kept weights are from torch's softmax over the kept keys alone.
+    r"""Compare the renormalised weights with torch's softmax over the kept keys alone.
 
     $$\Bigl| \hat W_i - \mathrm{softmax}(\ln W_i + M_i) \Bigr|, \qquad M_{ij} = 0 \text{ where kept, else }
       -\infty$$
@@ -82,13 +82,13 @@ def audit_kept_weights(
 
     Source: torch's ``softmax`` for the reference.
 
-    >>> audit_kept_weights(torch.eye(3), top=1).passed
+    >>> audit_threshold(torch.eye(3), top=1).passed
     True
     """
-    result = kept_weights(weights, threshold=threshold, top=top)
-    again = torch.softmax(weights.log().masked_fill(~result.kept, -torch.inf), dim=-1).nan_to_num()
+    result = threshold_weights(weights, threshold=threshold, top=top)
+    again = torch.softmax(weights.log().masked_fill(~result.mask, -torch.inf), dim=-1).nan_to_num()
     return compare(N_("kept weights, renormalised, are torch's softmax over the kept keys"),
-                   result.renormalised, again, scale=1.0)  # fmt: skip
+                   result.weights, again, scale=1.0)  # fmt: skip
 
 
 def _at_least(weights: Tensor, threshold: object) -> Tensor:
@@ -105,7 +105,7 @@ def _at_least(weights: Tensor, threshold: object) -> Tensor:
 
 
 def _kth(weights: Tensor, top: object) -> Tensor:
-    """The k-th largest weight of each row, less what rounding may be."""
+    """The k-th largest weight of each row, less its rounding."""
     if isinstance(top, Tensor):
         _require.broadcasts("top", top, weights.shape)
         if top.is_floating_point() or not bool((top >= 1).all()):
