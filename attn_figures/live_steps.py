@@ -1,4 +1,4 @@
-"""Figures that one computed oneself, as one live figure in a notebook: its slider moves them."""
+"""Show one's own figures as a live figure in a notebook: its slider moves through them."""
 
 import json
 import zlib
@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from attn_figures import theme
+from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.packing import MOST_MESSAGE_BYTES, Cursor, message, pack
-from attn_live.says import Says, check_says, pack_says
 from attn_live.words import browser_words
 from attn_words import _
 
@@ -30,7 +30,7 @@ def live(
     cursor: Cursor | None = None,
     rows: Sequence[object] = (),
     row_label: str = "",
-    says: Sequence[Says] | None = None,
+    captions: Sequence[StepCaption] | None = None,
     name: str = "figure",
     caption: str = "",
 ) -> "LiveWidget":
@@ -46,7 +46,7 @@ def live(
         label: of the slider; "Step" when empty.
         cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label, "Row"
             when empty.
-        says: the sentence under the figure at each step, or for each step one a row.
+        captions: the sentence under the figure at each step, or for each step one a row.
         name: what the figure is called, and the file of a saved picture.
         caption: said in a saved picture.
 
@@ -62,9 +62,9 @@ def live(
         ) from error
     packed = pack(figures, cursor)
     n_rows = cursor.n_rows if cursor else None
-    said = b"" if says is None else pack_says(says)
-    if says is not None:
-        check_says(said, len(figures), n_rows)
+    packed_captions = b"" if captions is None else pack_captions(captions)
+    if captions is not None:
+        check_captions(packed_captions, len(figures), n_rows)
     head = {
         "key": f"live-{next(_NUMBERS)}",
         "alt": name,
@@ -79,18 +79,18 @@ def live(
     }
     if words := browser_words():
         head["words"] = words
-    whole = message(json.dumps(head, separators=(",", ":")).encode(), said, packed)
-    if len(whole) > MOST_MESSAGE_BYTES:
-        raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(whole):,}")
+    data = message(json.dumps(head, separators=(",", ":")).encode(), packed_captions, packed)
+    if len(data) > MOST_MESSAGE_BYTES:
+        raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(data):,}")
     themes = {"light": theme.variables(theme.LIGHT), "dark": theme.variables(theme.DARK)}
-    return LiveWidget(whole, library=_library(), version=get_plotlyjs_version(), themes=themes)
+    return LiveWidget(data, library=_library(), version=get_plotlyjs_version(), themes=themes)
 
 
 def _control(label: str, texts: Sequence[object], n: int, what: str) -> dict[str, Any]:
-    said = [str(text) for text in texts] or [str(number) for number in range(1, n + 1)]
-    if len(said) != n:
-        raise ValueError(f"{n} {what} need as many texts for the slider, got {len(said)}")
-    return {"label": label, "texts": said, "name": "", "values": said, "index": 0, "default": 0}
+    names = [str(text) for text in texts] or [str(number) for number in range(1, n + 1)]
+    if len(names) != n:
+        raise ValueError(f"{n} {what} need as many texts for the slider, got {len(names)}")
+    return {"label": label, "texts": names, "name": "", "values": names, "index": 0, "default": 0}
 
 
 @cache

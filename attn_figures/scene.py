@@ -20,9 +20,9 @@ from attn_figures.panels import Absent, Panel
 from attn_figures.picture import Drawing, Spec
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
+from attn_live.captions import CaptionTemplates, StepCaption
 from attn_live.labels import as_read, told_apart
 from attn_live.packing import Cursor, Moves, pack
-from attn_live.says import Says, SentenceForms
 
 Numbers = NDArray[np.float64]
 
@@ -83,24 +83,24 @@ class Scene:
         drawings: one a step, or one for all steps where `moves` says what is not as in that one; a plain
             figure has no panels.
         cursor: what follows a second slider, over rows.
-        says: what is seen, a sentence for each step or for each of its rows.
+        captions: what is seen, a sentence for each step or for each of its rows.
     """
 
     drawings: Sequence[Spec]
     cursor: Cursor | None = None
     moves: Moves | None = None
-    says: Sequence[Says] | SentenceForms | None = None
+    captions: Sequence[StepCaption] | CaptionTemplates | None = None
 
     def packed(self) -> bytes:
         """Return it as the live figure takes it."""
         return pack(self.drawings, self.cursor, self.moves)
 
-    def said(self, step: int, row: int = 0) -> str:
-        """Return what is said at a position of its sliders, in the little markdown of sentences."""
-        if isinstance(self.says, SentenceForms):
-            return self.says.at(step, row)
-        said = self.says[step] if self.says else ""
-        return said if isinstance(said, str) else said[row]
+    def caption(self, step: int, row: int = 0) -> str:
+        """Return the caption at a position of its sliders, in the little markdown of sentences."""
+        if isinstance(self.captions, CaptionTemplates):
+            return self.captions.at(step, row)
+        caption = self.captions[step] if self.captions else ""
+        return caption if isinstance(caption, str) else caption[row]
 
     @cached_property
     def stills(self) -> list["Still"]:

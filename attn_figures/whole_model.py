@@ -16,8 +16,8 @@ from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Extra, Hover,
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
+from attn_live.captions import LazyMap
 from attn_live.pyramid import Pyramid, level_sizes
-from attn_live.says import each
 from attn_words import _, _n
 
 Numbers = NDArray[np.floating[Any]]
@@ -162,7 +162,7 @@ def steps(model: Model, places: Sequence[int]) -> Sequence[Spec]:
         ]
         return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
-    return each(draw, places)
+    return LazyMap(draw, places)
 
 
 def _thumbnails(model: Model, side: int) -> _Thumbnails:

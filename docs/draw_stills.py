@@ -27,8 +27,8 @@ from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
+from attn_live.captions import runs
 from attn_live.labels import untagged
-from attn_live.says import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
 from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, filled

@@ -28,7 +28,7 @@ Case = TypeVar("Case")
 # Whose cases take a millisecond.
 QUICK = (
     "test_parameters",
-    "test_says",
+    "test_captions",
     "test_packing",
     "test_publish",
     "test_tables",

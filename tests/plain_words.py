@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from attn_live.says import texts_in
+from attn_live.captions import texts_in
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import page_at
 from attn_ui.base.parameters import Choice, Flag, Tabs
@@ -110,8 +110,8 @@ def said_at_link(address: str, link: str, spoken: str) -> Iterator[str]:
         for control in (figure.slider, figure.rows):
             if control:
                 yield from (control.label, *control.texts())
-        if figure.says:
-            yield from texts_in(figure.says)
+        if figure.captions:
+            yield from texts_in(figure.captions)
         for step in sorted({0, count_steps(figure.steps) // 2, count_steps(figure.steps) - 1}):
             yield from texts_of(figure_at(figure.steps, step, 0))
 

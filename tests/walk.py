@@ -28,7 +28,7 @@ import numpy as np
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_live.says import said_at
+from attn_live.captions import caption_at
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.parameters import (
     Cells,
@@ -194,7 +194,7 @@ def said_now(at: AppTest) -> list[str]:
         if said:
             figure = stands.get(head["key"], {})
             step, row = ((figure.get(name) or {"index": 0})["index"] for name in ("slider", "cursor"))
-            found.append("".join(run for _, run in said_at(said, step, row)))
+            found.append("".join(run for _, run in caption_at(said, step, row)))
     return found
 
 

@@ -1,6 +1,7 @@
 // One figure on the page: takes messages from Python, draws, moves, reports back.
 
 import { checkCanvas, isTruthful } from "./canvas.js";
+import { Caption } from "./captions.js";
 import { Controls } from "./controls.js";
 import { fit, leftOut, Moving, pick, roomBelow } from "./figure.js";
 import { Film } from "./film.js";
@@ -11,7 +12,6 @@ import { loadPlotly } from "./plotly.js";
 import { pointAtCell } from "./plotly_inside.js";
 import { choosable, highlight, meant, onClick, outlines, unlight } from "./pointing.js";
 import { Projector } from "./projector.js";
-import { Sentence } from "./says.js";
 import { leaveTouches } from "./touching.js";
 import { isSame, readMessage, unpack } from "./wire.js";
 import { paragraph, word } from "./word.js";
@@ -38,7 +38,7 @@ const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false };
  */
 /** @type {Map<string, Circle>} */
 const circles = new Map(); // of figures that share their settings
-/** @type {Map<string, import("./types").Says>} */
+/** @type {Map<string, import("./types").Captions>} */
 const apart = new Map(); // figure key -> its sentences, where they come in a message of their own
 /** @type {Set<LiveFigure>} */
 const figures = new Set();
@@ -52,10 +52,10 @@ let projected = false; // whether a link's wish for a full screen was seen to
  * @param {Uint8Array} bytes
  */
 export async function receiveSentences(bytes) {
-  const { meta, says } = await readMessage(bytes);
-  if (!says) return;
-  apart.set(meta.key, says);
-  for (const figure of figures) if (figure.meta?.key === meta.key) figure.say(says);
+  const { meta, captions } = await readMessage(bytes);
+  if (!captions) return;
+  apart.set(meta.key, captions);
+  for (const figure of figures) if (figure.meta?.key === meta.key) figure.say(captions);
 }
 
 window.addEventListener("beforeprint", () => {
@@ -100,7 +100,7 @@ export class LiveFigure {
       save: () => this.save(),
       projected: () => this.projector.toggle(),
     });
-    this.sentence = new Sentence(find(this.root, ".live-says"));
+    this.sentence = new Caption(find(this.root, ".live-says"));
     this.heard = document.createElement("p");
     Object.assign(this.heard, { className: "live-heard", ariaLive: "polite" });
     this.root.append(this.heard);
@@ -251,7 +251,7 @@ export class LiveFigure {
   }
 
   /** @param {import("./types").Message} message */
-  async take({ meta, says, packed }) {
+  async take({ meta, captions, packed }) {
     if (!this.packed || !isSame(packed, this.packed)) {
       const { data } = this;
       const steps = await unpack(packed);
@@ -263,16 +263,16 @@ export class LiveFigure {
     this.meta = meta;
     this.adopt();
     this.controls.update(meta.key, meta.slider, meta.cursor, Boolean(meta.kit), meta.invites ?? "");
-    this.sentence.update(says ?? apart.get(meta.key) ?? null);
+    this.sentence.update(captions ?? apart.get(meta.key) ?? null);
     this.show();
     this.reserve();
     // The group is called by its name, the picture in it by what it shows: neither is read twice.
     this.root.setAttribute("aria-label", meta.name);
   }
 
-  /** @param {import("./types").Says} says */
-  say(says) {
-    this.sentence.update(says);
+  /** @param {import("./types").Captions} captions */
+  say(captions) {
+    this.sentence.update(captions);
     this.show();
     this.sentence.reserve();
   }
@@ -796,7 +796,7 @@ export class LiveFigure {
     try {
       const { default: openKit } = await import(new URL(meta.kit, document.baseURI).href);
       openKit(this.root, {
-        ...{ Plotly, steps, packed, says: this.sentence.says },
+        ...{ Plotly, steps, packed, captions: this.sentence.captions },
         meta: { ...meta, fixed: apart.has(meta.key) },
         ...{ at: { ...this.at }, chosen: this.chosen, texts: this.controls.texts() },
         ...{ textsAt: this.controls.textsAt.bind(this.controls), address: this.address },

@@ -44,7 +44,7 @@ async function bytesOf(url) {
 }
 
 /** What Python would send for this figure where it stands now; see wire.js. @param {Subject} subject */
-async function message({ meta, says, packed, at, chosen }) {
+async function message({ meta, captions, packed, at, chosen }) {
   const put = (/** @type {any} */ control, /** @type {number} */ index) => control && { ...control, index };
   const places = Object.entries(meta.chosen).map(([name, choice]) => [
     name,
@@ -59,7 +59,7 @@ async function message({ meta, says, packed, at, chosen }) {
     invites: "",
   };
   const encode = (/** @type {any} */ part) => new TextEncoder().encode(JSON.stringify(part));
-  const texts = [encode(head), says ? await compressed(encode(says), "deflate") : new Uint8Array()];
+  const texts = [encode(head), captions ? await compressed(encode(captions), "deflate") : new Uint8Array()];
   const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 0) + packed.length);
   const view = new DataView(bytes.buffer);
   let place = 0;

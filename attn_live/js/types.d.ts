@@ -64,7 +64,7 @@ export interface Steps {
 /** All that one message brings; the steps still packed. */
 export interface Message {
   meta: Meta;
-  says: Says | null;
+  captions: Captions | null;
   packed: Uint8Array;
 }
 
@@ -95,8 +95,8 @@ export interface Place {
 
 export type Colours = Record<string, string> | null;
 
-/** Sentences by step, or by step and row: runs of a role and a text, each once. See says.py. */
-export interface Says {
+/** Sentences by step, or by step and row: runs of a role and a text, each once. See captions.py. */
+export interface Captions {
   runs: [string, string][];
   texts: number[][];
   at: (number | number[])[];
@@ -126,7 +126,7 @@ export interface Meta {
 export interface Subject {
   Plotly: any;
   meta: Meta;
-  says: Says | null;
+  captions: Captions | null;
   packed: Uint8Array;
   steps: Steps;
   at: { step: number; row: number };

@@ -8,26 +8,26 @@ const TYPES = { f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
 const PREFIX_BYTES = 4;
 
 /**
- * Splits what `live_figure` sends: what is said of the figure, its sentences, the packed steps.
+ * Splits what `live_figure` sends: its head, its captions, the packed steps.
  *
  * @param {Uint8Array} bytes
  * @returns {Promise<import("./types").Message>}
  */
 export async function readMessage(bytes) {
-  const [head, said, packed] = split(bytes);
-  const says = said.length ? unfolded(parse(await inflate(said))) : null;
-  return { meta: parse(head), says, packed };
+  const [head, sentences, packed] = split(bytes);
+  const captions = sentences.length ? unfolded(parse(await inflate(sentences))) : null;
+  return { meta: parse(head), captions, packed };
 }
 
 /**
- * Sentences with their numbers: a message tells by how much each is more than one before; see says.py. What a
- * saved figure has of them is whole.
+ * Captions with their numbers, which a message has as differences; see captions.py. Those of a saved figure are
+ * whole.
  *
- * @param {any} says
- * @returns {import("./types").Says}
+ * @param {any} captions
+ * @returns {import("./types").Captions}
  */
-function unfolded(says) {
-  if (!says.next) return says;
+function unfolded(captions) {
+  if (!captions.next) return captions;
   let last = 0;
   /** @type {(part: any) => any} */
   const count = (part) => {
@@ -39,16 +39,16 @@ function unfolded(says) {
   const texts = [];
   /** @type {number[]} */
   let text = [];
-  const numbers = new Int32Array(says.texts.length);
-  for (const [place, further] of says.texts.entries()) {
-    const number = further + (numbers[place - says.lag] ?? 0);
+  const numbers = new Int32Array(captions.texts.length);
+  for (const [place, further] of captions.texts.entries()) {
+    const number = further + (numbers[place - captions.lag] ?? 0);
     numbers[place] = number;
     if (number < 0) {
       texts.push(text);
       text = [];
     } else text.push(number);
   }
-  return { at: says.next.map(count), runs: says.runs, texts };
+  return { at: captions.next.map(count), runs: captions.runs, texts };
 }
 
 /** @param {Uint8Array} one @param {Uint8Array} other */

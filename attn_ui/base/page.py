@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from attn_figures import theme
 from attn_figures.scene import Still
+from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
 from attn_live.packing import Cursor
-from attn_live.says import Says, pack_says, plainly, texts_in
 from attn_ui.base import cover, predict
 from attn_ui.base.ask import Ask, FromLink
 from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
@@ -102,7 +102,7 @@ class Figure:
     rows: Rows | None = None
     chosen: Mapping[str, Steps] = field(default_factory=dict)
     clicked: Callable[[Ask, Cell], None] | None = None
-    says_what_is_chosen: bool = False
+    captions_follow_choice: bool = False
     caption: str = ""
     invites: str = ""
 
@@ -112,9 +112,9 @@ class Figure:
         return self.scene.steps
 
     @property
-    def says(self) -> bytes | None:
+    def captions(self) -> bytes | None:
         """Its sentences, packed for the browser."""
-        return self.scene.says
+        return self.scene.captions
 
 
 class Small(str):
@@ -150,7 +150,7 @@ class Seen(Generic[Now]):
         self,
         name: str,
         follows: Mapping[str, Sequence[str]],
-        asks: Sequence[Says],
+        asks: Sequence[StepCaption],
         clicked: Callable[[Ask, Cell], None] | None = None,
     ) -> "Seen[Now]":
         """Return what is shown while a panel or curve is covered: the rest of the figure, and a question.
@@ -174,9 +174,9 @@ class Seen(Generic[Now]):
         covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
-            scene=covering.saying(Sentences(lambda: asks, lambda: pack_says(asks))),
+            scene=covering.saying(Sentences(lambda: asks, lambda: pack_captions(asks))),
             alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
-            says_what_is_chosen=True,
+            captions_follow_choice=True,
             clicked=clicked,
             invites="",
         )
@@ -235,8 +235,8 @@ class Page(Generic[Asked, Now]):
 
     def terms(self, seen: Seen[Now]) -> list[Term]:
         """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
-        says = seen.figure.says if seen.figure else None
-        said = _terms_of(says) if says else ()
+        packed = seen.figure.captions if seen.figure else None
+        said = _terms_of(packed) if packed else ()
         return occurring((_(self.about), *seen.notes), [seen.formula], self.letters(seen.view), said)
 
     def tab(self, name: str) -> ModuleType:
@@ -315,8 +315,8 @@ def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
 
 
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
-def _terms_of(says: bytes) -> tuple[Term, ...]:
-    texts = _one_of_each(texts_in(says))
+def _terms_of(packed: bytes) -> tuple[Term, ...]:
+    texts = _one_of_each(texts_in(packed))
     return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
 
 
@@ -397,7 +397,7 @@ class At(Generic[Now]):
     def sentence(self) -> str:
         """What is said of the figure, in plain words."""
         figure = self.seen.figure
-        return plainly(figure.scene.scene.said(*self.position)) if figure else ""
+        return plain_text(figure.scene.scene.caption(*self.position)) if figure else ""
 
     @property
     def terms(self) -> list[Term]:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from attn_figures.compare import Change, Comparison, compare, compared_steps
 from attn_figures.numbers import number
 from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import TooLargeError
-from attn_live.says import each
 from attn_ui.base.cover import called
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
@@ -114,7 +114,7 @@ def pinned(
         rows=None,
         chosen=figure.chosen if found.chooses else {},
         clicked=None,
-        says_what_is_chosen=False,
+        captions_follow_choice=False,
         caption=settings,
         invites="",
     )
@@ -258,7 +258,7 @@ def _side_by_side(
         here = {name: every[step] for name, every in found.items()}
         return _said(a[chosen], b[step], titles, chosen, here, curves=curves)
 
-    return Scene(compared_steps(a[chosen], b), says=each(say, range(len(steps))))
+    return Scene(compared_steps(a[chosen], b), captions=LazyMap(say, range(len(steps))))
 
 
 def _steps(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from attn_figures.numbers import distinct, fixed, number
 from attn_figures.scene import Scene, Still, names_of
-from attn_live.says import Says
+from attn_live.captions import StepCaption
 from attn_ui.base import cover
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
@@ -238,7 +238,7 @@ class Question:
         """What is covered, as the slider stands."""
         return self.maps[self.step]
 
-    def sentences(self) -> list[Says]:
+    def sentences(self) -> list[StepCaption]:
         """Return what is asked, at every step; where a second slider chooses the row, for each row."""
         steps = range(len(self.texts) or 1)
         if self.by_row and self.kind in ("key", "number", "row"):

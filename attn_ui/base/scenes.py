@@ -6,7 +6,7 @@ from functools import cached_property, partial, wraps
 from typing import Generic, ParamSpec, TypeVar
 
 from attn_figures.scene import Scene
-from attn_live.says import Says, pack_says
+from attn_live.captions import StepCaption, pack_captions
 from attn_ui.base.shared_cache import shared
 
 P = ParamSpec("P")
@@ -35,7 +35,7 @@ Packed = tuple[bytes, Later[bytes] | None]
 class Sentences:
     """Sentences that change where the steps of their figure do not: what they are, and the same packed."""
 
-    says: Callable[[], Sequence[Says]]
+    captions: Callable[[], Sequence[StepCaption]]
     pack: Callable[[], bytes]
 
 
@@ -55,7 +55,7 @@ class SharedScene:
     @cached_property
     def scene(self) -> Scene:
         """The scene itself, with all its numbers."""
-        return self.draw() if self.own is None else replace(self.draw(), says=self.own.says())
+        return self.draw() if self.own is None else replace(self.draw(), captions=self.own.captions())
 
     @cached_property
     def steps(self) -> bytes:
@@ -63,12 +63,12 @@ class SharedScene:
         return self.pack()[0]
 
     @cached_property
-    def says(self) -> bytes | None:
+    def captions(self) -> bytes | None:
         """Its sentences, packed."""
         if self.own is not None:
             return self.own.pack()
-        says = self.pack()[1]
-        return None if says is None else says()
+        later = self.pack()[1]
+        return None if later is None else later()
 
     def saying(self, own: Sentences) -> "SharedScene":
         """Return the same with other sentences."""
@@ -77,8 +77,8 @@ class SharedScene:
 
 def packed(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
-    says = scene.says
-    return scene.packed(), None if says is None else Later(lambda: pack_says(says))
+    captions = scene.captions
+    return scene.packed(), None if captions is None else Later(lambda: pack_captions(captions))
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
@@ -98,15 +98,15 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
         return SharedScene(partial(self.draw, *args, **kwargs), partial(self.packed, *args, **kwargs))
 
 
-class shared_says(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
+class shared_captions(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
     """Share what a function says at every position of the sliders, likewise."""
 
-    def __init__(self, say: Callable[P, Sequence[Says]]) -> None:
+    def __init__(self, say: Callable[P, Sequence[StepCaption]]) -> None:
         """Take a function that returns sentences."""
 
         @wraps(say)
         def pack(*args: P.args, **kwargs: P.kwargs) -> bytes:
-            return pack_says(say(*args, **kwargs))
+            return pack_captions(say(*args, **kwargs))
 
         self.say, self.packed = say, shared(pack)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 
 from attn_live.bundle import markup
-from attn_live.says import Run
+from attn_live.captions import Run
 from attn_ui.base.page import Columns
 from attn_ui.publish.figure import WIDTHS, Bar, Published
 from attn_words import _, _n

@@ -10,8 +10,8 @@ from urllib.parse import parse_qsl
 import orjson
 
 from attn_live import lighter
+from attn_live.captions import Run, caption_at, captions_at, longest_caption
 from attn_live.packing import message
-from attn_live.says import Run, longest_of, said_at, sentences_at
 from attn_ui.base.framing import LANG, PALETTE
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
@@ -116,13 +116,13 @@ def published(link: str, *, quiet: bool = False) -> Published:
         name=figure.name,
         caption=figure.caption,
         revision=0,
-        fixed=figure.says_what_is_chosen,
+        fixed=figure.captions_follow_choice,
         plotly="",
         kit="",
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    says = b"" if quiet else lighter.inflated_again(figure.says or b"")
+    captions = b"" if quiet else lighter.inflated_again(figure.captions or b"")
     heights = {width: lighter.heights_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,
@@ -131,9 +131,9 @@ def published(link: str, *, quiet: bool = False) -> Published:
         name=figure.name,
         alt=figure.alt,
         caption=figure.caption,
-        message=message(orjson.dumps(head), says, figure.steps),
-        sentence=said_at(says, step, row) if says else (),
-        longest=longest_of(says) if says else (),
+        message=message(orjson.dumps(head), captions, figure.steps),
+        sentence=caption_at(captions, step, row) if captions else (),
+        longest=longest_caption(captions) if captions else (),
         bars=[
             Bar(each.steps.name, each.label, texts[place], max(map(len, texts)), place, len(texts))
             for each in (figure.slider, figure.rows)
@@ -179,7 +179,7 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
     """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
     smaller = _packed(figure, lighter.for_widths(figure.steps, WIDTHS))
-    while len(smaller.steps) + len(smaller.says or b"") > MOST_BYTES:
+    while len(smaller.steps) + len(smaller.captions or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
             raise ValueError(
@@ -200,14 +200,14 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.named)]
     kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
     values = tuple(slider.steps.values[step] for step in kept)
-    says = figure.says
+    captions = figure.captions
     called = tuple(slider.names[step] for step in kept) if slider.names else ()
-    fewer = _packed(figure, lighter.with_steps(figure.steps, kept), says and sentences_at(says, kept))
+    fewer = _packed(figure, lighter.with_steps(figure.steps, kept), captions and captions_at(captions, kept))
     return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=called))
 
 
-def _packed(figure: Figure, steps: bytes, says: bytes | None = None) -> Figure:
+def _packed(figure: Figure, steps: bytes, captions: bytes | None = None) -> Figure:
     """Return a figure with other steps, and with other sentences where there are some."""
-    said = says or figure.says
-    packed = steps, Later(lambda: said) if said else None
+    captions = captions or figure.captions
+    packed = steps, Later(lambda: captions) if captions else None
     return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: packed))

@@ -13,9 +13,9 @@ from plotly.offline import get_plotlyjs_version
 
 from attn_figures.scene import Scene
 from attn_live.bundle import bundle, mark, markup, served
+from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
-from attn_live.says import Says, check_says, pack_says
 from attn_live.unpacking import count_steps, figure_at, with_frames
 from attn_ui.base.message_head import message_head
 from attn_ui.base.page import Cell, Rows, Slider
@@ -46,8 +46,8 @@ def live_figure(
     rows: Rows | None = None,
     chosen: Mapping[str, Steps] | None = None,
     clicked: Clicked | None = None,
-    says: Sequence[Says] | bytes | None = None,
-    says_what_is_chosen: bool = False,
+    captions: Sequence[StepCaption] | bytes | None = None,
+    captions_follow_choice: bool = False,
     caption: str = "",
     invites: str = "",
 ) -> None:
@@ -69,11 +69,11 @@ def live_figure(
             in the browser, so it is no part of the figures.
         clicked: what is called before the next run when a cell of a heatmap or a box of a diagram is
             clicked, and the scene by which it is checked that there is such a cell.
-        says: what is seen, in one sentence for each step, or for each step in one sentence a row of the row
-            slider; it stands under the sliders and follows them. In the markdown of `says.runs`; users'
-            words must have gone through `markdown.plain`. Or the same packed by `pack_says`, to be cached.
-        says_what_is_chosen: whether the sentences are others where something else is chosen: then they travel
-            apart, and a click does not bring the steps again.
+        captions: one sentence a step, or for each step one a row of the row slider; it stands under the
+            sliders and follows them. In the markdown of `captions.runs`; users' words must have gone through
+            `markdown.plain`. Or the same packed by `pack_captions`, to be cached.
+        captions_follow_choice: whether captions change when something else is chosen: then they travel apart,
+            and a click does not bring the steps again.
         invites: said beside the slider to whoever never moved one in this browser: what is seen, and to drag.
         caption: said in a saved picture, before what the sliders say: the settings that it was made with.
 
@@ -93,9 +93,11 @@ def live_figure(
     for control in (slider, rows):
         if control is not None:
             call(control.steps.name, control.label)
-    packed_says = b"" if says is None else says if isinstance(says, bytes) else pack_says(says)
-    if says is not None:
-        check_says(packed_says, n_steps, len(rows.steps.values) if rows else None)
+    packed_captions = (
+        b"" if captions is None else captions if isinstance(captions, bytes) else pack_captions(captions)
+    )
+    if captions is not None:
+        check_captions(packed_captions, n_steps, len(rows.steps.values) if rows else None)
     about = {"alt": alt, "name": name, "caption": caption, "invites": invites, **_addresses()}
     head = orjson.dumps(
         message_head(
@@ -110,12 +112,12 @@ def live_figure(
             revision=revision(),
         )
     )
-    shown = b"" if says_what_is_chosen else packed_says
+    shown = b"" if captions_follow_choice else packed_captions
     message = join(head, shown, packed)
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
-    if says_what_is_chosen:
-        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_says, _NO_STEPS))
+    if captions_follow_choice:
+        _sentences()(key=f"said-{key}", data=join(orjson.dumps({"key": key}), packed_captions, _NO_STEPS))
     listener = _Listener(
         key,
         slider.steps if slider else None,

@@ -88,8 +88,8 @@ def draw(figure: Figure) -> None:
         rows=figure.rows,
         chosen=figure.chosen,
         clicked=(figure.scene.draw, partial(figure.clicked, SCREEN)) if figure.clicked else None,
-        says=figure.says,
-        says_what_is_chosen=figure.says_what_is_chosen,
+        captions=figure.captions,
+        captions_follow_choice=figure.captions_follow_choice,
         caption=figure.caption,
         invites=figure.invites,
     )

@@ -17,4 +17,4 @@ def drawn(asked: State, steps: Steps) -> Scene:
         asked: with all sliders at their defaults; steps: of the slider.
     """
     view = VIEWS[asked.use]
-    return replace(view.draw(asked, steps), says=view.says(asked, steps))
+    return replace(view.draw(asked, steps), captions=view.says(asked, steps))

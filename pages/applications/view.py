@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import Attention, Check, scaled_dot_product_attention
 from attn_figures.scene import Scene
-from attn_live.says import Says
+from attn_live.captions import StepCaption
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from pages.applications.state import State
@@ -75,7 +75,7 @@ class View:
     alt: str
     slider: Callable[[State], Moved]
     draw: Callable[[State, Steps], Scene]
-    says: Callable[[State, Steps], Sequence[Says]]
+    says: Callable[[State, Steps], Sequence[StepCaption]]
     heads: Callable[[State], list[Head]]
     formula: Callable[[State], str]
     in_words: str

@@ -9,7 +9,7 @@ import attn_core
 from attn_figures.named_parts import named_part
 from attn_figures.scene import Scene
 from attn_figures.single_head import Walk
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.markdown import plain
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.term import Term
@@ -94,4 +94,4 @@ def says(term: Term) -> str:
 def drawn() -> Scene:
     """Draw the head with each part marked in turn, and say each part's term."""
     head = walk()
-    return Scene(each(lambda part: named_part.spec(head, part), [*PARTS]), says=each(says, terms()))
+    return Scene(LazyMap(lambda part: named_part.spec(head, part), [*PARTS]), captions=LazyMap(says, terms()))

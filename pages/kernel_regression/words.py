@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attn_figures.numbers import number
-from attn_live.says import SentenceForms, each
+from attn_live.captions import CaptionTemplates, LazyMap
 from attn_ui.base.parameters import shown
 from attn_ui.base.ties import ROUNDING, tied
 from attn_words import _, _n, paragraph
@@ -59,7 +59,7 @@ class Answered(NamedTuple):
 
 def estimates_said(
     points: Points, answered: Answered, besides: Sequence[str], warnings: Sequence[str]
-) -> SentenceForms:
+) -> CaptionTemplates:
     """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
 
     Args:
@@ -94,20 +94,20 @@ def estimates_said(
 
     said = [bool(one or other) for one, other in zip(besides, warnings, strict=True)]
     form = 2 * no_estimate.astype(int) + (np.repeat(said, n_query) | (~no_estimate & (others > 0)))
-    apart = each(lengths, range(estimates.size))
+    apart = LazyMap(lengths, range(estimates.size))
     keys = points.key_names
     fields = {
         "place": [*places] * n_step,
-        "estimate": each(points.amount, estimates.ravel().tolist()),
-        "largest": each("{:.3f}".format, largest.tolist()),
+        "estimate": LazyMap(points.amount, estimates.ravel().tolist()),
+        "largest": LazyMap("{:.3f}".format, largest.tolist()),
         "key": [keys[key] for key in weights.argmax(axis=1).tolist()],
-        "spread": each("{:.1f}".format, effective.ravel().tolist()),
+        "spread": LazyMap("{:.1f}".format, effective.ravel().tolist()),
         "n_key": [str(len(keys))] * estimates.size,
-        "more": each(more, range(estimates.size)),
-        "window": each(lambda place: apart[place][0], range(estimates.size)),
-        "distance": each(lambda place: apart[place][1], range(estimates.size)),
+        "more": LazyMap(more, range(estimates.size)),
+        "window": LazyMap(lambda place: apart[place][0], range(estimates.size)),
+        "distance": LazyMap(lambda place: apart[place][1], range(estimates.size)),
     }
-    return SentenceForms(forms, form.reshape(estimates.shape), fields)
+    return CaptionTemplates(forms, form.reshape(estimates.shape), fields)
 
 
 def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:

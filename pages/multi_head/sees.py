@@ -34,7 +34,7 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         rows=query_rows(now.tokens.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
-        says_what_is_chosen=look.view == "two heads",
+        captions_follow_choice=look.view == "two heads",
         caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, now.setting.kinds),
     )
     notes = [Small(note) for note in _notes(ask, moving, now)]

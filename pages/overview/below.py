@@ -68,7 +68,7 @@ def _drawn(temperatures: tuple[float, ...]) -> Scene:
         what_the_slider_does(temperature, told.spread(step), len(told.words))
         for step, temperature in enumerate(temperatures)
     ]
-    return Scene(steps, says=says)
+    return Scene(steps, captions=says)
 
 
 def _pages() -> None:

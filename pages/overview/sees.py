@@ -46,4 +46,4 @@ def _drawn(text: str) -> Scene:
     picture = opening.opening.spec(seen.tokens, seen.weights, 0)
     cursor = Cursor(len(seen.tokens), opening.follow(seen.tokens, seen.weights))
     says = [what_a_word_draws_on(seen.tokens, seen.weights, row) for row in range(len(seen.tokens))]
-    return Scene([picture], cursor, says=[says])
+    return Scene([picture], cursor, captions=[says])

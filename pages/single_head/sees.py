@@ -7,13 +7,13 @@ from functools import partial
 from attn_core import MASK_PATTERNS
 from attn_figures.arcs import ALONE, Group
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap, StepCaption
 from attn_live.packing import Cursor
-from attn_live.says import Says, each
 from attn_ui.base.arcs import ask_together
 from attn_ui.base.ask import Ask
 from attn_ui.base.masking import mask_said, toggle_cell
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
-from attn_ui.base.scenes import shared_says, shared_scene
+from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
@@ -47,7 +47,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     along = None
     if STAGES[stage].has_plane:
         along, unfit = ask_along(ask, head)
-        notes += [f":material/edit: {each}" for each in unfit]
+        notes += [f":material/edit: {LazyMap}" for each in unfit]
     cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
     temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
     look = Look(temperature, width, every, group, along, moves).over_the_slider()
@@ -67,7 +67,7 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         rows=query_rows(head.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
-        says_what_is_chosen=True,
+        captions_follow_choice=True,
         caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )
     formula = "" if stage == "all at once" else STAGES[stage].formula(now)
@@ -86,18 +86,18 @@ def _drawn(stage: str, state: State, look: Look) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
     walks = [now.walk for now in steps]
-    figures, follow = each(STAGES[stage].picture.spec, walks), STAGES[stage].follow
+    figures, follow = LazyMap(STAGES[stage].picture.spec, walks), STAGES[stage].follow
     return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
 
 
-@shared_says
-def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> Sequence[Says]:
+@shared_captions
+def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> Sequence[StepCaption]:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
-        return each(partial(says, stage), steps)
+        return LazyMap(partial(says, stage), steps)
     cells = [(query, cell[1]) for query in range(len(steps[0].walk.queries))]
-    return each(lambda now: each(lambda cell: says(stage, replace(now, cell=cell)), cells), steps)
+    return LazyMap(lambda now: LazyMap(lambda cell: says(stage, replace(now, cell=cell)), cells), steps)
 
 
 def _open_box(ask: Ask, cell: Cell) -> None:

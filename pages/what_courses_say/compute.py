@@ -52,4 +52,4 @@ def drawn(state: State) -> Scene:
         measured.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
         for at in range(len(study.x))
     ]
-    return Scene(steps, says=[told(claim, study, at) for at in range(len(study.x))])
+    return Scene(steps, captions=[told(claim, study, at) for at in range(len(study.x))])

@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_figures.scene import Scene
 from attn_live.arrays import read_body
+from attn_live.captions import caption_at
 from attn_live.packing import Cursor, pack
-from attn_live.says import said_at
 from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, covered
@@ -111,9 +111,9 @@ def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
     figure = there.seen.figure
     assert figure
     assert there.sentence == f"Covered: what {'are' if name == 'weights' else 'is'} the {name}?"
-    assert figure.says
+    assert figure.captions
     said = {
-        "".join(text for _, text in said_at(figure.says, step, 0))
+        "".join(text for _, text in caption_at(figure.captions, step, 0))
         for step in range(count_steps(figure.steps))
     }
     assert said == {there.sentence}

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from attn_live.says import runs
+from attn_live.captions import runs
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.host import early
 from attn_words import LANGUAGES, _, speaking

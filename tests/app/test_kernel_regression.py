@@ -12,8 +12,8 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import KERNELS, nadaraya_watson
+from attn_live.captions import caption_at
 from attn_live.packing import MOST_BYTES
-from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from pages.kernel_regression.asks import OWN
 from pages.kernel_regression.compute import Sweep
@@ -137,7 +137,7 @@ def test_a_sentence_is_said_for_each_place() -> None:
     assert says
     sweep = Sweep(points, "gaussian", 1, strides)
     at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)
-    words = "".join(text for _, text in said_at(says(), at, row))
+    words = "".join(text for _, text in caption_at(says(), at, row))
     result = nadaraya_watson(
         torch.tensor([2.5]).double(), *points.tensors(), bandwidth=sweep.bandwidth.values[at]
     )

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import MultiHeadAttention
 from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, judge, shipped
 from attn_figures.numbers import number
-from attn_live.says import said_at
+from attn_live.captions import caption_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
@@ -54,13 +54,13 @@ def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[in
 
 def spoken(packed_says: bytes | None, step: int) -> str:
     assert packed_says
-    return "".join(text for _, text in said_at(packed_says, step))
+    return "".join(text for _, text in caption_at(packed_says, step))
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
     chosen = Setting(recipe, TASKS[recipe.task].example)
-    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen).says
+    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen).captions
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.typed)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:

@@ -24,8 +24,8 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import AttentionMaps, RealModel, label_tokens, load_model, read_attention
 from attn_figures.whole_model import OVERVIEW, steps
+from attn_live.captions import caption_at
 from attn_live.pyramid import Keep
-from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.ask import FromLink
@@ -87,7 +87,7 @@ def message(at: AppTest) -> tuple[dict[str, Any], bytes, bytes]:
 
 def sentence(at: AppTest) -> str:
     head, said, _ = message(at)
-    return "".join(run for _, run in said_at(said, head["slider"]["index"], 0))
+    return "".join(run for _, run in caption_at(said, head["slider"]["index"], 0))
 
 
 def large(at: AppTest) -> dict[str, Any]:
@@ -729,6 +729,6 @@ def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
         with speaking(spoken):
             figure = heads.see(ask, Heads(whole)).figure
             assert figure
-            said[spoken] = "".join(text for _, text in said_at(figure.says or b"", 0))
+            said[spoken] = "".join(text for _, text in caption_at(figure.captions or b"", 0))
     assert said["en"].startswith("Head ")
     assert "熵" in said["zh"]

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import label_tokens, nadaraya_watson
 from attn_core.learned_positions import packaged_folder
-from attn_live.says import said_at
+from attn_live.captions import caption_at
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.lessons.shelf import shelf
@@ -32,7 +32,7 @@ overview = partial(open_sound, "")
 def seen(app: AppTest) -> str:
     """The sentence under the five maps, where their slider stands."""
     head, said, _ = split(app.get("bidi_component")[1].proto.bytes)
-    return "".join(text for _, text in said_at(said, json.loads(head)["slider"]["index"]))
+    return "".join(text for _, text in caption_at(said, json.loads(head)["slider"]["index"]))
 
 
 def test_it_opens_says_what_is_seen_and_leads_to_every_page() -> None:

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from attn_live import lighter
+from attn_live.captions import caption_at, captions_at, pack_captions
 from attn_live.packing import Cursor, pack
-from attn_live.says import pack_says, said_at, sentences_at
 from attn_live.unpacking import count_steps, figure_at
 from attn_ui.base.page import At, page_at
 from attn_ui.base.programs import OneProgram
@@ -121,8 +121,8 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
     assert figure is not None
     head, says, _steps = parts(made.message)
     assert made.said == page.sentence
-    if figure.says:
-        runs = said_at(says, *(head[name]["index"] if head[name] else 0 for name in ("slider", "cursor")))
+    if figure.captions:
+        runs = caption_at(says, *(head[name]["index"] if head[name] else 0 for name in ("slider", "cursor")))
         assert "".join(text for _role, text in runs) == page.sentence
     assert (made.alt, made.caption, made.name) == (figure.alt, figure.caption, figure.name)
     assert (head["alt"], head["caption"], head["name"]) == (figure.alt, figure.caption, figure.name)
@@ -160,8 +160,8 @@ def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
             assert without_screens(read) == without_screens(wanted)
             for width in WIDTHS if "screens" in wanted["layout"].get("meta", {}) else ():
                 assert arrangement(read, width) == arrangement(wanted, width)
-            if figure.says:
-                assert said_at(says, step, at_row) == said_at(figure.says, own, at_row)
+            if figure.captions:
+                assert caption_at(says, step, at_row) == caption_at(figure.captions, own, at_row)
     if control:
         assert figure.slider is not None
         texts = figure.slider.texts()
@@ -308,12 +308,12 @@ def test_lighter_steps_are_the_same_steps_with_their_rows() -> None:
 def test_sentences_of_some_steps_are_theirs_row_by_row() -> None:
     says = [[f"step {step} of row **{row}**" for row in range(3)] for step in range(4)]
     says[2] = says[0]  # a sentence that is said again
-    packed = pack_says(says)
-    few = sentences_at(packed, [3, 2, 0])
+    packed = pack_captions(says)
+    few = captions_at(packed, [3, 2, 0])
     for place, step in enumerate((3, 2, 0)):
         for row in range(3):
-            assert said_at(few, place, row) == said_at(packed, step, row)
-    assert said_at(lighter.inflated_again(packed), 1, 2) == said_at(packed, 1, 2)
+            assert caption_at(few, place, row) == caption_at(packed, step, row)
+    assert caption_at(lighter.inflated_again(packed), 1, 2) == caption_at(packed, 1, 2)
 
 
 # ---- HTML ----

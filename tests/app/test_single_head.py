@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from attn_core import ATTENTION_SAMPLES, Masking, make_mask
 from attn_figures.matrix import NUMBERS_UP_TO
-from attn_live.says import said_at
+from attn_live.captions import caption_at
 from attn_ui.base.shared_settings import TABLE_Q, TEMPERATURE
 from attn_ui.screen.typed_tables import edited, matrix_of
 from pages import PAGES
@@ -42,7 +42,7 @@ def picture_says(at: AppTest) -> str:
     end = 4 + int.from_bytes(apart[:4], "little")
     assert json.loads(apart[4:end]) == {"key": "walk"}
     said = apart[end + 4 : end + 4 + int.from_bytes(apart[end : end + 4], "little")]
-    return "".join(text for _, text in said_at(said, slider["index"] if slider else 0))
+    return "".join(text for _, text in caption_at(said, slider["index"] if slider else 0))
 
 
 def sidebar(at: AppTest) -> str:

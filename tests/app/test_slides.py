@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
 
-from attn_live.says import texts_in
+from attn_live.captions import texts_in
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.parameters import Choice
@@ -128,7 +128,7 @@ def test_nothing_that_is_saved_or_printed_asks_for_a_pointer(address: str, link:
         figure = VALUES[address].at(f"{link}&lang={spoken}").seen.figure
         if figure is None:
             return
-        said = [figure.alt, figure.caption, *(texts_in(figure.says) if figure.says else ())]
+        said = [figure.alt, figure.caption, *(texts_in(figure.captions) if figure.captions else ())]
         layout = figure_at(figure.steps, 0)["layout"]
     said += [str(each.get("text", "")) for each in layout.get("annotations", ())]
     asked = [text for text in said if BY_HAND.search(text)]

@@ -73,7 +73,7 @@ def two_maps() -> None:
         slider=Slider("Step", STEP),
         rows=rows,
         clicked=(lambda: Scene(steps, rows.cursor), on_cell),
-        says=[[said(step, label) for label in LABELS] for step in STEP.values],
+        captions=[[said(step, label) for label in LABELS] for step in STEP.values],
         caption="two maps of nine cells",
     )
     second = [

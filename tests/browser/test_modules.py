@@ -18,8 +18,8 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS
 from attn_live.arrays import read_body
 from attn_live.bundle import bundle, markup
+from attn_live.captions import caption_at, pack_captions
 from attn_live.packing import message, pack
-from attn_live.says import pack_says, said_at
 from attn_live.unpacking import body_of, count_steps, figure_at
 from pages import PAGES as PAGES_BY_ADDRESS
 from pages.kernel_regression.points import sample
@@ -64,7 +64,7 @@ def messages(page: str) -> list[bytes]:
     found = []
     for component in app.get("bidi_component"):
         steps: bytes = component.proto.bytes
-        for _ in ("head", "says"):
+        for _ in ("head", "captions"):
             steps = steps[4 + int.from_bytes(steps[:4], "little") :]
         if count_steps(steps):  # sentences may travel apart, without steps
             found.append(steps)
@@ -108,24 +108,24 @@ def test_stacks_that_are_others_times_a_number_are_unpacked_as_python_unpacks_th
 
 @pytest.mark.essential
 def test_sentences_are_read_as_python_reads_them(modules: Page) -> None:
-    says = [
+    captions = [
         ["the **one** is 1", "no mark"],
         ["the **one** is 1", "*one* :violet[is] more **and** it"],
         ["", "no mark"],
     ]
-    for each in (says, ["the **one** is 1", "the **other** is 2", "the **one** is 1"]):
-        packed = pack_says(each)
+    for each in (captions, ["the **one** is 1", "the **other** is 2", "the **one** is 1"]):
+        packed = pack_captions(each)
         whole = message(b"{}", packed, b"")
         read = modules.evaluate(
             """async (text) => {
-                const { says } = await readMessage(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
-                const run = (text) => says.texts[text].map((number) => says.runs[number]);
-                return says.at.map((at) => (Array.isArray(at) ? at.map(run) : [run(at)]));
+                const { captions } = await readMessage(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+                const run = (text) => captions.texts[text].map((number) => captions.runs[number]);
+                return captions.at.map((at) => (Array.isArray(at) ? at.map(run) : [run(at)]));
             }""",
             base64.b64encode(whole).decode(),
         )
         wanted = [
-            [said_at(packed, step, row) for row in range(1 if isinstance(rows, str) else len(rows))]
+            [caption_at(packed, step, row) for row in range(1 if isinstance(rows, str) else len(rows))]
             for step, rows in enumerate(each)
         ]
         assert [[[tuple(run) for run in text] for text in rows] for rows in read] == wanted

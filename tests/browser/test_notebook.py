@@ -56,7 +56,7 @@ def widget() -> LiveWidget:
         compose.spec([Matrix("weights", each, "weights", Side.queries(WORDS), Side.keys(WORDS))])
         for each in maps
     ]
-    return live(figures, ["none", "some", "half"], label="Share", says=SAYS, name="shares")
+    return live(figures, ["none", "some", "half"], label="Share", captions=SAYS, name="shares")
 
 
 def render(tab: Page, widget: LiveWidget, ground: str) -> list[str]:

@@ -13,8 +13,8 @@ from plotly.offline import get_plotlyjs
 
 from attn_figures import live, theme
 from attn_figures.multi_head import HeadMaps, every_head
+from attn_live.captions import caption_at
 from attn_live.packing import Cursor
-from attn_live.says import said_at
 from attn_live.unpacking import figure_at
 from tests.messages import parts
 
@@ -35,7 +35,9 @@ def plain(value: Any) -> Any:
 
 def test_each_step_of_the_message_is_the_figure_that_was_handed_over() -> None:
     figures = [every_head.spec(heads(step), slots=2) for step in range(3)]
-    widget = live(figures, ["cold", "warm", "hot"], label="Temper", says=["**a**", "b", "c"], name="heads")
+    widget = live(
+        figures, ["cold", "warm", "hot"], label="Temper", captions=["**a**", "b", "c"], name="heads"
+    )
     head, said, packed = parts(widget.message)
     for step, figure in enumerate(figures):
         read = figure_at(packed, step)
@@ -45,7 +47,7 @@ def test_each_step_of_the_message_is_the_figure_that_was_handed_over() -> None:
         assert plain(read["layout"]) == plain(figure["layout"])
     assert head["slider"]["texts"] == ["cold", "warm", "hot"]
     assert head["slider"]["label"] == "Temper"
-    assert said_at(said, 0) == [("b", "a")]
+    assert caption_at(said, 0) == [("b", "a")]
     assert head["colours"]["print"][theme.LIGHT.paper] == "#FFFFFF"
     assert zlib.decompress(widget.library).decode() == get_plotlyjs()
     assert live(figures).message != live(figures).message  # each figure keeps its own place
@@ -72,7 +74,7 @@ def test_where_the_sliders_stand_is_told() -> None:
     ("more", "said"),
     [
         ({"steps": ["a"]}, "2 figures need as many texts for the slider, got 1"),
-        ({"says": ["a"]}, "2 positions, so it needs 2 sentences, got 1"),
+        ({"captions": ["a"]}, "2 positions, so it needs 2 sentences, got 1"),
         ({"cursor": Cursor(2), "rows": ["a"]}, "2 rows need as many texts"),
     ],
 )

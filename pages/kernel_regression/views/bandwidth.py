@@ -72,7 +72,7 @@ def _drawn(
     scene = _sweep.floorless
     return Scene(
         [choose.spec(scene, curves, step, each.on_grid) for step, each in enumerate(_sweep.estimates())],
-        says=[_sentence(_sweep.points, _found, _best, step) for step in range(len(_found.bandwidths))],
+        captions=[_sentence(_sweep.points, _found, _best, step) for step in range(len(_found.bandwidths))],
     )
 
 

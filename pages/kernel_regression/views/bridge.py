@@ -150,7 +150,7 @@ def _draw(laid: Bridge, on_circle: bool, keeps_lengths: bool, sweep: Sweep) -> S
             bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
             for h, ours, theirs in zip(values, *weights, strict=True)
         ],
-        says=laid.says(values, keeps_lengths),
+        captions=laid.says(values, keeps_lengths),
     )
 
 

@@ -53,7 +53,7 @@ def _draw(sweep: Sweep) -> Scene:
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
     said = {name: shown(KERNEL, name) for name in KERNELS}
     says = [_say(sweep, *each) for each in zip(sweep.bandwidths().tolist(), steps, strict=True)]
-    return Scene([compare.spec(scene, step, said=said) for step in steps], cursor, says=says)
+    return Scene([compare.spec(scene, step, said=said) for step in steps], cursor, captions=says)
 
 
 def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:

@@ -134,4 +134,4 @@ def _drawn(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Sc
     said = [
         _sentence(_sweep, h, scene, limits, step) for h, step in zip(bandwidths.tolist(), steps, strict=True)
     ]
-    return Scene([fails.spec(scene, limits, *step) for step in steps], says=said)
+    return Scene([fails.spec(scene, limits, *step) for step in steps], captions=said)

@@ -5,8 +5,8 @@ import numpy as np
 from attn_figures.kernel_regression import fit, fit_cursor, fit_moves
 from attn_figures.kernel_scene import Estimate
 from attn_figures.scene import Scene
+from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
-from attn_live.says import SentenceForms
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen
 from attn_ui.base.scenes import Packed
@@ -54,7 +54,7 @@ def _draw(sweep: Sweep) -> Scene:
     return Scene([fit.spec(scene, estimates[0])], cursor, moves, _say(sweep, estimates))
 
 
-def _say(sweep: Sweep, estimates: list[Estimate]) -> SentenceForms:
+def _say(sweep: Sweep, estimates: list[Estimate]) -> CaptionTemplates:
     """Say of each bandwidth and each query what it shows."""
     answered = Answered(
         bandwidths=sweep.bandwidths().tolist(),

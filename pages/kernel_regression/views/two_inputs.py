@@ -6,8 +6,8 @@ import numpy as np
 
 from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cursor, plane_moves
 from attn_figures.scene import Scene
+from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
-from attn_live.says import SentenceForms
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell, Figure, Seen
 from attn_ui.base.scenes import Packed
@@ -80,7 +80,7 @@ def _draw(sweep: PlaneSweep) -> Scene:
 
 def _say(
     sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
-) -> SentenceForms:
+) -> CaptionTemplates:
     """Say of each bandwidth and each query what it shows."""
     points, offered = sweep.points, sweep.bandwidths()
     tried = np.union1d(BANDWIDTH.values, offered)

@@ -51,7 +51,7 @@ def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) 
     drawn = AttentionPlane([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
     said = [[_say(_now, row) for row in range(len(_now.tokens))]]
     cursor = Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))
-    return Scene([alone.spec(drawn)], cursor, says=said)
+    return Scene([alone.spec(drawn)], cursor, captions=said)
 
 
 def _about(now: HeadClouds) -> str:

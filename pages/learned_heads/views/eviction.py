@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attn_figures.eviction import Cache, eviction
 from attn_figures.scene import Scene
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
@@ -58,7 +58,7 @@ def evicted(asked: Evicting, at: int) -> Evicted:
 def _drawn(asked: Evicting, at: int) -> Scene:
     found = evicted(asked, at)
     steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return Scene(each(lambda step: eviction.spec(cache(step)), steps), says=each(_say, steps))
+    return Scene(LazyMap(lambda step: eviction.spec(cache(step)), steps), captions=LazyMap(_say, steps))
 
 
 def cache(found: Evicted) -> Cache:

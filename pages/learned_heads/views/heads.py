@@ -9,7 +9,7 @@ import numpy as np
 from attn_figures.scene import Scene
 from attn_figures.ties import TIE
 from attn_figures.whole_model import OVERVIEW, head_at, steps
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
@@ -144,7 +144,7 @@ def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> Packed:
 
 def _draw(whole: Whole, ranks: Sequence[int]) -> Scene:
     figures = steps(whole.model, [rank - 1 for rank in ranks])
-    return Scene(figures, says=each(partial(_say, whole), ranks))
+    return Scene(figures, captions=LazyMap(partial(_say, whole), ranks))
 
 
 def _say(whole: Whole, rank: int) -> str:

@@ -73,7 +73,7 @@ def _drawn(text: str, layer: int, _asked: LongText) -> Scene:
     looks, labels = _asked.looks, _asked.labels
     heads = range(_asked.model.n_head)
     drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
-    return Scene(drawn, says=[_say(_asked, looks, head) for head in heads])
+    return Scene(drawn, captions=[_say(_asked, looks, head) for head in heads])
 
 
 def _say(now: LongText, looks: Looks, head: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from attn_core.text_flow import SINK_SHARE
 from attn_figures.scene import Scene
 from attn_figures.text_flow import Layer, text_flow
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
@@ -99,8 +99,8 @@ def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
-    figures = each(lambda layer: text_flow.spec(layer_of(flow, layer)), layers)
-    return Scene(figures, says=each(lambda layer: _say(flow, layer), layers))
+    figures = LazyMap(lambda layer: text_flow.spec(layer_of(flow, layer)), layers)
+    return Scene(figures, captions=LazyMap(lambda layer: _say(flow, layer), layers))
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:

@@ -6,7 +6,7 @@ from attn_core.toys import CHANCE, SYMBOLS, TASKS, Outside, Recipe, Task
 from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
 from attn_figures.numbers import as_share
 from attn_figures.scene import Scene
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Seen, Slider, Small
@@ -117,8 +117,8 @@ def drawn(setting: Setting) -> Scene:
     nows = every(setting)
     course = course_of(nows[-1])
     places = [int(place) for place in course.steps]
-    steps = each(lambda now: scrubber.spec(maps(now), course, places.index(now.step)), nows)
-    return Scene(steps, says=each(words.of_toy, nows))
+    steps = LazyMap(lambda now: scrubber.spec(maps(now), course, places.index(now.step)), nows)
+    return Scene(steps, captions=LazyMap(words.of_toy, nows))
 
 
 def maps(now: Now) -> ModelMaps:

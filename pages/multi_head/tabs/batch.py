@@ -98,7 +98,7 @@ def show(_now: Now) -> None:
         key="sentences",
         alt=_("One map a sentence, all of one size, of head 1; keys that are masked are hatched"),
         name="batch",
-        says=[
+        captions=[
             _(
                 "Weight that a word gives to padding in head 1, on average, sentence by sentence: {weights}.",
                 weights=listed([f"{each:.3f}" for each in batch.wasted]),

@@ -53,7 +53,7 @@ def show(_now: Now) -> None:
         alt=_("Mean length of the vectors and mean cosine of two tokens, layer by layer"),
         name="block over layers",
         slider=Slider(_("Layers"), LAYERS),
-        says=says,
+        captions=says,
     )
     st.caption(
         _("Grey: the other five ways. Each layer has weights of its own; there is no feed-forward part.")

@@ -52,7 +52,7 @@ def show(_now: Now) -> None:
         ),
         name="cost of heads under these patterns",
         slider=Slider(_("Tokens"), COST_LENGTH),
-        says=[
+        captions=[
             _(
                 "At {tokens} tokens {share} of the pairs are left. The saving is real only where the code "
                 "skips masked pairs; plain softmax(QKᵀ) computes them all and discards them.",

@@ -39,7 +39,7 @@ def show(now: Now) -> None:
         alt=_("What each head adds to the output of one token, one row a head, and the sum"),
         name="heads add up",
         slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
-        says=_sentences(now.setting, now.n_head, tuple(now.off)),
+        captions=_sentences(now.setting, now.n_head, tuple(now.off)),
     )
     if d_out > MOST_DIMENSIONS:
         st.caption(

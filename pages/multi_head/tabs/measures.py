@@ -81,7 +81,7 @@ def show(now: Now) -> None:
         key="similarity",
         alt=_("Similarity of every two heads"),
         name="similarity of heads",
-        says=[closest(alike)],
+        captions=[closest(alike)],
     )
 
 

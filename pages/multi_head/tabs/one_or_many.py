@@ -40,7 +40,7 @@ def show(_now: Now) -> None:
         alt=_("Error over the steps for 1, 2, 4 and 8 heads, and the maps of one head and of two"),
         name="one head or many, fitted",
         slider=Slider(_("Step"), FIT_STEP),
-        says=[
+        captions=[
             read_out(step, [float(fit.losses[at].mean()) for fit in fits]) for at, step in enumerate(STEPS)
         ],
     )

@@ -43,7 +43,7 @@ def show(_now: Now) -> None:
         alt=_("Which head reads which keys, the map of one head with shared keys, and what sharing changes"),
         name="heads that share keys",
         slider=Slider(_("Heads of keys and values"), SHARED),
-        says=[read_out(now, each) for each in GROUPS],
+        captions=[read_out(now, each) for each in GROUPS],
     )
     st.markdown(sizes(now))
     st.caption(
@@ -73,7 +73,7 @@ def show(_now: Now) -> None:
         alt=_("Numbers kept a token, and how far the output is off, against the width of the latent vector"),
         name="latent attention",
         slider=Slider(_("Width of c"), LATENT),
-        says=[
+        captions=[
             _n(
                 "{count} number kept a token in place of {full}: the output is off by up to {off} of its "
                 "largest number.",

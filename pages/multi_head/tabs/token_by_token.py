@@ -44,7 +44,7 @@ def show(_now: Now) -> None:
         ),
         name="token by token",
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),
-        says=[read_out(now, at, cost) for at, cost in enumerate(every)],
+        captions=[read_out(now, at, cost) for at, cost in enumerate(every)],
     )
     st.markdown(table(checks(now)))
     st.markdown(_("**In PyTorch**"))

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
-from attn_live.says import each
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Cell
 from attn_ui.base.scenes import shared_scene
@@ -109,10 +109,10 @@ def scene(moving: Moving, look: Look) -> Scene:
     """Draw every position of the slider, and say what it shows."""
     view, steps = VIEWS[look.view], moving.every(look)
     if not view.follow:
-        return Scene(view.draw(steps), says=each(say, steps))
+        return Scene(view.draw(steps), captions=LazyMap(say, steps))
     queries = range(len(steps[0].tokens.queries))
-    says = each(lambda now: each(lambda query: say(replace(now, cell=(query, 0))), queries), steps)
-    return Scene(view.draw(steps), view.follow(steps), says=says)
+    says = LazyMap(lambda now: LazyMap(lambda query: say(replace(now, cell=(query, 0))), queries), steps)
+    return Scene(view.draw(steps), view.follow(steps), captions=says)
 
 
 def say(now: Now) -> str:

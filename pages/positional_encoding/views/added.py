@@ -15,12 +15,12 @@ from attn_figures.picture import Spec
 from attn_figures.position_sum import Summand
 from attn_figures.scene import Scene
 from attn_figures.widths import letters
-from attn_live.says import Says
+from attn_live.captions import StepCaption
 from attn_ui.base.ask import Ask
 from attn_ui.base.markdown import plain
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.scenes import shared_says, shared_scene
+from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_ui.base.ties import rounded
 from attn_words import _, paragraph
@@ -204,7 +204,7 @@ def see(ask: Ask, now: Now) -> Seen[Now]:
         name=f"input {now.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
-        says_what_is_chosen=True,
+        captions_follow_choice=True,
     )
     return Seen(now, figure)
 
@@ -218,7 +218,7 @@ def _packed(state: State, strengths: Steps | None) -> Scene:
     return Scene(draw(Now(state), _at(strengths)))
 
 
-@shared_says
-def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[Says]:
+@shared_captions
+def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[StepCaption]:
     now, at = Now(state), _at(strengths)
     return [say(one, now, cell) for one in sums(now, at)]

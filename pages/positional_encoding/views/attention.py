@@ -44,4 +44,4 @@ def _packed(state: State, steps: Steps) -> Scene:
     ]
     shows = _("Without positions only the words count, not their places: equal words have equal rows.")
     says = [paragraph(shows, words.two_schemes(labels, one, other, names)) for one, other in maps]
-    return Scene(figures, says=says)
+    return Scene(figures, captions=says)

@@ -10,7 +10,7 @@ from attn_core import BiasScheme, RelativeBuckets, by_offset
 from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
-from attn_live.says import each
+from attn_live.captions import LazyMap
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
 from attn_ui.base.scenes import shared_scene
@@ -42,9 +42,11 @@ def _packed(state: State) -> Scene:
     curves = by_offset(maps)[1].numpy()
     buckets = scheme.buckets(length, length).numpy() if isinstance(scheme, RelativeBuckets) else None
     heads = range(state.num_heads)
-    figures = each(lambda head: pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets), heads)
+    figures = LazyMap(
+        lambda head: pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets), heads
+    )
     says = [_say(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
-    return Scene(figures, says=says)
+    return Scene(figures, captions=says)
 
 
 _BIASES: Mapping[str, str] = {

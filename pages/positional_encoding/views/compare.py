@@ -52,7 +52,7 @@ def _packed_all(state: State, steps: Steps) -> Scene:
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
     figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
-    return Scene(figures, says=[_say(maps) for maps in each])
+    return Scene(figures, captions=[_say(maps) for maps in each])
 
 
 @shared_scene
@@ -65,7 +65,7 @@ def _packed_two(state: State, steps: Steps) -> Scene:
     titles = words.titled(names[0]), words.titled(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
     figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
-    return Scene(figures, says=[words.two_schemes(labels, a, b, titles) for a, b in maps])
+    return Scene(figures, captions=[words.two_schemes(labels, a, b, titles) for a, b in maps])
 
 
 def _say(maps: Mapping[str, NDArray[np.float64]]) -> str:

@@ -71,7 +71,7 @@ def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
         figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
         base = value if moved.steps.name == "base" else state.scheme.base
         says.append(_say(array[:shown], now.scheme_name, base))
-    return Scene(figures, Cursor(moved.longest, changes, by_step), says=says)
+    return Scene(figures, Cursor(moved.longest, changes, by_step), captions=says)
 
 
 def _say(values: NDArray[np.float64], scheme: str, base: float) -> str:

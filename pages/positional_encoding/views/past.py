@@ -87,7 +87,7 @@ def _packed(state: State, steps: Steps) -> Scene:
         back = returns(curves, here.trained)
         figures.append(pictures.far.spec(curves, here.trained, back, said=said))
         says.append(_say(curves, back, here.trained))
-    return Scene(figures, says=says)
+    return Scene(figures, captions=says)
 
 
 def _say(curves: dict[str, Curve], back: dict[str, int], trained: int) -> str:

@@ -96,7 +96,7 @@ def _packed(state: State, steps: Steps) -> Scene:
     )
     said = {name: named(name) for name in SCALED}
     figures = [pictures.scaling.spec(at, ends, said) for at in each]
-    return Scene(figures, says=[say(head) for head in heads])
+    return Scene(figures, captions=[say(head) for head in heads])
 
 
 def _at(state: State, value: float) -> State:

@@ -128,4 +128,4 @@ def _packed(state: State, steps: Steps) -> Scene:
             changes=words.changes(at, level.scales),
         )
         says.append(moved)
-    return Scene(figures, says=says)
+    return Scene(figures, captions=says)

@@ -94,7 +94,7 @@ def _packed(state: State, steps: Steps) -> Scene:
         figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
         says.append(_say(shuffled, at))
-    return Scene(figures, says=says)
+    return Scene(figures, captions=says)
 
 
 def _say(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:

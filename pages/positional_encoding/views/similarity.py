@@ -81,4 +81,4 @@ def _packed(state: State, moved: Driver) -> Scene:
             )
         )
         says.append(_say(values[step, :shown, :shown], quantity))
-    return Scene(figures, Cursor(moved.longest, changes, rows_of=copies), says=says)
+    return Scene(figures, Cursor(moved.longest, changes, rows_of=copies), captions=says)

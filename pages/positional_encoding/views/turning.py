@@ -80,7 +80,7 @@ def _packed(state: State) -> Scene:
     scores = (keys @ query[..., None])[..., 0]
     says = sentences(scores.numpy(), seen.curve)
     changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
-    return Scene(figures, Cursor(len(offsets), changes, by_step), says=says)
+    return Scene(figures, Cursor(len(offsets), changes, by_step), captions=says)
 
 
 def sentences(scores: NDArray[np.float64], at_zero: NDArray[np.float64]) -> list[list[str]]:

@@ -59,7 +59,7 @@ def show(_now: Now) -> None:
         alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
         name="cost of attention",
         slider=Slider(_("Window"), window),
-        says=says,
+        captions=says,
     )
     masked = {_("causal mask"): pairs(TOKENS, TOKENS), _("window of {count}", count=16): pairs(TOKENS, 16)}
     costs = {_("full attention"): attention_cost(TOKENS, TOKENS, WIDTH, WIDTH)} | {

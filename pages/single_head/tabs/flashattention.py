@@ -47,7 +47,7 @@ def show(_now: Now) -> None:
         alt=_("The scores of one tile of keys, each query's running maximum and sum, and the output so far"),
         name="FlashAttention",
         slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),
-        says=[
+        captions=[
             _(
                 "Tile {tile} of {count}: {held} numbers are held with the output, the whole map has {all}. "
                 "{word}: largest score {largest}, sum {total}.",

@@ -67,7 +67,7 @@ def show(_now: Now) -> None:
         alt=_("The state S and its normaliser z, the outputs written, and the weight of the first word"),
         name="linear attention",
         slider=Slider(_("Token"), replace(STATE, values=tuple(places)), names=words),
-        says=[
+        captions=[
             _(
                 "{token}: the state has {kept} numbers, a cache of keys and values {cache}. Weight of the "
                 "first word: softmax {softmax}, linear {linear}.",

@@ -48,7 +48,7 @@ def show(_now: Now) -> None:
         alt=_("Weights of one query, and variance, entropy, largest weight and gradient size over the width"),
         name="why divide by the root of the width",
         slider=Slider(_("Width d_k"), width),
-        says=[sentence(study, at) for at in range(len(study.widths))],
+        captions=[sentence(study, at) for at in range(len(study.widths))],
     )
     st.caption(
         _(

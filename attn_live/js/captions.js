@@ -1,29 +1,29 @@
-// The sentence under a figure: it follows the sliders, as text only.
+// The caption under a figure: it follows the sliders, as text only.
 
-/** @typedef {import("./types").Says} Says */
+/** @typedef {import("./types").Captions} Captions */
 
-export class Sentence {
+export class Caption {
   /** @param {HTMLElement} node */
   constructor(node) {
     this.node = node;
-    /** @type {Says | null} */
-    this.says = null;
+    /** @type {Captions | null} */
+    this.captions = null;
     this.shown = -1;
     this.heard = ""; // what was read out last, or stood there first
   }
 
-  /** @param {Says | null} says */
-  update(says) {
+  /** @param {Captions | null} captions */
+  update(captions) {
     this.hush();
-    this.says = says;
+    this.captions = captions;
     this.shown = -1;
-    if (!says) this.node.replaceChildren();
+    if (!captions) this.node.replaceChildren();
   }
 
   /** @param {{ step: number, row: number }} at */
   show({ step, row }) {
-    if (!this.says) return;
-    const text = index(this.says, step, row);
+    if (!this.captions) return;
+    const text = index(this.captions, step, row);
     if (text === this.shown) return;
     this.shown = text;
     this.node.replaceChildren(...this.nodes(text));
@@ -36,10 +36,10 @@ export class Sentence {
 
   /** Has the sentence read out, once nothing moves any more and where it is another than before. */
   readOut() {
-    const said = this.node.textContent ?? "";
-    if (!said || said === this.heard) return;
+    const words = this.node.textContent ?? "";
+    if (!words || words === this.heard) return;
     const first = !this.heard;
-    this.heard = said;
+    this.heard = words;
     if (first) return; // it comes with the page
     this.node.ariaLive = "polite";
     requestAnimationFrame(() => this.node.replaceChildren(...this.node.childNodes));
@@ -47,7 +47,7 @@ export class Sentence {
 
   /** Keeps the room of the longest sentence free, so that nothing below moves while a slider does. */
   reserve() {
-    const { texts = [], runs = [] } = this.says ?? {};
+    const { texts = [], runs = [] } = this.captions ?? {};
     if (texts.length < 2) {
       this.node.style.height = "";
       return;
@@ -65,19 +65,19 @@ export class Sentence {
 
   /** @param {number} text @returns {Node[]} */
   nodes(text) {
-    const { runs = [], texts = [] } = this.says ?? {};
+    const { runs = [], texts = [] } = this.captions ?? {};
     return (texts[text] ?? []).map((run) => {
-      const [role, said] = runs[run] ?? ["", ""];
-      if (!role) return document.createTextNode(said);
+      const [role, words] = runs[run] ?? ["", ""];
+      if (!role) return document.createTextNode(words);
       const span = document.createElement("span");
       span.className = role;
-      span.textContent = said;
+      span.textContent = words;
       return span;
     });
   }
 }
 
-/** @param {Says} says @param {number} step @param {number} row */
+/** @param {Captions} captions @param {number} step @param {number} row */
 function index({ at }, step, row) {
   const place = at[step] ?? 0;
   return Array.isArray(place) ? (place[row] ?? 0) : place;

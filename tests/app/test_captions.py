@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_live.says import Run, SentenceForms, check_says, pack_says, runs, said_at
+from attn_live.captions import CaptionTemplates, Run, caption_at, check_captions, pack_captions, runs
 from attn_ui.base.markdown import coloured, plain
 
 
@@ -41,8 +41,8 @@ BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size
 
 @given(st.lists(SENTENCES | BOLD_ONLY, max_size=6))
 def test_each_sentence_comes_back(sentences: list[str]) -> None:
-    packed = pack_says(sentences)
-    assert [said_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
+    packed = pack_captions(sentences)
+    assert [caption_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
 
 
 def joined(said: Iterable[Run]) -> list[Run]:
@@ -66,34 +66,34 @@ def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: l
     steps, rows = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
     each = st.tuples(st.integers(0, len(forms) - 1), FIELDS)
     drawn = data.draw(st.lists(each, min_size=steps * rows, max_size=steps * rows))
-    says = SentenceForms(
+    says = CaptionTemplates(
         forms,
         np.reshape([form for form, _ in drawn], (steps, rows)),
         {name: [fields[name] for _, fields in drawn] for name in "ab"},
     )
-    packed = pack_says(says)
-    check_says(packed, steps, rows)
+    packed = pack_captions(says)
+    check_captions(packed, steps, rows)
     for place, (form, fields) in enumerate(drawn):
         whole = forms[form].format_map({name: plain(text) for name, text in fields.items()})
-        assert joined(said_at(packed, *divmod(place, rows))) == joined(runs(whole)), (forms[form], fields)
+        assert joined(caption_at(packed, *divmod(place, rows))) == joined(runs(whole)), (forms[form], fields)
 
 
 def test_filled_sentences_that_are_the_same_travel_once() -> None:
-    says = SentenceForms(
+    says = CaptionTemplates(
         ["**{n}** keys", "no key"],
         np.array([[0, 1, 0], [0, 0, 1]]),
         {"n": ["2", "", "3", "2", "3", "unused"]},
     )
     written = [[says.at(step, row) for row in range(3)] for step in range(2)]
     assert written == [["**2** keys", "no key", "**3** keys"], ["**2** keys", "**3** keys", "no key"]]
-    told = orjson.loads(zlib.decompress(pack_says(says)))
+    told = orjson.loads(zlib.decompress(pack_captions(says)))
     assert sorted(told["runs"]) == [["", " keys"], ["", "no key"], ["b", "2"], ["b", "3"]]
     assert told["next"] == [[0, 1, 1], [-2, 2, -1]]
 
 
 def test_what_stands_in_a_field_is_no_mark() -> None:
-    packed = pack_says(SentenceForms(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
-    assert said_at(packed, 0) == [("i", "**2**"), ("", " of "), ("", "**2**")]
+    packed = pack_captions(CaptionTemplates(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
+    assert caption_at(packed, 0) == [("i", "**2**"), ("", " of "), ("", "**2**")]
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])
@@ -115,14 +115,14 @@ def test_a_word_from_right_to_left_turns_nothing_around_it() -> None:
 
 def test_sentences_come_back_and_repeats_travel_once() -> None:
     says = [["one **x**", "two **x**"], ["one **x**", "three"]]
-    packed = pack_says(says)
-    assert [[said_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
+    packed = pack_captions(says)
+    assert [[caption_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
         [runs(sentence) for sentence in step] for step in says
     ]
     plainly = zlib.decompress(packed)
     assert plainly.count(b'"one "') == 1
     assert plainly.count(b'"x"') == 1
-    assert said_at(pack_says(["a", "b"]), 1, 7) == [("", "b")]
+    assert caption_at(pack_captions(["a", "b"]), 1, 7) == [("", "b")]
 
 
 @pytest.mark.parametrize(
@@ -135,4 +135,4 @@ def test_sentences_come_back_and_repeats_travel_once() -> None:
 )
 def test_a_missing_sentence_is_told(says: list[str], n_rows: int | None, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
-        check_says(pack_says(says), 2, n_rows)
+        check_captions(pack_captions(says), 2, n_rows)
