@@ -14,7 +14,7 @@ from attn_figures.chart import Chart
 from attn_figures.matrix import Matrix, Numbers, frame_at, may_not_attend
 from attn_figures.panels import IN_SIGHT, compose
 from attn_figures.picture import Picture, Spec
-from attn_figures.widths import letters, shortened
+from attn_figures.widths import letters, shorten
 from attn_words import _
 
 LIGHT = theme.LIGHT
@@ -84,7 +84,7 @@ def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[WordPlace, .
     >>> [each.line for each in set_lines(("attention",) * 6)]
     [0, 0, 0, 0, 1, 1]
     """
-    said = [shortened(word, LETTERS) for word in words]
+    said = [shorten(word, LETTERS) for word in words]
     widths = [max(1, letters(word)) * LETTER for word in said]
     spaces = max(1, len(words) - 1)
     space = max(SPACE * LETTER, min(WIDEST * LETTER, (COLUMNS - sum(widths)) / spaces))

@@ -416,11 +416,11 @@ def as_tree(screen: Mapping[str, Any]) -> Tree:
 
 def settle(spec: Spec, width: int, height: float = math.inf) -> Spec:
     """Return a figure as it stands on the widest of its screens that fits."""
-    found: Spec = settled(spec, as_tree(fitting(spec["layout"]["meta"]["screens"], width, height)))
+    found: Spec = overlay(spec, as_tree(fitting(spec["layout"]["meta"]["screens"], width, height)))
     return found
 
 
-def settled(part: Any, tree: Tree) -> Any:
+def overlay(part: Any, tree: Tree) -> Any:
     """Return a part of a figure with a tree of settings laid over it; the part itself stays as it is.
 
     So steps may share their parts, and what a setting does not touch stays the same object.
@@ -428,7 +428,7 @@ def settled(part: Any, tree: Tree) -> Any:
     over: Any = list(part) if isinstance(part, list) else dict(part or {})
     for key, value in tree.items():
         if isinstance(value, dict):
-            over[key] = settled(over[key] if isinstance(part, list) else over.get(key), value)
+            over[key] = overlay(over[key] if isinstance(part, list) else over.get(key), value)
         else:
             over[key] = value
     return over

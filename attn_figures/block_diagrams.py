@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_figures.diagram import Arrow, Block, diagram, sized, told
+from attn_figures.diagram import Arrow, Block, diagram, dims, hover_lines
 from attn_figures.frame import Role
 from attn_figures.numbers import number
 from attn_figures.picture import Picture, Spec
@@ -38,19 +38,19 @@ def single_head(walk: Walk) -> Spec:
         "scores: {shape}, each of {count:,} product",
         "scores: {shape}, each of {count:,} products",
         d_k,
-        shape=sized(walk.scores.shape),
+        shape=dims(walk.scores.shape),
     )
     scaled_by = {"factor": walk.factor.replace("<br>", " "), "number": number(walk.scale, 3)}
     steps = [
         Block(
             "scores", "MatMul  QKᵀ" if is_dot else walk.score_title, QUERY_KEY, 0,
-            told(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores)
+            hover_lines(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores)
             if is_dot
-            else told(walk.score_title, told_of_scores),
+            else hover_lines(walk.score_title, told_of_scores),
         ),
         Block(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
-            told(_("each score × {number}", number=number(walk.scale, 6)), sized(walk.scaled.shape)),
+            hover_lines(_("each score × {number}", number=number(walk.scale, 6)), dims(walk.scaled.shape)),
         ),
     ]  # fmt: skip
     if walk.is_masked:
@@ -58,9 +58,9 @@ def single_head(walk: Walk) -> Spec:
         steps.append(
             Block(
                 "mask", _("Mask  hides {hidden} of {all}", hidden=hidden, all=walk.mask.size), QUERY_KEY, 0,
-                told(
+                hover_lines(
                     _("Mask: −∞ where a query may not attend"), _("before the softmax"),
-                    sized(walk.mask.shape),
+                    dims(walk.mask.shape),
                 ),
             )
         )  # fmt: skip
@@ -70,7 +70,9 @@ def single_head(walk: Walk) -> Spec:
     steps.append(
         Block(
             "softmax", says, QUERY_KEY, 0,
-            told(_("SoftMax, row by row"), sums, _("weights: {shape}", shape=sized(walk.weights.shape))),
+            hover_lines(
+                _("SoftMax, row by row"), sums, _("weights: {shape}", shape=dims(walk.weights.shape))
+            ),
         )
     )  # fmt: skip
     carried = {
@@ -97,11 +99,11 @@ def single_head(walk: Walk) -> Spec:
             _n(
                 "MatMul  each row mixes {count:,} value", "MatMul  each row mixes {count:,} values", n_key
             ), ALL, top,
-            told(_("MatMul: the values, mixed by the weights"), "O = W V", sized(walk.output.shape)),
+            hover_lines(_("MatMul: the values, mixed by the weights"), "O = W V", dims(walk.output.shape)),
         ),
         Block(
             "output", _("Output"), ALL, top + 1,
-            told(_("Output: one row a query"), sized(walk.output.shape)), "output",
+            hover_lines(_("Output: one row a query"), dims(walk.output.shape)), "output",
         ),
     ]  # fmt: skip
     centre = _middle(ALL)
@@ -119,7 +121,7 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
                 name,
                 edges,
                 0,
-                told(_("{name}: one row a vector", name=name), sized(values.shape)),
+                hover_lines(_("{name}: one row a vector", name=name), dims(values.shape)),
                 role,
             )
             for role, (name, values, edges) in zip(ROLES, given, strict=True)
@@ -130,10 +132,10 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
         letter = name.lower()
         source = "X" if walk.memory is walk.x or name == "Q" else "Y"
         bias = f" + b_{letter}" if plus else ""
-        hover = told(
+        hover = hover_lines(
             _("Linear: {formula}", formula=f"{name} = {source} W_{letter}{bias}"),
-            f"W_{letter}: {sized(weight.shape)}",
-            f"{name}: {sized(values.shape)}",
+            f"W_{letter}: {dims(weight.shape)}",
+            f"{name}: {dims(values.shape)}",
         )
         boxes.append(Block(f"W_{letter}", f"× W<sub>{letter}</sub>{plus}", edges, 1, hover, role))
     return boxes, arrows
@@ -146,10 +148,10 @@ def _sources(x: Shape, memory: Shape | None, *, placed: bool = False) -> tuple[l
     boxes = [
         Block(
             name, name, edges, 0,
-            told(
+            hover_lines(
                 _("{name}: one row a token", name=name),
                 _("{name} = E + P: the words and their places", name=name) if placed else "",
-                sized(shape),
+                dims(shape),
             ),
         )
         for name, shape, edges in named
@@ -194,30 +196,36 @@ def multi_head(shapes: Shapes) -> Spec:
     for name, shape, edges, role in each:
         letter, count, x = name.lower(), shape[0], _middle(edges)
         source = shapes.x if shapes.memory is None or name == "Q" else shapes.memory
-        hover = told(
+        hover = hover_lines(
             _n("Linear: {name} of {count:,} head", "Linear: {name} of {count:,} heads", count, name=name),
-            _("{weights}, one a head: {shape}", weights=f"W_{letter}", shape=sized((source[1], shape[2]))),
-            f"{name}: {sized(shape)}",
+            _(
+                "{weights}, one a head: {shape}",
+                weights=f"W_{letter}",
+                shape=dims((source[1], shape[2])),
+            ),
+            f"{name}: {dims(shape)}",
         )
         boxes.append(
             Block(f"W_{letter}", _times(count, _("Linear")), edges, 1, hover, role, stacked=count > 1)
         )
         arrows.append(Arrow([(x, 1), (x, attention)], name, shape, role, leaves_stack=True))
-    hover = told(
+    hover = hover_lines(
         _("Scaled dot-product attention in each head"),
         "softmax(QKᵀ / √d_head) V"
         if shapes.temperature == 1
         else f"softmax(QKᵀ / (√d_head T)) V, T = {shapes.temperature:g}",
         _("mask: {mask}", mask=shapes.mask) if shapes.mask else "",
         _(PLACES[shapes.positions]) if shapes.positions in PLACES else "",
-        _("weights: {shape}", shape=sized(shapes.weights)),
+        _("weights: {shape}", shape=dims(shapes.weights)),
         _shared(n_head, shapes.key[0]),
     )
     says = _times(n_head, _("scaled dot-product attention"))
     boxes.append(Block("attention", says, ALL, attention, hover, stacked=n_head > 1))
     concat, centre = attention + OVER_STACK, _middle(ALL)
-    joined = _("{before} becomes {after}", before=sized(shapes.heads), after=sized(shapes.concatenated))
-    boxes.append(Block("concat", "Concat", ALL, concat, told(_("Concat: the heads side by side"), joined)))
+    joined = _("{before} becomes {after}", before=dims(shapes.heads), after=dims(shapes.concatenated))
+    boxes.append(
+        Block("concat", "Concat", ALL, concat, hover_lines(_("Concat: the heads side by side"), joined))
+    )
     arrows.append(
         Arrow([(centre, attention), (centre, concat)], _c("arrow", "heads"), shapes.heads, leaves_stack=True)
     )
@@ -226,10 +234,10 @@ def multi_head(shapes: Shapes) -> Spec:
     if shapes.output_weight is not None:
         plus, made = (" + b", " + b_o") if shapes.bias else ("", "")
         says = _("Linear  {formula}", formula=f"× W<sub>o</sub>{plus}")
-        hover = told(
+        hover = hover_lines(
             _("Linear: concatenated {formula}", formula=f"× W_o{made}"),
-            f"W_o: {sized(shapes.output_weight)}",
-            _("output: {shape}", shape=sized(shapes.output)),
+            f"W_o: {dims(shapes.output_weight)}",
+            _("output: {shape}", shape=dims(shapes.output)),
         )
         boxes.append(Block("W_o", says, ALL, top, hover))
         arrows.append(Arrow([(centre, top), (centre, top + 1)], "", shapes.output))
@@ -240,7 +248,7 @@ def multi_head(shapes: Shapes) -> Spec:
             _("Output"),
             ALL,
             top,
-            told(_("Output: one row a query"), sized(shapes.output)),
+            hover_lines(_("Output: one row a query"), dims(shapes.output)),
             "output",
         )
     )

@@ -23,7 +23,7 @@ MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for
 
 
 @Picture
-def measured(
+def measure_charts(
     over: str,
     x: Sequence[float],
     measures: Mapping[str, Mapping[str, Numbers]],

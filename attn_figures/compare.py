@@ -80,7 +80,7 @@ def compare(a: PanelData, b: PanelData | None) -> Comparison:
     return Comparison("absent")
 
 
-def compared_steps(a: PanelData, steps: Sequence[PanelData | None]) -> list[Spec]:
+def comparison_steps(a: PanelData, steps: Sequence[PanelData | None]) -> list[Spec]:
     """Draw A, B and B − A at every position of B's slider.
 
     A and B of a map are on one scale: weights from 0 to 1 at all positions, other numbers out to the larger

@@ -20,7 +20,7 @@ from attn_figures.marks import Mark
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_figures.widths import letters
-from attn_live.labels import untagged
+from attn_live.labels import strip_tags
 
 Numbers = NDArray[np.float64]
 HALF = 0.27  # of a level, what a box takes above and below its middle
@@ -89,13 +89,13 @@ class Arrow:
         >>> Arrow([(0, 0), (0, 1)], "Q", (6, 4)).label
         'Q 6 × 4'
         """
-        return " ".join(filter(None, [self.carries, "" if self.shape is None else sized(self.shape)]))
+        return " ".join(filter(None, [self.carries, "" if self.shape is None else dims(self.shape)]))
 
 
-def sized(shape: Sequence[int]) -> str:
+def dims(shape: Sequence[int]) -> str:
     """Write a shape.
 
-    >>> sized((6, 4))
+    >>> dims((6, 4))
     '6 × 4'
     """
     return " × ".join(map(str, shape))
@@ -178,7 +178,7 @@ def _room(boxes: Sequence[Block], arrows: Sequence[Arrow], column: float) -> flo
 
 def _width(says: str) -> int:
     """Return the letters of a text that may hold Plotly's tags."""
-    return letters(untagged(says))
+    return letters(strip_tags(says))
 
 
 def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
@@ -278,10 +278,10 @@ def _labels(arrows: Sequence[Arrow], columns: float) -> Mark:
     ) | {"textposition": sides[0] if len({*sides}) == 1 else sides, "textfont": font}
 
 
-def told(*lines: str) -> tuple[str, ...]:
+def hover_lines(*lines: str) -> tuple[str, ...]:
     """Return the lines of a hover, of which those of users are escaped.
 
-    >>> told("a < b", "")
+    >>> hover_lines("a < b", "")
     ('a &lt; b',)
     """
     return tuple(escape(line, quote=False) for line in lines if line)

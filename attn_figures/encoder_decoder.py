@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_figures.diagram import HALF, Arrow, Block, diagram, sized, told
+from attn_figures.diagram import HALF, Arrow, Block, diagram, dims, hover_lines
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _n
 
@@ -73,7 +73,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             layers.n_head,
             width=layers.d_head,
         )
-        hover = told(*lines, heads)
+        hover = hover_lines(*lines, heads)
         boxes.append(Block(name, says, edges, level, hover, stacked=stacked))
 
     for decodes, prefix in ((False, "encoder"), (True, "decoder")):
@@ -86,8 +86,8 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             if decodes
             else (_("Words of the encoder"), _("Vectors of the encoder's words: one row a word"))
         )
-        boxes.append(Block(f"{prefix} words", says, edges, 0, told(vectors, sized(shape))))
-        pairs = _("weights: {shape}", shape=sized((layers.n_head, shape[0], shape[0])))
+        boxes.append(Block(f"{prefix} words", says, edges, 0, hover_lines(vectors, dims(shape))))
+        pairs = _("weights: {shape}", shape=dims((layers.n_head, shape[0], shape[0])))
         if decodes:
             attention(
                 "masked", _("Masked self-attention"), BEFORE_ATTENTION, True,
@@ -111,7 +111,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         if decodes:
             cross = attended + BEFORE_ATTENTION
             norms.append(cross + AFTER_ATTENTION)
-            weights = sized((layers.n_head, layers.n_decoder, layers.n_encoder))
+            weights = dims((layers.n_head, layers.n_decoder, layers.n_encoder))
             attention(
                 "cross", _("Cross-attention"), cross, True,
                 _("Cross-attention: Q from the decoder,"), _("K and V from the encoder's output"),
@@ -120,15 +120,15 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             arrows.append(Arrow([(x, attended), (x, cross)], "Q", made, "query", label_left=True))
             arrows += _keys_and_values(layers, cross)
         feed, top = norms[-1] + 1, norms[-1] + 2
-        hover = told(
+        hover = hover_lines(
             _("Feed-forward: each word by itself"),
             _("linear map, ReLU, linear map"),
             _("the paper is 4 × d_model wide between them"),
-            _("{before} becomes {after}", before=sized(shape), after=sized(shape)),
+            _("{before} becomes {after}", before=dims(shape), after=dims(shape)),
         )
         boxes.append(Block(f"{prefix} feed-forward", _("Feed-forward"), edges, feed, hover))
         for number, level in enumerate([*norms, top], start=1):
-            hover = told(_("Add & norm: what went in is added"), NORM, sized(shape))
+            hover = hover_lines(_("Add & norm: what went in is added"), NORM, dims(shape))
             boxes.append(Block(f"{prefix} norm {number}", _("Add & norm"), edges, level, hover))
             under = level - (1 if level == top else AFTER_ATTENTION)
             arrows.append(
@@ -140,7 +140,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         arrows.append(Arrow([(x, norms[-1]), (x, feed)], "", shape, label_left=decodes))
     top = attended + BEFORE_ATTENTION + AFTER_ATTENTION + 3
     arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
-    hover = told(_("Output of the decoder layer: one row a word"), sized(layers.decoder))
+    hover = hover_lines(_("Output of the decoder layer: one row a word"), dims(layers.decoder))
     boxes.append(Block("output", _("Output"), DECODER, top, hover, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=UPRIGHT, wide=WIDE)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from attn_figures import theme
 from attn_figures.arrange import Box
 from attn_figures.geometry import LABEL_SIZES, Axes, Geometry, Tick
-from attn_figures.widths import letters, shortened
+from attn_figures.widths import letters, shorten
 from attn_words import _
 
 Role = Literal["query", "key", "value", "output", "ink"]
@@ -203,7 +203,7 @@ def shortens(*sides: Side) -> bool:
 
 
 def _shorten(label: str) -> str:
-    return shortened(label, LONGEST_LABEL)
+    return shorten(label, LONGEST_LABEL)
 
 
 def _label_pixels(labels: Sequence[str], of_usual: float = 1.0) -> int:

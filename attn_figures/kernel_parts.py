@@ -90,13 +90,13 @@ def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
     return marks.area(
         "kernel",
         around_queries(scene, np.array([query]))[0],
-        standing(scene, profile),
+        kernel_outline(scene, profile),
         theme.rgba(LIGHT.query, 0.1),
         edge=LIGHT.query,
     )
 
 
-def standing(scene: DataScene, profile: Numbers) -> Numbers:
+def kernel_outline(scene: DataScene, profile: Numbers) -> Numbers:
     """The kernel's heights (..., n_offset + 2) for profiles (..., n_offset): its ends on the floor."""
     floor = np.full((*profile.shape[:-1], 1), scene.y_range[0])
     return np.concatenate((floor, scene.kernel_height(profile), floor), axis=-1)
@@ -130,7 +130,7 @@ def by_area(drawn: Mark, n_key: int) -> Mark:
     return drawn | {"marker": drawn["marker"] | area}
 
 
-def answer(query: float, estimate: float) -> Mark:
+def query_estimate(query: float, estimate: float) -> Mark:
     """The estimate at the query; nothing where there is none."""
     return marks.points(
         "estimate at the query", [query], [estimate], LIGHT.output, size=13, ring=LIGHT.paper, ring_width=2
@@ -151,7 +151,7 @@ def query_line(scene: DataScene, query: float, name: str = "query") -> dict[str,
     }
 
 
-def asked_chart(
+def query_chart(
     scene: DataScene,
     drawn: Sequence[Mark],
     row: int,

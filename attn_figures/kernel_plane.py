@@ -13,9 +13,9 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
-from attn_figures.hidden import MaskedCells, hidden_cells
 from attn_figures.kernel_parts import by_area, empty_window
 from attn_figures.marks import Mark
+from attn_figures.masked_cells import MaskedCells, hidden_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import compose

@@ -25,7 +25,7 @@ PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone
 @Picture
 def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
     """Draw the data, the estimate and the weights of the query in `row`, beside the map of all weights."""
-    chart = parts.asked_chart(
+    chart = parts.query_chart(
         scene,
         [
             parts.kernel_shape(scene, estimate.profile, scene.queries[row]),
@@ -34,7 +34,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
             parts.points(scene) | {"meta": {"cursor": scene.rows_of_keys}},
             parts.estimate_line(scene, estimate.on_grid),
             _asking(scene, estimate.at_queries),
-            parts.answer(scene.queries[row], estimate.at_queries[row]),
+            parts.query_estimate(scene.queries[row], estimate.at_queries[row]),
             *_read_outs(scene, estimate, row),
         ],
         row,
@@ -50,7 +50,7 @@ def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequ
     """What differs between the steps of `fit`, by path; the cursor sets the rest."""
     profiles = np.stack([each.profile for each in estimates])
     return {
-        "data[kernel].y": parts.standing(scene, profiles),
+        "data[kernel].y": parts.kernel_outline(scene, profiles),
         "data[estimate].y": np.stack([each.on_grid for each in estimates]),
         "data[queries].y": np.stack([each.at_queries for each in estimates]),
         **parts.map_moves([parts.fact_map(scene, each, size=MAP) for each in estimates]),
@@ -113,7 +113,7 @@ def compare(
                     parts.bubbles(scene, estimate.weights[row]),
                     parts.points(scene),
                     parts.estimate_line(scene, estimate.on_grid),
-                    parts.answer(query, float(estimate.at_queries[row])),
+                    parts.query_estimate(query, float(estimate.at_queries[row])),
                 )
             ],
             columns=6,

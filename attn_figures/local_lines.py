@@ -56,7 +56,7 @@ def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) 
     """
     ends, heights = (each[row] for each in tangents(scene, [fitted]))
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
-    chart = parts.asked_chart(
+    chart = parts.query_chart(
         scene,
         [
             parts.kernel_shape(scene, fitted.profile, scene.queries[row]),
@@ -67,7 +67,7 @@ def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) 
             ),
             marks.line("estimate", scene.grid, fitted.on_grid, LIGHT.output, width=3, said=_("fitted lines")),
             marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, said=_("the query's line")),
-            parts.answer(scene.queries[row], fitted.at_queries[row]),
+            parts.query_estimate(scene.queries[row], fitted.at_queries[row]),
         ],
         row,
         ColourRange(LIGHT.scores, -limit, limit, _("weight")),
@@ -86,7 +86,7 @@ def moves(
 ) -> dict[str, Sequence[Any] | Numbers]:
     """What differs between the steps of `lines`, by path; the cursor sets the rest."""
     return {
-        "data[kernel].y": parts.standing(scene, np.stack([each.profile for each in steps])),
+        "data[kernel].y": parts.kernel_outline(scene, np.stack([each.profile for each in steps])),
         "data[mean].y": np.stack([each.means_on_grid for each in steps]),
         "data[estimate].y": np.stack([each.on_grid for each in steps]),
         **parts.map_moves([_map(scene, each, limit) for each in steps]),

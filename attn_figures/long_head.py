@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_figures.frame import Side
-from attn_figures.given import Numbers
+from attn_figures.inputs import Numbers
 from attn_figures.long_map import ranges
 from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from attn_figures import theme
 from attn_figures.frame import key_title, query_title
-from attn_figures.given import Numbers
+from attn_figures.inputs import Numbers
 from attn_figures.multi_head import ROOT
 from attn_live.pyramid import MOST_PLACES, TILE, Keep
 from attn_live.words import browser_words

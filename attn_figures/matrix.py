@@ -25,7 +25,7 @@ from attn_figures.frame import (
     without_tags,
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent
-from attn_figures.hidden import fade, hatch, hidden_cells, leak
+from attn_figures.masked_cells import fade, hatch, hidden_cells, leak
 from attn_figures.widths import letters
 from attn_live.arrays import CrossedLabels
 from attn_words import _, _c

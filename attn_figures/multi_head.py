@@ -109,7 +109,7 @@ def head_title(head: int, *, off: Sequence[int]) -> str:
 
 
 @Picture
-def combined(heads: HeadMaps, *, chosen: Sequence[int]) -> Spec:
+def combine_heads(heads: HeadMaps, *, chosen: Sequence[int]) -> Spec:
     """Draw the mean of the chosen heads, their maximum, and how far they are apart.
 
     Rows of the mean sum to one, rows of the maximum need not.

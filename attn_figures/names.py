@@ -13,7 +13,7 @@ from attn_figures import marks, theme
 from attn_figures.matrix import Numbers
 from attn_figures.screens import LETTER_WIDE
 from attn_figures.ties import largest_first
-from attn_figures.widths import letters, shortened
+from attn_figures.widths import letters, shorten
 
 ROOM = 1.25  # of the farthest coordinate, for words beside points
 FEW_LETTERS = 6  # of a name, where all are there: 9 words of 14 letters have no room in a pane of 260 pixels
@@ -59,7 +59,7 @@ class PlaneStyle:
         """
         room = FEW_LETTERS * self.most_names
         return (
-            len(words) <= self.most_names and sum(letters(shortened(word, LONGEST)) for word in words) <= room
+            len(words) <= self.most_names and sum(letters(shorten(word, LONGEST)) for word in words) <= room
         )
 
     @property
@@ -167,9 +167,9 @@ class _Panel:
         """
         said, wide = [], []
         for word in words:
-            short = shortened(word, LONGEST)
+            short = shorten(word, LONGEST)
             while _wide(short, bold=bold) > self.half and letters(short) > 1:
-                short = shortened(word, letters(short) - 1)
+                short = shorten(word, letters(short) - 1)
             said.append(short)
             wide.append(_wide(short, bold=bold))
         at, across = places * self.scale, np.array(wide)[:, None]

@@ -48,29 +48,20 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
 
 
-def counted(number: int, what: str) -> str:
-    """Put a number before a noun.
-
-    >>> counted(1, "head"), counted(3, "head"), counted(1024, "token")
-    ('1 head', '3 heads', '1,024 tokens')
-    """
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def fixed(value: float, decimals: int) -> str:
+def fixed_point(value: float, decimals: int) -> str:
     """Write a number with so many decimals, a true minus, and no sign before zero.
 
-    >>> fixed(-0.25, 2), fixed(-0.001, 2), fixed(1234.5, 1)
+    >>> fixed_point(-0.25, 2), fixed_point(-0.001, 2), fixed_point(1234.5, 1)
     ('−0.25', '0.00', '1234.5')
     """
     text = f"{abs(value):.{decimals}f}"
     return f"−{text}" if value < 0 and float(text) else text
 
 
-def bracketed(written: str) -> str:
+def in_brackets(written: str) -> str:
     """Put a written number in brackets where it is negative, so that it can follow another sign.
 
-    >>> bracketed("−0.5"), bracketed("0.5")
+    >>> in_brackets("−0.5"), in_brackets("0.5")
     ('(−0.5)', '0.5')
     """
     return f"({written})" if written.startswith(("−", "-")) else written

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from attn_figures import theme
-from attn_figures.arrange import settled
+from attn_figures.arrange import overlay
 from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent, PlacedPanel
 from attn_figures.numbers import number as written
 from attn_figures.picture import Drawing, Picture
@@ -177,7 +177,7 @@ def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heigh
     for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
         layout["annotations"] += panel.notes(drawn.axes)
     listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, heights)
-    spec = settled({"data": traces, "layout": theme.layout(**layout)}, reference)
+    spec = overlay({"data": traces, "layout": theme.layout(**layout)}, reference)
     spec["layout"]["meta"] = {"screens": listed}
     return Drawing(spec, panels, (*starts, len(traces)))
 

@@ -115,7 +115,7 @@ class AttentionPlane:
             hover="" if look.tells == "places" else "q·k = %{customdata:.4g}",
         )
         lines |= {"customdata": at["equal scores.customdata"]} if look.tells != "places" else {}
-        keys, masked = weighted(
+        keys, masked = weighted_points(
             before,
             "key",
             seen.keys,
@@ -235,7 +235,7 @@ def points(seen: HeadPlanes, attended: tuple[Numbers, NDArray[np.bool_], Numbers
     right = Chart(
         "values",
         [
-            *weighted("", "value", seen.values, list(map(escape, words)), weights[row], mask[row]),
+            *weighted_points("", "value", seen.values, list(map(escape, words)), weights[row], mask[row]),
             named_points("value names", value_names(seen, weights, [row]).parts, LIGHT.value),
             marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
@@ -343,7 +343,7 @@ def _of_pair() -> str:
     return f"{of_weight()}<br>{part}"
 
 
-def weighted(
+def weighted_points(
     before: str,
     kind: str,
     places: Numbers,
@@ -397,7 +397,7 @@ def shares(
     *,
     by_place: bool = False,
 ) -> dict[str, list[Any]]:
-    """What of `weighted` follows query and step; places one for all steps, or one each."""
+    """What of `weighted_points` follows query and step; places one for all steps, or one each."""
     part = "customdata" if by_place else "marker.color"
     found = {
         f"data[{before}{kind} points].{part}": list(weights),

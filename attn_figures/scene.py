@@ -21,7 +21,7 @@ from attn_figures.picture import Drawing, Spec
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
 from attn_live.captions import CaptionTemplates, StepCaption
-from attn_live.labels import as_read, told_apart
+from attn_live.labels import as_read, number_duplicates
 from attn_live.packing import Cursor, Moves, pack
 
 Numbers = NDArray[np.float64]
@@ -255,7 +255,9 @@ def _map(panel: Matrix) -> MapPanel:
 
 def names_of(side: Side) -> list[str]:
     """Return labels of which each is another; where there are none, places counted from 1."""
-    return told_apart(side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))])
+    return number_duplicates(
+        side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))]
+    )
 
 
 def _size(panel: Matrix) -> tuple[float, float] | None:

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from attn_figures import theme
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
-from attn_figures.given import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
+from attn_figures.inputs import MOST_NUMBERS, Numbers, read_array, read_attentions, read_places, read_words
 from attn_figures.long_map import SHORT, long_map
 from attn_figures.matrix import NUMBERS_UP_TO, ColourScale, Hover, Matrix, comma
 from attn_figures.multi_head import OUTPUT_UP_TO, ROOT
@@ -110,7 +110,7 @@ def show(
     layout = spec["layout"]
     colours = theme.recolouring(theme.LIGHT, palette)
     layout |= {  # the ramps stand there, and no words do
-        name: theme.recoloured(axis, colours) for name, axis in layout.items() if name.startswith("coloraxis")
+        name: theme.recolour(axis, colours) for name, axis in layout.items() if name.startswith("coloraxis")
     }
     moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # an axis and the cells from one step to the next
     for number, (panel, values) in enumerate(zip(panels, drawn_numbers, strict=True)):

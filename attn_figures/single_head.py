@@ -526,7 +526,7 @@ def _moved(walk: Walk, apart: Numbers) -> SideBars:
 
 
 @Picture
-def kept_weights(walk: Walk) -> Spec:
+def threshold(walk: Walk) -> Spec:
     """Draw the weights with those that are set aside faded, and how much of each row is kept.
 
     Where rows are made to sum to one again, these and the output that comes of them follow.
@@ -554,7 +554,7 @@ def kept_weights(walk: Walk) -> Spec:
 
 
 @Picture
-def without_a_word(walk: Walk) -> Spec:
+def ablation(walk: Walk) -> Spec:
     """Draw the weights, those without one key, their difference, and the output without it."""
     if (found := walk.without) is None:
         raise ValueError("the picture needs a walk without a key; got one with all")

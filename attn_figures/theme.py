@@ -212,17 +212,17 @@ def by_theme(ramps: str = "indigo") -> dict[str, Mapping[str, str]]:
     return {name: recolouring(theme, ramps) for name, theme in themes.items()}
 
 
-def recoloured(value: Any, colours: Mapping[str, str]) -> Any:
+def recolour(value: Any, colours: Mapping[str, str]) -> Any:
     """Return a figure, or a part of one, with each of its colours looked up; arrays stay as they are.
 
-    >>> recoloured({"line": {"color": "#3B3F9E80"}}, {"#3B3F9E": "#000000"})
+    >>> recolour({"line": {"color": "#3B3F9E80"}}, {"#3B3F9E": "#000000"})
     {'line': {'color': '#00000080'}}
     """
     if isinstance(value, str):
         return re.sub("#[0-9A-F]{6}", lambda found: colours.get(found[0], found[0]), value)
     if isinstance(value, dict):
-        return {key: recoloured(inner, colours) for key, inner in value.items()}
-    return [recoloured(inner, colours) for inner in value] if isinstance(value, list) else value
+        return {key: recolour(inner, colours) for key, inner in value.items()}
+    return [recolour(inner, colours) for inner in value] if isinstance(value, list) else value
 
 
 def variables(palette: Palette) -> dict[str, str]:

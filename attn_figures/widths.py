@@ -19,12 +19,12 @@ def letters(text: str) -> int:
     return sum(0 if _adds(char) else 1 + (east_asian_width(char) in "WF") for char in text)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Cut a text that is longer than `most` letters, and end it in an ellipsis.
 
     What is one sign, such as a joined emoji, is never parted.
 
-    >>> shortened("attention", 6), shortened("注意力权重", 6), shortened("key", 6)
+    >>> shorten("attention", 6), shorten("注意力权重", 6), shorten("key", 6)
     ('atten…', '注意…', 'key')
     """
     end = wide = flags = 0  # where the last whole sign with room ended; and flag letters one after another

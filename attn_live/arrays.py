@@ -1,4 +1,4 @@
-"""Arrays on their way to the browser: each once, at the least width that tells the true value, folded small.
+"""Arrays on their way to the browser: each once, as narrow as its values allow, and compressed.
 
 A body is what a message holds besides its prefix:
 
@@ -7,15 +7,15 @@ A body is what a message holds besides its prefix:
     words                                 in four planes: the lowest byte of each word, then the next, ...
     bytes                                 arrays of single bytes, one after the other
 
-All numbers are little-endian. A word is 32 bits of an array; kept is the difference of its difference, as
+All numbers are little-endian. A word is 32 bits of an array; stored is the difference of its difference, as
 whole numbers, from the word `above` words before: the row before in the last axis, the word before where
 there is one axis. The sign goes to the lowest bit (0, -1, 1, -2, ... become 0, 1, 2, 3, ...), so that smooth
 numbers leave planes of zeros. Nothing is rounded: the sums give every bit back.
 
 A stack of maps, one a step, may be another one with each row times a number: weights are exponentials over
 their sum, scores at one temperature are those at another. Such an array is `of` another stack, or of its own
-first map, and `times` a factor for each row; kept is by how many bits each number is off, which is next to
-none. Both sides multiply alike, so these too give every bit back.
+first map, and `times` a factor for each row; stored is by how many units in the last place each number is
+off, mostly none. Both sides multiply alike, so these too give every bit back.
 """
 
 import json
@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 _WORD = 4
 _CROWDED = 1e4  # numbers so much larger than their spread keep float64
 _MOST = float(np.finfo("f4").max)
-_LARGE = 4096  # numbers of a stack from which it is worth to look for what it is a multiple of
+_LARGE = 4096  # numbers in a stack from which on it is worth looking for what it is a multiple of
 
 
 @dataclass(frozen=True)
 class CrossedLabels:
     """Words for each cell of a matrix: those of its row, then those of its column.
 
-    Kept and sent as the two lists. A matrix of 64 x 2,048 cells would hold 13 MB of words.
+    Stored and sent as the two lists. A matrix of 64 x 2,048 cells would hold 13 MB of words.
     """
 
     rows: tuple[str, ...]
@@ -53,7 +53,7 @@ class CrossedLabels:
 
 @dataclass(frozen=True, eq=False)
 class IndexedItems:
-    """One of some items at each step and row: what returns at many of them is kept and sent once.
+    """One of some items at each step and row: an item that returns at many of them is stored and sent once.
 
     ``items`` are an array (n_items, ...) or a list of words, ``at`` (n_steps, n_rows) the number of each.
     """
@@ -72,47 +72,47 @@ class IndexedItems:
         return every
 
     def at_steps(self, steps: Sequence[int]) -> "IndexedItems":
-        """Return the same at some of the steps."""
+        """Return the items at some of the steps alone."""
         return IndexedItems(self.items, self.at[list(steps)])
 
 
 class Arrays:
-    """Arrays by content: `add` says under which number an array is kept; equal ones are kept once."""
+    """Arrays by content: `add` returns an array's number; equal arrays are stored once."""
 
     def __init__(self) -> None:
         """Start empty."""
-        self.described: list[dict[str, Any]] = []
+        self.descriptions: list[dict[str, Any]] = []
         self._words: list[NDArray[np.int32]] = []
         self._bytes: list[bytes] = []
         self._n_words = 0
         self._n_bytes = 0
-        self._known: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+        self._numbers: dict[tuple[str, tuple[int, ...], bytes], int] = {}
         self._places: dict[tuple[int, bytes], tuple[int, int]] = {}  # of raw words, whatever their shape
         self._by_identity: dict[int, tuple[Any, int]] = {}  # holding the array keeps its id from being reused
-        self._crossed: dict[CrossedLabels, int] = {}
+        self._labels: dict[CrossedLabels, int] = {}
         self._stacks: list[NDArray[Any]] = []  # that others may be multiples of
 
     def add(self, array: NDArray[Any] | CrossedLabels) -> int:
-        """Keep an array of numbers or of words and return its number.
+        """Store an array of numbers or of words and return its number.
 
         Raises:
             ValueError: if it holds neither.
         """
         if isinstance(array, CrossedLabels):
-            if array not in self._crossed:
-                self._crossed[array] = self._describe({"rows": array.rows, "columns": array.columns})
-            return self._crossed[array]
-        seen = self._by_identity.get(id(array))
-        if seen is not None:
-            return seen[1]
+            if array not in self._labels:
+                self._labels[array] = self._describe({"rows": array.rows, "columns": array.columns})
+            return self._labels[array]
+        entry = self._by_identity.get(id(array))
+        if entry is not None:
+            return entry[1]
         if array.dtype.kind in "UO":
             index = self._describe({"text": _words(array)})
         else:
-            narrow = narrowed(array)
-            key = (narrow.dtype.str, narrow.shape, narrow.tobytes())
-            if key not in self._known:
-                self._known[key] = self._keep(narrow, key[2])
-            index = self._known[key]
+            narrowed = narrow(array)
+            key = (narrowed.dtype.str, narrowed.shape, narrowed.tobytes())
+            if key not in self._numbers:
+                self._numbers[key] = self._store(narrowed, key[2])
+            index = self._numbers[key]
         self._by_identity[id(array)] = (array, index)
         return index
 
@@ -123,19 +123,19 @@ class Arrays:
         sizes = len(header).to_bytes(4, "little") + len(words).to_bytes(4, "little")
         return b"".join((sizes, header, planes.tobytes(), *self._bytes))
 
-    def _keep(self, narrow: NDArray[Any], raw: bytes) -> int:
-        described: dict[str, Any] = {"type": narrow.dtype.str[1:], "shape": narrow.shape}
+    def _store(self, narrow: NDArray[Any], raw: bytes) -> int:
+        description: dict[str, Any] = {"type": narrow.dtype.str[1:], "shape": narrow.shape}
         if narrow.dtype.itemsize == 1:
-            described["at"] = self._n_bytes
+            description["at"] = self._n_bytes
             self._bytes.append(raw)
             self._n_bytes += len(raw)
-            return self._describe(described)
+            return self._describe(description)
         if narrow.dtype == np.float32 and narrow.ndim == 3 and len(narrow) > 1 and narrow.size >= _LARGE:
-            return self._keep_stack(narrow, described)
-        return self._keep_words(narrow, raw, described)
+            return self._store_stack(narrow, description)
+        return self._store_words(narrow, raw, description)
 
-    def _keep_stack(self, stack: NDArray[Any], described: dict[str, Any]) -> int:
-        """Keep a stack of maps by what it is a multiple of; by its own words where that is nothing."""
+    def _store_stack(self, stack: NDArray[Any], description: dict[str, Any]) -> int:
+        """Store a stack of maps as a multiple of another, or of its first map; else by its own words."""
         bases = [base for base in self._stacks if base.shape == stack.shape]
         self._stacks.append(stack)
         for base in (*bases, stack[0]):
@@ -143,38 +143,38 @@ class Arrays:
                 continue
             factors = _factors(stack, base)
             off = stack.view("<i4") - _multiple(base, factors)
-            described |= {"of": self.add(base), "times": self.add(factors)}
-            described["at"], described["above"] = self._keep_folded(off.reshape(-1)), stack.size
-            return self._describe(described)
-        return self._keep_words(stack, stack.tobytes(), described)
+            description |= {"of": self.add(base), "times": self.add(factors)}
+            description["at"], description["above"] = self._store_folded(off.reshape(-1)), stack.size
+            return self._describe(description)
+        return self._store_words(stack, stack.tobytes(), description)
 
-    def _keep_words(self, narrow: NDArray[Any], raw: bytes, described: dict[str, Any]) -> int:
+    def _store_words(self, narrow: NDArray[Any], raw: bytes, description: dict[str, Any]) -> int:
         place = self._places.get((narrow.dtype.itemsize, raw))
         if place is None:
             place = self._places[narrow.dtype.itemsize, raw] = self._fold(narrow)
-        described["at"], described["above"] = place
-        return self._describe(described)
+        description["at"], description["above"] = place
+        return self._describe(description)
 
     def _fold(self, narrow: NDArray[Any]) -> tuple[int, int]:
-        """Keep the words of an array; return where they start and how far each is from the one above it."""
+        """Store the words of an array; return where they start and how far each is from the one above it."""
         per_number = narrow.dtype.itemsize // _WORD
         above = per_number * (narrow.shape[-1] if narrow.ndim > 1 else 1) or 1
         padding = self._n_words % per_number
         words = narrow.reshape(-1).view("<i4")
         self._words.append(np.zeros(padding, np.int32))
         self._n_words += padding
-        return self._keep_folded(_difference(_difference(words, above), above)), above
+        return self._store_folded(_difference(_difference(words, above), above)), above
 
-    def _keep_folded(self, words: NDArray[np.int32]) -> int:
-        """Keep words with their signs in the lowest bit; return where they start."""
+    def _store_folded(self, words: NDArray[np.int32]) -> int:
+        """Store words with their signs in the lowest bit; return where they start."""
         start = self._n_words
         self._words.append((words << 1) ^ (words >> 31))
         self._n_words += len(words)
         return start
 
-    def _describe(self, described: dict[str, Any]) -> int:
-        self.described.append(described)
-        return len(self.described) - 1
+    def _describe(self, description: dict[str, Any]) -> int:
+        self.descriptions.append(description)
+        return len(self.descriptions) - 1
 
 
 def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
@@ -185,35 +185,33 @@ def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
     planes = np.frombuffer(body, "u1", _WORD * n_words, start).reshape(_WORD, n_words)
     words = np.ascontiguousarray(planes.T).view("<i4").reshape(-1)
     arrays: list[Any] = []
-    for described in header["arrays"]:
-        read = _read(described, words, body, start + _WORD * n_words)
-        if "of" in described:
-            read = (read.view("<i4") + _multiple(arrays[described["of"]], arrays[described["times"]])).view(
-                "<f4"
-            )
-        arrays.append(read)
+    for description in header["arrays"]:
+        array = _read(description, words, body, start + _WORD * n_words)
+        if "of" in description:
+            base, factors = arrays[description["of"]], arrays[description["times"]]
+            array = (array.view("<i4") + _multiple(base, factors)).view("<f4")
+        arrays.append(array)
     return header, arrays
 
 
-def _read(described: dict[str, Any], words: NDArray[np.int32], body: bytes, start: int) -> Any:
-    if "text" in described:
-        return described["text"]
-    if "rows" in described:
-        return CrossedLabels(described["rows"], described["columns"]).tolist()
-    dtype, shape, at = np.dtype(described["type"]), described["shape"], described["at"]
+def _read(description: dict[str, Any], words: NDArray[np.int32], body: bytes, start: int) -> Any:
+    if "text" in description:
+        return description["text"]
+    if "rows" in description:
+        return CrossedLabels(description["rows"], description["columns"]).tolist()
+    dtype, shape, at = np.dtype(description["type"]), description["shape"], description["at"]
     size = int(np.prod(shape))
     if dtype.itemsize == 1:
         return np.frombuffer(body, dtype, size, start + at).reshape(shape)
-    folded = words[at : at + size * dtype.itemsize // _WORD]
-    unsigned = folded.view("<u4") >> 1
-    found = unsigned.view("<i4") ^ -(folded & 1)
+    zigzag = words[at : at + size * dtype.itemsize // _WORD]
+    numbers = (zigzag.view("<u4") >> 1).view("<i4") ^ -(zigzag & 1)
     for _ in range(2):
-        found = _sum(found, described["above"])
-    return found.view(dtype).reshape(shape)
+        numbers = _sum(numbers, description["above"])
+    return numbers.view(dtype).reshape(shape)
 
 
 def _is_near(stack: NDArray[Any], base: NDArray[Any]) -> bool:
-    """Whether a row times a number tells more than half of what the rows before leave; one step is asked."""
+    """Whether rows times numbers leave less than half the bits that differences do, at the middle step."""
     middle = len(stack) // 2
     here, there = stack[middle : middle + 1], base if base.ndim < stack.ndim else base[middle : middle + 1]
     words, columns = here.view("<i4").reshape(-1), here.shape[-1]
@@ -226,14 +224,13 @@ def _bits(words: NDArray[np.int32]) -> float:
 
 
 def _factors(stack: NDArray[Any], base: NDArray[Any]) -> NDArray[np.float32]:
-    """Return by what each row of a base comes nearest to that of a stack, (n_step, n_row)."""
+    """Return the factor by which each row of a base comes nearest to that of a stack, (n_step, n_row)."""
     finite = np.isfinite(stack) & np.isfinite(base)
     one, other = (np.where(finite, each, 0).astype("f8") for each in (stack, base))
     squares = np.einsum("sij,sij->si", other, other)
-    found = np.divide(
-        np.einsum("sij,sij->si", one, other), squares, where=squares > 0, out=np.zeros_like(squares)
-    )
-    return np.where(abs(found) < _MOST, found, 0).astype("<f4")
+    products = np.einsum("sij,sij->si", one, other)
+    factors = np.divide(products, squares, where=squares > 0, out=np.zeros_like(squares))
+    return np.where(abs(factors) < _MOST, factors, 0).astype("<f4")
 
 
 def _multiple(base: NDArray[Any], factors: NDArray[Any]) -> NDArray[np.int32]:
@@ -264,10 +261,10 @@ def _words(array: NDArray[Any]) -> Any:
     return array.tolist()
 
 
-def narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    """float32 holds seven digits, more than any hover shows; whole numbers take what they need.
+def narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array in the narrowest type that keeps what a hover shows: mostly float32, or whole numbers.
 
-    Numbers that lie close together far from zero, like points in time, keep float64, and so do the largest.
+    Numbers that lie close together far from zero, like points in time, stay float64, and so do the largest.
     """
     if array.dtype == np.float32:  # more digits than it has it cannot need
         return np.ascontiguousarray(array, dtype="<f4")
@@ -281,22 +278,22 @@ def narrowed(array: NDArray[Any]) -> NDArray[Any]:
     raise ValueError(f"a figure's arrays must hold numbers, got dtype {array.dtype}")
 
 
-def each_narrowed(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+def narrow_each(arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Narrow every array; where all are of one shape, all at once."""
     first = arrays[0]
     one_kind = all(a.shape == first.shape and a.dtype == first.dtype for a in arrays)
     if first.dtype.kind != "f" or not first.size or not one_kind:
-        return [narrowed(array) for array in arrays]
-    stacked = np.stack(arrays)
-    with np.errstate(over="ignore"):  # what is too large for it is told by `_needs_float64`
-        narrow = list(np.ascontiguousarray(stacked, dtype="<f4"))
-    for index in np.flatnonzero(_needs_float64(stacked.reshape(len(arrays), -1))):
-        narrow[index] = np.ascontiguousarray(stacked[index], dtype="<f8")
-    return narrow
+        return [narrow(array) for array in arrays]
+    stack = np.stack(arrays)
+    with np.errstate(over="ignore"):  # `_needs_float64` finds what is too large
+        result = list(np.ascontiguousarray(stack, dtype="<f4"))
+    for index in np.flatnonzero(_needs_float64(stack.reshape(len(arrays), -1))):
+        result[index] = np.ascontiguousarray(stack[index], dtype="<f8")
+    return result
 
 
 def _needs_float64(rows: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which rows (n_rows, n) of numbers are crowded or too large for float32; what is not finite is not."""
+    """Return which rows (n_rows, n) are crowded or too large for float32; what is not finite is not."""
     finite = np.isfinite(rows)
     low = rows.min(axis=1, initial=np.inf, where=finite)
     high = rows.max(axis=1, initial=-np.inf, where=finite)

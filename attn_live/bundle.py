@@ -13,13 +13,13 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 _COMMENT = re.compile(r"^\s*(?:/\*\*(?:(?!\*/).)*\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 
 
-def mark(text: str) -> str:
-    """Return a mark that tells a text from any other, for the address where it is served."""
+def content_hash(text: str) -> str:
+    """Return a short hash of a text, for the address where it is served."""
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def served(address: str) -> str:
-    """Return a module that draws as `bundle()` does, fetching that from `address` when first called."""
+def served_module(address: str) -> str:
+    """Return a small module that fetches `bundle()` from an address when it is first called."""
     return bundle("served.js").replace("{{MODULE}}", address)
 
 
@@ -61,13 +61,13 @@ def bundle(entry: str = "index.js") -> str:
     return "".join(texts.values())
 
 
-def joined(*scripts: Path) -> str:
-    """Return scripts that stand elsewhere, one after another, with all that they import of these modules."""
+def join_scripts(*scripts: Path) -> str:
+    """Return scripts of other folders as one, with all that they import of these modules."""
     texts: dict[str, str] = {}
     sources = [script.read_text(encoding="utf-8") for script in scripts]
     for source in sources:
-        for needed in _IMPORT.findall(source):
-            _collect(needed, texts)
+        for module in _IMPORT.findall(source):
+            _collect(module, texts)
     return "".join((*texts.values(), *(_IMPORT.sub("", source) for source in sources)))
 
 
@@ -76,7 +76,7 @@ def _collect(name: str, texts: dict[str, str]) -> None:
         return
     source = (MODULES / name).read_text(encoding="utf-8")
     texts[name] = ""
-    for needed in _IMPORT.findall(source):
-        _collect(needed, texts)
+    for module in _IMPORT.findall(source):
+        _collect(module, texts)
     del texts[name]  # so that it stands after all that it needs
     texts[name] = _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", source)))

@@ -8,7 +8,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _TAG = re.compile(r"<[^>]*>")
 
 
-def untagged(text: str) -> str:
+def strip_tags(text: str) -> str:
     """Leave out Plotly's tags; users' own "<" is escaped."""
     return _TAG.sub("", text)
 
@@ -19,13 +19,13 @@ def as_read(text: str) -> str:
     >>> as_read("<b>a &lt; b</b>")
     'a < b'
     """
-    return html.unescape(untagged(text))
+    return html.unescape(strip_tags(text))
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
-    """Count names that come again, as pages do where a word stands twice.
+def number_duplicates(names: Sequence[str]) -> list[str]:
+    """Number names that come again, as pages do where a word stands twice.
 
-    >>> told_apart(["a", "b", "a", "a"])
+    >>> number_duplicates(["a", "b", "a", "a"])
     ['a', 'b', 'a₂', 'a₃']
     """
     counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]

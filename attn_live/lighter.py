@@ -11,35 +11,35 @@ from typing import Any
 
 from attn_live.arrays import IndexedItems
 from attn_live.packing import PREFIX_BYTES, pack
-from attn_live.unpacking import body_of, count_steps, unpacked
+from attn_live.unpacking import body_of, count_steps, unpack
 
 _LEVEL = 9
 _LENGTHS = 8  # bytes before the header: its length, and how many words follow it
 
 
-def deflated(data: bytes) -> bytes:
+def deflate(data: bytes) -> bytes:
     """Return data deflated (RFC 1950) as small as zlib can."""
     return zlib.compress(data, _LEVEL)
 
 
-def inflated_again(packed: bytes) -> bytes:
-    """Return what was deflated in haste deflated well.
+def deflate_again(packed: bytes) -> bytes:
+    """Deflate again, as small as zlib can, what was deflated in haste.
 
     >>> hasty = zlib.compress(b"attention " * 50, 1)
-    >>> zlib.decompress(inflated_again(hasty)) == zlib.decompress(hasty)
+    >>> zlib.decompress(deflate_again(hasty)) == zlib.decompress(hasty)
     True
     """
-    return deflated(zlib.decompress(packed)) if packed else packed
+    return deflate(zlib.decompress(packed)) if packed else packed
 
 
 def for_widths(packed: bytes, widths: Sequence[int]) -> bytes:
-    """Return a packed figure with no more of its arrangements for pages than some widths need.
+    """Return a packed figure with only those of its arrangements for pages that some widths need.
 
     Those for slides and projectors stay. A figure without arrangements is only deflated well.
 
     Args:
         packed: what `packing.pack` made.
-        widths: of the room that it will find, in pixels.
+        widths: pixels of the pages that will show it.
     """
     body = body_of(packed)
     header, end = _header(body)
@@ -47,20 +47,20 @@ def for_widths(packed: bytes, widths: Sequence[int]) -> bytes:
         header["screens"] = _tables_for(header["screens"], widths)
     text = json.dumps(header, separators=(",", ":")).encode()
     rest = body[4:_LENGTHS] + text + body[end:]
-    return packed[:PREFIX_BYTES] + deflated(len(text).to_bytes(4, "little") + rest)
+    return packed[:PREFIX_BYTES] + deflate(len(text).to_bytes(4, "little") + rest)
 
 
 def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
     """Return a packed figure with some of its steps alone."""
-    figures, cursor = unpacked(packed)
+    figures, cursor = unpack(packed)
     if cursor is not None:
-        followed = {
+        by_step = {
             path: values.at_steps(steps)
             if isinstance(values, IndexedItems)
             else [values[step] for step in steps]
             for path, values in cursor.by_step.items()
         }
-        cursor = replace(cursor, by_step=followed)
+        cursor = replace(cursor, by_step=by_step)
     return pack([figures[step] for step in steps], cursor)
 
 
@@ -69,7 +69,7 @@ def heights_at(packed: bytes, width: int) -> list[int]:
     header, _end = _header(body_of(packed))
     screens = header["screens"]
     if not screens:
-        figures, _ = unpacked(packed)
+        figures, _ = unpack(packed)
         return [int(figure["layout"].get("height") or 450) for figure in figures]
     of_table = [table["height"][_index(table, width)] for table in screens["tables"]]
     return [of_table[screens["at"][step]] for step in range(count_steps(packed))]
@@ -92,21 +92,21 @@ def _index(table: dict[str, Any], width: int) -> int:
 def _tables_for(screens: dict[str, Any], widths: Sequence[int]) -> dict[str, Any]:
     tables = screens["tables"]
     counts = {len(table["width"]) for table in tables}
-    needed = {_index(table, width) for table in tables for width in widths}
-    kept = [
+    indices = {_index(table, width) for table in tables for width in widths}
+    columns = [
         i
         for i in range(max(counts))
-        if i in needed or any(i < len(table["slide"]) and table["slide"][i] for table in tables)
+        if i in indices or any(i < len(table["slide"]) and table["slide"][i] for table in tables)
     ]
-    return {**screens, "tables": [_columns_at(table, kept) for table in tables]}
+    return {**screens, "tables": [_columns_at(table, columns) for table in tables]}
 
 
-def _columns_at(table: dict[str, Any], kept: Sequence[int]) -> dict[str, Any]:
+def _columns_at(table: dict[str, Any], columns: Sequence[int]) -> dict[str, Any]:
     count = len(table["width"])
-    here = [i for i in kept if i < count]
+    here = [i for i in columns if i < count]
 
-    def taken(column: list[Any] | None) -> list[Any] | None:
+    def pick(column: list[Any] | None) -> list[Any] | None:
         return column if column is None or len(column) != count else [column[i] for i in here]
 
-    own = {name: taken(column) for name, column in table.items() if name != "settings"}
-    return own | {"settings": {name: taken(column) for name, column in table["settings"].items()}}
+    own = {name: pick(column) for name, column in table.items() if name != "settings"}
+    return own | {"settings": {name: pick(column) for name, column in table["settings"].items()}}

@@ -43,15 +43,15 @@ class LongWidget(anywidget.AnyWidget):
         Args:
             weights: (layers, heads, n_query, n_key); not copied.
             meta: what the script takes of the map, `LongMeta` in types.d.ts, without its sizes.
-            themes: the style sheet's variables by name, for "light" and "dark"; words: what is said, by its
-                English.
+            themes: the style sheet's variables by name, for "light" and "dark"; words: translations of the
+                script's words, by their English.
             at: the layer and head that it opens with; keep: what a cell says of a block.
             name: of a saved picture.
         """
         self._weights = weights
-        self._pyramid = lru_cache(maxsize=MOST_PYRAMIDS)(self._made)
+        self._pyramid = lru_cache(maxsize=MOST_PYRAMIDS)(self._build)
         opening = self._pyramid(keep, *at)
-        kept = next(level for level, size in enumerate(opening.sizes) if max(size) <= OPENING)
+        first = next(level for level, size in enumerate(opening.sizes) if max(size) <= OPENING)
         page = {
             "meta": {**meta, "sizes": opening.sizes},
             "themes": themes,
@@ -60,18 +60,18 @@ class LongWidget(anywidget.AnyWidget):
             "at": at,
             "keep": keep,
             "name": name,
-            "kept": kept,
+            "kept": first,
         }
-        super().__init__(page=page, opening=zlib.compress(opening.tiles(kept), 1))
+        super().__init__(page=page, opening=zlib.compress(opening.tiles(first), 1))
         self.on_msg(self._answer)
 
-    def _made(self, keep: Keep, layer: int, head: int) -> Pyramid:
+    def _build(self, keep: Keep, layer: int, head: int) -> Pyramid:
         return Pyramid(self._weights[layer, head], keep)
 
-    def _answer(self, _widget: object, asked: Any, _buffers: object) -> None:
-        """Send a tile; to what is no question nothing is said."""
+    def _answer(self, _widget: object, request: Any, _buffers: object) -> None:
+        """Send the tile that was asked for; ignore what asks for none."""
         try:
-            keep, *places = asked["tile"]
+            keep, *places = request["tile"]
             layer, head, level, row, column = map(int, places)
             n_layer, n_head = self._weights.shape[:2]
             if keep not in KEEPS or not (0 <= layer < n_layer and 0 <= head < n_head):
@@ -79,4 +79,4 @@ class LongWidget(anywidget.AnyWidget):
             tile = self._pyramid(keep, layer, head).tile(level, row, column)
         except (KeyError, TypeError, ValueError):
             return
-        self.send({"number": asked.get("number")}, [tile])
+        self.send({"number": request.get("number")}, [tile])

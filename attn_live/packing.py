@@ -25,7 +25,7 @@ from isal import isal_zlib
 from numpy.typing import NDArray
 
 from attn_live import paths
-from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, each_narrowed
+from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow_each
 from attn_live.paths import Path
 
 Spec = Mapping[str, Any]
@@ -60,15 +60,15 @@ class Cursor:
 
 
 def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | None = None) -> bytes:
-    """Pack one figure a step, and what follows the cursor, into the message that the browser unpacks.
+    """Pack one figure per step, and what follows the cursor, into the message that the browser unpacks.
 
     Args:
         figures: the same traces at every step; data, annotations, titles and layout may differ. In the layout
             1, 1.0 and True count as the same.
         cursor: what a second slider changes.
         moves: where there is one figure for all steps, what is not as in that figure, by path (see `paths`):
-            an array (n_steps, ...) or a value a step. A picture that says so itself need not be drawn
-            for every step, nor the steps compared: two thirds of the time.
+            an array (n_steps, ...) or a value a step. Then no step need be drawn or compared, which takes
+            two thirds of the time.
 
     Raises:
         ValueError: no step or too many, steps of unequal shape, a path that leads nowhere, or arrays of the
@@ -79,24 +79,24 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
     _check_steps(whole, n_steps)
     specs, screens = _without_screens(whole, n_steps)
     arrays = Arrays()
-    differing = _differences(specs) if moves is None else _resolved(moves, specs[0])
+    differing = _differences(specs) if moves is None else _resolve_moves(moves, specs[0])
     at_steps = dict(differing)
-    followed = None if cursor is None else _pack_cursor(cursor, specs[0], at_steps, n_steps, arrays)
-    moved = set() if followed is None else _targets(followed)
+    packed_cursor = None if cursor is None else _pack_cursor(cursor, specs[0], at_steps, n_steps, arrays)
+    moving = set() if packed_cursor is None else _targets(packed_cursor)
     changes = []
     for path, values in at_steps.items():
-        if path not in moved:  # the cursor sets it at every step
+        if path not in moving:  # the cursor sets it at every step
             changes.append({"path": path, **_pack_values(values, arrays)})
-            moved.add(path)
+            moving.add(path)
     header = {
-        "figure": _replace(_without(specs[0], _branches(moved)), arrays),
+        "figure": _replace(_without(specs[0], _branches(moving)), arrays),
         "changes": changes,
         "screens": screens,
-        "cursor": followed,
-        "arrays": arrays.described,
+        "cursor": packed_cursor,
+        "arrays": arrays.descriptions,
     }
     body = arrays.body(orjson.dumps(header))
-    message = n_steps.to_bytes(PREFIX_BYTES, "little") + _deflated(body)
+    message = n_steps.to_bytes(PREFIX_BYTES, "little") + _deflate(body)
     if len(message) > MOST_BYTES:
         raise TooLargeError(
             f"the steps of one figure may take {MOST_BYTES:,} bytes, these take {len(message):,}: "
@@ -105,12 +105,12 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
     return message
 
 
-def message(head: bytes, said: bytes, packed: bytes) -> bytes:
-    """Join what the browser takes: what is said of the figure (JSON), its packed sentences and steps."""
-    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, said)) + packed
+def message(head: bytes, captions: bytes, packed: bytes) -> bytes:
+    """Join the parts of a message to the browser: head (JSON), packed captions and packed steps."""
+    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, captions)) + packed
 
 
-def _deflated(body: bytes) -> bytes:
+def _deflate(body: bytes) -> bytes:
     deflate = isal_zlib.compressobj(_LEVEL, memLevel=_MEMORY)
     return deflate.compress(body) + deflate.flush()
 
@@ -129,20 +129,20 @@ def _count_moves(figures: Sequence[Spec], moves: Moves) -> int:
     """Return how many steps one figure and what moves in it stand for."""
     counts = {path: len(values) for path, values in moves.items()}
     if len(figures) != 1 or len(set(counts.values())) != 1:
-        told = ", ".join(f"{path}: {count}" for path, count in counts.items()) or "none"
+        each = ", ".join(f"{path}: {count}" for path, count in counts.items()) or "none"
         raise ValueError(
-            f"what moves needs one figure and as many values at each path, got {len(figures)} figures; {told}"
+            f"what moves needs one figure and as many values at each path, got {len(figures)} figures; {each}"
         )
     return next(iter(counts.values()))
 
 
-def _resolved(moves: Moves, figure: Spec) -> Iterator[tuple[Path, list[Any]]]:
-    """Yield each path that moves with its values; what is the same at all steps is left in the figure."""
+def _resolve_moves(moves: Moves, figure: Spec) -> Iterator[tuple[Path, list[Any]]]:
+    """Yield each path that moves, with its values; what is the same at all steps stays in the figure."""
     for path, values in moves.items():
-        resolved = paths.resolve(figure, path)
-        here, listed = paths.at(figure, resolved), list(values)
-        if not all(_same(here, value) for value in listed):
-            yield resolved, listed
+        place = paths.resolve(figure, path)
+        here, each = paths.at(figure, place), list(values)
+        if not all(_same(here, value) for value in each):
+            yield place, each
 
 
 def _check_steps(specs: Sequence[Spec], n_steps: int) -> None:
@@ -169,18 +169,19 @@ def _without_screens(specs: Sequence[Spec], n_steps: int) -> tuple[list[Spec], d
     if not any("screens" in (spec["layout"].get("meta") or {}) for spec in specs):
         return list(specs), None
     bare: list[Spec] = []
-    found: list[Any] = []
+    arrangements: list[Any] = []
     at = []
     for spec in specs:
         meta = dict(spec["layout"]["meta"])
         screens = meta.pop("screens")
         layout = {key: value for key, value in spec["layout"].items() if key != "meta"}
         bare.append({"data": spec["data"], "layout": layout | ({"meta": meta} if meta else {})})
-        index = next((i for i, known in enumerate(found) if known is screens or known == screens), len(found))
-        if index == len(found):
-            found.append(screens)
+        index = next((i for i, each in enumerate(arrangements) if each is screens or each == screens), -1)
+        if index < 0:
+            index = len(arrangements)
+            arrangements.append(screens)
         at.append(index)
-    tables = [_table(screens) for screens in found]
+    tables = [_table(screens) for screens in arrangements]
     at = at if len(specs) > 1 else at * n_steps
     return bare, {"tables": [tables[0], *(_differing(table, tables[0]) for table in tables[1:])], "at": at}
 
@@ -265,7 +266,7 @@ def _same(one: Any, other: Any) -> bool:
 def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
     """Return the different values, and which of them each step has."""
     if all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.ndim for value in values):
-        return _pack_arrays(each_narrowed(values), arrays)
+        return _pack_arrays(narrow_each(values), arrays)
     # Equal arrays have one number, so equal values have one text.
     texts = [orjson.dumps(_replace(value, arrays)) for value in values]
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
@@ -273,10 +274,10 @@ def _pack_values(values: list[Any], arrays: Arrays) -> dict[str, Any]:
 
 
 def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
-    known: dict[tuple[str, tuple[int, ...], bytes], int] = {}
-    at = [known.setdefault((v.dtype.str, v.shape, v.tobytes()), len(known)) for v in values]
-    different = [values[at.index(position)] for position in range(len(known))]
-    if len({(kind, shape) for kind, shape, _ in known}) == 1:
+    numbers: dict[tuple[str, tuple[int, ...], bytes], int] = {}
+    at = [numbers.setdefault((v.dtype.str, v.shape, v.tobytes()), len(numbers)) for v in values]
+    different = [values[at.index(position)] for position in range(len(numbers))]
+    if len({(kind, shape) for kind, shape, _ in numbers}) == 1:
         return {"values": {"@": arrays.add(np.stack(different))}, "at": at}
     return {"values": [{"@": arrays.add(value)} for value in different], "at": at}
 
@@ -308,23 +309,23 @@ def _replace(value: Any, arrays: Arrays) -> Any:
     return None if value is MISSING else value
 
 
-def _branches(moved: Iterable[Path]) -> dict[Any, Any]:
-    """Return paths as a tree, an empty dict at the end of each."""
+def _branches(all_paths: Iterable[Path]) -> dict[Any, Any]:
+    """Return all_paths as a tree, an empty dict at the end of each."""
     tree: dict[Any, Any] = {}
-    for path in moved:
+    for path in all_paths:
         node = tree
         for key in path:
             node = node.setdefault(key, {})
     return tree
 
 
-def _without(part: Any, gone: Mapping[Any, Any]) -> Any:
-    """Return a part of a figure without the branches that are gone; None stands for one that a list had."""
+def _without(part: Any, removed: Mapping[Any, Any]) -> Any:
+    """Return a part of a figure without some branches; None stands for one that a list had."""
     if isinstance(part, Mapping):
-        kept = {key: inner for key, inner in part.items() if gone.get(key) != {}}
-        return kept | {key: _without(kept[key], inner) for key, inner in gone.items() if key in kept}
+        rest = {key: inner for key, inner in part.items() if removed.get(key) != {}}
+        return rest | {key: _without(rest[key], inner) for key, inner in removed.items() if key in rest}
     return [
-        (_without(inner, gone[place]) if gone[place] else None) if place in gone else inner
+        (_without(inner, removed[place]) if removed[place] else None) if place in removed else inner
         for place, inner in enumerate(part)
     ]
 
@@ -341,19 +342,19 @@ def _pack_cursor(
         (cursor.by_step, (n_steps, cursor.n_rows)),
     ):
         for path, values in following.items():
-            picked = values.at if isinstance(values, IndexedItems) else None
+            at = values.at if isinstance(values, IndexedItems) else None
             items = np.asarray(values.items if isinstance(values, IndexedItems) else values)
-            shape = items.shape if picked is None else picked.shape
+            shape = items.shape if at is None else at.shape
             if shape[: len(leading)] != leading:
                 raise ValueError(f"{path} must start with axes {leading}, got shape {shape}")
-            packed = items.tolist() if items.dtype.kind in "US" else {"@": arrays.add(items)}
+            packed_items = items.tolist() if items.dtype.kind in "US" else {"@": arrays.add(items)}
             change = {
                 "path": paths.resolve(first, path),
-                "values": packed,
+                "values": packed_items,
                 "by_step": len(leading) == 2,
             }
-            if picked is not None:
-                change["picked"] = {"@": arrays.add(picked)}
+            if at is not None:
+                change["picked"] = {"@": arrays.add(at)}
             changes.append(change)
     copies = []
     for path, source in cursor.rows_of.items():
@@ -368,5 +369,5 @@ def _pack_cursor(
     return {"n_rows": cursor.n_rows, "changes": changes, "copies": copies}
 
 
-def _targets(followed: Mapping[str, Any]) -> set[Path]:
-    return {each["path"] for each in (*followed["changes"], *followed["copies"])}
+def _targets(cursor: Mapping[str, Any]) -> set[Path]:
+    return {each["path"] for each in (*cursor["changes"], *cursor["copies"])}

@@ -1,4 +1,4 @@
-"""Where in a figure something stands: one grammar for pictures, for packing and for the browser.
+"""Paths into a figure: one grammar for pictures, for packing and for the browser.
 
 layout.title.text               names, joined by dots
 layout.annotations[3].xshift    an item of a list by its number
@@ -31,8 +31,7 @@ def parse(path: str) -> Path:
     """
     if not _WHOLE.fullmatch(path):
         raise ValueError(f"a path is like 'data[weights].z' or 'layout.title.text', got {path!r}")
-    found = _PARTS.findall(path)
-    return tuple(int(item) if item.isdigit() else item or name for item, name in found)
+    return tuple(int(item) if item.isdigit() else item or name for item, name in _PARTS.findall(path))
 
 
 def resolve(figure: Mapping[str, Any], path: str) -> Path:
@@ -46,24 +45,24 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
     """
     node: Any = figure
     parts: list[Part] = []
-    for given in parse(path):
-        part = _number(node, given, path) if isinstance(node, list | tuple) else given
+    for name in parse(path):
+        part = _number(node, name, path) if isinstance(node, list | tuple) else name
         parts.append(part)
         node = at(node, (part,)) if isinstance(part, int) or isinstance(node, Mapping) else None
     return tuple(parts)
 
 
-def written(path: Iterable[Part]) -> str:
+def path_text(path: Iterable[Part]) -> str:
     """Write a resolved path as it is parsed.
 
-    >>> written(("data", 3, "marker", "size"))
+    >>> path_text(("data", 3, "marker", "size"))
     'data[3].marker.size'
     """
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).removeprefix(".")
 
 
 def at(node: Any, path: Path) -> Any:
-    """Return what stands at a resolved path; None where nothing does."""
+    """Return the value at a resolved path; None where there is none."""
     for part in path:
         if node is None:
             return None
@@ -72,7 +71,7 @@ def at(node: Any, path: Path) -> Any:
 
 
 def put(figure: Any, path: Path, value: Any) -> None:
-    """Set what stands at a resolved path, making what leads there; None takes it away."""
+    """Set the value at a resolved path, creating the dicts on the way; None removes it."""
     *parents, last = path
     node: Any = figure
     for part in parents:
@@ -90,6 +89,6 @@ def _number(items: list[Any] | tuple[Any, ...], part: Part, path: str) -> int:
         return part
     names = [item.get("name") if isinstance(item, Mapping) else None for item in items]
     if names.count(part) != 1:
-        named = ", ".join(str(name) for name in names if name is not None) or "none"
-        raise ValueError(f"{path}: exactly one item must be named {part!r}; the names are {named}")
+        present = ", ".join(str(name) for name in names if name is not None) or "none"
+        raise ValueError(f"{path}: exactly one item must be named {part!r}; the names are {present}")
     return names.index(part)

@@ -46,11 +46,11 @@ class Pyramid:
     mean keeps how much there is.
 
     Attributes:
-        weights: (n_query, n_key); it is kept as it is given, not copied, and read in stripes of rows.
-        keep: what a cell says of its block.
+        weights: (n_query, n_key); not copied, and read in stripes of rows.
+        keep: what a cell holds of its block, its largest weight or the mean.
         may: True where a query may attend, (n_query, n_key); None where everywhere. A masked cell is NaN, and
             blocks go over the others; one that is masked throughout is NaN.
-        made: the levels above the map, where they were made before; see `above`.
+        levels: those above the map, where they are known already; see `above`.
 
     Raises ValueError for another number of axes, a side of none or of more than ``MOST_PLACES``, a mask of
     another shape, and another ``keep``.
@@ -64,7 +64,7 @@ class Pyramid:
     weights: CellSource
     keep: Keep = "max"
     may: CellSource | None = None
-    made: Sequence[NDArray[np.float32]] | None = None
+    levels: Sequence[NDArray[np.float32]] | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be drawn."""
@@ -121,16 +121,16 @@ class Pyramid:
 
     @cached_property
     def above(self) -> Sequence[NDArray[np.float32]]:
-        """The levels above the map, in their order; made where they are first asked for."""
-        if self.made is not None:
-            return self.made
+        """The levels above the map, in their order; computed when they are first needed."""
+        if self.levels is not None:
+            return self.levels
         times = len(self.sizes) - 1
         if not times:
             return []
         if self.keep == "max":
-            return _halved(self._first(np.fmax, self._largest), times - 1, np.fmax)
-        sums = _halved(self._first(np.add, self._sums), times - 1, np.add)
-        counts = _halved(self._first(np.add, self._counts), times - 1, np.add)
+            return _halve(self._first(np.fmax, self._largest), times - 1, np.fmax)
+        sums = _halve(self._first(np.add, self._sums), times - 1, np.add)
+        counts = _halve(self._first(np.add, self._counts), times - 1, np.add)
         for each, count in zip(sums, counts, strict=True):
             np.divide(each, count, out=each, where=count > 0)
             each[count == 0] = np.nan
@@ -139,12 +139,12 @@ class Pyramid:
     def _first(
         self, join: np.ufunc, read: Callable[[tuple[slice, slice]], NDArray[np.float32]]
     ) -> NDArray[np.float32]:
-        """Return the first level, of stripes of the map."""
-        found = np.empty(self.sizes[1], dtype=np.float32)
+        """Return the first level above the map, computed stripe by stripe."""
+        level = np.empty(self.sizes[1], dtype=np.float32)
         for first in range(0, self.sizes[0][0], STRIPE):
             cells = read(np.s_[first : first + STRIPE, :])
-            found[first // 2 : (first + STRIPE) // 2] = _halved(cells, 1, join)[1]
-        return found
+            level[first // 2 : (first + STRIPE) // 2] = _halve(cells, 1, join)[1]
+        return level
 
     def _largest(self, part: tuple[slice, slice]) -> NDArray[np.float32]:
         return self._whole(part).astype(np.float32, copy=False)
@@ -173,16 +173,16 @@ def level_sizes(n_query: int, n_key: int) -> list[tuple[int, int]]:
     return sizes
 
 
-def _halved(cells: NDArray[np.float32], times: int, join: np.ufunc) -> list[NDArray[np.float32]]:
-    """Return cells, and what comes of joining them by twos along both axes so often; an odd one has none."""
+def _halve(cells: NDArray[np.float32], times: int, join: np.ufunc) -> list[NDArray[np.float32]]:
+    """Return cells, and the levels that come of joining them in pairs along both axes, so many times."""
     levels = [cells]
     for _ in range(times):
         for axis in (0, 1):
             n = cells.shape[axis]
             half = np.empty_like(cells, shape=[(n + 1) // 2 if a == axis else cells.shape[a] for a in (0, 1)])
             parts = (np.s_[: n // 2], np.s_[n // 2 :], np.s_[: n - 1 : 2], np.s_[1::2], np.s_[n - 1 :])
-            joined, odd, first, second, last = ((slice(None),) * axis + (each,) for each in parts)
-            join(cells[first], cells[second], out=half[joined])
+            pairs, odd, first, second, last = ((slice(None),) * axis + (each,) for each in parts)
+            join(cells[first], cells[second], out=half[pairs])
             if n % 2:
                 half[odd] = cells[last]
             cells = half

@@ -1,4 +1,4 @@
-"""Read one step back out of a packed message: to check a click, and for a figure that cannot move."""
+"""Read steps back out of a packed message: to check a click, and for a figure that cannot move."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
     return figure
 
 
-def _changed(header: dict[str, Any], arrays: Sequence[Any], step: int) -> dict[str, Any]:
+def _figure_of_step(header: dict[str, Any], arrays: Sequence[Any], step: int) -> dict[str, Any]:
     """Return the figure of one step, without its arrangements and without what follows the cursor."""
     figure: dict[str, Any] = _resolve(header["figure"], arrays)
     for change in header["changes"]:
@@ -46,16 +46,16 @@ def _changed(header: dict[str, Any], arrays: Sequence[Any], step: int) -> dict[s
 
 
 def _step(header: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> dict[str, Any]:
-    figure = _changed(header, arrays, step)
+    figure = _figure_of_step(header, arrays, step)
     cursor = header["cursor"] or {"changes": [], "copies": []}
     for change in cursor["changes"]:
-        paths.put(figure, change["path"], _followed(change, arrays, step, row))
+        paths.put(figure, change["path"], _cursor_value(change, arrays, step, row))
     for copy in cursor["copies"]:
         paths.put(figure, copy["path"], paths.at(figure, copy["of"])[row])
     return figure
 
 
-def _followed(change: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> Any:
+def _cursor_value(change: dict[str, Any], arrays: Sequence[Any], step: int, row: int) -> Any:
     """Return what follows the cursor at a step and a row."""
     values = _resolve(change["values"], arrays)
     if "picked" in change:
@@ -63,44 +63,44 @@ def _followed(change: dict[str, Any], arrays: Sequence[Any], step: int, row: int
     return values[step][row] if change["by_step"] else values[row]
 
 
-def unpacked(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
+def unpack(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     """Return every step's figure, and what follows the cursor: what `packing.pack` takes to make the same.
 
     Args:
         packed: what `packing.pack` made.
     """
     header, arrays = read_body(body_of(packed))
-    for place, described in enumerate(header["arrays"]):
-        if "rows" in described:  # as it was sent: cell by cell it may be a hundred times as long
-            arrays[place] = CrossedLabels(tuple(described["rows"]), tuple(described["columns"]))
+    for place, description in enumerate(header["arrays"]):
+        if "rows" in description:  # as it was sent: cell by cell it may be a hundred times as long
+            arrays[place] = CrossedLabels(tuple(description["rows"]), tuple(description["columns"]))
     screens = header["screens"]
     at = screens["at"] if screens else []
-    arranged = {table: _screens(screens, at.index(table)) for table in set(at)}
+    screens_of = {table: _screens(screens, at.index(table)) for table in set(at)}
     figures: list[dict[str, Any]] = []
     for step in range(count_steps(packed)):
-        figure = _changed(header, arrays, step)
+        figure = _figure_of_step(header, arrays, step)
         if screens:
-            paths.put(figure, ("layout", "meta", "screens"), arranged[at[step]])
+            paths.put(figure, ("layout", "meta", "screens"), screens_of[at[step]])
         figures.append(figure)
-    followed = header["cursor"]
-    if followed is None:
+    packed_cursor = header["cursor"]
+    if packed_cursor is None:
         return figures, None
-    moved: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    for change in followed["changes"]:
+    changes: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    for change in packed_cursor["changes"]:
         values = _resolve(change["values"], arrays)
         if "picked" in change:
             values = IndexedItems(values, _resolve(change["picked"], arrays))
-        moved[change["by_step"]][paths.written(change["path"])] = values
-    copies = {paths.written(each["path"]): paths.written(each["of"]) for each in followed["copies"]}
-    return figures, Cursor(followed["n_rows"], *moved, copies)
+        changes[change["by_step"]][paths.path_text(change["path"])] = values
+    copies = {paths.path_text(each["path"]): paths.path_text(each["of"]) for each in packed_cursor["copies"]}
+    return figures, Cursor(packed_cursor["n_rows"], *changes, copies)
 
 
-def with_frames(figure: dict[str, Any], chosen: Mapping[str, int]) -> dict[str, Any]:
-    """Return a figure with frames around what is chosen, as the browser draws them.
+def with_frames(figure: dict[str, Any], places: Mapping[str, int]) -> dict[str, Any]:
+    """Return a figure with frames around the chosen cells, as the browser draws them.
 
     Args:
         figure: as `figure_at` gives it.
-        chosen: places by name; one beyond the last stands for the last.
+        places: the chosen rows, columns and parts by name; one beyond the last stands for the last.
     """
     maps: dict[tuple[str, str], dict[str, Any]] = {}
     for trace in figure["data"]:
@@ -115,18 +115,18 @@ def with_frames(figure: dict[str, Any], chosen: Mapping[str, int]) -> dict[str, 
     for (x, y), trace in maps.items():
         sides = trace["meta"]["chosen"]["axes"]
         size = np.shape(trace["z"])
-        at = [min(chosen[n], m - 1) if n in chosen else None for n, m in zip(sides, size, strict=True)]
+        at = [min(places[n], m - 1) if n in places else None for n, m in zip(sides, size, strict=True)]
         if at != [None, None]:
-            shapes += _framed((x, y), at, size, (ink, paper), 2)
+            shapes += _frame((x, y), at, size, (ink, paper), 2)
         part = trace["meta"]["chosen"]["part"]
-        if part and part[0] in chosen:
+        if part and part[0] in places:
             last = max(place for name, place in parts if name == part[0])
-            if part[1] == min(chosen[part[0]], last):
-                shapes += _framed((x, y), [None, None], size, (ink, paper), 1)
+            if part[1] == min(places[part[0]], last):
+                shapes += _frame((x, y), [None, None], size, (ink, paper), 1)
     return {"data": figure["data"], "layout": figure["layout"] | {"shapes": shapes}}
 
 
-def _framed(
+def _frame(
     axes: tuple[str, str],
     at: Sequence[int | None],
     size: Sequence[int],

@@ -11,7 +11,7 @@ from attn_live.bundle import FONTS, bundle, font, markup, notebook_style
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """One live figure: it moves in the browser, and says here where its sliders stand."""
+    """One live figure: it moves in the browser, and here its sliders' places can be read."""
 
     _esm = bundle("notebook.js")
     _css = notebook_style()
@@ -27,7 +27,7 @@ class LiveWidget(anywidget.AnyWidget):
         """Make the widget.
 
         Args:
-            message: what `packing.message` joins.
+            message: the result of `packing.message`.
             library: plotly.js, deflated by zlib; version: its own.
             themes: the style sheet's variables by name, for "light" and "dark".
         """

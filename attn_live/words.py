@@ -1,4 +1,4 @@
-"""What the browser's modules say: `word("Save")` in one is a message of the catalogues, as `_` is here."""
+"""The words of the browser's modules: `word("Save")` there is a message of the catalogues, as `_` is here."""
 
 import re
 from pathlib import Path
@@ -10,16 +10,16 @@ _WORD = re.compile(r'\bword\(\s*"((?:[^"\\]|\\.)*)"')
 _FOLDERS = [MODULES]
 
 
-def also_in(folder: Path) -> None:
-    """Have the words of a folder's scripts sent too."""
+def add_folder(folder: Path) -> None:
+    """Have the words of another folder's scripts sent too."""
     _FOLDERS.append(folder)
 
 
 @cached()
 def browser_words() -> dict[str, str]:
-    """Return what the scripts say, by their own English, as far as it is translated."""
+    """Return the translations of the scripts' words, by their English, as far as there are any."""
     if language() == SOURCE:
         return {}
     texts = [path.read_text(encoding="utf-8") for folder in _FOLDERS for path in sorted(folder.glob("*.js"))]
-    found = {message for text in texts for message in _WORD.findall(text)}
-    return {message: said for message in sorted(found) if (said := _(message)) != message}
+    messages = {message for text in texts for message in _WORD.findall(text)}
+    return {message: text for message in sorted(messages) if (text := _(message)) != message}

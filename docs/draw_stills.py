@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from attn_live.bundle import bundle
 from attn_live.captions import runs
-from attn_live.labels import untagged
+from attn_live.labels import strip_tags
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
 from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, filled
@@ -301,7 +301,7 @@ def save_fonts(places: dict[str, Any]) -> None:
     titles = "".join(head["title"] for head in heads)
     said = "".join(text for head in heads for _role, text in head["about"])
     said += "".join(text for svg in drawn for text in re.findall(r">([^<]+)<", svg))
-    words = (untagged(each) for svg in drawn for each in re.findall(IN_SERIF, svg))
+    words = (strip_tags(each) for svg in drawn for each in re.findall(IN_SERIF, svg))
     for name, letters, weight in (
         ("sans", said, None),
         ("title", titles, 700),

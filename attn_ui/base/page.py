@@ -391,7 +391,7 @@ class At(Generic[Now]):
         if palette == PALETTE.default:
             return figure
         colours = theme.recolouring(theme.LIGHT, palette)
-        return {part: theme.recoloured(inner, colours) for part, inner in figure.items()}
+        return {part: theme.recolour(inner, colours) for part, inner in figure.items()}
 
     @property
     def sentence(self) -> str:

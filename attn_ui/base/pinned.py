@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from attn_figures.compare import Change, Comparison, compare, compared_steps
+from attn_figures.compare import Change, Comparison, compare, comparison_steps
 from attn_figures.numbers import number
 from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.captions import LazyMap
@@ -258,7 +258,7 @@ def _side_by_side(
         here = {name: every[step] for name, every in found.items()}
         return _said(a[chosen], b[step], titles, chosen, here, curves=curves)
 
-    return Scene(compared_steps(a[chosen], b), captions=LazyMap(say, range(len(steps))))
+    return Scene(comparison_steps(a[chosen], b), captions=LazyMap(say, range(len(steps))))
 
 
 def _steps(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:

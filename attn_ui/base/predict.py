@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.numbers import distinct, fixed, number
+from attn_figures.numbers import distinct, fixed_point, number
 from attn_figures.scene import Scene, Still, names_of
 from attn_live.captions import StepCaption
 from attn_ui.base import cover
@@ -372,7 +372,7 @@ class Question:
             return _("You gave {column} {gave}; it is masked, so it has no number.", **said)
         off = abs(answer - value)
         if off < 0.0005:
-            said["has"] = said["has"] if abs(value) >= 0.0005 else fixed(value, 3)
+            said["has"] = said["has"] if abs(value) >= 0.0005 else fixed_point(value, 3)
             return _("You gave {column} {gave}, it has {has}: the same.", **said)
         if value < answer:
             return _("You gave {column} {gave}, it has {has}: {off} less.", **said, off=_told(off))
@@ -474,7 +474,7 @@ def _told(value: float, decimals: int = 3) -> str:
     if abs(value) >= 10:
         return number(value, 5)
     is_hidden = _TIE < abs(value) < 10.0**-decimals / 2
-    return number(value, 2) if is_hidden else fixed(value, decimals)
+    return number(value, 2) if is_hidden else fixed_point(value, decimals)
 
 
 def _apart_told(one: float, other: float) -> list[str]:
@@ -493,7 +493,7 @@ def _signed(value: float) -> str:
     >>> _signed(0.25), _signed(-0.25), _signed(-1e-4)
     ('+0.250', '−0.250', '0.000')
     """
-    text = fixed(value, 3)
+    text = fixed_point(value, 3)
     return text if value <= 0 or not float(text) else f"+{text}"
 
 

@@ -19,7 +19,7 @@ from pptx.text.text import TextFrame
 from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
-from attn_figures.widths import letters, shortened
+from attn_figures.widths import letters, shorten
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
@@ -136,7 +136,7 @@ def _held(slide: "Slide") -> "Slide":
     title, caption, link, url = (
         _NO_XML.sub("\ufffd", each) for each in (slide.title, slide.caption, slide.link, slide.url)
     )
-    return replace(slide, title=shortened(title, MOST_TITLE), caption=caption, link=link, url=url)
+    return replace(slide, title=shorten(title, MOST_TITLE), caption=caption, link=link, url=url)
 
 
 def _code(url: str, kind: str) -> bytes:

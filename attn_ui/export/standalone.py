@@ -11,7 +11,7 @@ from functools import cache
 from gzip import compress
 
 from attn_figures import theme
-from attn_live.bundle import bundle, font, mark, markup, style
+from attn_live.bundle import bundle, content_hash, font, markup, style
 
 _PAGE = """<!doctype html>
 <html lang="{{LANG}}">
@@ -48,7 +48,7 @@ footer { font-size: 0.8rem; overflow-wrap: anywhere; }
 @cache
 def kit_version() -> str:
     """Return a mark of the module that saves files and of this page, for their addresses."""
-    return mark(bundle("kit.js") + page())
+    return content_hash(bundle("kit.js") + page())
 
 
 @cache

@@ -20,7 +20,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attn_live.bundle import FONTS, bundle, font, mark
+from attn_live.bundle import FONTS, bundle, content_hash, font
 from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export.standalone import kit_version, page
@@ -94,7 +94,7 @@ def _icon() -> str:
     return link_preview.ICON.read_text(encoding="utf-8")
 
 
-_ICON = _icon, "image/svg+xml", lambda: mark(_icon())
+_ICON = _icon, "image/svg+xml", lambda: content_hash(_icon())
 _ROBOTS = "User-agent: *\nDisallow: /*?\n"  # pages, but not each of their settings
 # What a figure asks for, when it is drawn or saved: how it is made, its type, and a mark of its version.
 _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
@@ -109,7 +109,7 @@ _PARTS: dict[str, tuple[Callable[[], str | bytes], str, Callable[[], str]]] = {
     f"{PLOTLY_ROUTE[1:]}/{share.ARCHIVE}": (share.files, "application/zip", share.files_version),
     f"{PLOTLY_ROUTE[1:]}/icon.svg": _ICON,
     "favicon.ico": _ICON,  # what asks for it by this name takes a drawing too
-    "robots.txt": (lambda: _ROBOTS, "text/plain", lambda: mark(_ROBOTS)),
+    "robots.txt": (lambda: _ROBOTS, "text/plain", lambda: content_hash(_ROBOTS)),
     **{
         f"{PLOTLY_ROUTE[1:]}/fonts/{name}.ttf": (partial(font, name), "font/ttf", kit_version)
         for name in FONTS
@@ -175,7 +175,7 @@ class Assets:
         self.front = front
         base = str(st.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
-        icon = f".{PLOTLY_ROUTE}/icon.svg?v={mark(_icon())}"
+        icon = f".{PLOTLY_ROUTE}/icon.svg?v={content_hash(_icon())}"
         pages = [(page, announced(front, page)) for page in PAGES]
         self.pages: dict[tuple[str, str], tuple[Listed, str, str]] = {}  # by language and path
         for spoken in (*LANGUAGES, PSEUDO):

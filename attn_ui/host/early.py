@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from attn_live.bundle import mark
+from attn_live.bundle import content_hash
 from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import Listed
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
@@ -165,9 +165,9 @@ def _versions() -> dict[str, str]:
         for spoken in LANGUAGES
         for size in about[spoken].get("words", {})
     }
-    marks = {name: mark(filled(drawing, name.split(".")[2])) for name, drawing in drawings.items()}
+    marks = {name: content_hash(filled(drawing, name.split(".")[2])) for name, drawing in drawings.items()}
     fonts = [f"{name}.woff2" for name in FONT_FILES]
-    return marks | {name: mark((STILLS / name).read_bytes().hex()) for name in fonts}
+    return marks | {name: content_hash((STILLS / name).read_bytes().hex()) for name in fonts}
 
 
 def _drawing(page: Listed, spoken: str, form: float, width: int) -> str:

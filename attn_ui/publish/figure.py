@@ -122,7 +122,7 @@ def published(link: str, *, quiet: bool = False) -> Published:
         link=link,
     )
     step, row = (places[each.steps.name] if each else 0 for each in (figure.slider, figure.rows))
-    captions = b"" if quiet else lighter.inflated_again(figure.captions or b"")
+    captions = b"" if quiet else lighter.deflate_again(figure.captions or b"")
     heights = {width: lighter.heights_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,

@@ -16,7 +16,7 @@ from pathlib import Path
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
 from attn_figures import theme
-from attn_live.bundle import FONTS, bundle, font, mark, style
+from attn_live.bundle import FONTS, bundle, content_hash, font, style
 from attn_live.words import browser_words
 from attn_ui.publish import letters
 from attn_ui.publish.element import element
@@ -70,10 +70,10 @@ class Site:
         # The script asks for its other files with the mark that it came with: the panel's is in it.
         words = ""
         if language() != SOURCE:
-            words = f'<script defer src="{at}{_words_name()}?v={mark(_words())}"></script>\n'
+            words = f'<script defer src="{at}{_words_name()}?v={content_hash(_words())}"></script>\n'
         return (
-            f'<link rel="stylesheet" href="{at}{NAME}.css?v={mark(stylesheet())}">\n{words}'
-            f'<script defer src="{at}{NAME}.js?v={mark(module() + bundle("kit.js"))}"></script>\n'
+            f'<link rel="stylesheet" href="{at}{NAME}.css?v={content_hash(stylesheet())}">\n{words}'
+            f'<script defer src="{at}{NAME}.js?v={content_hash(module() + bundle("kit.js"))}"></script>\n'
         )
 
     def write(self) -> None:

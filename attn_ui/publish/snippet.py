@@ -10,7 +10,7 @@ import zipfile
 from functools import cache
 from pathlib import Path
 
-from attn_live.bundle import mark
+from attn_live.bundle import content_hash
 from attn_ui.publish.element import element
 from attn_ui.publish.figure import published
 from attn_ui.publish.files import NAME, Site, library, shared_files
@@ -57,4 +57,4 @@ def archive(plotly: Path | None = None) -> bytes:
 @cache
 def archive_version(plotly: Path | None = None) -> str:
     """Return a mark of the ZIP, for its address."""
-    return mark(archive(plotly).hex())
+    return content_hash(archive(plotly).hex())

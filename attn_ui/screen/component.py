@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from attn_live.bundle import joined
+from attn_live.bundle import join_scripts
 
 
 @cache
@@ -16,6 +16,6 @@ def component(name: str, role: str = "") -> Any:
     return st.components.v2.component(
         name,
         html=f'<div class="{name.replace("_", "-")}"{role}></div>',
-        js=joined(Path(__file__).parent / f"{name}.js"),
+        js=join_scripts(Path(__file__).parent / f"{name}.js"),
         isolate_styles=False,
     )

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 import streamlit as st
 
-from attn_live.bundle import joined, mark
+from attn_live.bundle import content_hash, join_scripts
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.base.parameters import Choice, Tabs, shown
@@ -140,19 +140,19 @@ def _kind(kind: str) -> str:
 @cached()
 def listing_version() -> str:
     """Return a mark of the list."""
-    return mark(listing())
+    return content_hash(listing())
 
 
 @cache
 def module() -> str:
     """Return the script that searches."""
-    return joined(_HERE / "find.js")
+    return join_scripts(_HERE / "find.js")
 
 
 @cache
 def module_version() -> str:
     """Return a mark of the script, for its address."""
-    return mark(module())
+    return content_hash(module())
 
 
 @cached()

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from attn_live.words import also_in, browser_words
+from attn_live.words import add_folder, browser_words
 from attn_ui.base.framing import LANG
 from attn_ui.streamlit_inside import markup
 from attn_ui.streamlit_inside.run import session
 from attn_words import LANGUAGES, SOURCE, _, ask_where_none_is_spoken, is_spoken, language, speak
 
 _CHOSEN = "_language"
-also_in(Path(__file__).parent)
-also_in(Path(markup.__file__).parent)
+add_folder(Path(__file__).parent)
+add_folder(Path(markup.__file__).parent)
 
 
 def speak_here() -> None:

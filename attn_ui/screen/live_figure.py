@@ -12,7 +12,7 @@ import streamlit as st
 from plotly.offline import get_plotlyjs_version
 
 from attn_figures.scene import Scene
-from attn_live.bundle import bundle, mark, markup, served
+from attn_live.bundle import bundle, content_hash, markup, served_module
 from attn_live.captions import StepCaption, check_captions, pack_captions
 from attn_live.packing import MOST_MESSAGE_BYTES, PREFIX_BYTES, pack
 from attn_live.packing import message as join
@@ -147,7 +147,7 @@ def live_figure(
 @cache
 def module_version() -> str:
     """Return a mark of the module of all live figures, for its address."""
-    return mark(bundle())
+    return content_hash(bundle())
 
 
 def module_address() -> str:
@@ -160,7 +160,7 @@ def _component() -> Any:
     return st.components.v2.component(
         "live_figure",
         html=markup(),
-        js=served(module_address()),
+        js=served_module(module_address()),
         isolate_styles=False,
     )
 
@@ -169,7 +169,10 @@ def _component() -> Any:
 def _sentences() -> Any:
     # The same text is the same module to the browser: what it hears, the figures there know.
     return st.components.v2.component(
-        "live_said", html="<span class='live-said'></span>", js=served(module_address()), isolate_styles=False
+        "live_said",
+        html="<span class='live-said'></span>",
+        js=served_module(module_address()),
+        isolate_styles=False,
     )
 
 

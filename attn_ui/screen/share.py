@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
-from attn_live.bundle import joined
+from attn_live.bundle import join_scripts
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.framing import COVER, LANG, PALETTE, PREDICT, framing
 from attn_ui.base.markdown import capital, plain
@@ -136,7 +136,7 @@ def _field(name: str, field: str, called: str, copy: str) -> Any:
     return st.components.v2.component(
         f"share_{name}" if spoken == SOURCE else f"share_{name}_{spoken}",
         html=(field + _COPIES).format(called=html.escape(called), copy=html.escape(copy)),
-        js=joined(_HERE / "share.js"),
+        js=join_scripts(_HERE / "share.js"),
         isolate_styles=False,
     )
 

@@ -24,7 +24,7 @@ def sheet() -> str:
 @cache
 def version() -> str:
     """Return a mark of the style sheet, for its address."""
-    return bundle.mark(sheet())
+    return bundle.content_hash(sheet())
 
 
 def address() -> str:

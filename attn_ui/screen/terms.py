@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from attn_live.bundle import joined, mark
+from attn_live.bundle import content_hash, join_scripts
 from attn_ui.base import latex
 from attn_ui.base.term import Term
 from attn_ui.base.terms import BEFORE, NOT_AFTER, every, forms, named, names
@@ -73,13 +73,13 @@ def _listed(term: Term) -> dict[str, Any]:
 @cached()
 def listing_version() -> str:
     """Return a mark of the list."""
-    return mark(listing())
+    return content_hash(listing())
 
 
 @cache
 def module() -> str:
     """Return the script that explains."""
-    script = joined(Path(__file__).parent / "terms.js")
+    script = join_scripts(Path(__file__).parent / "terms.js")
     names = {"{prose}": markup.TEXT, "{main}": markup.MAIN, "{state}": markup.STATE}
     for placed, name in names.items():
         script = script.replace(placed, name)
@@ -89,4 +89,4 @@ def module() -> str:
 @cache
 def module_version() -> str:
     """Return a mark of the script, for its address."""
-    return mark(module())
+    return content_hash(module())

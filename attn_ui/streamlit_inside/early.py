@@ -4,7 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from attn_live.bundle import joined
+from attn_live.bundle import join_scripts
 from attn_ui.streamlit_inside import markup
 
 READY = markup.READY
@@ -46,4 +46,4 @@ def style(name: str) -> str:
 @cache
 def script(name: str) -> str:
     """Return what puts it there, and takes it away when the app's own stands there."""
-    return joined(_HERE / f"{name}.js")
+    return join_scripts(_HERE / f"{name}.js")

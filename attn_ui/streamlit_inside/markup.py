@@ -7,7 +7,7 @@ what else needs one takes it from here. A test finds each of them in the running
 from functools import cache
 from pathlib import Path
 
-from attn_live.bundle import joined
+from attn_live.bundle import join_scripts
 from attn_ui.streamlit_inside import front_end
 from attn_ui.streamlit_inside.part import Part
 
@@ -113,4 +113,4 @@ def lesson_room() -> str:
 @cache
 def scripts() -> str:
     """Return what mends how Streamlit's elements answer to fingers, keys and a server that is away."""
-    return f"(() => {{\n{joined(*(_HERE / name for name in _SCRIPTS))}}})();\n"
+    return f"(() => {{\n{join_scripts(*(_HERE / name for name in _SCRIPTS))}}})();\n"

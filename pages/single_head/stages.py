@@ -196,7 +196,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             tells_largest=True,
         ),
         "threshold": Stage(
-            pictures.kept_weights,
+            pictures.threshold,
             N_("The weights, those that are set aside faded, and how much of each row is kept"),
             words.of_kept,
             formulas.kept,
@@ -207,7 +207,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             sets_aside=True,
         ),
         "without": Stage(
-            pictures.without_a_word,
+            pictures.ablation,
             N_(
                 "The weights, those when nobody may attend to one word, their difference, and the output "
                 "without that word"

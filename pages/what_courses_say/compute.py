@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attn_core.claims import Study
-from attn_figures.claims import measured
+from attn_figures.claims import measure_charts
 from attn_figures.scene import Scene
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
@@ -49,7 +49,7 @@ def drawn(state: State) -> Scene:
         for measure in claim.drawn
     }
     steps = [
-        measured.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
+        measure_charts.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
         for at in range(len(study.x))
     ]
     return Scene(steps, captions=[told(claim, study, at) for at in range(len(study.x))])

@@ -13,7 +13,7 @@ from attn_figures.scene import Scene
 from attn_live.arrays import read_body
 from attn_live.captions import caption_at
 from attn_live.packing import Cursor, pack
-from attn_live.unpacking import body_of, count_steps, figure_at, unpacked
+from attn_live.unpacking import body_of, count_steps, figure_at, unpack
 from attn_ui.base import cover, predict
 from attn_ui.base.cover import GIVEN, covered
 from attn_ui.base.page import At
@@ -47,7 +47,7 @@ def at(page: str, link: str) -> At[Any]:
 def numbers_of(packed: bytes, name: str) -> list[np.ndarray[Any, Any]]:
     """The numbers of a panel or curve, a flat array a step."""
     found = []
-    for figure in unpacked(packed)[0]:
+    for figure in unpack(packed)[0]:
         trace = next(each for each in figure["data"] if each.get("name") == name)
         numbers = trace.get("z", trace.get("y", ()))
         found.append(np.ravel(np.asarray(numbers, dtype=np.float32)))
@@ -241,7 +241,7 @@ def test_unpacked_and_packed_again_is_the_same() -> None:
     for page, link in (("kernel-regression", ""), ("multi-head", ""), ("applications", "use=images")):
         figure = at(page, link).seen.figure
         assert figure
-        again = pack(*unpacked(figure.steps))
+        again = pack(*unpack(figure.steps))
         rows = len(figure.rows.steps.values) if figure.rows else 1
         for step in {0, count_steps(again) - 1}:
             for row in {0, rows - 1}:

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attn_live import lighter, paths
-from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, each_narrowed, narrowed, read_body
+from attn_live.arrays import Arrays, CrossedLabels, IndexedItems, narrow, narrow_each, read_body
 from attn_live.packing import MOST_BYTES, MOST_STEPS, Cursor, _same, pack
-from attn_live.unpacking import body_of, count_steps, unpacked
+from attn_live.unpacking import body_of, count_steps, unpack
 from attn_live.unpacking import figure_at as read_back
 from tests.messages import stacks
 
 DTYPES = {"f8": "<f8", "f4": "<f4", "i4": "<i4", "u1": "u1"}
 
 
-def unpack(message: bytes) -> tuple[dict[str, Any], list[Any]]:
+def read_message(message: bytes) -> tuple[dict[str, Any], list[Any]]:
     """An independent reading of the format, straight from its description, one number at a time."""
     n_steps = struct.unpack("<I", message[:4])[0]
     body = zlib.decompress(message[4:])
@@ -62,7 +62,7 @@ def unpack(message: bytes) -> tuple[dict[str, Any], list[Any]]:
 
 def figure_at(message: bytes, step: int) -> dict[str, Any]:
     """Put one step together, as the browser does."""
-    header, arrays = unpack(message)
+    header, arrays = read_message(message)
 
     def resolve(value: Any) -> Any:
         if isinstance(value, dict):
@@ -114,7 +114,7 @@ def test_equal_arrays_are_sent_once() -> None:
 
 def test_only_what_differs_is_listed() -> None:
     z = np.ones((2, 2))
-    header, _ = unpack(pack([heatmap(z, "a"), heatmap(z, "b"), heatmap(z, "a")]))
+    header, _ = read_message(pack([heatmap(z, "a"), heatmap(z, "b"), heatmap(z, "a")]))
     assert header["changes"] == [{"path": ["layout", "title", "text"], "values": ["a", "b"], "at": [0, 1, 0]}]
 
 
@@ -125,7 +125,7 @@ def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None
         "layout.title.text": [step["layout"]["title"]["text"] for step in steps],
         "data[0].type": ["heatmap"] * 3,
     }
-    header, _ = unpack(pack(steps[:1], moves=moves))
+    header, _ = read_message(pack(steps[:1], moves=moves))
     assert [change["path"] for change in header["changes"]] == [["data", 0, "z"], ["layout", "title", "text"]]
     for step in range(3):
         np.testing.assert_equal(figure_at(pack(steps[:1], moves=moves), step), figure_at(pack(steps), step))
@@ -184,7 +184,7 @@ def test_lists_of_unequal_length_change_as_a_whole() -> None:
 
 def test_a_cursor_brings_one_row_at_a_time() -> None:
     cursor = Cursor(3, {"layout.x0": np.arange(3.0)}, {"data[w].y": np.zeros((2, 3, 5))})
-    header, arrays = unpack(pack([heatmap(np.ones((1, 1)))] * 2, cursor))
+    header, arrays = read_message(pack([heatmap(np.ones((1, 1)))] * 2, cursor))
     fixed, moving = header["cursor"]["changes"]
     assert (fixed["path"], fixed["by_step"]) == (["layout", "x0"], False)
     assert (moving["path"], moving["by_step"]) == (["data", 0, "y"], True)
@@ -219,7 +219,7 @@ def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhe
     picked = {"data[w].x": IndexedItems(items, at), "data[w].text": IndexedItems(words, at % 3)}
     message = pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step=picked))
     assert len(message) < 5 * 3000 * 4 + 3000
-    figures, cursor = unpacked(message)
+    figures, cursor = unpack(message)
     again = pack(figures, cursor)
     for step, row in ((0, 0), (5, 39), (2, 17)):
         for packed, there in ((message, step), (again, step), (lighter.with_steps(message, [step]), 0)):
@@ -234,7 +234,7 @@ def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
     steps = [heatmap(np.random.default_rng(i).random((61, 40))) for i in range(5)]
     alone = pack(steps)
     message = pack(steps, Cursor(61, rows_of={"data[w].marker.size": "data[w].z"}))
-    header, _ = unpack(message)
+    header, _ = read_message(message)
     assert header["cursor"]["copies"] == [{"path": ["data", 0, "marker", "size"], "of": ["data", 0, "z"]}]
     assert len(message) - len(alone) < 200
 
@@ -283,7 +283,7 @@ def test_words_in_rows_are_kept_once() -> None:
     trace = {"type": "heatmap", "z": np.eye(2), "hovertext": names}
     packed = pack([{"data": [trace, trace | {"z": np.ones((2, 2)) * i}], "layout": {}} for i in range(3)])
     assert body_of(packed).count(b"three") == 1
-    header, _ = unpack(packed)
+    header, _ = read_message(packed)
     first, second = (each["hovertext"] for each in header["figure"]["data"])
     assert first == second
     assert header["arrays"][first["@"]] == {"text": names.tolist()}
@@ -343,7 +343,7 @@ def test_a_stack_that_is_another_times_a_number_a_row_is_next_to_nothing_and_who
     given = {name: stack.astype("f4") for name, stack in stacks().items()}
     arrays = Arrays()
     places = {name: arrays.add(stack) for name, stack in given.items()}
-    header, read = read_body(arrays.body(orjson.dumps({"arrays": arrays.described})))
+    header, read = read_body(arrays.body(orjson.dumps({"arrays": arrays.descriptions})))
     for name, place in places.items():
         assert read[place].tobytes() == given[name].tobytes(), name
     told = {name: "of" in header["arrays"][place] for name, place in places.items()}
@@ -383,7 +383,7 @@ def test_arrangements_travel_as_what_differs() -> None:
     message = pack(steps)
     for step, wanted in enumerate(steps):
         assert read_back(message, step)["layout"] == wanted["layout"]
-    header, _ = unpack(message)
+    header, _ = read_message(message)
     first, second = header["screens"]["tables"]
     assert header["screens"]["at"] == [0, 1, 0]
     assert first["settings"]["layout.height"] == [5]
@@ -416,7 +416,7 @@ def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
     steps = [heatmap(np.random.default_rng(i).random((3, 4))) for i in range(4)]
     for i, step in enumerate(steps):
         step["data"][0]["x"] = np.random.default_rng(9 + i).random(4)
-    header, _ = unpack(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"})))
+    header, _ = read_message(pack(steps, Cursor(3, rows_of={"data[w].x": "data[w].z"})))
     assert [change["path"] for change in header["changes"]] == [["data", 0, "z"]]
     assert "x" not in header["figure"]["data"][0]
 
@@ -437,11 +437,11 @@ def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
 )
 def test_numbers_keep_the_digits_that_tell_them_apart(numbers: list[float], kept: str) -> None:
     given = np.array(numbers)
-    assert narrowed(given).dtype == kept
+    assert narrow(given).dtype == kept
     plain = np.linspace(0, 1, len(given))
-    assert [each.dtype for each in each_narrowed([plain, given, plain])] == ["<f4", kept, "<f4"]
+    assert [each.dtype for each in narrow_each([plain, given, plain])] == ["<f4", kept, "<f4"]
     finite = given[np.isfinite(given)]
-    off = np.abs(narrowed(given)[np.isfinite(given)] - finite)
+    off = np.abs(narrow(given)[np.isfinite(given)] - finite)
     assert off.max() <= 1e-3 * np.ptp(finite)
 
 

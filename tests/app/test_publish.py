@@ -313,7 +313,7 @@ def test_sentences_of_some_steps_are_theirs_row_by_row() -> None:
     for place, step in enumerate((3, 2, 0)):
         for row in range(3):
             assert caption_at(few, place, row) == caption_at(packed, step, row)
-    assert caption_at(lighter.inflated_again(packed), 1, 2) == caption_at(packed, 1, 2)
+    assert caption_at(lighter.deflate_again(packed), 1, 2) == caption_at(packed, 1, 2)
 
 
 # ---- HTML ----

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
-from attn_figures.compare import FADES, compare, compared_steps
+from attn_figures.compare import FADES, compare, comparison_steps
 from attn_figures.frame import Side
 from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
 from attn_figures.panels import compose
@@ -87,7 +87,7 @@ def test_what_is_rounding_is_no_change() -> None:
     found = compare(a_map(before), a_map(before + 1e-7))
     assert found.most is None
     assert len(found.still) == found.total == 3
-    steps = compared_steps(a_map(before), [a_map(before + 1e-7)])
+    steps = comparison_steps(a_map(before), [a_map(before + 1e-7)])
     assert drawn(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
 
 
@@ -102,7 +102,7 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     found = compare(before, after)
     assert found.most is None
     assert found.alone == (~mask).sum()
-    traces, _ = drawn(compared_steps(before, [after]))
+    traces, _ = drawn(comparison_steps(before, [after]))
     assert np.isnan(np.array(traces["difference"]["z"])[~mask]).all()
     np.testing.assert_array_equal(np.isfinite(np.array(traces["difference masked"]["z"])), ~mask)
     assert "masked</b> in A or in B" in traces["difference masked"]["hovertemplate"]
@@ -111,7 +111,7 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
 def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -> None:
     a = RNG.normal(size=(3, 5))
     near, far = 0.5 * a, 4 * a
-    steps = compared_steps(
+    steps = comparison_steps(
         a_map(a, ramp=ColourScale("scores")),
         [a_map(each, ramp=ColourScale("scores")) for each in (near, far)],
     )
@@ -137,7 +137,7 @@ def test_where_cells_have_no_partner_there_is_no_difference() -> None:
     }
     for why, b in cases.items():
         assert compare(a, b).why == why
-        traces, _ = drawn(compared_steps(a, [a_map(values), b]), 1)
+        traces, _ = drawn(comparison_steps(a, [a_map(values), b]), 1)
         assert traces["difference"].get("visible") is False
         assert (traces["B"].get("visible") is False) == (b is None)
         np.testing.assert_allclose(traces["A"]["z"], values, rtol=1e-6)
@@ -152,7 +152,7 @@ def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own(
     assert found.most.place == ("loss", "2")
     assert (found.most.before, found.most.after) == (3.0, 1.0)
     assert (found.alone, list(found.still), found.total) == (1, ["same"], 2)
-    traces, _ = drawn(compared_steps(a, [b]))
+    traces, _ = drawn(comparison_steps(a, [b]))
     assert traces["A: loss"]["line"]["dash"] == "dash"
     assert "dash" not in traces["B: loss"]["line"]
     np.testing.assert_array_equal(traces["A: loss"]["y"], before)
@@ -161,7 +161,7 @@ def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own(
     moved = a_chart(after, x=(1.0, 3.0, 4.0, 8.0))
     assert compare(a, a_chart(before, name="other")).most is None
     assert compare(a, moved).why == "places"
-    traces, _ = drawn(compared_steps(a, [moved]))
+    traces, _ = drawn(comparison_steps(a, [moved]))
     assert not [name for name in traces if name.startswith("difference")]
 
 

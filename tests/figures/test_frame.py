@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_figures.frame import LONGEST_LABEL
-from attn_figures.widths import letters, shortened
+from attn_figures.widths import letters, shorten
 
 FAMILY, FRANCE, ACCENT = "👩🏽\u200d👩\u200d👧", "🇫🇷", "e\u0301"
 
@@ -26,12 +26,12 @@ FAMILY, FRANCE, ACCENT = "👩🏽\u200d👩\u200d👧", "🇫🇷", "e\u0301"
     ],
 )
 def test_a_long_label_is_cut_between_signs(label: str, shown: str) -> None:
-    assert shortened(label, LONGEST_LABEL) == shown
+    assert shorten(label, LONGEST_LABEL) == shown
 
 
 @given(st.lists(st.sampled_from(["a", "猫", FAMILY, FRANCE, ACCENT, "ש"]), min_size=1))
 def test_no_sign_is_parted_and_what_is_cut_has_room(signs: list[str]) -> None:
-    shown = shortened("".join(signs), LONGEST_LABEL)
+    shown = shorten("".join(signs), LONGEST_LABEL)
     kept = shown.removesuffix("…")
     assert kept in {"".join(signs[:count]) for count in range(1, len(signs) + 1)}
     assert letters(shown) <= LONGEST_LABEL or kept in signs
@@ -41,4 +41,4 @@ def test_no_sign_is_parted_and_what_is_cut_has_room(signs: list[str]) -> None:
 @given(st.text(st.characters(max_codepoint=127)))
 def test_plain_letters_are_counted(label: str) -> None:
     assert letters(label) == len(label)
-    assert shortened(label, LONGEST_LABEL) == (label if len(label) <= 12 else label[:11] + "…")
+    assert shorten(label, LONGEST_LABEL) == (label if len(label) <= 12 else label[:11] + "…")

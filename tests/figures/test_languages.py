@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attn_figures.chart import Chart
-from attn_figures.compare import compare, compared_steps
+from attn_figures.compare import compare, comparison_steps
 from attn_figures.frame import Side, without_tags
 from attn_figures.marks import line
 from attn_figures.matrix import Matrix
@@ -75,7 +75,7 @@ def test_a_comparison_names_curves_as_people_read_them() -> None:
     with speaking(PSEUDO):
         a, b = (Scene([figure(height)]).at(0).parts()["curves x"] for height in (0.0, 0.5))
         found = compare(a, b)
-        (spec,) = compared_steps(a, [b])
+        (spec,) = comparison_steps(a, [b])
         assert found.most is not None
         assert found.most.place == (_("estimate"), "0")
         assert f"{_('estimate')}, B − A" in spec["data"][-1]["hovertemplate"]

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.block import layer_curves
-from attn_figures.heads_add_up import added_up, shares, similarity
-from attn_figures.multi_head import HeadMaps, combined, every_head, two_heads
+from attn_figures.contributions import contributions, shares, similarity
+from attn_figures.multi_head import HeadMaps, combine_heads, every_head, two_heads
 from attn_figures.reshape import N_STEPS, blocks, corners
 
 Numbers = NDArray[np.float64]
@@ -87,7 +87,7 @@ def test_a_mask_is_hatched_in_every_head() -> None:
 
 def test_heads_combined_are_mean_maximum_and_spread_of_those_chosen() -> None:
     drawn = heads()
-    figure = combined(drawn, chosen=[0, 3])
+    figure = combine_heads(drawn, chosen=[0, 3])
     by_name = {trace.name: trace for trace in figure.data}
     two = drawn.weights[[0, 3]]
     np.testing.assert_allclose(by_name["mean"].z, two.mean(0))
@@ -109,7 +109,7 @@ def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
     rows = draw(6, 7)
     lengths = np.linalg.norm(rows, axis=1)
     labels = ["head 1", "head 2 (off)", "head 3", "all heads", "without", "change"]
-    figure = added_up(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3)
+    figure = contributions(rows, labels, lengths, off=[1], limit=2.0, longest=4.0, n_sums=3)
     cells = figure.data[0]
     assert np.isnan(cells.z[1]).all()
     np.testing.assert_array_equal(cells.z[[0, 2, 3, 4, 5]], rows[[0, 2, 3, 4, 5]])
@@ -125,7 +125,7 @@ def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
 def test_a_wide_output_keeps_rows_that_can_be_seen() -> None:
     labels = ["head 1", "head 2", "output"]
     for width in (16, 128):
-        figure = added_up(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0)
+        figure = contributions(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0)
         phone = figure.layout.meta["screens"][1]
         low, high = phone["settings"]["layout.yaxis.domain"]
         assert (high - low) * phone["height"] / 3 >= 9, width

@@ -20,7 +20,7 @@ def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
 
     widths.letters.cache_clear()
     monkeypatch.setattr(widths, "_adds", adds)
-    widths.shortened(sign * 4_000, most)
+    widths.shorten(sign * 4_000, most)
     assert len(looked) <= 4 * (most + 2)
 
 
@@ -32,4 +32,4 @@ def test_a_cut_text_is_its_longest_beginning_of_whole_signs_with_room() -> None:
         for most in range(1, 10):
             fits = [each + "…" for each in beginnings if widths.letters(each) < most]
             wanted = text if widths.letters(text) <= most else next(iter(fits), text)
-            assert widths.shortened(text, most) == wanted
+            assert widths.shorten(text, most) == wanted

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider, Small
@@ -57,7 +57,7 @@ class Bridge:
 
     def names(self) -> tuple[list[str], list[str]]:
         """How queries and keys are written."""
-        queries, keys = ([fixed(place, 2) for place in places] for places in self.places)
+        queries, keys = ([fixed_point(place, 2) for place in places] for places in self.places)
         return queries, keys
 
     def terms(self) -> Terms:

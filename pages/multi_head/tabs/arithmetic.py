@@ -5,7 +5,7 @@ import math
 import streamlit as st
 from torch import Tensor
 
-from attn_figures.numbers import bracketed, number
+from attn_figures.numbers import in_brackets, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.parameters import shown
@@ -102,7 +102,7 @@ def _scaling(now: Now, score: float) -> None:
                 scheme=shown(POSITIONS, now.setting.positions.name),
             )
         )
-        st.latex(rf"s = {_number(scaled)} + {bracketed(_number(bias))} = {_number(scaled + bias)}")
+        st.latex(rf"s = {_number(scaled)} + {in_brackets(_number(bias))} = {_number(scaled + bias)}")
 
 
 def _ask_cell(now: Now) -> None:
@@ -139,7 +139,7 @@ def _weight(value: float) -> str:
 
 def _sum_of_products(q: Tensor, k: Tensor) -> str:
     products = [
-        rf"{bracketed(_number(a))} \cdot {bracketed(_number(b))}"
+        rf"{in_brackets(_number(a))} \cdot {in_brackets(_number(b))}"
         for a, b in zip(q.tolist(), k.tolist(), strict=True)
     ]
     if len(products) > MOST_TERMS:

@@ -7,7 +7,7 @@ from torch import Tensor
 from attn_core import NORMS, repeat_block, token_similarity
 from attn_figures.block import layer_curves
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
@@ -104,5 +104,5 @@ def read_out(layer: int, lengths: Numbers, alike: Numbers) -> str:
         layer,
         length=f"{lengths[layer]:.3g}",
         before=f"{lengths[0]:.3g}",
-        cosine=fixed(float(alike[layer]), 4),
+        cosine=fixed_point(float(alike[layer]), 4),
     )

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attn_core import weights_of
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_ui.base.hand_weights import is_by_hand
 from attn_ui.base.page import Columns
 from attn_ui.screen import weights_tab
@@ -16,7 +16,7 @@ from pages.multi_head.compute import Now, array, by_hand, sizes_of
 from pages.multi_head.tables import tables
 from pages.multi_head.weights import columns, weights
 
-WRITE = partial(fixed, decimals=6)
+WRITE = partial(fixed_point, decimals=6)
 
 
 def show(now: Now) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from attn_figures.heads_add_up import added_up, shares
+from attn_figures.contributions import contributions, shares
 from attn_figures.ties import largest
 from attn_live.packing import pack
 from attn_ui.base.markdown import coloured
@@ -111,7 +111,7 @@ def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     drawn = rows[..., :MOST_DIMENSIONS]
     return pack(
         [
-            added_up.spec(
+            contributions.spec(
                 drawn[token],
                 names,
                 lengths[token],

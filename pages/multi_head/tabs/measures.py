@@ -5,9 +5,9 @@ import math
 import streamlit as st
 
 from attn_core import head_similarity
-from attn_figures.heads_add_up import similarity
+from attn_figures.contributions import similarity
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown
 from attn_ui.screen.live_figure import live_figure
@@ -95,7 +95,7 @@ def closest(alike: Numbers) -> str:
         "Most alike: heads {alike} ({most}); least: heads {unlike} ({least}). 1 would be equal maps, 0 "
         "maps that share no key (Jensen–Shannon divergence, in bits, from 1).",
         alike=most[1],
-        most=fixed(most[0], 3),
+        most=fixed_point(most[0], 3),
         unlike=least[1],
-        least=fixed(least[0], 3),
+        least=fixed_point(least[0], 3),
     )

@@ -10,7 +10,7 @@ from pages.multi_head.compute import Now, heads
 
 def draw(steps: Sequence[Now]) -> list[Spec]:
     """Draw mean, largest and spread at each step."""
-    return [pictures.combined.spec(heads(now), chosen=_chosen(now)) for now in steps]
+    return [pictures.combine_heads.spec(heads(now), chosen=_chosen(now)) for now in steps]
 
 
 def say(now: Now) -> str:

@@ -14,12 +14,12 @@ from pages.multi_head.words import of_head
 
 def draw_kept(steps: Sequence[Now]) -> list[Spec]:
     """Draw the weights with those that are set aside faded, at each step."""
-    return [pictures.kept_weights.spec(walk) for walk in walks_of(steps)]
+    return [pictures.threshold.spec(walk) for walk in walks_of(steps)]
 
 
 def draw_without(steps: Sequence[Now]) -> list[Spec]:
     """Draw the head with each of the words left out in turn."""
-    return [pictures.without_a_word.spec(walk) for walk in walks_of(steps)]
+    return [pictures.ablation.spec(walk) for walk in walks_of(steps)]
 
 
 def say_kept(now: Now) -> str:

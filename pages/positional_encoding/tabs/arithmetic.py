@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_ui.base.markdown import plain
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_ui.screen import controls
@@ -41,8 +41,8 @@ def show(now: Now) -> None:
         _(
             "Less the row's largest, {largest}, so that nothing overflows: exp({less}) = {part}; the row's "
             "exponentials sum to {sum}; the weight is {part} / {sum} = **{weight}**.",
-            largest=fixed(top, 6),
-            less=fixed(float(scaled[key]) - top, 6),
+            largest=fixed_point(top, 6),
+            less=fixed_point(float(scaled[key]) - top, 6),
             part=f"{exponentials[key]:.6f}",
             sum=f"{exponentials.sum():.6f}",
             weight=f"{attended.weights[query, key]:.6f}",
@@ -52,5 +52,5 @@ def show(now: Now) -> None:
 
 
 def _signed(value: float) -> str:
-    text = fixed(value, 6)
+    text = fixed_point(value, 6)
     return text if text.startswith("−") else f"+{text}"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_figures import rotary_scaling as pictures
-from attn_figures.numbers import fixed, number
+from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
 from attn_ui.base.ask import Ask
 from attn_ui.base.page import Figure, Seen, Slider
@@ -63,7 +63,7 @@ def say(head: ScaledHead) -> str:
     near = _(
         "The fastest pair turns by {turn} rad a position (in training 1); scores are multiplied by {times}.",
         turn=number(float(head.scaling.frequencies(head.d_head)[0]), 3),
-        times=fixed(float(head.scaling.score_factor), 3),
+        times=fixed_point(float(head.scaling.score_factor), 3),
     )
     return paragraph(words.used(head.trained, head.used), pairs, near)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_core import Scheme
 from attn_figures import position_curves as pictures
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.ask import Ask
@@ -95,10 +95,10 @@ def sentences(scores: NDArray[np.float64], at_zero: NDArray[np.float64]) -> list
         "The query stands at {place}, the key {offset} further: both have turned, and the angle between them "
         "is that of the offset. Their score is {score}; at positions 0 and {offset} it is {at_zero}."
     ).format
-    first = [fixed(score, 4) for score in at_zero.tolist()]
+    first = [fixed_point(score, 4) for score in at_zero.tolist()]
     return [
         [
-            form(place=place, offset=offset, score=fixed(score, 4), at_zero=first[offset])
+            form(place=place, offset=offset, score=fixed_point(score, 4), at_zero=first[offset])
             for offset, score in enumerate(row)
         ]
         for place, row in enumerate(scores.tolist())

@@ -5,7 +5,7 @@ import streamlit as st
 
 from attn_core import SCORES
 from attn_core.scores import score_terms
-from attn_figures.numbers import as_weight, bracketed, number
+from attn_figures.numbers import as_weight, in_brackets, number
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.shared_cache import shared
@@ -114,7 +114,11 @@ def steps(now: Now) -> str:
         exponential = _number(walk.exponentials[row, column])
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
-            (_("exp, less the row's largest"), f"exp({scaled} − {bracketed(_number(largest))})", exponential),
+            (
+                _("exp, less the row's largest"),
+                f"exp({scaled} − {in_brackets(_number(largest))})",
+                exponential,
+            ),
             (_("sum of these over the row"), _sum(walk.exponentials[row][seen]), total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]

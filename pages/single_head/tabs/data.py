@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from attn_figures.matrix import Numbers
-from attn_figures.numbers import fixed
+from attn_figures.numbers import fixed_point
 from attn_ui.base.hand_weights import is_by_hand
 from attn_ui.base.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.screen import weights_tab
@@ -35,7 +35,7 @@ def show(now: Now) -> None:
             _weights(now),
             now.inputs.weights,
             by_hand=is_by_hand(SCREEN),
-            write=partial(fixed, decimals=6),
+            write=partial(fixed_point, decimals=6),
         )
     pairs, *others = tables(now).values()
     st.dataframe(pd.DataFrame(pairs).rename(columns=_), hide_index=True, height=320)

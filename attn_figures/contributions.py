@@ -18,7 +18,7 @@ WIDEST = 16  # dimensions that are drawn as square cells; more share the same wi
 
 
 @Picture
-def added_up(
+def contributions(
     rows: Numbers,
     names: Sequence[str],
     lengths: Numbers,
