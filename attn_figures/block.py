@@ -107,7 +107,7 @@ def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer
                     measure=_(what),
                     number="%{y:.4~g}",
                 ),
-                said=_("{measure}: {name}", measure=_(what), name=name),
+                label=_("{measure}: {name}", measure=_(what), name=name),
             )
         )
     here = values[chosen, layer : layer + 1]

@@ -18,14 +18,14 @@ class Chart:
 
     Attributes:
         name: short and unique in the figure.
-        drawn: the traces; each gets this panel's axes.
+        data: the traces, as Plotly calls them; each gets this panel's axes.
         columns, rows: the size of the body, in the units that all panels of the figure share.
-        title: said under the chart; may hold Plotly's tags, so escape users' words.
+        title: stands under the chart; may hold Plotly's tags, so escape users' words.
         x, y: settings of the axes beyond the common ones: title, range, type, ticks.
         colours: the range of a trace that is coloured by value.
-        marks: shapes, without axis references.
-        maps: the maps among its traces, by their names, as matrices that know their rows and columns.
-        legend: (what, colour) for each thing drawn, set as coloured words above the body.
+        marks: shapes, without references to axes.
+        maps: the heatmaps among its traces, as matrices that know their rows and columns.
+        legend: (text, colour) of each entry, set as coloured words above the body.
         legend_lines: the lines that these words take.
         title_lines: the lines that the title takes, or that something else takes in its place.
         letter: units that a letter of its words has; these shrink so as never to touch. 0: they keep a size.
@@ -34,7 +34,7 @@ class Chart:
     """
 
     name: str
-    drawn: Sequence[dict[str, Any]]
+    data: Sequence[dict[str, Any]]
     columns: float
     rows: float
     title: str = ""
@@ -53,12 +53,12 @@ class Chart:
     under: Box | None = None
     screens: str = ""
 
-    def look(self) -> None:
-        """Tell no words and numbers apart: a chart's own traces are known to whoever made them."""
+    def content(self) -> None:
+        """Return None: a chart's traces hold words and numbers together."""
 
-    def moved(self, traces: Sequence[dict[str, Any]]) -> "Chart":
-        """Return the same with the traces that it has at another position of a slider."""
-        return replace(self, drawn=traces, maps=[each.moved(traces) for each in self.maps])
+    def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Chart":
+        """Return the chart with the traces that it has at another position of a slider."""
+        return replace(self, data=traces, maps=[each.with_traces(traces) for each in self.maps])
 
     def geometry(self) -> Geometry:
         """Return the room for tick marks and titles on the left and below."""
@@ -75,7 +75,7 @@ class Chart:
             box = box._replace(left=left, lead=self.under.lead, trail=self.under.trail)
         # A blank title only keeps room: what takes its place starts right under the body.
         below = tick + (24 if self.x_title else 0) if self.title.strip() else 0
-        words = [at for at, trace in enumerate(self.drawn) if self.letter and is_words(trace)]
+        words = [at for at, trace in enumerate(self.data) if self.letter and is_words(trace)]
         return Geometry(
             box,
             self.y_title,
@@ -84,25 +84,25 @@ class Chart:
             letter=self.letter,
             words=tuple(words),
             screens=self.screens,
-            traces=len(self.drawn) if self.screens else 0,
+            traces=len(self.data) if self.screens else 0,
         )
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
-        """Return the range given, if any."""
+        """Return the range of its colours, if it has one, and whether a bar shows it."""
         return None if self.colours is None else (self.colours, self.shows_bar)
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return the traces on this panel's axes; what asks for the "panel" colour axis gets it."""
-        placed = [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.drawn]
-        for trace in placed:
+        """Return the traces on this panel's axes; a trace with the colour axis "panel" gets this one."""
+        traces = [trace | {"xaxis": axes.x, "yaxis": axes.y} for trace in self.data]
+        for trace in traces:
             if trace.get("marker", {}).get("coloraxis") == "panel":
                 trace["marker"] = trace["marker"] | {"coloraxis": coloraxis}
             if trace.get("coloraxis") == "panel":
                 trace["coloraxis"] = coloraxis
-        return placed
+        return traces
 
     def axes(self, axes: Axes) -> dict[str, Any]:
-        """Return two quiet axes: hairlines, muted ticks."""
+        """Return the settings of both axes: hairlines, muted ticks."""
         return {
             axes.x_layout: _axis(self.x_title) | {"anchor": axes.y} | self.x,
             axes.y_layout: _axis(self.y_title) | {"anchor": axes.x} | self.y,
@@ -113,7 +113,7 @@ class Chart:
         return self.title
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return the marks on this panel's axes, or on its domain where they ask for it."""
+        """Return the marks on this panel's axes, or on its domain where they say so."""
         return [
             mark | {"xref": axes.x + mark.get("xref", ""), "yref": axes.y + mark.get("yref", "")}
             for mark in self.marks
@@ -123,9 +123,9 @@ class Chart:
         """Return the legend."""
         if not self.legend:
             return []
-        said = [f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend]
-        each = -(-len(said) // self.legend_lines)
-        words = "<br>".join("    ".join(said[at : at + each]) for at in range(0, len(said), each))
+        entries = [f"<span style='color:{colour}'>{what}</span>" for what, colour in self.legend]
+        each = -(-len(entries) // self.legend_lines)
+        words = "<br>".join("    ".join(entries[at : at + each]) for at in range(0, len(entries), each))
         place = {"x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "yshift": 8, "showarrow": False}
         if self.legend_lines > 1:
             place["align"] = "left"

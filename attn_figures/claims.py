@@ -109,7 +109,7 @@ def _chart(
         drawn += [
             line(
                 f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover,
-                said=f"{_(measure)}{comma()}{_(name)}",
+                label=f"{_(measure)}{comma()}{_(name)}",
             ),
             points(f"{measure}, {name} here", x[at : at + 1], mean[at : at + 1], colour, size=11),
         ]  # fmt: skip

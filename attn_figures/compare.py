@@ -32,10 +32,10 @@ _NAMED = 4  # curves that the legend names
 
 @dataclass(frozen=True)
 class Change:
-    """What changed most.
+    """The largest change.
 
-    ``place`` names its row and its column, or its curve and where on the x axis; ``before`` is A's value,
-    ``after`` B's; ``n_tied`` counts the other numbers that changed as much.
+    ``place`` has the names of its row and column, or of its curve and the place on the x axis; ``before`` is
+    A's value, ``after`` B's; ``n_tied`` counts the other numbers that changed as much.
     """
 
     place: tuple[str, str]
@@ -46,25 +46,25 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What B has that A has not.
+    """How B differs from A.
 
     Attributes:
-        why: why there is no difference: B has no such panel ("absent"), its shape is another, its rows or
-            columns have other names, or its curves stand at other places; "" where there is one.
-        most: the largest change; None where nothing changed, or nothing can be compared.
-        still: the rows of a map, or the curves, in which nothing changed; total: how many of them there are.
-        moved: the curves in which something did.
-        count: how many numbers were compared; alone: how many one of them has and the other has not: masked
-            scores, or places on the x axis at which a curve has a gap.
+        why: why nothing can be compared: B has no such panel ("absent"), its shape differs ("shape"), its
+            rows or columns have other names, or its curves other places; "" where there is a difference.
+        largest: the largest change; None where nothing changed, or nothing can be compared.
+        unchanged: the rows of a map, or the curves, in which nothing changed; total: the number of all.
+        changed: the curves in which something did.
+        count: how many numbers were compared; n_unpaired: how many only one of the two has, such as masked
+            scores, or places on the x axis where one curve has a gap.
     """
 
     why: Why = ""
-    most: Change | None = None
-    still: Sequence[str] = ()
+    largest: Change | None = None
+    unchanged: Sequence[str] = ()
     total: int = 0
     count: int = 0
-    alone: int = 0
-    moved: Sequence[str] = ()
+    n_unpaired: int = 0
+    changed: Sequence[str] = ()
 
 
 def compare(a: PanelData, b: PanelData | None) -> Comparison:
@@ -105,23 +105,24 @@ def _compare_maps(a: Matrix, b: Matrix) -> Comparison:
     rows, columns = b.rows.labels, b.columns.labels
     if (list(a.rows.labels), list(a.columns.labels)) != (list(rows), list(columns)):
         return Comparison("names")
-    before, after = (_shown(each) for each in (a, b))
-    apart = _apart(before, after)
-    still = [row for row, moved in zip(rows, apart.moved | apart.alone, strict=True) if not moved.any()]
-    most = None
-    if apart.moved.any():
+    before, after = (_comparable_values(each) for each in (a, b))
+    apart = _differences(before, after)
+    differs = apart.changed | apart.unpaired
+    unchanged = [row for row, cells in zip(rows, differs, strict=True) if not cells.any()]
+    largest = None
+    if apart.changed.any():
         row, column = (int(at) for at in np.unravel_index(apart.largest, before.shape))
-        most = Change(
+        largest = Change(
             (rows[row], columns[column]),
             float(before[row, column]),
             float(after[row, column]),
             apart.n_tied,
         )
-    return Comparison("", most, still, len(rows), before.size, int(apart.alone.sum()))
+    return Comparison("", largest, unchanged, len(rows), before.size, int(apart.unpaired.sum()))
 
 
-def _shown(matrix: Matrix) -> Numbers:
-    """Return a map's numbers: a masked weight is zero, any other masked number is none."""
+def _comparable_values(matrix: Matrix) -> Numbers:
+    """Return a map's numbers: a masked weight is zero, any other masked number is NaN."""
     values = np.asarray(matrix.values, dtype=np.float64)
     if matrix.mask is None or matrix.ramp.scale == "weights":
         return values
@@ -129,42 +130,42 @@ def _shown(matrix: Matrix) -> Numbers:
 
 
 class _Differences(NamedTuple):
-    """Which numbers differ, which one of two alone has, the place of the largest difference, and its ties."""
+    """Which numbers differ, which only one of two has, the place of the largest difference, and its ties."""
 
-    moved: NDArray[np.bool_]
-    alone: NDArray[np.bool_]
+    changed: NDArray[np.bool_]
+    unpaired: NDArray[np.bool_]
     largest: int
     n_tied: int
 
 
-def _apart(before: Numbers, after: Numbers) -> _Differences:
+def _differences(before: Numbers, after: Numbers) -> _Differences:
     one, other = np.isfinite(before), np.isfinite(after)
     sizes = np.abs(np.where(one & other, after, 0.0) - np.where(one & other, before, 0.0))
     size = max(float(np.abs(each[np.isfinite(each)]).max(initial=0.0)) for each in (before, after))
-    moved = sizes > ROUNDING * size
+    changed = sizes > ROUNDING * size
     largest = int(sizes.argmax()) if sizes.size else 0
     as_large = sizes >= sizes.max(initial=0.0) - ROUNDING * size
-    return _Differences(moved, one != other, largest, int((moved & as_large).sum()) - 1)
+    return _Differences(changed, one != other, largest, int((changed & as_large).sum()) - 1)
 
 
 def _map_steps(a: MapPanel, steps: Sequence[MapPanel | None]) -> list[Spec]:
-    found = [compare(a, step) for step in steps]
+    comparisons = [compare(a, step) for step in steps]
     largest = [
-        0.0 if step is None or compared.why else _largest(a.matrix, step.matrix)
-        for step, compared in zip(steps, found, strict=True)
+        0.0 if step is None or comparison.why else _largest(a.matrix, step.matrix)
+        for step, comparison in zip(steps, comparisons, strict=True)
     ]
     least = max(largest, default=0.0) * FADES
     return [
-        _maps_at(a, step, compared.why, max(own, least) or None)
-        for step, compared, own in zip(steps, found, largest, strict=True)
+        _maps_at(a, step, comparison.why, max(own, least) or None)
+        for step, comparison, own in zip(steps, comparisons, largest, strict=True)
     ]
 
 
 def _largest(a: Matrix, b: Matrix) -> float:
     """Return the largest difference, zero where it is rounding."""
-    before, after = _shown(a), _shown(b)
-    apart = _apart(before, after)
-    return float(np.abs(after - before).flat[apart.largest]) if apart.moved.any() else 0.0
+    before, after = _comparable_values(a), _comparable_values(b)
+    apart = _differences(before, after)
+    return float(np.abs(after - before).flat[apart.largest]) if apart.changed.any() else 0.0
 
 
 def _maps_at(a: MapPanel, b: MapPanel | None, why: Why, limit: float | None) -> Spec:
@@ -189,7 +190,7 @@ def _difference(a: Matrix, b: Matrix, limit: float | None) -> Matrix:
         return difference
     everywhere = np.ones(np.shape(a.values), dtype=bool)
     both = (everywhere if a.mask is None else a.mask) & (everywhere if b.mask is None else b.mask)
-    return replace(difference, mask=both).telling(blocked=_("<b>masked</b> in A or in B: no difference"))
+    return replace(difference, mask=both).with_hover(blocked=_("<b>masked</b> in A or in B: no difference"))
 
 
 # ---- curves ----
@@ -199,58 +200,58 @@ def _compare_curves(a: CurvePanel, b: CurvePanel) -> Comparison:
     common = [name for name in b.curves if name in a.curves]
     if not common:
         return Comparison("absent")
-    names = [name for name in common if _stand_alike(a.curves[name], b.curves[name])]
+    names = [name for name in common if _have_same_places(a.curves[name], b.curves[name])]
     if not names:
         return Comparison("places")
-    most, largest, gaps = None, 0.0, set[float]()
-    still: list[str] = []
-    moved: list[str] = []
+    change, largest, gaps = None, 0.0, set[float]()
+    unchanged: list[str] = []
+    changed: list[str] = []
     for name in names:
         before, after = a.curves[name].y, b.curves[name].y
-        apart = _apart(before, after)
-        gaps.update(b.curves[name].x[apart.alone].tolist())
-        (moved if (apart.moved | apart.alone).any() else still).append(b.curves[name].said)
+        apart = _differences(before, after)
+        gaps.update(b.curves[name].x[apart.unpaired].tolist())
+        (changed if (apart.changed | apart.unpaired).any() else unchanged).append(b.curves[name].label)
         size = abs(after[apart.largest] - before[apart.largest])
-        if apart.moved.any() and size > largest:
+        if apart.changed.any() and size > largest:
             at = number(float(b.curves[name].x[apart.largest]), 4)
-            place = b.curves[name].said, at
-            most = Change(place, float(before[apart.largest]), float(after[apart.largest]))
+            place = b.curves[name].label, at
+            change = Change(place, float(before[apart.largest]), float(after[apart.largest]))
             largest = size
     count = sum(len(b.curves[name].x) for name in names)
-    return Comparison("", most, still, len(names), count, len(gaps), moved)
+    return Comparison("", change, unchanged, len(names), count, len(gaps), changed)
 
 
-def _stand_alike(one: ChartCurve, other: ChartCurve) -> bool:
+def _have_same_places(one: ChartCurve, other: ChartCurve) -> bool:
     return one.x.shape == other.x.shape and bool(np.allclose(one.x, other.x, rtol=ROUNDING, atol=0.0))
 
 
 def _curve_steps(a: CurvePanel, steps: Sequence[CurvePanel | None]) -> list[Spec]:
     present = [step for step in steps if step is not None]
-    names = {name: curve.said for each in (a, *present) for name, curve in each.curves.items()}
-    apart = [_curves_apart(a, step) for step in steps]
+    names = {name: curve.label for each in (a, *present) for name, curve in each.curves.items()}
+    apart = [_curve_differences(a, step) for step in steps]
     every = [curve.y for each in (a, *present) for curve in each.curves.values()]
     y_axis = dict((present or [a])[0].axes[1])
     low, high = _ends(every, is_log=y_axis.get("type") == "log")
     sizes = (float(np.abs(y[np.isfinite(y)]).max(initial=0.0)) for each in apart for _, y in each.values())
     sides = (low, high), (max(sizes, default=0.0) or 1.0) * (1 + _ROOM)
-    drawn = []
+    specs = []
     for step, differences in zip(steps, apart, strict=True):
         both = _both(a, step, names, sides[0])
         panels: list[Panel] = [both]
         if any(apart):
-            panels.append(_apart_chart(step or a, names, differences, sides[1]))
-        drawn.append(compose.spec(panels, largest_unit=64))
-    return drawn
+            panels.append(_difference_chart(step or a, names, differences, sides[1]))
+        specs.append(compose.spec(panels, largest_unit=64))
+    return specs
 
 
-def _curves_apart(a: CurvePanel, b: CurvePanel | None) -> dict[str, tuple[Numbers, Numbers]]:
-    """Return B − A of the curves that stand at the same places, by name, with these."""
+def _curve_differences(a: CurvePanel, b: CurvePanel | None) -> dict[str, tuple[Numbers, Numbers]]:
+    """Return the places and B − A of the curves that have the same places, by name."""
     if b is None:
         return {}
     return {
         name: (curve.x, curve.y - a.curves[name].y)
         for name, curve in b.curves.items()
-        if name in a.curves and _stand_alike(a.curves[name], curve)
+        if name in a.curves and _have_same_places(a.curves[name], curve)
     }
 
 
@@ -266,49 +267,49 @@ def _ends(every: Sequence[Numbers], *, is_log: bool) -> tuple[float, float]:
 
 
 def _both(a: CurvePanel, b: CurvePanel | None, names: Mapping[str, str], ends: tuple[float, float]) -> Chart:
-    drawn: list[Mark] = []
+    lines: list[Mark] = []
     empty = np.zeros(0)
     for part, letter in ((a, "A"), (b, "B")):
-        for name, said in names.items():
+        for name, label in names.items():
             curve = part.curves.get(name) if part else None
             x, y, colour = (curve.x, curve.y, curve.colour) if curve else (empty, empty, theme.LIGHT.ink)
-            label = f"{escape(said)}{comma()}{letter}"
+            title = f"{escape(label)}{comma()}{letter}"
             line = marks.line(
                 f"{letter}: {name}", x, y, colour, width=2.0 if letter == "B" else 1.5,
                 dash="dash" if letter == "A" else "solid",
-                hover=f"{label}<br>{_place(a)} %{{x:.6~g}}<br><b>%{{y:.6~g}}</b>",
+                hover=f"{title}<br>{_place(a)} %{{x:.6~g}}<br><b>%{{y:.6~g}}</b>",
             )  # fmt: skip
-            drawn.append(line | ({"opacity": _FADED} if letter == "A" else {}))
+            lines.append(line | ({"opacity": _FADED} if letter == "A" else {}))
     legend = [("┅ A", theme.LIGHT.muted), ("━ B", theme.LIGHT.ink)]
-    shown = b or a
-    legend += [(escape(curve.said), curve.colour) for curve in [*shown.curves.values()][:_NAMED]]
+    visible = b or a
+    legend += [(escape(curve.label), curve.colour) for curve in [*visible.curves.values()][:_NAMED]]
     return Chart(
-        "A and B", drawn, 9, 4.5, _("A and B"), x_title=a.titles[0], y_title=a.titles[1],
-        x=dict(shown.axes[0]), y=dict(shown.axes[1]) | {"range": list(ends)}, legend=legend,
+        "A and B", lines, 9, 4.5, _("A and B"), x_title=a.titles[0], y_title=a.titles[1],
+        x=dict(visible.axes[0]), y=dict(visible.axes[1]) | {"range": list(ends)}, legend=legend,
         legend_lines=2 if len(legend) > 3 else 1,
     )  # fmt: skip
 
 
-def _apart_chart(
-    shown: CurvePanel,
+def _difference_chart(
+    visible: CurvePanel,
     names: Mapping[str, str],
     differences: Mapping[str, tuple[Numbers, Numbers]],
     far: float,
 ) -> Chart:
-    drawn = []
+    lines = []
     empty = np.zeros(0)
-    for name, said in names.items():
+    for name, label in names.items():
         x, y = differences.get(name, (empty, empty))
-        curve = shown.curves.get(name)
-        hover = f"{escape(said)}{comma()}B − A<br>{_place(shown)} %{{x:.6~g}}<br><b>%{{y:+.6~g}}</b>"
+        curve = visible.curves.get(name)
+        hover = f"{escape(label)}{comma()}B − A<br>{_place(visible)} %{{x:.6~g}}<br><b>%{{y:+.6~g}}</b>"
         colour = curve.colour if curve else theme.LIGHT.ink
-        drawn.append(marks.line(f"difference: {name}", x, y, colour, hover=hover))
+        lines.append(marks.line(f"difference: {name}", x, y, colour, hover=hover))
     zero = {
         "type": "line", "xref": " domain", "x0": 0, "x1": 1, "y0": 0, "y1": 0,
         "line": {"color": theme.LIGHT.muted, "width": 1},
     }  # fmt: skip
     return Chart(
-        "B − A", drawn, 9, 3.5, "B − A", x_title=shown.titles[0], y_title="B − A", x=dict(shown.axes[0]),
+        "B − A", lines, 9, 3.5, "B − A", x_title=visible.titles[0], y_title="B − A", x=dict(visible.axes[0]),
         y={"range": [-far, far]}, marks=[zero],
     )  # fmt: skip
 

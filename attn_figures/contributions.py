@@ -127,7 +127,7 @@ def similarity(values: Numbers) -> Spec:
     names = [str(head) for head in range(1, len(values) + 1)]
     place = _("head {one} and head {other}", one="%{y}", other="%{x}")
     shown = between_heads("similarity", values, _("similarity of the maps"), names, place)
-    return compose.spec([shown.telling(quantity=_("similarity"))], largest_unit=44.0)
+    return compose.spec([shown.with_hover(quantity=_("similarity"))], largest_unit=44.0)
 
 
 def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:

@@ -89,7 +89,7 @@ def _errors(cache: Cache) -> Chart:
                 width=3.0 if is_own else 1.5,
                 dash="solid" if is_own else "dot",
                 hover=hover,
-                said=cache.said[policy],
+                label=cache.said[policy],
             )
         )
     here = cache.errors[cache.policy][cache.budget - 1 : cache.budget]

@@ -52,14 +52,14 @@ class Side:
         title: what its axis is called; none when empty.
         role: whose colour the labels take.
         ticks: which labels stand on the axis; as many as fit when None.
-        shown: how many are in sight, counted from the first; all where None. The caption counts these.
+        n_visible: how many are in sight, counted from the first; all where None. The caption counts these.
     """
 
     labels: Sequence[str]
     title: str = ""
     role: Role = "query"
     ticks: Ticks | None = None
-    shown: int | None = None
+    n_visible: int | None = None
 
     @classmethod
     def queries(cls, labels: Sequence[str], ticks: Ticks | None = None) -> "Side":
@@ -78,7 +78,7 @@ class Side:
     @property
     def in_sight(self) -> int:
         """How many rows or columns are in sight."""
-        return self.shown or len(self.labels)
+        return self.n_visible or len(self.labels)
 
     @property
     def on_axis(self) -> Sequence[str]:
@@ -87,14 +87,14 @@ class Side:
 
     @property
     def step(self) -> float:
-        """How far apart two labels on the axis stand, in rows or columns."""
+        """The distance of two labels on the axis, in rows or columns."""
         if self.ticks is None:
             return _step(self.labels)
         return _least_gap([place for place, _label in self.ticks], len(self.labels))
 
     @cached_property
-    def settled(self) -> "Side":
-        """The same in tuples, so that what is drawn alike is found again."""
+    def as_tuples(self) -> "Side":
+        """The same in tuples, so that equal sides share one cache entry."""
         labels, ticks = tuple(self.labels), None if self.ticks is None else tuple(self.ticks)
         if labels is self.labels and ticks is self.ticks:
             return self
@@ -103,7 +103,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Frame:
-    """What decides a matrix's room and axes; equal at most steps of a slider, which are laid out once."""
+    """All that decides a matrix's room and axes; steps of a slider with equal frames are laid out once."""
 
     rows: Side
     columns: Side
@@ -115,8 +115,8 @@ class Frame:
     caption_letters: int
 
     @property
-    def slanted(self) -> bool:
-        """A few chosen labels, far enough apart, have room to lie flat; as many as words do not."""
+    def is_slanted(self) -> bool:
+        """Whether column labels are slanted: all but short ones, and a few that are far apart."""
         labels = self.columns.on_axis
         longest = max(map(letters, labels))
         many = self.columns.ticks is None or len(labels) > MOST_FLAT
@@ -124,7 +124,7 @@ class Frame:
 
     @property
     def label_units(self) -> tuple[float, float]:
-        """How far apart two column labels and two row labels stand, in units."""
+        """The distances of two column labels and of two row labels, in units."""
         (wide, tall), rows, columns = self.size, self.rows, self.columns
         return float(columns.step * wide / len(columns)), float(rows.step * tall / len(rows))
 
@@ -148,17 +148,17 @@ def geometry(frame: Frame) -> Geometry:
         label_units=frame.label_units,
         cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
         smaller=tuple(each for each, _ in smaller),
-        ticks=(_placed(frame.columns), _placed(frame.rows)),
+        ticks=(_tick_labels(frame.columns), _tick_labels(frame.rows)),
     )
 
 
 def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
-    """Return the room with labels of so many pixels, and what those of the rows take; 0 stands for none."""
+    """Return the room with labels of a size in pixels, 0 for none, and the width of the row labels."""
     n_columns, n_rows = frame.size
     of_usual = size / theme.FONT_SIZE
-    slanted = frame.slanted and size > 0
+    is_slanted = frame.is_slanted and size > 0
     labels = frame.columns.on_axis
-    columns = round(0.72 * _label_pixels(labels, of_usual)) + 8 if slanted else round(16 * of_usual)
+    columns = round(0.72 * _label_pixels(labels, of_usual)) + 8 if is_slanted else round(16 * of_usual)
     row_pixels = _label_pixels(frame.rows.on_axis, of_usual) if size else 0
     row_pixels += TITLE_PIXELS if frame.rows.title else 0
     left = operator + OPERATOR_GAP if operator else 24
@@ -169,7 +169,7 @@ def _room(frame: Frame, operator: int, size: int) -> tuple[Box, int]:
         lead=max(row_pixels, operator + 4 if operator else 0)
         if size
         else row_pixels + (operator + 8 if operator else 0),
-        trail=max(16, round(of_usual * _beyond(labels))) if slanted else 4,
+        trail=max(16, round(of_usual * _beyond(labels))) if is_slanted else 4,
         top=10 + columns + (20 if frame.columns.title else 0),
         bottom=32,
         caption=CAPTION_LETTER * frame.caption_letters,
@@ -188,14 +188,14 @@ def axes_of(frame: Frame, axes: Axes) -> dict[str, Any]:
             "side": "top",
             "anchor": axes.y,
             "range": [-0.5, n_columns - 0.5 + beside],
-            "tickangle": -45 if frame.slanted else 0,
+            "tickangle": -45 if frame.is_slanted else 0,
         },
         axes.y_layout: _ticks(frame.rows) | {"anchor": axes.x, "range": [n_rows - 0.5, -0.5]},
     }
 
 
 def shortens(*sides: Side) -> bool:
-    """Whether an axis leaves labels out or cuts them short."""
+    """Whether any axis leaves labels out or cuts them short."""
     return any(
         each.ticks is not None or _step(each.labels) > 1 or max(map(letters, each.labels)) > LONGEST_LABEL
         for each in sides
@@ -211,7 +211,7 @@ def _label_pixels(labels: Sequence[str], of_usual: float = 1.0) -> int:
 
 
 def _beyond(labels: Sequence[str]) -> int:
-    """Return how far slanted labels go beyond the right edge of the body."""
+    """Return how far slanted labels go beyond the body's right edge, in pixels."""
     ends = (
         SLANTED_LETTER * letters(_shorten(label)) - (place + 0.5) * LABELLED_CELL
         for place, label in enumerate(reversed(labels))
@@ -234,14 +234,14 @@ def number_width(number: str) -> float:
 
 
 def _step(labels: Sequence[str]) -> int:
-    """Return how many rows or columns go to one label."""
+    """Return how many rows or columns there are for each label."""
     return -(-len(labels) // MOST_LABELS)
 
 
-def spread(count: int, cells: int) -> NDArray[np.float64]:
-    """Return where the middles of so many parts stand on an axis that counts cells.
+def middles_of_parts(count: int, cells: int) -> NDArray[np.float64]:
+    """Return the middles of equal parts of an axis that counts cells.
 
-    >>> spread(2, 4).tolist()
+    >>> middles_of_parts(2, 4).tolist()
     [0.5, 2.5]
     """
     places: NDArray[np.float64] = (np.arange(count) + 0.5) * cells / count - 0.5
@@ -252,13 +252,13 @@ def _least_gap(places: Sequence[float], otherwise: float) -> float:
     return float(np.diff(sorted(places)).min(initial=otherwise))
 
 
-def _placed(side: Side) -> Tick:
+def _tick_labels(side: Side) -> Tick:
     ticks = list(enumerate(side.labels))[:: _step(side.labels)] if side.ticks is None else side.ticks
     return tuple(place for place, _label in ticks), tuple(escape(_shorten(label)) for _place, label in ticks)
 
 
 def _ticks(side: Side) -> dict[str, Any]:
-    places, texts = _placed(side)
+    places, texts = _tick_labels(side)
     colour = getattr(theme.LIGHT, side.role)
     return {
         "tickmode": "array",
@@ -277,7 +277,7 @@ def _ticks(side: Side) -> dict[str, Any]:
 
 
 def few(labels: Sequence[str]) -> Ticks:
-    """Label every place while there are up to eight, then every second, fourth, ...
+    """Return ticks for every place while there are up to eight, then for every second, fourth, ...
 
     >>> few(["a", "b"]), len(few("abcdefghi"))
     ([(0, 'a'), (1, 'b')], 5)

@@ -1,4 +1,4 @@
-"""What a panel is drawn in: its axes, its colours, and the room that it needs."""
+"""The frame of a panel: its axes, its colours, and the room that it needs."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class ColourRange:
 
 
 class PanelContent(NamedTuple):
-    """A panel's words and its numbers apart: panels of equal words differ in nothing but numbers.
+    """A panel split into words and numbers: panels with equal words differ in their numbers alone.
 
     ``words`` is all that titles, labels, colours and hatching follow from; ``numbers`` what each trace has
     besides.
@@ -66,7 +66,7 @@ class PanelContent(NamedTuple):
 
 @dataclass(frozen=True)
 class Geometry:
-    """All that decides where a panel stands and what it writes around itself; equal at most steps."""
+    """All that decides a panel's place and the words around it; equal at most steps."""
 
     box: Box
     row_title: str = ""

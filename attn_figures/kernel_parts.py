@@ -77,12 +77,12 @@ def truth_line(scene: DataScene) -> Mark:
     """The true curve; nowhere where it is not known."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
     said = _("true curve")
-    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", said=said)
+    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", label=said)
 
 
 def estimate_line(scene: DataScene, on_grid: Numbers) -> Mark:
     """The estimate; a gap where no key is in the window."""
-    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3, said=_("estimate"))
+    return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3, label=_("estimate"))
 
 
 def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:

@@ -15,7 +15,7 @@ from attn_figures.frame import Side
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import by_area, empty_window
 from attn_figures.marks import Mark
-from attn_figures.masked_cells import MaskedCells, hidden_cells
+from attn_figures.masked_cells import MaskedCells, masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, comma
 from attn_figures.numbers import number
 from attn_figures.panels import compose
@@ -108,10 +108,10 @@ class PlaneEstimate:
     on_offsets: Numbers
 
     @property
-    def hidden(self) -> MaskedCells:
+    def cover(self) -> MaskedCells:
         """What covers the cells of the map that have no estimate."""
         empty: NDArray[np.bool_] = np.isnan(self.on_map)
-        return hidden_cells(empty.tobytes(), empty.shape)
+        return masked_cells(empty.tobytes(), empty.shape)
 
 
 @Picture
@@ -216,7 +216,7 @@ def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[
 
 def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
     """The estimates, a hatch where there is none, and what the pointer is told there."""
-    hidden, down = estimate.hidden, scene.axis[::-1]
+    cover, down = estimate.cover, scene.axis[::-1]
     place = _("query at {place}", place="(%{x:.4~g}, %{y:.4~g})")
     estimated = _("estimate <b>{value}</b>", value=f"%{{z:{scene.value_form}}}")
     common = {"type": "heatmap", "x": scene.axis, "y": down, "hoverongaps": False, "meta": {"cells": MAP}}
@@ -228,15 +228,15 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
             "coloraxis": "panel",
             "hovertemplate": f"{place}<br>{estimated}<extra></extra>",
         },
-        marks.hatched(
-            f"{MAP} hatch", scene.axis[0] + scene.step * hidden.xs, down[0] - scene.step * hidden.ys
+        marks.hatch_area(
+            f"{MAP} hatch", scene.axis[0] + scene.step * cover.xs, down[0] - scene.step * cover.ys
         )
-        | {"visible": hidden.any},
+        | {"visible": cover.any},
         common
         | {
             "name": f"{MAP} masked",
-            "visible": hidden.any,
-            "z": hidden.cells,
+            "visible": cover.any,
+            "z": cover.cells,
             "colorscale": _CLEAR,
             "showscale": False,
             "hovertemplate": f"{place}<br>{empty_window()}<extra></extra>",

@@ -65,7 +65,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
                 LIGHT.query,
                 width=2.5,
                 dash="dot",
-                said=_("leave-one-out error of some points"),
+                label=_("leave-one-out error of some points"),
             ),
             marks.line(
                 "learned",
@@ -78,7 +78,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
                     bandwidth="%{x:.4g}",
                     error="%{y:.4g}",
                 ),
-                said=_("learned"),
+                label=_("learned"),
             ),
             _dot(
                 "best",
@@ -152,7 +152,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
                 LIGHT.key,
                 width=1,
                 shape="hvh",
-                said=_("nearest key's value"),
+                label=_("nearest key's value"),
             ),
             marks.line(
                 "mean of all values", scene.grid[[0, -1]], np.full(2, limits.mean), LIGHT.query, width=1
@@ -192,7 +192,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
                 LIGHT.output,
                 width=2.5,
                 hover=_("at <b>{place}</b><br>bias <b>{bias}</b>", place="%{x:.3~g}", bias="%{y:.4~g}"),
-                said=_c("statistics", "bias"),
+                label=_c("statistics", "bias"),
             ),
         ],
         columns=6,
@@ -208,7 +208,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
 
 def _error(name: str, bandwidths: Numbers, errors: Numbers, colour: str) -> Mark:
     hover = f"h <b>%{{x:.3g}}</b><br>{_(name)} <b>%{{y:.4g}}</b>"
-    return marks.line(name, bandwidths, errors, colour, width=2.5, hover=hover, said=_(name))
+    return marks.line(name, bandwidths, errors, colour, width=2.5, hover=hover, label=_(name))
 
 
 def _dot(name: str, x: float, y: float, colour: str, *, size: float = 11, **more: Any) -> Mark:
@@ -226,4 +226,4 @@ def _no_support(scene: DataScene, on_grid: Numbers) -> Mark:
         first, last = float(scene.grid[start]), float(scene.grid[end - 1])
         xs += [first, last, last, first, first, np.nan]
         ys += [low, low, high, high, low, np.nan]
-    return marks.hatched("no key in the window", xs, ys)
+    return marks.hatch_area("no key in the window", xs, ys)

@@ -131,10 +131,10 @@ def _lines(course: TrainingHistory) -> list[Mark]:
     """Draw what all steps share: the loss as a share of what guessing has, right answers, measures."""
     x, share = course.steps, course.loss / course.guessing
     told = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
-    loss = line("loss", x, share, LOSS, hover=told, said=_("loss"))
+    loss = line("loss", x, share, LOSS, hover=told, label=_("loss"))
     told = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
     right = line(
-        "right", x, course.accuracy, RIGHT, dash="dot", hover=told, said=_c("share of answers", "right")
+        "right", x, course.accuracy, RIGHT, dash="dot", hover=told, label=_c("share of answers", "right")
     )
     drawn = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
@@ -147,7 +147,7 @@ def _lines(course: TrainingHistory) -> list[Mark]:
             number="%{y:.3f}",
         )
         read = _("{head} course", head=said)
-        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, said=read))
+        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, label=read))
     return drawn
 
 

@@ -63,10 +63,12 @@ def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) 
             parts.truth_line(scene),
             _weighed(scene, fitted.weights[row]),
             marks.line(
-                "mean", scene.grid, fitted.means_on_grid, LIGHT.value, dash="dash", said=_("weighted mean")
+                "mean", scene.grid, fitted.means_on_grid, LIGHT.value, dash="dash", label=_("weighted mean")
             ),
-            marks.line("estimate", scene.grid, fitted.on_grid, LIGHT.output, width=3, said=_("fitted lines")),
-            marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, said=_("the query's line")),
+            marks.line(
+                "estimate", scene.grid, fitted.on_grid, LIGHT.output, width=3, label=_("fitted lines")
+            ),
+            marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, label=_("the query's line")),
             parts.query_estimate(scene.queries[row], fitted.at_queries[row]),
         ],
         row,

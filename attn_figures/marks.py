@@ -1,7 +1,7 @@
-"""What charts are drawn with: line, points, area, band, bar, words, upright; traces and shapes of Plotly's.
+"""The marks of charts: line, points, area, band, bar, words, upright, as traces and shapes of Plotly.
 
-A mark takes its data, its colour, and few words more; what a hover says is the last of them, and a mark
-without one is silent. Anything else that Plotly knows can be added: `line(...) | {"connectgaps": True}`.
+A mark takes its data, its colour and a few options; without a hover text it is silent. Anything else that
+Plotly knows can be added: `line(...) | {"connectgaps": True}`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def line(
     dots: float | Sequence[float] = 0.0,
     texts: Sequence[str] = (),
     hover: str = "",
-    said: str = "",
+    label: str = "",
 ) -> Mark:
     """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
 
@@ -47,7 +47,7 @@ def line(
         dots: the size of the dots on its places, one for all or one each; 0 for none.
         texts: written on its places, one each, in its colour on paper; none where empty.
         hover: what pointing at it says, in Plotly's template; empty for nothing.
-        said: what people read in place of its name, where a comparison names it; the name when empty.
+        label: what readers see in place of its name, as in a comparison; the name when empty.
 
     >>> line("mean", [0, 1], [2, 2], "#000000")["mode"]
     'lines'
@@ -61,18 +61,18 @@ def line(
         | {"line": stroke | _unless(shape, "linear", shape=shape), "connectgaps": False}
         | ({"marker": {"size": dots, "color": colour}} if dots else {})
         | ({"text": texts, "textfont": font} if texts else {})
-        | ({"meta": {"said": said}} if said not in ("", name) else {})
+        | ({"meta": {"said": label}} if label not in ("", name) else {})
     )
 
 
 def is_line(trace: Mapping[str, Any]) -> bool:
-    """Whether a trace is a line that is seen, and fills nothing.
+    """Whether a trace is a visible line that fills nothing.
 
     >>> is_line(line("mean", [0, 1], [2, 2], "#000000")), is_line(area("a", [0, 1], [2, 2], "#000000"))
     (True, False)
     """
-    drawn = trace.get("type", "scatter") == "scatter" and "lines" in trace.get("mode", "")
-    return drawn and not trace.get("fill") and bool((trace.get("line") or {}).get("width", 2))
+    has_lines = trace.get("type", "scatter") == "scatter" and "lines" in trace.get("mode", "")
+    return has_lines and not trace.get("fill") and bool((trace.get("line") or {}).get("width", 2))
 
 
 def points(
@@ -115,13 +115,13 @@ def area(
     }
 
 
-def hatched(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
+def hatch_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
     """Hatch the patches through (x, y), as everything is hatched that has no number."""
     return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
 
 
-def crossed(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
-    """Cross the patches through (x, y) with lines thin enough to read a number through them."""
+def cross_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
+    """Fill the outline through (x, y) with lines thin enough to read a number through them."""
     warning = theme.LIGHT.warning
     return area(name, x, y, theme.rgba(warning, 0), edge=warning) | {
         "fillpattern": {"shape": "/", "size": 12, "solidity": 0.07, "fgcolor": warning}
@@ -131,7 +131,7 @@ def crossed(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
 def band(
     names: tuple[str, str], x: ArrayLike, low: ArrayLike, high: ArrayLike, fill: str, *, hover: str = ""
 ) -> list[Mark]:
-    """Fill what lies between two curves over x (n,); a hover has them as %{customdata[0]} and [1]."""
+    """Fill the band between two curves over x (n,); a hover has them as %{customdata[0]} and [1]."""
     bare = {"line": {"width": 0}}
     return [
         _scatter(names[0], x, low, "lines", "") | bare,
@@ -142,20 +142,20 @@ def band(
 
 
 def words(
-    name: str, x: ArrayLike, y: ArrayLike, said: Sequence[str] | str, *, hover: str = "", spot: float = 0.0
+    name: str, x: ArrayLike, y: ArrayLike, texts: Sequence[str] | str, *, hover: str = "", spot: float = 0.0
 ) -> Mark:
     """Write at (x, y), both (n,): a text each, or one of Plotly's templates for all.
 
     ``spot`` is the size of a spot of paper under each, in pixels; 0 for none.
     """
-    text = {"texttemplate" if isinstance(said, str) else "text": said}
+    text = {"texttemplate" if isinstance(texts, str) else "text": texts}
     font = {"color": theme.LIGHT.ink, "size": theme.FONT_SIZE}
     under = {"marker": {"color": theme.LIGHT.paper, "size": spot}} if spot else {}
     return _scatter(name, x, y, "markers+text" if spot else "text", hover) | text | {"textfont": font} | under
 
 
 def is_words(trace: Mapping[str, Any]) -> bool:
-    """Whether a trace is words alone."""
+    """Whether a trace is text without points."""
     return trace.get("mode") == "text"
 
 
@@ -170,8 +170,8 @@ def bar(
 ) -> Mark:
     """Draw a bar of each length (n,) at each place (n,), upwards or, where `across`, to the right."""
     x, y = (lengths, places) if across else (places, lengths)
-    drawn = {"type": "bar", "name": name, "x": _array(x), "y": _array(y), "marker": {"color": colour}}
-    return drawn | ({"orientation": "h"} if across else {}) | _hover(hover)
+    trace = {"type": "bar", "name": name, "x": _array(x), "y": _array(y), "marker": {"color": colour}}
+    return trace | ({"orientation": "h"} if across else {}) | _hover(hover)
 
 
 def upright(
@@ -196,7 +196,7 @@ def _hover(hover: str) -> Mark:
 
 
 def _array(values: ArrayLike) -> Any:
-    """Numbers as an array, which is packed as such; names as they are."""
+    """Return numbers as an array, which is packed as such; names as they are."""
     array = np.asarray(values)
     return array if array.dtype.kind in "fiub" else values
 

@@ -1,6 +1,6 @@
-"""What covers the masked cells of a matrix: a hatched outline, and cells that tell on hover that they are.
+"""Traces over the masked cells of a matrix: a hatched outline, and cells whose hover says "masked".
 
-And what marks those that have weight against the mask: lines through which their number is read.
+Cells that have weight against the mask are marked by lines through which their number can be read.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _PALED = 0.72  # of the paper over a faded cell: its number is still read
 
 @dataclass(frozen=True, eq=False)
 class MaskedCells:
-    """What covers the masked cells: zero where they are, NaN elsewhere; and the outline around their runs."""
+    """The masked cells of a matrix: zero where they are, NaN elsewhere; and the outline around their runs."""
 
     any: bool
     cells: Numbers
@@ -28,51 +28,51 @@ class MaskedCells:
 
 
 @lru_cache(maxsize=256)
-def hidden_cells(masked: bytes, shape: tuple[int, int]) -> MaskedCells:
-    """Cover masked cells; steps and heads that share a mask share these arrays."""
+def masked_cells(masked: bytes, shape: tuple[int, int]) -> MaskedCells:
+    """Return the masked cells and their outline; steps and heads that share a mask share these arrays."""
     cells = np.frombuffer(masked, dtype=bool).reshape(shape)
     # Where a run of masked cells begins and ends along each row; both come in the same order.
-    padded = np.zeros((shape[0], shape[1] + 2), dtype=np.int8)
-    padded[:, 1:-1] = cells
-    edges = padded[:, 1:] - padded[:, :-1]
+    bordered = np.zeros((shape[0], shape[1] + 2), dtype=np.int8)
+    bordered[:, 1:-1] = cells
+    edges = bordered[:, 1:] - bordered[:, :-1]
     rows, starts = np.nonzero(edges == 1)
     ends = np.nonzero(edges == -1)[1]
     gap = np.full(len(rows), np.nan)
     left, right, upper, lower = starts - 0.5, ends - 0.5, rows - 0.5, rows + 0.5
     xs = np.stack([left, right, right, left, left, gap], axis=-1).ravel()
     ys = np.stack([upper, upper, lower, lower, upper, gap], axis=-1).ravel()
-    found = MaskedCells(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
-    for array in (found.cells, xs, ys):
+    cover = MaskedCells(bool(cells.any()), np.where(cells, 0.0, np.nan), xs, ys)
+    for array in (cover.cells, xs, ys):
         array.flags.writeable = False
-    return found
+    return cover
 
 
 @lru_cache(maxsize=512)
-def hatch(name: str, hidden: MaskedCells, axes: Axes) -> dict[str, Any]:
-    """Cover the masked cells with one hatched outline; a heatmap itself cannot be hatched."""
-    placed = {"visible": hidden.any, "xaxis": axes.x, "yaxis": axes.y}
-    return marks.hatched(f"{name} hatch", hidden.xs, hidden.ys) | placed
+def hatch(name: str, cover: MaskedCells, axes: Axes) -> dict[str, Any]:
+    """Return one hatched outline over the masked cells; a heatmap itself cannot be hatched."""
+    settings = {"visible": cover.any, "xaxis": axes.x, "yaxis": axes.y}
+    return marks.hatch_area(f"{name} hatch", cover.xs, cover.ys) | settings
 
 
 def leak(name: str, leaks: NDArray[np.bool_], values: Numbers, axes: Axes) -> list[dict[str, Any]]:
-    """Mark cells that have weight against the mask: lines over them, and cells for the pointer."""
-    found = hidden_cells(np.ascontiguousarray(leaks).tobytes(), leaks.shape)
-    placed = {"visible": found.any, "xaxis": axes.x, "yaxis": axes.y}
-    pointed = {"type": "heatmap", "name": f"{name} leaking", "z": np.where(leaks, values, np.nan)}
-    return [marks.crossed(f"{name} leak", found.xs, found.ys) | placed, pointed | placed]
+    """Return the marks of cells that have weight against the mask: lines, and cells for the pointer."""
+    cover = masked_cells(np.ascontiguousarray(leaks).tobytes(), leaks.shape)
+    settings = {"visible": cover.any, "xaxis": axes.x, "yaxis": axes.y}
+    pointer = {"type": "heatmap", "name": f"{name} leaking", "z": np.where(leaks, values, np.nan)}
+    return [marks.cross_area(f"{name} leak", cover.xs, cover.ys) | settings, pointer | settings]
 
 
 def fade(name: str, faded: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
-    """Lay paper over cells so that they and their numbers pale; the pointer reads what is below."""
-    found = hidden_cells(np.ascontiguousarray(faded).tobytes(), faded.shape)
+    """Return paper over cells so that they and their numbers pale; the pointer reads what is below."""
+    cover = masked_cells(np.ascontiguousarray(faded).tobytes(), faded.shape)
     paper = theme.rgba(theme.LIGHT.paper, _PALED)
     return {
         "type": "heatmap",
         "name": f"{name} faded",
-        "visible": found.any,
+        "visible": cover.any,
         "xaxis": axes.x,
         "yaxis": axes.y,
-        "z": found.cells,
+        "z": cover.cells,
         "colorscale": [[0, paper], [1, paper]],
         "showscale": False,
         "hoverinfo": "skip",

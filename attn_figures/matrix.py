@@ -1,4 +1,4 @@
-"""Matrices, the main actors: labelled square cells, with numbers while they fit and hatching where masked."""
+"""Matrices, the main panels of all pages: labelled cells with numbers while they fit, hatched where masked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -25,7 +25,7 @@ from attn_figures.frame import (
     without_tags,
 )
 from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent
-from attn_figures.masked_cells import fade, hatch, hidden_cells, leak
+from attn_figures.masked_cells import fade, hatch, leak, masked_cells
 from attn_figures.widths import letters
 from attn_live.arrays import CrossedLabels
 from attn_words import _, _c
@@ -44,7 +44,7 @@ def may_not_attend() -> str:
 
 
 def comma() -> str:
-    """Return what stands between a row's name and a column's in a hover."""
+    """Return the comma between a row's name and a column's in a hover."""
     return _c("hover", ", ")
 
 
@@ -68,12 +68,12 @@ class SideBars:
 class Extra:
     """More values for a matrix's hover, by name, each of the shape of its values; steps may share one."""
 
-    named: Sequence[tuple[str, Numbers]] = ()
+    items: Sequence[tuple[str, Numbers]] = ()
 
     @cached_property
-    def stacked(self) -> Numbers:
-        """All of them, (n_rows, n_columns, n_names)."""
-        return np.stack([np.asarray(values, dtype=np.float64) for _, values in self.named], axis=-1)
+    def stack(self) -> Numbers:
+        """All values in one array, (n_rows, n_columns, n_items)."""
+        return np.stack([np.asarray(values, dtype=np.float64) for _, values in self.items], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class ColourScale:
     Attributes:
         scale: "weights" is fixed to [0, 1]; "scores" diverges around zero, out to `limit`.
         limit: the value at the ends of the diverging ramp; the largest absolute value when None.
-        bar: what the colours are called beside their bar; matrices of one name and range share a bar.
+        bar: the title of the colour bar; matrices of one title and range share a bar.
         power: above 1 it spends the ramp of weights on small values, see `theme.colorscale`.
         tells_power: whether the caption says so.
     """
@@ -97,13 +97,13 @@ class ColourScale:
 
 @dataclass(frozen=True)
 class Hover:
-    """What the pointer is told at a cell.
+    """The hover text of a matrix's cells.
 
     Attributes:
         quantity: what one value is called.
         place: how a cell's row and column are named; by their labels when None.
         words: what a row and a column are called; by their roles when None.
-        blocked: what is said of a hatched cell; extra: more values.
+        blocked: the text of a hatched cell; extra: more values.
     """
 
     quantity: str = field(default_factory=lambda: _("weight"))
@@ -115,7 +115,7 @@ class Hover:
 
 @dataclass(frozen=True)
 class Pick:
-    """What a matrix's cells are to a pointer and a click.
+    """What pointing at a matrix's cells and clicking on them does.
 
     Attributes:
         row, column: what a click on a cell chooses by its row and its column, such as "query" and "key"; the
@@ -145,21 +145,21 @@ BY_KEY = Pick(None, "key", "query-key", moves_cursor=True)  # the query is the r
 
 @dataclass(frozen=True)
 class Matrix:
-    """One matrix to draw: values (n_rows, n_columns), its labels, and how its cells are coloured.
+    """A matrix to draw: values (n_rows, n_columns), labels, and the colours of its cells.
 
     Attributes:
         name: short and unique in the figure; the trace's name.
         values: what is drawn and what the hover tells, in any finite or NaN float64.
-        title: said under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
+        title: stands under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
         rows, columns: their labels, and what stands on their axes.
         ramp: how its values become colours.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
         faded: True where a cell is paled; the hover tells its value as ever.
-        hover: what the pointer is told.
+        hover: the text under the pointer.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
-        pick: what its cells are to a pointer and a click.
+        pick: what pointing and clicking do.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
         side_bars: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
@@ -190,38 +190,38 @@ class Matrix:
 
     def __post_init__(self) -> None:
         """Check that labels, mask and extra values fit the values."""
-        wanted = (len(self.rows), len(self.columns))
-        if np.shape(self.values) != wanted or 0 in wanted:
-            got = np.shape(self.values)
-            raise ValueError(f"matrix {self.name!r}: values must be {wanted} to fit its labels, got {got}")
-        if self.mask is not None and np.shape(self.mask) != wanted:
+        shape = (len(self.rows), len(self.columns))
+        if np.shape(self.values) != shape or 0 in shape:
+            came = np.shape(self.values)
+            raise ValueError(f"matrix {self.name!r}: values must be {shape} to fit its labels, got {came}")
+        if self.mask is not None and np.shape(self.mask) != shape:
             raise ValueError(
-                f"matrix {self.name!r}: mask must be {wanted} like the values, got {np.shape(self.mask)}"
+                f"matrix {self.name!r}: mask must be {shape} like the values, got {np.shape(self.mask)}"
             )
-        for name, more in self.hover.extra.named:
-            if np.shape(more) != wanted:
-                raise ValueError(f"matrix {self.name!r}: {name} must be {wanted}, got {np.shape(more)}")
+        for name, more in self.hover.extra.items:
+            if np.shape(more) != shape:
+                raise ValueError(f"matrix {self.name!r}: {name} must be {shape}, got {np.shape(more)}")
         bars = self.side_bars
-        if bars is not None and np.shape(bars.values) != wanted[:1]:
+        if bars is not None and np.shape(bars.values) != shape[:1]:
             raise ValueError(
-                f"matrix {self.name!r}: side bars must be {wanted[:1]}, got {np.shape(bars.values)}"
+                f"matrix {self.name!r}: side bars must be {shape[:1]}, got {np.shape(bars.values)}"
             )
 
-    def telling(self, **changed: Any) -> "Matrix":
-        """Return the same with these fields of its hover changed."""
-        return replace(self, hover=replace(self.hover, **changed))
+    def with_hover(self, **fields: Any) -> "Matrix":
+        """Return the matrix with these fields of its hover changed."""
+        return replace(self, hover=replace(self.hover, **fields))
 
     def minus(
         self, other: "Matrix", title: str = "", *, limit: float | None = None, operator: str = ""
     ) -> "Matrix":
-        """Return this matrix less another, named "difference" and coloured around zero.
+        """Return this matrix minus another, named "difference" and coloured around zero.
 
         Labels and size are this one's. A cell is hatched where both are: a value that one of them alone
         masks still counts. NaN stays a gap.
 
         Args:
-            other: what is taken away, with as many rows and columns.
-            title: said under the difference; "difference" when empty.
+            other: the matrix to subtract, of the same shape.
+                title: stands under the difference; "difference" when empty.
             limit: the difference at the ends of the ramp; the largest there is when None, or where that is
                 rounding (1e-5 of the numbers' own size) that size, so that it is not painted as a difference.
             operator: set between it and the matrix before it.
@@ -241,7 +241,7 @@ class Matrix:
         size = max(sizes) or 1.0
         if limit is None:
             limit = largest if largest > ROUNDING * size else size
-        made = replace(
+        difference = replace(
             self,
             name="difference",
             values=values,
@@ -253,11 +253,11 @@ class Matrix:
             side_bars=None,
         )
         # Where a slider moves it, it may be nothing at one step, and its panel takes as much room there.
-        longest = letters(f"{made.title}  {made._told(np.inf)}")
-        return replace(made, longest_title=max(self.longest_title, longest))
+        longest = letters(f"{difference.title}  {difference._shape_text(np.inf)}")
+        return replace(difference, longest_title=max(self.longest_title, longest))
 
     def against(self, may: NDArray[np.bool_] | None) -> "Matrix":
-        """Return a map of weights that a mistake made, held against the mask that should have been kept.
+        """Return a map of weights that a mistake made, compared with the mask that should have been kept.
 
         A cell is hatched where it has no weight because either mask forbids it, and marked where it has
         weight although it ``may`` not attend. NaN stays a gap.
@@ -276,47 +276,52 @@ class Matrix:
         return self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
 
     @property
-    def seen(self) -> Numbers:
+    def visible_values(self) -> Numbers:
         """Its values, NaN where they are masked."""
         values = np.asarray(self.values, dtype=np.float64)
         return values if self.mask is None or self.mask.all() else np.where(self.mask, values, np.nan)
 
-    def moved(self, traces: Sequence[dict[str, Any]]) -> "Matrix":
-        """Return the same with the numbers that its traces have at another position of a slider."""
-        cells, masked = (
+    def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Matrix":
+        """Return the matrix with the numbers that its traces have at another position of a slider."""
+        cells, hatched = (
             next(trace for trace in traces if trace["name"] == name)
             for name in (self.name, f"{self.name} masked")
         )
-        if "z" not in cells or np.array_equal(cells["z"], self.seen, equal_nan=True):
+        if "z" not in cells or np.array_equal(cells["z"], self.visible_values, equal_nan=True):
             return self
-        extra = [(name, cells["customdata"][..., at]) for at, (name, _) in enumerate(self.hover.extra.named)]
-        mask = np.isnan(masked["z"]) if masked["visible"] else None
-        return replace(self, values=cells["z"], mask=mask).telling(extra=Extra(extra))
+        extra = [(name, cells["customdata"][..., at]) for at, (name, _) in enumerate(self.hover.extra.items)]
+        mask = np.isnan(hatched["z"]) if hatched["visible"] else None
+        return replace(self, values=cells["z"], mask=mask).with_hover(extra=Extra(extra))
 
     def geometry(self) -> Geometry:
         """Return the room for square cells, slanted or short column labels, and row labels."""
         return geometry(self._frame)
 
     def colour_range(self) -> tuple[ColourRange, bool]:
-        """Return [0, 1] for weights, a range symmetric around zero for scores."""
-        called = self.ramp.bar or self.hover.quantity
+        """Return the range of its colours, and whether a bar must show it.
+
+        It is [0, 1] for weights, symmetric around zero for scores.
+        """
+        title = self.ramp.bar or self.hover.quantity
         if self.ramp.scale == "weights":
-            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, called, self.ramp.power)
+            colours = ColourRange(theme.LIGHT.weights, 0.0, 1.0, title, self.ramp.power)
         else:
-            colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), called)
+            colours = ColourRange(theme.LIGHT.scores, -self._limit(), self._limit(), title)
         return colours, not self._numbers_fit()
 
-    def look(self) -> PanelContent | None:
-        """Return its words and its numbers apart; not where it has more than a heatmap's."""
+    def content(self) -> PanelContent | None:
+        """Return its words and its numbers apart; None where it has more traces than a plain map."""
         if type(self) is not Matrix or self.side_bars is not None:
             return None
         if self.leaks is not None or self.faded is not None:
             return None
-        sides = self.rows.settled, self.columns.settled
+        sides = self.rows.as_tuples, self.columns.as_tuples
         mask = None if self.mask is None else self.mask.tobytes()
         limit = None if self.ramp.scale == "weights" else self._limit()
-        told = tuple(name for name, _ in self.hover.extra.named)
-        return PanelContent((*_WORDS_OF(self), sides, mask, limit, told, self._told()), self._numbers())
+        extra = tuple(name for name, _ in self.hover.extra.items)
+        return PanelContent(
+            (*_WORDS_OF(self), sides, mask, limit, extra, self._shape_text()), self._numbers()
+        )
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the cells, the hatch and the hover of masked cells.
@@ -324,12 +329,12 @@ class Matrix:
         All three are always there, so that every step of a moving mask has the same traces; what is
         invisible costs nothing to draw.
         """
-        masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
-        hidden = hidden_cells(masked.tobytes(), masked.shape)
+        is_masked = np.zeros(np.shape(self.values), dtype=bool) if self.mask is None else ~self.mask
+        cover = masked_cells(is_masked.tobytes(), is_masked.shape)
         meta: dict[str, Any] = {
             "cells": self.pick.together or self.name,
             "cursor": self.pick.moves_cursor,
-        } | self._choosing()
+        } | self._choice()
         common = {
             "type": "heatmap",
             "xaxis": axes.x,
@@ -339,65 +344,65 @@ class Matrix:
         }
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}"
-            for i, (name, _) in enumerate(self.hover.extra.named)
+            for i, (name, _) in enumerate(self.hover.extra.items)
         )
         words, place = self.words, self.hover.place
         if place is None:
             place = f"{words[0]} <b>%{{y}}</b>{comma()}{words[1]} <b>%{{x}}</b>"
-        cut = shortens(self.rows, self.columns)
-        if cut and self.hover.place is not None and any(self.rows.labels):
+        is_short = shortens(self.rows, self.columns)
+        if is_short and self.hover.place is not None and any(self.rows.labels):
             meta["labels"] = [[*self.rows.labels], [*self.columns.labels]]  # for files of numbers
-        elif cut and self.hover.place is None:
+        elif is_short and self.hover.place is None:
             # %{x} and %{y} tell no more than the axis does.
             common["hovertext"] = _names(tuple(self.rows.labels), tuple(self.columns.labels), words, comma())
             place = "%{hovertext}"
         form = ".6f" if self.ramp.scale == "weights" else ".6~g"
-        told = f"{place}<br>{escape(self.hover.quantity)} <b>%{{z:{form}}}</b>"
-        gap = 1 if max(masked.shape) <= MOST_LABELS else 0
+        text = f"{place}<br>{escape(self.hover.quantity)} <b>%{{z:{form}}}</b>"
+        gap = 1 if max(is_masked.shape) <= MOST_LABELS else 0
         cells = common | {
             "name": self.name,
             "coloraxis": coloraxis,
             "xgap": gap,
             "ygap": gap,
-            "hovertemplate": f"{told}{extra}<extra></extra>",
+            "hovertemplate": f"{text}{extra}<extra></extra>",
         }
         hover = common | {
             "name": f"{self.name} masked",
-            "visible": hidden.any,
-            "z": hidden.cells,
+            "visible": cover.any,
+            "z": cover.cells,
             "colorscale": _CLEAR,
             "showscale": False,
             "hovertemplate": f"{place}<br>{self.hover.blocked}<extra></extra>",
         }
         bars = [] if self.side_bars is None else [self._beside(self.side_bars, axes)]
-        drawn = [cells, hatch(self.name, hidden, axes), hover]
-        paled = [] if self.faded is None else [fade(self.name, self.faded, axes)]
-        marked = [] if self.leaks is None else self._leaking(self.leaks, axes, common, told)
+        traces = [cells, hatch(self.name, cover, axes), hover]
+        fades = [] if self.faded is None else [fade(self.name, self.faded, axes)]
+        leaks = [] if self.leaks is None else self._leak_traces(self.leaks, axes, common, text)
         return [
-            *(each | own for each, own in zip(drawn, self._numbers(), strict=True)),
-            *paled,
-            *marked,
+            *(each | own for each, own in zip(traces, self._numbers(), strict=True)),
+            *fades,
+            *leaks,
             *bars,
         ]
 
-    def _leaking(
-        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], told: str
+    def _leak_traces(
+        self, leaks: NDArray[np.bool_], axes: Axes, common: dict[str, Any], text: str
     ) -> list[dict[str, Any]]:
         against = _("{blocked}, and has weight", blocked=self.hover.blocked)
         lines, cells = leak(self.name, leaks, np.asarray(self.values, dtype=np.float64), axes)
         over = {
             "colorscale": _CLEAR,
             "showscale": False,
-            "hovertemplate": f"{told}<br>{against}<extra></extra>",
+            "hovertemplate": f"{text}<br>{against}<extra></extra>",
         }
         return [lines, common | over | cells]
 
     def _numbers(self) -> list[dict[str, Any]]:
-        """Return what the numbers decide in each trace."""
-        told = {"customdata": self.hover.extra.stacked} if self.hover.extra.named else {}
-        return [{"z": self.seen} | told, {}, told]
+        """Return the numbers of each trace."""
+        extra = {"customdata": self.hover.extra.stack} if self.hover.extra.items else {}
+        return [{"z": self.visible_values} | extra, {}, extra]
 
-    def _choosing(self) -> dict[str, Any]:
+    def _choice(self) -> dict[str, Any]:
         part = self.pick.part
         if part is None and not self.pick.chooses:
             return {}
@@ -409,13 +414,13 @@ class Matrix:
         return axes_of(self._frame, axes)
 
     def caption(self) -> str:
-        """Return the title with the shape after it, and that all is zero where nothing else tells it."""
+        """Return the title and the shape, and that all is zero where neither colour nor number shows it."""
         if not self.shows_shape:
             return self.title
-        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._told()}</span>"
+        return f"{self.title}  <span style='color:{theme.LIGHT.muted}'>{self._shape_text()}</span>"
 
-    def _told(self, of_size: float | None = None) -> str:
-        """Return the shape, and whether values of its own, or of this size, have no colour and no number."""
+    def _shape_text(self, of_size: float | None = None) -> str:
+        """Return the shape, and that values, its own or of this size, are too small for colours to show."""
         shape = f"{self.rows.in_sight} × {self.columns.in_sight}"
         if self.ramp.tells_power and self.ramp.power != 1.0:
             return _("{shape}, colours bent", shape=shape)
@@ -428,16 +433,16 @@ class Matrix:
 
     @cached_property
     def _size(self) -> float:
-        """The largest absolute value that is not masked; without end where any is, or where there is none."""
+        """The largest absolute value that is not masked; infinite where one is, or where there is none."""
         values = np.abs(np.asarray(self.values, dtype=np.float64))
-        seen = ~np.isnan(values) if self.mask is None or np.isinf(values).any() else self.mask
-        return float(np.nanmax(values[seen])) if seen.any() else np.inf
+        visible = ~np.isnan(values) if self.mask is None or np.isinf(values).any() else self.mask
+        return float(np.nanmax(values[visible])) if visible.any() else np.inf
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the frame around what is marked."""
-        named = [] if self.marked is None else [("marked", *self.marked)]
-        named += [(f"row {row + 1} framed", row, None) for row in self.framed_rows]
-        return [self._outline(axes, *each) for each in named]
+        frames = [] if self.marked is None else [("marked", *self.marked)]
+        frames += [(f"row {row + 1} framed", row, None) for row in self.framed_rows]
+        return [self._outline(axes, *each) for each in frames]
 
     def _outline(self, axes: Axes, name: str, row: int | None, column: int | None) -> dict[str, Any]:
         x0, x1 = (-0.5, len(self.columns) - 0.5) if column is None else (column - 0.5, column + 0.5)
@@ -447,7 +452,7 @@ class Matrix:
         return {"type": "rect", "name": f"{self.name} {name}", "line": line, **frame}
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return nothing: a matrix says all in its labels and its caption."""
+        """Return an empty list: a matrix has no annotations but its caption."""
         return []
 
     def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
@@ -455,7 +460,7 @@ class Matrix:
         width = (SIDE_SHARE - SIDE_GAP) * n_columns
         lengths = np.asarray(side.values, dtype=np.float64) / side.full * width
         rows = np.arange(len(self.rows))
-        drawn = marks.bar(side.name, rows, lengths, theme.LIGHT.muted, across=True, hover=side.hover) | {
+        bars = marks.bar(side.name, rows, lengths, theme.LIGHT.muted, across=True, hover=side.hover) | {
             "xaxis": axes.x,
             "yaxis": axes.y,
             "base": n_columns - 0.5 + SIDE_GAP * n_columns,
@@ -463,14 +468,14 @@ class Matrix:
             "customdata": np.asarray(side.details, dtype=np.float64),
             "meta": {"cursor": self.pick.moves_cursor},
         }
-        drawn["marker"]["line"] = {"width": 0}
-        return drawn | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
+        bars["marker"]["line"] = {"width": 0}
+        return bars | ({"hovertext": np.array(side.names, dtype=object)} if side.names else {})
 
     @cached_property
     def _frame(self) -> Frame:
         return Frame(
-            self.rows.settled,
-            self.columns.settled,
+            self.rows.as_tuples,
+            self.columns.as_tuples,
             self.size or (len(self.columns), len(self.rows)),
             self.operator,
             self.names_rows,
@@ -480,10 +485,12 @@ class Matrix:
         )
 
     def _longest(self) -> int:
-        """Letters of the longest caption of any step, at which all may be zero."""
+        """Return the letters of the longest caption of any step, where all may be zero."""
         if not self.longest_title:
             return 0
-        nothing, nearly, more = (letters(self._told(size)) for size in (0.0, np.nextafter(0.0, 1.0), np.inf))
+        nothing, nearly, more = (
+            letters(self._shape_text(size)) for size in (0.0, np.nextafter(0.0, 1.0), np.inf)
+        )
         return self.longest_title + max(nothing, nearly) - more
 
     def _numbers_fit(self) -> bool:
@@ -496,7 +503,7 @@ class Matrix:
         return float(values[np.isfinite(values)].max(initial=0.0)) or 1.0
 
     def _formats(self) -> tuple[tuple[str, float], tuple[str, float]]:
-        """Up to three significant digits where cells are wide, fewer where they are narrow."""
+        """Return formats of up to three significant digits for wide cells, and of fewer for narrow ones."""
         if not self._numbers_fit():
             return ("", 0.0), ("", 0.0)
         limit = 1.0 if self.ramp.scale == "weights" else self._limit()
@@ -511,7 +518,7 @@ class Matrix:
 def frame_at(
     name: str, *, row: NDArray[Any] | None = None, column: NDArray[Any] | None = None
 ) -> dict[str, NDArray[Any]]:
-    """Return what moves the frame of a matrix that is `marked`, by path: around a row, a column, or a cell.
+    """Return what moves the frame of a `marked` matrix, by path: around a row, a column, or a cell.
 
     Args:
         name: the matrix's.

@@ -119,7 +119,7 @@ def combine_heads(heads: HeadMaps, *, chosen: Sequence[int]) -> Spec:
     panels = [
         heads.matrix("mean", maps.mean(axis=0), _("mean"), of=chosen),
         heads.matrix("max", maps.max(axis=0), _("largest"), of=chosen),
-        spread.telling(quantity=_("difference")),
+        spread.with_hover(quantity=_("difference")),
     ]
     return compose.spec(panels)
 

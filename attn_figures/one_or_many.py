@@ -130,7 +130,7 @@ def _against_heads(
             mean = np.array(values, dtype=np.float64)
             lowest, highest = 0.0, max(highest, float(mean.max()))
         traces += [
-            line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, said=_(label)),
+            line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, label=_(label)),
             points(f"{label} here", counts[chosen : chosen + 1], mean[chosen : chosen + 1], colour, size=11),
         ]
     # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
@@ -195,7 +195,7 @@ def _distances(
             )
             curve, of_heads = f"{name}, {_named(heads)}", f"{read}{comma()}{_heads(heads)}"
             traces.append(
-                line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover, said=of_heads)
+                line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover, label=of_heads)
             )
         for who, place, colour in told:
             width = 3.0 if name == way else 1.2
@@ -207,7 +207,7 @@ def _distances(
                     colour,
                     width=width,
                     dash=dash,
-                    said=f"{read}{comma()}{_(who)}",
+                    label=f"{read}{comma()}{_(who)}",
                 )
             )
     here = slice(layer, layer + 1)
@@ -279,7 +279,7 @@ def fitting(
             step="%{x}",
             error="%{y:.3~g}",
         )
-        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, said=said))
+        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, label=said))
         here.append(points(f"{name} here", x[at : at + 1], spread.mean[at : at + 1], colour, size=11))
     chart = Chart(
         "error",

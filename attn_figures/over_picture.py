@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import theme
-from attn_figures.frame import Side, spread
+from attn_figures.frame import Side, middles_of_parts
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
 from attn_figures.panels import LAPTOP, compose
@@ -47,8 +47,8 @@ class _Patches(Matrix):
             "xaxis": axes.x,
             "yaxis": axes.y,
             "z": np.where(self.ink < NO_INK, np.nan, self.ink),
-            "x": spread(self.ink.shape[1], len(self.columns)),
-            "y": spread(self.ink.shape[0], len(self.rows)),
+            "x": middles_of_parts(self.ink.shape[1], len(self.columns)),
+            "y": middles_of_parts(self.ink.shape[0], len(self.rows)),
             "zmin": 0.0,
             "zmax": 1.0,
             "colorscale": [[0, theme.rgba(LIGHT.ink, 0)], [1, theme.rgba(LIGHT.ink, self.opacity)]],

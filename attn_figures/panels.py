@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from attn_figures import theme
 from attn_figures.arrange import overlay
 from attn_figures.geometry import Axes, ColourRange, Geometry, PanelContent, PlacedPanel
-from attn_figures.numbers import number as written
+from attn_figures.numbers import number
 from attn_figures.picture import Drawing, Picture
 from attn_figures.screens import Heights, all_screens
 from attn_words import cached
@@ -20,55 +20,55 @@ IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own 
 
 
 class Panel(Protocol):
-    """What a figure needs to know of each of its parts."""
+    """The interface of what stands in a figure: matrices and charts."""
 
     @property
     def name(self) -> str:
         """Short and unique in the figure."""
 
-    def look(self) -> PanelContent | None:
-        """Return its words and its numbers apart; None where they are not told apart."""
+    def content(self) -> PanelContent | None:
+        """Return its words and its numbers apart; None where they cannot be split."""
 
-    def moved(self, traces: Sequence[dict[str, Any]]) -> "Panel":
-        """Return the same with the numbers that its traces have at another position of a slider."""
+    def with_traces(self, traces: Sequence[dict[str, Any]]) -> "Panel":
+        """Return the panel with the numbers that its traces have at another position of a slider."""
 
     def geometry(self) -> Geometry:
         """Return the room it needs."""
 
     def colour_range(self) -> tuple[ColourRange, bool] | None:
-        """Return how its values are coloured and whether a bar must tell, or None."""
+        """Return how its values are coloured and whether a bar must show it; None without colours."""
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return its traces; the first is the one that carries the values."""
+        """Return its traces; the first holds the values."""
 
     def axes(self, axes: Axes) -> dict[str, Any]:
-        """Return its two axes, by their names in the layout."""
+        """Return the settings of its two axes, by their names in the layout."""
 
     def caption(self) -> str:
-        """Return what is said under it."""
+        """Return the text under it."""
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the lines and frames drawn on it."""
 
     def notes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return further words on it, as annotations."""
+        """Return further annotations on it."""
 
 
 @dataclass(frozen=True)
 class Absent:
-    """Holds the place of a panel that other steps of a moving figure have: its traces, drawn nowhere."""
+    """Stands for a panel that only other steps of a moving figure have: its traces, drawn nowhere."""
 
     panel: Panel
 
     @property
     def name(self) -> str:
-        """The name of the panel that is not here."""
+        """The name of the absent panel."""
         return self.panel.name
 
-    def look(self) -> PanelContent | None:
-        """Return the words of the panel that is not here, and no numbers."""
-        look = self.panel.look()
-        return look and PanelContent(("absent", look.words), [{} for _ in look.numbers])
+    def content(self) -> PanelContent | None:
+        """Return the words of the absent panel, and no numbers."""
+        content = self.panel.content()
+        return content and PanelContent(("absent", content.words), [{} for _ in content.numbers])
 
     def traces(self, axes: Axes) -> list[dict[str, Any]]:
         """Return as many traces of the same types, without data, on the axes of another panel.
@@ -91,13 +91,13 @@ def compose(
     roomy: tuple[int, ...] = (),
     laptop_height: int = PHONE_HEIGHT,
 ) -> Drawing:
-    """Draw panels in reading order, in one shared unit, as one figure with an arrangement a screen.
+    """Draw panels in reading order, in one shared unit, as one figure with an arrangement for each screen.
 
     The steps of a moving figure need the same traces. Where a step has fewer panels than others, `Absent`
     stands for each that is missing, and the others take its room.
 
     Args:
-        panels: what is drawn.
+        panels: the matrices and charts.
         largest_unit: pixels that a unit never exceeds.
         phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
             equal maps stand side by side then, so that their slider stays in sight.
@@ -112,22 +112,22 @@ def compose(
     if len(set(names)) != len(names) or all(isinstance(panel, Absent) for panel in panels):
         raise ValueError(f"a figure needs panels with different names, got {names}")
     options = largest_unit, (phone_height, roomy, laptop_height)
-    looks = []
+    contents = []
     for panel in panels:
-        if (look := panel.look()) is None:
-            return _drawn(panels, *options)
-        looks.append(look)
-    alike = _PanelKey(tuple(look.words for look in looks), [*panels])
+        if (content := panel.content()) is None:
+            return _draw(panels, *options)
+        contents.append(content)
+    alike = _PanelKey(tuple(content.words for content in contents), [*panels])
     still = _still(alike, *options)
     alike.panels.clear()  # a cache holds its keys for long
-    own = (numbers for look in looks for numbers in look.numbers)
+    own = (numbers for content in contents for numbers in content.numbers)
     traces = [trace | numbers for trace, numbers in zip(still["data"], own, strict=True)]
     return Drawing({"data": traces, "layout": dict(still["layout"])}, panels, still.starts)
 
 
 @dataclass(frozen=True)
 class _PanelKey:
-    """Panels that tell their words; equal where nothing but their numbers differs."""
+    """Panels by their words; equal where nothing but their numbers differs."""
 
     words: tuple[Hashable, ...]
     panels: list[Panel | Absent] = field(compare=False)
@@ -135,9 +135,9 @@ class _PanelKey:
 
 @cached(64)
 def _still(alike: _PanelKey, largest_unit: float, heights: Heights) -> Drawing:
-    """Draw panels without their numbers: what the steps of a moving figure, and other settings, share."""
-    spec = _drawn(alike.panels, largest_unit, heights)
-    own = (numbers for panel in alike.panels if (look := panel.look()) for numbers in look.numbers)
+    """Draw panels without their numbers: the part that all steps, and many settings, share."""
+    spec = _draw(alike.panels, largest_unit, heights)
+    own = (numbers for panel in alike.panels if (content := panel.content()) for numbers in content.numbers)
     bare = [
         {key: value for key, value in trace.items() if key not in numbers}
         for trace, numbers in zip(spec["data"], own, strict=True)
@@ -145,45 +145,44 @@ def _still(alike: _PanelKey, largest_unit: float, heights: Heights) -> Drawing:
     return Drawing({"data": bare, "layout": spec["layout"]}, starts=spec.starts)
 
 
-def _drawn(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heights) -> Drawing:
+def _draw(panels: Sequence[Panel | Absent], largest_unit: float, heights: Heights) -> Drawing:
     ranges: dict[ColourRange, str] = {}
-    shown: dict[str, bool] = {}
+    has_bar: dict[str, bool] = {}
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {"annotations": [], "shapes": []}
-    placed: list[PlacedPanel] = []
+    present: list[PlacedPanel] = []
     first_present = Axes(next(i for i, panel in enumerate(panels) if not isinstance(panel, Absent)))
     starts = []
-    for number, panel in enumerate(panels):
-        axes = Axes(number)
+    for index, panel in enumerate(panels):
+        axes = Axes(index)
         starts.append(len(traces))
         if isinstance(panel, Absent):
             traces += panel.traces(first_present)
             continue
         coloraxis = ""
-        coloured = panel.colour_range()
-        if coloured is not None:
-            colour_range, wants_bar = coloured
+        if (colours := panel.colour_range()) is not None:
+            colour_range, wants_bar = colours
             coloraxis = ranges.setdefault(colour_range, f"coloraxis{len(ranges) + 1 if ranges else ''}")
-            shown[coloraxis] = shown.get(coloraxis, False) or wants_bar
+            has_bar[coloraxis] = has_bar.get(coloraxis, False) or wants_bar
         geometry = panel.geometry()
         operator = len(layout["annotations"]) + 1
-        placed.append(PlacedPanel(geometry, axes, len(traces), operator, coloraxis))
+        present.append(PlacedPanel(geometry, axes, len(traces), operator, coloraxis))
         traces += panel.traces(axes, coloraxis)
         layout |= panel.axes(axes)
         layout["annotations"] += _words(panel, geometry, axes)
         layout["shapes"] += panel.shapes(axes)
     for colour_range, coloraxis in ranges.items():
-        layout[coloraxis] = _colour_axis(colour_range, shown[coloraxis])
-    for panel, drawn in zip((p for p in panels if not isinstance(p, Absent)), placed, strict=True):
-        layout["annotations"] += panel.notes(drawn.axes)
-    listed, reference = all_screens(tuple(placed), tuple(shown.items()), largest_unit, heights)
+        layout[coloraxis] = _colour_axis(colour_range, has_bar[coloraxis])
+    for panel, place in zip((p for p in panels if not isinstance(p, Absent)), present, strict=True):
+        layout["annotations"] += panel.notes(place.axes)
+    screens, reference = all_screens(tuple(present), tuple(has_bar.items()), largest_unit, heights)
     spec = overlay({"data": traces, "layout": theme.layout(**layout)}, reference)
-    spec["layout"]["meta"] = {"screens": listed}
+    spec["layout"]["meta"] = {"screens": screens}
     return Drawing(spec, panels, (*starts, len(traces)))
 
 
 def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]:
-    """Return two annotations a panel, always: its caption below and the operator before it."""
+    """Return a panel's two annotations: the caption below it and the operator before it."""
     anchor = {"xref": f"{axes.x} domain", "yref": f"{axes.y} domain", "showarrow": False}
     caption = anchor | {"text": panel.caption(), "x": 0.5, "y": 0, "yanchor": "top"}
     caption["yshift"] = -8 - geometry.below
@@ -198,7 +197,7 @@ def _words(panel: Panel, geometry: Geometry, axes: Axes) -> list[dict[str, Any]]
 
 
 def _round(end: float) -> float:
-    """Return the number of two digits that is nearest to an end of a ramp, and on it."""
+    """Return an end of a ramp, rounded towards zero to two digits."""
     if not end:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(abs(end))) - 1)
@@ -206,7 +205,7 @@ def _round(end: float) -> float:
 
 
 @lru_cache(maxsize=256)
-def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
+def _colour_axis(colours: ColourRange, has_bar: bool) -> dict[str, Any]:
     small = {"size": theme.FONT_SIZE - 1, "color": theme.LIGHT.muted}
     ends = [_round(colours.low), _round(colours.high)]
     ticks = [ends[0], sum(ends) / 2, ends[1]]
@@ -214,7 +213,7 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
         "cmin": colours.low,
         "cmax": colours.high,
         "colorscale": theme.colorscale(colours.ramp, colours.power),
-        "showscale": shown,
+        "showscale": has_bar,
         "colorbar": {
             "thickness": 10,
             "outlinewidth": 0,
@@ -224,6 +223,6 @@ def _colour_axis(colours: ColourRange, shown: bool) -> dict[str, Any]:
             "title": {"text": colours.title, "font": small},
             "ypad": 4,
             "tickvals": ticks,
-            "ticktext": [written(tick, 2) for tick in ticks],
+            "ticktext": [number(tick, 2) for tick in ticks],
         },
     }

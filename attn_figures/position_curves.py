@@ -37,7 +37,7 @@ def turning(
     score = Chart(
         "score",
         [
-            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover, said=_("score")),
+            marks.line("score", np.arange(len(curve)), curve, LIGHT.query, hover=hover, label=_("score")),
             marks.points(
                 "here",
                 np.zeros(1),
@@ -128,7 +128,7 @@ def far(
         length, read = len(curve), said.get(name, name)
         place = {"offset": "%{x}", "number": "%{y:.6~g}"}
         hover = _("{scheme}, offset <b>{offset}</b><br><b>{number}</b>", scheme=read, **place)
-        line = marks.line(name, np.arange(length), curve, colour, hover=hover, said=read)
+        line = marks.line(name, np.arange(length), curve, colour, hover=hover, label=read)
         at = marked.get(name)
         point = marks.points(
             f"{name} return",

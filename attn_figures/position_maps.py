@@ -80,7 +80,7 @@ def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> mark
             position="%{x}",
             value="%{y:.6~g}",
         ),
-        said=_("dimension {number}", number=dimension),
+        label=_("dimension {number}", number=dimension),
     )
     return drawn | {"meta": {"cursor": True} | drawn.get("meta", {})}
 
@@ -146,7 +146,7 @@ def similarity(
                 high="%{customdata[1]:.4~g}",
             ),
         ),
-        marks.line("mean", offsets, mean, LIGHT.query, said=_("mean")),
+        marks.line("mean", offsets, mean, LIGHT.query, label=_("mean")),
         marks.line(
             "own",
             np.arange(length),
@@ -159,7 +159,7 @@ def similarity(
                 offset="%{x}",
                 value="%{y:.6~g}",
             ),
-            said=_c("one position's", "own"),
+            label=_c("one position's", "own"),
         ),
     ]
     margin = 0.06 * (limits[1] - limits[0] or 1.0)
@@ -225,7 +225,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
                 offset="%{x}",
                 bias="%{y:.6~g}",
             ),
-            said=_("head {number}", number=number + 1),
+            label=_("head {number}", number=number + 1),
         )
         for number, curve in enumerate(curves)
     ]

@@ -69,7 +69,7 @@ def _line(parts: Sequence[Summand], common: dict[str, Any], limit: float, longes
     }
     return compose.spec(
         [
-            Matrix(part.name, part.values, part.title, operator=part.operator, **common).telling(
+            Matrix(part.name, part.values, part.title, operator=part.operator, **common).with_hover(
                 quantity=part.quantity
             )
             for part in parts

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.frame import Side, spread
+from attn_figures.frame import Side, middles_of_parts
 from attn_figures.marks import area, words
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.panels import IN_SIGHT, compose
@@ -38,7 +38,7 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
     ]
     for name, side, places, colour, at in (
         ("queries", queries, np.arange(n_query), LIGHT.query, -_BESIDE),
-        ("keys", keys, spread(n_key, n_query), LIGHT.key, 1 + _BESIDE),
+        ("keys", keys, middles_of_parts(n_key, n_query), LIGHT.key, 1 + _BESIDE),
     ):
         written = words(name, np.full(len(side), at), places, [escape(word) for word in side])
         written["textfont"] = written["textfont"] | {"color": colour}
@@ -71,7 +71,7 @@ def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]
     bend = along**2 * (3 - 2 * along)
     widths = WIDE * weights
     starts = _stacked(np.arange(n_query, dtype=np.float64)[:, None], widths, axis=2)
-    ends = _stacked(spread(n_key, n_query), widths, axis=1)
+    ends = _stacked(middles_of_parts(n_key, n_query), widths, axis=1)
     upper = starts[..., None] + (ends - starts)[..., None] * bend
     lower = upper + widths[..., None]
     gap = np.full((n_steps, n_query, n_key, 1), np.nan)

@@ -86,7 +86,7 @@ def _turns(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
             colour,
             width=width,
             dots=_dots(pairs) if name == "turns scaled" else 0,
-            said=what,
+            label=what,
             hover=_(
                 "{what}, pair <b>{pair}</b><br>turns <b>{turns}</b> times round",
                 what=what,
@@ -137,7 +137,7 @@ def _slower(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
                 width=3 if is_chosen else 1.5,
                 dash="solid" if is_chosen else "dot",
                 dots=_dots(pairs) if is_chosen else 0,
-                said=said[name],
+                label=said[name],
                 hover=_(
                     "{scaling}, pair <b>{pair}</b><br><b>{times}</b> times slower",
                     scaling=said[name],
@@ -178,7 +178,7 @@ def _scores(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
             scores,
             colour,
             width=width,
-            said=what,
+            label=what,
             hover=_(
                 "{what}, offset <b>{offset}</b><br>score <b>{score}</b>",
                 what=what,

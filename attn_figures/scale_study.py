@@ -71,7 +71,7 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
         )
         read = _("{measure} {name}", measure=_(name), name=_(word))
         drawn += [
-            marks.line(f"{name} {word}", x, values, colour, hover=hover, said=read),
+            marks.line(f"{name} {word}", x, values, colour, hover=hover, label=read),
             marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
         ]
     y: dict[str, Any] = {"type": "log", "dtick": 1} if name == VARIANCE else {"rangemode": "tozero"}
@@ -111,7 +111,7 @@ def cost_picture(
                     measure=_(name),
                     number="%{y:,.0f}",
                 ),
-                said=_("{measure} {name}", measure=_(name), name=read),
+                label=_("{measure} {name}", measure=_(name), name=read),
             )
             for index, (word, read, colour) in enumerate(names)
         ]

@@ -1,6 +1,6 @@
 """A scene: what a figure shows at every position of its sliders, in panels that know their numbers.
 
-What it gives away is copied: a cache locks the arrays that it keeps.
+The arrays that it returns are copies: a cache locks its own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _TICKS = ("type", "tickmode", "tickvals", "ticktext", "dtick")
 
 @dataclass(frozen=True, eq=False)
 class MapPanel:
-    """A map of numbers that another is compared with; its title as it is read."""
+    """A map that can be compared with another, and its title as it is read."""
 
     title: str
     matrix: Matrix
@@ -46,17 +46,17 @@ class MapPanel:
 
 @dataclass(frozen=True, eq=False)
 class ChartCurve:
-    """One curve: its places, its values (NaN is a gap), its colour, and what people read as its name."""
+    """One curve: its places, its values (NaN is a gap), its colour, and its name as it is read."""
 
     x: Numbers
     y: Numbers
     colour: str
-    said: str
+    label: str
 
 
 @dataclass(frozen=True, eq=False)
 class CurvePanel:
-    """The curves of a chart, by their names, with what its axes are called and how they run."""
+    """The curves of a chart by their names, with the titles and the ticks of its axes."""
 
     title: str
     curves: Mapping[str, ChartCurve]
@@ -69,7 +69,7 @@ PanelData = MapPanel | CurvePanel
 
 @dataclass(frozen=True, eq=False)
 class LabelledArray:
-    """Numbers, NaN where there is none, with the names along each of their axes: of a curve, its places."""
+    """Numbers, NaN where there is none, with the names along each axis; a curve's names are its places."""
 
     values: Numbers
     names: tuple[Sequence[Any], ...]
@@ -77,13 +77,13 @@ class LabelledArray:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a figure shows at every position of its sliders; to pack it for the browser is the last step.
+    """What a figure shows at every position of its sliders; packing it for the browser is the last step.
 
     Attributes:
-        drawings: one a step, or one for all steps where `moves` says what is not as in that one; a plain
-            figure has no panels.
+        drawings: one a step, or one for all steps where `moves` has what differs from it; a plain figure
+            has no panels.
         cursor: what follows a second slider, over rows.
-        captions: what is seen, a sentence for each step or for each of its rows.
+        captions: a sentence for each step, or for each of its rows.
     """
 
     drawings: Sequence[Spec]
@@ -91,8 +91,8 @@ class Scene:
     moves: Moves | None = None
     captions: Sequence[StepCaption] | CaptionTemplates | None = None
 
-    def packed(self) -> bytes:
-        """Return it as the live figure takes it."""
+    def pack(self) -> bytes:
+        """Return the bytes that the live figure takes."""
         return pack(self.drawings, self.cursor, self.moves)
 
     def caption(self, step: int, row: int = 0) -> str:
@@ -104,25 +104,25 @@ class Scene:
 
     @cached_property
     def stills(self) -> list["Still"]:
-        """What it shows at every position of its slider, without what follows a cursor."""
+        """The scene at every position of its slider, without what follows a cursor."""
         return [self.at(step, None) for step in range(self.n_steps)]
 
     @property
     def n_steps(self) -> int:
-        """How many positions the slider has."""
+        """The number of positions of the slider."""
         return len(self.drawings) if self.moves is None else len(next(iter(self.moves.values())))
 
     def at(self, step: int, row: int | None = 0) -> "Still":
-        """Return what it shows at a position of its slider and a row of its cursor; None: without any row."""
+        """Return the scene at a position of its slider and a row of its cursor, None for no row."""
         drawing = self.drawings[step if self.moves is None else 0]
         figure, cursor = _own(drawing), self.cursor or Cursor(1)
-        put = {path: values[step] for path, values in (self.moves or {}).items()}
+        values_at = {path: values[step] for path, values in (self.moves or {}).items()}
         if row is None:
-            put |= dict.fromkeys((*cursor.changes, *cursor.by_step, *cursor.rows_of))
+            values_at |= dict.fromkeys((*cursor.changes, *cursor.by_step, *cursor.rows_of))
         else:
-            put |= {path: values[row] for path, values in cursor.changes.items()}
-            put |= {path: np.asarray(each)[step][row] for path, each in cursor.by_step.items()}
-        for path, value in put.items():
+            values_at |= {path: values[row] for path, values in cursor.changes.items()}
+            values_at |= {path: np.asarray(each)[step][row] for path, each in cursor.by_step.items()}
+        for path, value in values_at.items():
             paths.put(figure, paths.resolve(drawing, path), value)
         for path, source in cursor.rows_of.items() if row is not None else ():
             rows = paths.at(figure, paths.resolve(drawing, source))
@@ -140,8 +140,7 @@ class Still:
     def cells(self) -> dict[str, tuple[int, int]]:
         """Return the rows and columns of all that can be clicked, by name.
 
-        A map has as many as it has; a box that opens something is one cell; of points that can be picked
-        each is a row.
+        A box that opens something is one cell; points that can be picked are rows of one cell each.
         """
         cells = {}
         for trace in self.figure["data"]:
@@ -164,19 +163,19 @@ class Still:
 
     @cached_property
     def panels(self) -> list[tuple[Axes, Panel]]:
-        """The panels that are there, with their numbers at this position and the axes that they are on."""
-        there = []
+        """The panels that are present, with their axes and their numbers at this position."""
+        present = []
         for place, panel in enumerate(self.drawing.panels):
             start, end = self.drawing.starts[place : place + 2]
             if not isinstance(panel, Absent):
-                there.append((Axes(place), panel.moved(self.figure["data"][start:end])))
-        return there
+                present.append((Axes(place), panel.with_traces(self.figure["data"][start:end])))
+        return present
 
     @cached_property
     def maps(self) -> dict[str, Matrix]:
         """The maps, by their names."""
-        nested = (panel.maps if isinstance(panel, Chart) else [panel] for _axes, panel in self.panels)
-        return {each.name: each for panels in nested for each in panels if isinstance(each, Matrix)}
+        groups = (panel.maps if isinstance(panel, Chart) else [panel] for _axes, panel in self.panels)
+        return {each.name: each for panels in groups for each in panels if isinstance(each, Matrix)}
 
     @property
     def charts(self) -> list[Chart]:
@@ -184,20 +183,20 @@ class Still:
         return [panel for _axes, panel in self.panels if isinstance(panel, Chart)]
 
     def tables(self) -> dict[str, LabelledArray]:
-        """Return the numbers of every map, and of every curve, by their names."""
+        """Return the numbers of every map and every curve, by their names."""
         tables = {
-            name: LabelledArray(np.array(each.seen), (names_of(each.rows), names_of(each.columns)))
+            name: LabelledArray(np.array(each.visible_values), (names_of(each.rows), names_of(each.columns)))
             for name, each in self.maps.items()
         }
         for chart in self.charts:
-            for trace in chart.drawn:
+            for trace in chart.data:
                 heights = np.asarray(trace.get("y", ()))
                 if heights.dtype.kind in "fiu" and trace.get("visible", True) is not False:
                     tables[trace["name"]] = LabelledArray(heights.astype(np.float64), (list(trace["x"]),))
         return tables
 
     def parts(self) -> dict[str, PanelData]:
-        """Return what can be compared: maps by their names, then the curves of charts by their axes."""
+        """Return the maps by their names, then the curves of charts by their axes: what can be compared."""
         parts: dict[str, PanelData] = {}
         charts: dict[str, PanelData] = {}
         for axes, panel in self.panels:
@@ -205,7 +204,7 @@ class Still:
                 parts[panel.name] = _map(panel)
             elif isinstance(panel, Chart):
                 parts |= {each.name: _map(each) for each in panel.maps}
-                lines = [trace for trace in panel.drawn if _is_curve(trace)]
+                lines = [trace for trace in panel.data if _is_curve(trace)]
                 if lines:
                     charts[f"curves {axes.x}"] = _curves(panel, lines)
         return parts | charts
@@ -224,22 +223,24 @@ def _own(part: Any) -> Any:
     return [_own(inner) for inner in part] if isinstance(part, list) else part
 
 
-def _read(title: str) -> str:
-    """Return a title as it is read, on one line."""
+def _plain_title(title: str) -> str:
+    """Return a title as it is read: plain text on one line."""
     return " ".join(as_read(title.replace("<br>", " ")).split())
 
 
 def _map(panel: Matrix) -> MapPanel:
-    """Return a map without what is drawn around it, of a size to stand beside others."""
+    """Return a map without its surroundings, of a size to stand beside others."""
     colours, _shows_bar = panel.colour_range()
     is_weights = (colours.low, colours.high) == (0.0, 1.0)
     mask = None if panel.mask is None or panel.mask.all() else np.array(panel.mask)
     matrix = Matrix(
         panel.name,
-        np.array(panel.seen) if mask is None or not is_weights else np.where(mask, panel.seen, 0.0),
+        np.array(panel.visible_values)
+        if mask is None or not is_weights
+        else np.where(mask, panel.visible_values, 0.0),
         "",
-        replace(panel.rows, labels=names_of(panel.rows), shown=None),
-        replace(panel.columns, labels=names_of(panel.columns), shown=None),
+        replace(panel.rows, labels=names_of(panel.rows), n_visible=None),
+        replace(panel.columns, labels=names_of(panel.columns), n_visible=None),
         ramp=ColourScale(
             "weights" if is_weights else "scores",
             limit=None if is_weights else colours.high,
@@ -250,18 +251,18 @@ def _map(panel: Matrix) -> MapPanel:
         pick=Pick(panel.pick.row, panel.pick.column, together="compared"),
         size=_size(panel),
     )
-    return MapPanel(_read(panel.title) or panel.name, matrix)
+    return MapPanel(_plain_title(panel.title) or panel.name, matrix)
 
 
 def names_of(side: Side) -> list[str]:
-    """Return labels of which each is another; where there are none, places counted from 1."""
+    """Return labels made different from one another; numbers from 1 where there are no labels."""
     return number_duplicates(
         side.labels if any(side.labels) else [str(place + 1) for place in range(len(side))]
     )
 
 
 def _size(panel: Matrix) -> tuple[float, float] | None:
-    """Return the units that the body takes: None where every cell is a square."""
+    """Return the units that a map takes when compared; None where every cell is a square."""
     n_rows, n_columns = np.shape(panel.values)
     wide, tall = panel.size or (n_columns, n_rows)
     of_squares = n_columns / n_rows
@@ -273,20 +274,22 @@ def _size(panel: Matrix) -> tuple[float, float] | None:
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
-    """Return names without what all of them begin with.
+    """Return names without the words that all of them begin with.
 
     >>> _own_names(["error, 1 head", "error, 2 heads"])
     ['1 head', '2 heads']
     """
-    split = [name.split(comma()) for name in names]
-    alike = 0
-    while len(split) > 1 and all(len(each) > alike + 1 and each[alike] == split[0][alike] for each in split):
-        alike += 1
-    return [comma().join(each[alike:]) for each in split]
+    words = [name.split(comma()) for name in names]
+    n_same = 0
+    while len(words) > 1 and all(
+        len(each) > n_same + 1 and each[n_same] == words[0][n_same] for each in words
+    ):
+        n_same += 1
+    return [comma().join(each[n_same:]) for each in words]
 
 
 def _is_curve(trace: Mapping[str, Any]) -> bool:
-    """Whether a trace is a line over ascending numbers; an arc stands for a cell: its height is no number."""
+    """Whether a trace is a line over ascending numbers; an arc, which stands for a cell, is not."""
     if not marks.is_line(trace) or trace.get("visible", True) is not True:
         return False
     x = np.asarray(trace.get("x", ()))
@@ -295,8 +298,8 @@ def _is_curve(trace: Mapping[str, Any]) -> bool:
 
 
 def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> CurvePanel:
-    said = [str((trace.get("meta") or {}).get("said") or trace["name"]) for trace in lines]
-    names, read = _own_names([trace["name"] for trace in lines]), _own_names(said)
+    labels = [str((trace.get("meta") or {}).get("said") or trace["name"]) for trace in lines]
+    names, labels = _own_names([trace["name"] for trace in lines]), _own_names(labels)
     curves = {
         name: ChartCurve(
             np.array(trace["x"], dtype=np.float64),
@@ -304,10 +307,10 @@ def _curves(chart: Chart, lines: Sequence[Mapping[str, Any]]) -> CurvePanel:
             str((trace.get("line") or {}).get("color", theme.LIGHT.ink))[:7],
             own,
         )
-        for trace, name, own in zip(lines, names, read, strict=True)
+        for trace, name, own in zip(lines, names, labels, strict=True)
     }
-    titles = _read(chart.x_title), _read(chart.y_title)
+    titles = _plain_title(chart.x_title), _plain_title(chart.y_title)
     axes = tuple({key: axis[key] for key in _TICKS if key in axis} for axis in (chart.x, chart.y))
-    title = _read(chart.title) or (titles[1] if len(titles[1]) > 1 else "")
-    few = comma().join(read[:2]) + (" …" if len(read) > 2 else "")
+    title = _plain_title(chart.title) or (titles[1] if len(titles[1]) > 1 else "")
+    few = comma().join(labels[:2]) + (" …" if len(labels) > 2 else "")
     return CurvePanel(title or few, curves, titles, (axes[0], axes[1]))

@@ -73,7 +73,7 @@ def trade(
 
     def drawn(name: str, said: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
         return [
-            line(name, sizes, values, colour, dots=6, hover=hover, said=said),
+            line(name, sizes, values, colour, dots=6, hover=hover, label=said),
             points(f"{name} here", sizes[here : here + 1], values[here : here + 1], colour, size=13),
         ]
 
@@ -173,7 +173,7 @@ def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:
     for (name, said, colour), values in zip(ways, costs, strict=True):
         hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=said, number="%{y:,}")
         drawn += [
-            line(name, places, values, colour, dots=5, hover=hover, said=said),
+            line(name, places, values, colour, dots=5, hover=hover, label=said),
             points(f"{name} here", [places[now]], [values[now]], colour, size=12),
         ]
     return Chart(

@@ -491,7 +491,7 @@ def hard_or_soft(walk: Walk) -> Spec:
     made: dict[str, Any] = {"operator": "· V =", "names_rows": True}
     said = _("hard output")
     returned = replace(_output(walk, **made), name="hard output", title=said, values=found.output)
-    returned = returned.telling(quantity=said)
+    returned = returned.with_hover(quantity=said)
     between = _(
         "query {query}<br>hard and soft output are <b>{distance}</b> apart",
         query="%{hovertext}",

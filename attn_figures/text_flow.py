@@ -51,7 +51,7 @@ def text_flow(layer: Layer) -> Spec:
         length = Extra([(_("length ‖α f(x)‖"), layer.lengths)])
         title = _("what it writes, ‖α f(x)‖ shared out")
         written = _map(layer, "written", layer.shares, title)
-        panels.append(written.telling(quantity=_("share of the row's length"), extra=length))
+        panels.append(written.with_hover(quantity=_("share of the row's length"), extra=length))
     rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
     panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
     if layer.last is not None:

@@ -301,7 +301,7 @@ def _first(found: Mapping[str, Sequence[Comparison]]) -> str:
 
 
 def _differs(compared: Comparison) -> bool:
-    return bool(compared.why or compared.most or compared.alone)
+    return bool(compared.why or compared.largest or compared.n_unpaired)
 
 
 # ---- the sentence ----
@@ -328,7 +328,7 @@ def _said(
         plain(each_title)
         for name, each in others.items()
         if _differs(each)
-        for each_title in each.moved or [titles[name]]
+        for each_title in each.changed or [titles[name]]
     ]
     if changed and not _differs(compared):
         said.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
@@ -343,8 +343,8 @@ def _said(
 
 def _most(compared: Comparison, b: PanelData, title: str) -> str:
     alone = _alone(compared, b)
-    if compared.most is None:
-        if compared.alone:
+    if compared.largest is None:
+        if compared.n_unpaired:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
         count = f"{compared.count:,}"
         if isinstance(b, CurvePanel):
@@ -359,8 +359,8 @@ def _most(compared: Comparison, b: PanelData, title: str) -> str:
             count=count,
         )
     # Of a curve, that two of its points moved as far tells nothing.
-    ties = "" if isinstance(b, CurvePanel) else tied(compared.most.n_tied)
-    return paragraph(_moved(compared.most, b, title), ties, alone)
+    ties = "" if isinstance(b, CurvePanel) else tied(compared.largest.n_tied)
+    return paragraph(_moved(compared.largest, b, title), ties, alone)
 
 
 def _moved(change: Change, b: PanelData, title: str) -> str:
@@ -405,22 +405,22 @@ def _moved(change: Change, b: PanelData, title: str) -> str:
 
 
 def _alone(compared: Comparison, b: PanelData) -> str:
-    if not compared.alone:
+    if not compared.n_unpaired:
         return ""
-    count = f"{compared.alone:,}"
+    count = f"{compared.n_unpaired:,}"
     if isinstance(b, CurvePanel):
         return _("At {count} places one of them has a gap.", count=count)
     return _n(
         "{count} cell is masked in one of them alone, and cannot be compared.",
         "{count} cells are masked in one of them alone, and cannot be compared.",
-        compared.alone,
+        compared.n_unpaired,
         count=count,
     )
 
 
 def _still(compared: Comparison, b: PanelData) -> str:
     """Say which rows or curves did not change at all, where others did."""
-    names, total = compared.still, compared.total
+    names, total = compared.unchanged, compared.total
     if not names or len(names) == total:
         return ""
     row = b.matrix.words[0] if isinstance(b, MapPanel) else _ROWS[-1][0]

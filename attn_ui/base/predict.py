@@ -568,7 +568,7 @@ def kinds(scene: Scene, name: str) -> tuple[str, ...]:
 def _read_curve(still: Still, name: str) -> tuple[Curve | None, Pad | None]:
     """Return a curve that runs over x, and the chart that it is drawn in with the given points."""
     for chart in still.charts:
-        traces = {trace["name"]: trace for trace in chart.drawn}
+        traces = {trace["name"]: trace for trace in chart.data}
         trace, axes = traces.get(name), (chart.x, chart.y)
         if trace is None or trace.get("type", "scatter") != "scatter" or np.size(trace.get("x", ())) < 2:
             continue
@@ -612,10 +612,12 @@ def _read_map(still: Still, name: str) -> Map | None:
         roles.get(side.role, word) if " " in word or panel.pick.together == "query-key" else word
         for word, side in zip(panel.words, (panel.rows, panel.columns), strict=True)
     )
-    scores = dict(panel.hover.extra.named).get(_("scaled score"))
+    scores = dict(panel.hover.extra.items).get(_("scaled score"))
     if scores is None and name == "weights" and (masked := still.maps.get("masked")):
-        scores = masked.seen if masked.seen.shape == panel.seen.shape else None
-    return Map(name, panel.seen, names_of(panel.rows), names_of(panel.columns), (row, column), scores)
+        scores = masked.visible_values if masked.visible_values.shape == panel.visible_values.shape else None
+    return Map(
+        name, panel.visible_values, names_of(panel.rows), names_of(panel.columns), (row, column), scores
+    )
 
 
 def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[str] = ()) -> Dropped:

@@ -78,7 +78,7 @@ class SharedScene:
 def packed(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
     captions = scene.captions
-    return scene.packed(), None if captions is None else Later(lambda: pack_captions(captions))
+    return scene.pack(), None if captions is None else Later(lambda: pack_captions(captions))
 
 
 class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)

@@ -137,7 +137,7 @@ def beside_the_secret(**trace: Any) -> dict[str, Any]:
     figure = {"data": [weights, hatch, {"name": "other", **trace}], "layout": {}}
     scene = Scene([figure])
     covering = covered(scene, "weights", (("other", ()), ("weights", ())))
-    return {each["name"]: each for each in figure_at(covering.packed(), 0)["data"]}
+    return {each["name"]: each for each in figure_at(covering.pack(), 0)["data"]}
 
 
 OTHERS: dict[str, tuple[dict[str, Any], bool]] = {
@@ -172,7 +172,7 @@ def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> Non
     dot = {"type": "scatter", "name": "dot", "x": [0.0], "y": [0.0]}
     figure = {"data": [{"type": "heatmap", "name": "weights", "z": SECRET}, dot], "layout": {}}
     scene = Scene([figure], Cursor(6, {"data[dot].y": SECRET.diagonal()[:, None]}))
-    covering = covered(scene, "weights", (("dot", ()), ("weights", ()))).packed()
+    covering = covered(scene, "weights", (("dot", ()), ("weights", ()))).pack()
     _, arrays = read_body(body_of(covering))
     assert not any(np.isin(SECRET.astype(np.float32), each).any() for each in arrays if np.ndim(each))
 

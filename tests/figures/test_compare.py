@@ -76,17 +76,17 @@ def test_the_largest_change_is_that_of_a_naive_search() -> None:
         for column in range(5):
             if abs(after[row, column] - before[row, column]) > largest:
                 largest, place = abs(after[row, column] - before[row, column]), (QUERIES[row], KEYS[column])
-    assert found.most is not None
-    assert found.most.place == place
-    assert abs(found.most.after - found.most.before) == pytest.approx(largest, rel=1e-5)
-    assert (list(found.still), found.total, found.count, found.why) == (["<b>cat"], 3, 15, "")
+    assert found.largest is not None
+    assert found.largest.place == place
+    assert abs(found.largest.after - found.largest.before) == pytest.approx(largest, rel=1e-5)
+    assert (list(found.unchanged), found.total, found.count, found.why) == (["<b>cat"], 3, 15, "")
 
 
 def test_what_is_rounding_is_no_change() -> None:
     before = RNG.dirichlet(np.ones(5), size=3)
     found = compare(a_map(before), a_map(before + 1e-7))
-    assert found.most is None
-    assert len(found.still) == found.total == 3
+    assert found.largest is None
+    assert len(found.unchanged) == found.total == 3
     steps = comparison_steps(a_map(before), [a_map(before + 1e-7)])
     assert drawn(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
 
@@ -94,14 +94,14 @@ def test_what_is_rounding_is_no_change() -> None:
 def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     values, mask = RNG.dirichlet(np.ones(5), size=3), np.tri(3, 5, dtype=bool)
     found = compare(a_map(values), a_map(values, mask=mask))
-    assert found.most is not None
-    assert found.most.after == 0
-    assert found.most.before == pytest.approx(values[~mask].max(), rel=1e-5)
+    assert found.largest is not None
+    assert found.largest.after == 0
+    assert found.largest.before == pytest.approx(values[~mask].max(), rel=1e-5)
     scores = RNG.normal(size=(3, 5))
     before, after = (a_map(scores, ramp=ColourScale("scores"), **more) for more in ({}, {"mask": mask}))
     found = compare(before, after)
-    assert found.most is None
-    assert found.alone == (~mask).sum()
+    assert found.largest is None
+    assert found.n_unpaired == (~mask).sum()
     traces, _ = drawn(comparison_steps(before, [after]))
     assert np.isnan(np.array(traces["difference"]["z"])[~mask]).all()
     np.testing.assert_array_equal(np.isfinite(np.array(traces["difference masked"]["z"])), ~mask)
@@ -148,10 +148,10 @@ def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own(
     a, b = a_chart(before), a_chart(after)
     assert isinstance(a, CurvePanel)
     found = compare(a, b)
-    assert found.most is not None
-    assert found.most.place == ("loss", "2")
-    assert (found.most.before, found.most.after) == (3.0, 1.0)
-    assert (found.alone, list(found.still), found.total) == (1, ["same"], 2)
+    assert found.largest is not None
+    assert found.largest.place == ("loss", "2")
+    assert (found.largest.before, found.largest.after) == (3.0, 1.0)
+    assert (found.n_unpaired, list(found.unchanged), found.total) == (1, ["same"], 2)
     traces, _ = drawn(comparison_steps(a, [b]))
     assert traces["A: loss"]["line"]["dash"] == "dash"
     assert "dash" not in traces["B: loss"]["line"]
@@ -159,7 +159,7 @@ def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own(
     np.testing.assert_array_equal(traces["difference: loss"]["y"], after - before)
     assert traces["A: loss"]["xaxis"] != traces["difference: loss"]["xaxis"]
     moved = a_chart(after, x=(1.0, 3.0, 4.0, 8.0))
-    assert compare(a, a_chart(before, name="other")).most is None
+    assert compare(a, a_chart(before, name="other")).largest is None
     assert compare(a, moved).why == "places"
     traces, _ = drawn(comparison_steps(a, [moved]))
     assert not [name for name in traces if name.startswith("difference")]

@@ -69,15 +69,15 @@ def test_picture_of_another_language_differs_in_words_alone(address: str, spoken
 
 def test_a_comparison_names_curves_as_people_read_them() -> None:
     def figure(height: float) -> Spec:
-        curve = line("estimate", [0, 1, 2], [height, 1, 2], "#123456", said=_("estimate"))
+        curve = line("estimate", [0, 1, 2], [height, 1, 2], "#123456", label=_("estimate"))
         return compose.spec([Chart("fit", [curve], 4, 4)])
 
     with speaking(PSEUDO):
         a, b = (Scene([figure(height)]).at(0).parts()["curves x"] for height in (0.0, 0.5))
         found = compare(a, b)
         (spec,) = comparison_steps(a, [b])
-        assert found.most is not None
-        assert found.most.place == (_("estimate"), "0")
+        assert found.largest is not None
+        assert found.largest.place == (_("estimate"), "0")
         assert f"{_('estimate')}, B − A" in spec["data"][-1]["hovertemplate"]
     assert [trace["name"] for trace in spec["data"]] == ["A: estimate", "B: estimate", "difference: estimate"]
 

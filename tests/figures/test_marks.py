@@ -14,7 +14,7 @@ EVERY = {
     "line": marks.line("a", X, Y, INK, dash="dot", shape="hvh", dots=4),
     "points": marks.points("a", X, Y, INK, ring=theme.LIGHT.paper, symbol="star"),
     "area": marks.area("a", X, Y, INK, edge=INK),
-    "hatched": marks.hatched("a", X, Y),
+    "hatched": marks.hatch_area("a", X, Y),
     "bar": marks.bar("a", X, Y, INK),
     "words": marks.words("a", X, Y, ["p", "q", "r"]),
 }

@@ -253,7 +253,7 @@ def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> 
 
 def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
     matrix = Matrix(
-        "m", np.ones((8, 6)), "m", Side(list("abcdefgh"), shown=3), Side(list("uvwxyz"), role="key")
+        "m", np.ones((8, 6)), "m", Side(list("abcdefgh"), n_visible=3), Side(list("uvwxyz"), role="key")
     )
     figure = compose([matrix])
     assert tuple(figure.layout.yaxis.range) == (2.5, -0.5)
