@@ -428,7 +428,7 @@ def masking(walk: Walk) -> Spec:
     added = _map(
         walk,
         "mask",
-        np.zeros_like(walk.scaled),
+        np.where(walk.mask, 0.0, -np.inf),
         _("mask"),
         mask=walk.mask,
         ramp=ColourScale("scores", 1.0),

@@ -175,6 +175,15 @@ def test_large_maps_tell_their_own_number_only() -> None:
     assert cells(pictures.all_at_once(walk))["weights"].customdata is None
 
 
+def test_a_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
+    words = [str(each) for each in range(NUMBERS_UP_TO + 1)]
+    some = np.tri(len(words)) > 0
+    for mask in (some, some | True):
+        large = replace(walk, queries=words, keys=words, scores=1.0 * some, scaled=1.0 * some, mask=mask)
+        texts = [each.text for each in pictures.masking(large).layout.annotations]
+        assert any("all 0" in each for each in texts) == mask.all()
+
+
 def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
     n = NUMBERS_UP_TO + 1
     words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
