@@ -26,7 +26,7 @@ def draw_first() -> None:
         shelf()
     for page in PAGES.values():
         with TURNS:
-            getattr(page.at("").seen.figure, "steps", None)  # a scene is packed when somebody asks for it
+            getattr(page.at("").view.figure, "steps", None)  # a scene is packed when somebody asks for it
 
 
 app = st.App(Path(__file__).resolve().parent / "attn_ui" / "router.py", **parts(warm_up, draw_first))

@@ -98,12 +98,12 @@ def said_at_link(address: str, link: str, spoken: str) -> Iterator[str]:
     """Yield all that a page says at a link beside its tabs: controls, sentences, the figure's own."""
     with speaking(spoken):
         at = page_at(address).at(link)
-        yield from (text for pair in at.ask.told.values() for text in pair)
-        yield from at.ask.said
+        yield from (text for pair in at.controls.told.values() for text in pair)
+        yield from at.controls.said
         yield from (bad.sentence() for bad in at.dropped)
-        yield from at.seen.notes
-        yield from (each.title for each in at.seen.leads)
-        figure = at.seen.figure
+        yield from at.view.notes
+        yield from (each.title for each in at.view.leads)
+        figure = at.view.figure
         if figure is None:
             return
         yield from (figure.alt, figure.caption, figure.invites)

@@ -115,10 +115,10 @@ def _spoken(packed: bytes) -> list[Any]:
     return found
 
 
-def differences(before: dict[str, list[str]], now: dict[str, list[str]]) -> Iterator[str]:
+def differences(before: dict[str, list[str]], result: dict[str, list[str]]) -> Iterator[str]:
     """Yield each kind of thing that is not as before, with what was and what is."""
-    for kind in sorted({*before, *now}):
-        was, stands = before.get(kind, []), now.get(kind, [])
+    for kind in sorted({*before, *result}):
+        was, stands = before.get(kind, []), result.get(kind, [])
         if was != stands:
             gone, come = (
                 [each for each in one if each not in other] for one, other in ((was, stands), (stands, was))

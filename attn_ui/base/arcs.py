@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.ties import largest, largest_first
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.set_aside import Lines
 from attn_ui.base.shared_settings import ALSO, TOGETHER
@@ -16,16 +16,16 @@ Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # queries of a group
 
 
-def ask_together(ask: Ask, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
-    """Ask which queries' rows are taken together with the slider's, and whether as a sum.
+def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int, ...], bool]:
+    """Read which queries' rows are taken together with the slider's, and whether as a sum.
 
     Returns their places, in order: none by default.
     """
     offered = [str(place) for place in range(len(queries))]
-    also = ask.several(ALSO, _("Queries together with the slider's"), offered, queries)
+    also = controls.several(ALSO, _("Queries together with the slider's"), offered, queries)
     if not also:
         return (), False
-    summed = ask.segment(TOGETHER, _("Their rows are taken as"), label_visibility="collapsed") == "sum"
+    summed = controls.segment(TOGETHER, _("Their rows are taken as"), label_visibility="collapsed") == "sum"
     return tuple(sorted(map(int, also))), summed
 
 

@@ -1,7 +1,7 @@
 """Covers a panel or a curve of a page's figure: its numbers leave the message, and a hatch takes their place.
 
 What is covered is not sent: its numbers are taken out at every step, together with all that follows from them
-(`Page.follows`), all that this module does not know to be harmless, and whatever shows the same numbers
+(`Page.panel_sources`), all that this module does not know to be harmless, and whatever shows the same numbers
 again. A browser cannot give away what it never had.
 """
 
@@ -25,9 +25,9 @@ from attn_ui.base.scenes import packed as pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, SOURCE, _, language
 
-Follows = Mapping[str, Sequence[str]]
+PanelSources = Mapping[str, Sequence[str]]
 GIVEN = ("given",)
-"""In `Page.follows`, of what is given and stands for itself, though others may come to equal it."""
+"""In `Page.panel_sources`, of what is given and stands for itself, though others may come to equal it."""
 Trace = dict[str, Any]
 _AROUND = (
     " hatch",
@@ -72,18 +72,18 @@ def names(scene: Scene) -> tuple[str, ...]:
     return tuple(found)
 
 
-def check(scene: Scene, name: str, follows: Iterable[str] = ()) -> None:
+def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
     """Check that a name is that of something to cover: in this figure, or in another of the page's.
 
     Args:
         scene: the figure's; name: what is to be covered.
-        follows: what the page knows of its figures, see `Page.follows`.
+        panel_sources: what the page knows of its figures, see `Page.panel_sources`.
 
     Raises:
         ValueError: it is not; with the names that this figure has.
     """
     there = names(scene)
-    if name not in there and name not in follows:
+    if name not in there and name not in panel_sources:
         if not there:
             raise ValueError(_("a panel or curve that is shown here: this figure has none"))
         raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(there)))
@@ -112,30 +112,30 @@ Table = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @shared
-def packed(whole: bytes, name: str, follows: Table, _shared: SharedScene) -> Packed:
+def packed(whole: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
     """Return a covered scene packed; the whole message tells one scene from another."""
-    return pack_scene(covered(_shared.scene, name, follows))
+    return pack_scene(covered(_shared.scene, name, panel_sources))
 
 
-def covered(scene: Scene, name: str, follows: Table) -> Scene:
+def covered(scene: Scene, name: str, panel_sources: Table) -> Scene:
     """Return a scene without the numbers of one panel or curve, nor what gives them away; it has no panels.
 
     Args:
         scene: with all its numbers.
         name: of the trace to cover, which another figure of the page may have.
-        follows: from which others each is computed, by patterns of names: a panel that is not among them is
-            withheld with it.
+        panel_sources: from which others each is computed, by patterns of names: a panel that is not among
+            them is withheld with it.
 
     Raises:
         ValueError: there is no such panel or curve.
     """
-    check(scene, name, dict(follows))
+    check(scene, name, dict(panel_sources))
     figures = [scene.at(step, None).figure for step in range(scene.n_steps)]
     cursor = scene.cursor or Cursor(1)
     every = [str(trace.get("name")) for trace in figures[0]["data"]]
     if _is_diagram(figures[0]):
         return scene
-    hidden = _hidden(figures, cursor, name, dict(follows))
+    hidden = _hidden(figures, cursor, name, dict(panel_sources))
     numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
     ranges = _ranges(figures, hidden)
     for figure, covered_here in zip(figures, numbers, strict=True):
@@ -151,7 +151,9 @@ def covered(scene: Scene, name: str, follows: Table) -> Scene:
 # ---- what is taken away ----
 
 
-def _hidden(figures: list[dict[str, Any]], cursor: Cursor, name: str, follows: Follows) -> set[int]:
+def _hidden(
+    figures: list[dict[str, Any]], cursor: Cursor, name: str, panel_sources: PanelSources
+) -> set[int]:
     """Return the places of the traces that are covered or withheld."""
     every = [str(trace.get("name")) for trace in figures[0]["data"]]
     mains = [
@@ -159,13 +161,13 @@ def _hidden(figures: list[dict[str, Any]], cursor: Cursor, name: str, follows: F
         for each, trace in zip(every, figures[0]["data"], strict=True)
         if not each.endswith(_AROUND) and (trace.get("type") == "heatmap" or "fillpattern" not in trace)
     ]
-    gone = {each for each in mains if each == name or _goes(each, name, follows)}
+    gone = {each for each in mains if each == name or _goes(each, name, panel_sources)}
     for index, each in enumerate(every):
         copied = [_trace(of, every) for path, of in cursor.rows_of.items() if _trace(path, every) == index]
         if each in mains and each not in gone and any(every[of] in gone for of in copied if of is not None):
             gone.add(each)
     for index, each in enumerate(every):
-        is_given = _sources(each, follows) == GIVEN
+        is_given = _sources(each, panel_sources) == GIVEN
         if each in mains and each not in gone and not is_given and _repeats(figures, cursor, index, name):
             gone.add(each)
     whose = [max((main for main in mains if _is_part(each, main)), key=len, default=each) for each in every]
@@ -181,9 +183,9 @@ def _is_part(each: str, name: str) -> bool:
     return each == name or each.startswith((f"{name} ", f"{name}:"))
 
 
-def _goes(each: str, name: str, follows: Follows) -> bool:
+def _goes(each: str, name: str, panel_sources: PanelSources) -> bool:
     """Whether a panel goes with the one that is covered: it follows from that, or nothing is known of it."""
-    known = _sources(each, follows)
+    known = _sources(each, panel_sources)
     if known is None:
         return True
     sources, seen = [*known], set[str]()
@@ -194,14 +196,16 @@ def _goes(each: str, name: str, follows: Follows) -> bool:
         if source not in seen:
             seen.add(source)
             sources += chain.from_iterable(
-                more for pattern, more in follows.items() if fnmatchcase(pattern, source)
+                more for pattern, more in panel_sources.items() if fnmatchcase(pattern, source)
             )
     return False
 
 
-def _sources(each: str, follows: Follows) -> tuple[str, ...] | None:
+def _sources(each: str, panel_sources: PanelSources) -> tuple[str, ...] | None:
     """Return what a panel is computed from; None where nothing is known of it."""
-    return next((tuple(sources) for pattern, sources in follows.items() if fnmatchcase(each, pattern)), None)
+    return next(
+        (tuple(sources) for pattern, sources in panel_sources.items() if fnmatchcase(each, pattern)), None
+    )
 
 
 def _trace(path: str, every: Sequence[str]) -> int | None:

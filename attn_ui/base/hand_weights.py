@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import Choice, shown, tab_name
 from attn_ui.base.weight_tables import (
@@ -19,21 +19,21 @@ from attn_ui.base.weight_tables import (
 from attn_words import _, paragraph
 
 
-def ask_whether(ask: Ask) -> bool:
-    """Ask whether weights are set by hand."""
-    return ask.flag(HAND, _(SWITCH), help=_(CONVENTION))
+def read_whether(controls: Controls) -> bool:
+    """Read whether weights are set by hand."""
+    return controls.flag(HAND, _(SWITCH), help=_(CONVENTION))
 
 
-def is_by_hand(ask: Ask) -> bool:
+def is_by_hand(controls: Controls) -> bool:
     """Tell whether weights are set by hand now."""
-    return bool(ask.now(HAND))
+    return bool(controls.peek(HAND))
 
 
-def ask_init(ask: Ask, setting: Choice, sentences: Mapping[str, str]) -> str:
-    """Ask how weights are drawn.
+def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str]) -> str:
+    """Read how weights are drawn.
 
     Args:
-        ask: answers.
+        controls: answers.
         setting: the choice, made by `init_setting`.
         sentences: what each option does, in words and signs, by its name: messages.
     """
@@ -46,26 +46,26 @@ def ask_init(ask: Ask, setting: Choice, sentences: Mapping[str, str]) -> str:
         "\n".join(lines),
         _("Biases are uniform within ±1/√d_in always."),
     ]
-    return ask.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
+    return controls.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
 
 
-def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
+def read_by_hand(controls: Controls, wanted: Sequence[Sequence[Weight]]) -> Given:
     """Return the weights that were set by hand and that fit, and say which these are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
 
     Args:
-        ask: answers.
+        controls: answers.
         wanted: each weight in all shapes that it may have here, the present one first.
     """
-    fit, problems = fitting(ask, wanted)
+    fit, problems = fitting(controls, wanted)
     present = [each[0] for each in wanted]
-    ask.say(_(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data")))
+    controls.say(_(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data")))
     for problem in problems:
         said_of_it = paragraph(problem, _("The one from the seed is used meanwhile."))
-        ask.say(f":material/edit: {said_of_it}")
+        controls.say(f":material/edit: {said_of_it}")
     if large := [each.name for each in present if not each.is_typed]:
-        ask.say(
+        controls.say(
             _(
                 ":material/info: {weights}: more than {most} rows or columns, too many to type.",
                 weights=listed(large),
@@ -73,22 +73,26 @@ def ask_by_hand(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> Given:
             )
         )
     when = {weight.name: weight.when for weight, _ in fit}
-    ask.say(said([each.name for each in present], when))
-    if any(ask.text(TABLES[each.name]) for each in present):
-        ask.button(_("Take all from the seed again"), lambda: _from_seed(ask, present), width="stretch")
+    controls.say(said([each.name for each in present], when))
+    if any(controls.text(TABLES[each.name]) for each in present):
+        controls.button(
+            _("Take all from the seed again"), lambda: _from_seed(controls, present), width="stretch"
+        )
     return tuple((weight.name, rows) for weight, rows in fit)
 
 
-def _from_seed(ask: Ask, weights: Sequence[Weight]) -> None:
+def _from_seed(controls: Controls, weights: Sequence[Weight]) -> None:
     for each in weights:
-        ask.write(TABLES[each.name], "", replaces=True)
+        controls.write(TABLES[each.name], "", replaces=True)
 
 
-def fitting(ask: Ask, wanted: Sequence[Sequence[Weight]]) -> tuple[list[tuple[Weight, Rows]], list[str]]:
+def fitting(
+    controls: Controls, wanted: Sequence[Sequence[Weight]]
+) -> tuple[list[tuple[Weight, Rows]], list[str]]:
     """Return the typed weights that fit, in their shape, and a sentence for each that does not."""
     fit, problems = [], []
     for shapes in wanted:
-        rows = TABLES[shapes[0].name].rows(ask.text(TABLES[shapes[0].name]))
+        rows = TABLES[shapes[0].name].rows(controls.text(TABLES[shapes[0].name]))
         if not rows:
             continue
         came = len(rows), len(rows[0])

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.parameters import Choice, shown, tab_name
 from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
 from attn_words import _
@@ -21,34 +21,36 @@ def mask_said(setting: Choice, kinds: Sequence[str]) -> str:
     return _("masks, head by head: {masks}", masks=masks) if len(kinds) > 1 else _("mask: {mask}", mask=masks)
 
 
-def ask_details(ask: Ask, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
-    """Ask for what masks of these kinds take; return it by the names of the fields of `attn_core.Masking`.
+def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) -> dict[str, Any]:
+    """Read what masks of these kinds take; return it by the names of the fields of `attn_core.Masking`.
 
     Args:
-        ask: answers.
+        controls: answers.
         kinds: the kinds of mask that are in use.
         blocks_in: where a cell of a mask of one's own is clicked, as "the scaled map", said by `_`.
     """
     details: dict[str, Any] = {}
     if "dilated" in kinds:
-        details["dilation"] = ask.whole(DILATION, _("Places between neighbours"))
+        details["dilation"] = controls.whole(DILATION, _("Places between neighbours"))
     if "global + local" in kinds:
-        details["global_tokens"] = ask.whole(GLOBAL_TOKENS, _("Global tokens, from the first"))
+        details["global_tokens"] = controls.whole(GLOBAL_TOKENS, _("Global tokens, from the first"))
     if "block-sparse" in kinds:
-        details["random_blocks"] = ask.whole(RANDOM_BLOCKS, _("Random blocks a row"))
+        details["random_blocks"] = controls.whole(RANDOM_BLOCKS, _("Random blocks a row"))
     if "own" in kinds:
-        details["blocked"] = tuple(sorted(BLOCKED.cells(ask.text(BLOCKED))))
-        ask.say(
+        details["blocked"] = tuple(sorted(BLOCKED.cells(controls.text(BLOCKED))))
+        controls.say(
             _(
                 ":material/touch_app: Click a cell of {map} to block or free it, or choose it under *{tab}*.",
                 map=blocks_in,
                 tab=tab_name("Arithmetic"),
             )
         )
-        ask.button(_("Free all cells"), lambda: ask.write(BLOCKED, ""), disabled=not details["blocked"])
+        controls.button(
+            _("Free all cells"), lambda: controls.write(BLOCKED, ""), disabled=not details["blocked"]
+        )
     return details
 
 
-def toggle_cell(ask: Ask, query: int, key: int) -> None:
+def toggle_cell(controls: Controls, query: int, key: int) -> None:
     """Block a cell of a mask of one's own, or free it."""
-    ask.write(BLOCKED, BLOCKED.text(BLOCKED.cells(ask.text(BLOCKED)) ^ {(query, key)}))
+    controls.write(BLOCKED, BLOCKED.text(BLOCKED.cells(controls.text(BLOCKED)) ^ {(query, key)}))

@@ -1,4 +1,4 @@
-"""A page as a value: what a link to it can set, what it asks, what is seen then, and its tabs.
+"""A page as a value: its settings, its controls, its view and its tabs.
 
     page.at("mask=causal&t=0.5").figure()
 
@@ -17,7 +17,7 @@ from attn_figures.scene import Still
 from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
 from attn_live.packing import Cursor
 from attn_ui.base import cover, predict
-from attn_ui.base.ask import Ask, FromLink
+from attn_ui.base.controls import Controls, LinkControls
 from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
@@ -32,8 +32,8 @@ from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
 from attn_words import _, cached, paragraph
 
-Asked = TypeVar("Asked")
-Now = TypeVar("Now")
+State = TypeVar("State")
+Result = TypeVar("Result")
 _DIGITS, _MINUS = b"0123456789.", "−".encode()
 Columns = Mapping[str, Sequence[object]]
 """A table by the titles of its columns, all of one length."""
@@ -101,7 +101,7 @@ class Figure:
     slider: Slider | None = None
     rows: Rows | None = None
     chosen: Mapping[str, Steps] = field(default_factory=dict)
-    clicked: Callable[[Ask, Cell], None] | None = None
+    clicked: Callable[[Controls, Cell], None] | None = None
     captions_follow_choice: bool = False
     caption: str = ""
     invites: str = ""
@@ -122,41 +122,42 @@ class Small(str):
 
 
 @dataclass(frozen=True, eq=False)
-class Seen(Generic[Now]):
+class View(Generic[Result]):
     """What a page shows at its settings.
 
     Attributes:
-        now: what it was computed from and what came of it; the tabs show that in full.
+        result: what it was computed from and what came of it; the tabs show that in full.
         figure: the picture with its sliders and sentences; None, and no tabs, where nothing can be drawn yet.
         formula: what is computed, in LaTeX; notes: what else is said under the figure, as markdown.
         leads: links to what shows it in full.
-        below: a module of the page whose `show(now)` stands under all this, where it takes more than words.
+        below: a module of the page; its `show(result)` puts under all this what takes more than words.
         tabs: in place of the page's own: some of them.
-        view: what of the page is shown, where formulas of that alone have letters of their own.
+        name: what of the page is shown, where formulas of that alone have letters of their own.
         covered: the panel or curve that is covered, see `covering`; then nothing but the figure is shown.
     """
 
-    now: Now
+    result: Result
     figure: Figure | None
     formula: str = ""
     notes: Sequence[str] = ()
     leads: Sequence[Place] = ()
     below: str = ""
     tabs: Tabs | None = None
-    view: str = ""
+    name: str = ""
     covered: str = ""
 
     def covering(
         self,
         name: str,
-        follows: Mapping[str, Sequence[str]],
-        asks: Sequence[StepCaption],
-        clicked: Callable[[Ask, Cell], None] | None = None,
-    ) -> "Seen[Now]":
+        panel_sources: Mapping[str, Sequence[str]],
+        read_controls: Sequence[StepCaption],
+        clicked: Callable[[Controls, Cell], None] | None = None,
+    ) -> "View[Result]":
         """Return what is shown while a panel or curve is covered: the rest of the figure, and a question.
 
         Args:
-            name: of its trace; follows: the page's own; asks: for each step of the figure what is asked.
+            name: of its trace; panel_sources: the page's own.
+            questions: for each step of the figure what is asked.
             clicked: takes a click on a cell, in place of the page's own.
 
         Raises:
@@ -164,7 +165,7 @@ class Seen(Generic[Now]):
         """
         if self.figure is None:
             raise ValueError(_("a panel or curve of a figure, and none is shown here"))
-        table = tuple((pattern, tuple(sources)) for pattern, sources in follows.items())
+        table = tuple((pattern, tuple(sources)) for pattern, sources in panel_sources.items())
         shared = self.figure.scene
         covering = SharedScene(
             lambda: cover.covered(shared.scene, name, table),
@@ -174,55 +175,55 @@ class Seen(Generic[Now]):
         covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
-            scene=covering.saying(Sentences(lambda: asks, lambda: pack_captions(asks))),
+            scene=covering.saying(Sentences(lambda: read_controls, lambda: pack_captions(read_controls))),
             alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
             captions_follow_choice=True,
             clicked=clicked,
             invites="",
         )
-        return Seen(self.now, figure, covered=name)
+        return View(self.result, figure, covered=name)
 
 
 @dataclass(frozen=True)
-class Page(Generic[Asked, Now]):
+class Page(Generic[State, Result]):
     """A page of the app.
 
     Attributes:
         folder: its name under `pages/`; its tabs are the modules in its `tabs`, by their names.
         title: its heading; about: one sentence under it.
         settings: what a link to it can set.
-        asks: asks for what the whole page follows; sees: asks for what stands at the figure, computes and
-            draws. No more than these reads a setting.
+        read_controls: offers the controls that the whole page follows and returns the state they give.
+        view: offers the controls beside the figure, computes and draws. Only these two read settings.
         tabs: the setting of its tabs, where it has some.
-        programs: print the numbers on screen; the tab Code hands them over, or, for None, is a module too.
+        programs: print the numbers on screen, in the tab Code; where None is returned, Code is a module too.
         tables: the numbers on screen, by what they are.
-        reads: reads the link before anything is asked, where it may mean more than it says; returns the
-            settings to read it by.
-        enters: changes settings where somebody opens the page without a link.
-        told_alone: the setting whose default its address says where that would else be bare, and so open
-            the page as `enters` has it.
-        is_whole: whether a slider that is let go runs the whole page, not what follows it alone: where a long
-            run must be stopped at once, or what the page asks changes otherwise than by its settings.
-        asks_aside: whether it asks for settings in the sidebar.
-        follows: from which others each panel and curve of its figures is computed, by patterns of their
-            traces' names. What a link covers takes with it what follows from it, and what stands not here.
+        read_address: reads the link before any control is made, where it may mean more than it says;
+            returns the settings to read it by.
+        on_first_visit: changes settings where somebody opens the page without a link.
+        setting_in_bare_link: the setting that the address names even at its default where it would else be
+            bare; a bare address opens the page as `on_first_visit` leaves it.
+        reruns_page: whether releasing a slider runs the whole page, not only what follows the slider: where
+            a long run must be stopped at once, or where the page offers other controls then.
+        has_sidebar: whether it has controls in the sidebar.
+        panel_sources: from which other panels each panel and curve is computed, by patterns of their traces'
+            names. What a link covers takes with it what is computed from it, and whatever is not named here.
     """
 
     folder: str
     title: str
     about: str
     settings: Sequence[Parameter]
-    asks: Callable[[Ask], Asked]
-    sees: Callable[[Ask, Asked], Seen[Now]]
+    read_controls: Callable[[Controls], State]
+    view: Callable[[Controls, State], View[Result]]
     tabs: Tabs | None = None
-    programs: Callable[[Now], Programs | OneProgram | None] | None = None
-    tables: Callable[[Now], Mapping[str, Columns]] | None = None
-    reads: Callable[[Ask], Sequence[Parameter]] | None = None
-    enters: Callable[[Ask], None] | None = None
-    told_alone: str = ""
-    is_whole: Callable[[Asked], bool] | None = None
-    asks_aside: bool = True
-    follows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    programs: Callable[[Result], Programs | OneProgram | None] | None = None
+    tables: Callable[[Result], Mapping[str, Columns]] | None = None
+    read_address: Callable[[Controls], Sequence[Parameter]] | None = None
+    on_first_visit: Callable[[Controls], None] | None = None
+    setting_in_bare_link: str = ""
+    reruns_page: Callable[[State], bool] | None = None
+    has_sidebar: bool = True
+    panel_sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -233,14 +234,14 @@ class Page(Generic[Asked, Now]):
         """Return under which name the terms have the letters of a view's formulas, or of all the page."""
         return f"{self.folder}:{view}" if view else self.folder
 
-    def terms(self, seen: Seen[Now]) -> list[Term]:
+    def terms(self, view: View[Result]) -> list[Term]:
         """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
-        packed = seen.figure.captions if seen.figure else None
+        packed = view.figure.captions if view.figure else None
         said = _terms_of(packed) if packed else ()
-        return occurring((_(self.about), *seen.notes), [seen.formula], self.letters(seen.view), said)
+        return occurring((_(self.about), *view.notes), [view.formula], self.letters(view.name), said)
 
     def tab(self, name: str) -> ModuleType:
-        """Return the module of a tab: `show(now)` fills it. Only where it is open it is imported.
+        """Return the module of a tab: `show(result)` fills it. Only where it is open it is imported.
 
         Raises:
             ValueError: the page has no such tab.
@@ -254,7 +255,7 @@ class Page(Generic[Asked, Now]):
         """Return a module of the page that knows Streamlit, by its name within the page."""
         return import_module(f"pages.{self.folder}.{name}")
 
-    def at(self, link: str = "") -> "At[Now]":
+    def at(self, link: str = "") -> "At[Result]":
         """Return what a link shows, without a session.
 
         Where the link pins another (`pin`), the figure is A, B and B − A, and the sentence says what changed.
@@ -263,52 +264,52 @@ class Page(Generic[Asked, Now]):
             link: to this page, or only what follows its question mark.
         """
         values, dropped = read_link((*self.settings, *framing(self.settings)), link)
-        ask = FromLink(values, dropped=dropped)
-        if self.reads:
-            self.reads(ask)
-        seen = self.sees(ask, self.asks(ask))
-        if seen.figure:
-            for control in (seen.figure.slider, seen.figure.rows):
+        controls = LinkControls(values, dropped=dropped)
+        if self.read_address:
+            self.read_address(controls)
+        view = self.view(controls, self.read_controls(controls))
+        if view.figure:
+            for control in (view.figure.slider, view.figure.rows):
                 if control:
-                    ask.shown(control.steps)
-        at = At(seen, ask, ask.dropped, self)
-        if at.seen.figure and (name := str(values.get(COVER.name, ""))):
+                    controls.shown(control.steps)
+        at = At(view, controls, controls.dropped, self)
+        if at.view.figure and (name := str(values.get(COVER.name, ""))):
             return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
         pin = values.get(PIN)
         return at if pin is None else _compared(at, pin, values.get(COMPARE.name, ""))
 
 
-def _covered(at: "At[Now]", name: str, kind: str) -> "At[Now]":
+def _covered(at: "At[Result]", name: str, kind: str) -> "At[Result]":
     """Return a page with a panel covered, and the question in the place of its sentence."""
-    seen, page = at.seen, at.page
-    assert seen.figure is not None
+    view, page = at.view, at.page
+    assert view.figure is not None
     dropped = [*at.dropped]
     try:
         asked, lost = predict.question(
-            seen.figure, name, kind, lambda steps: steps.nearest(at.ask.value(steps)), page.follows
+            view.figure, name, kind, lambda steps: steps.nearest(at.controls.value(steps)), page.panel_sources
         )
-        possible = predict.kinds(seen.figure.scene.scene, name)
-        seen = seen.covering(name, page.follows, asked.sentences())
+        possible = predict.kinds(view.figure.scene.scene, name)
+        view = view.covering(name, page.panel_sources, asked.sentences())
         dropped += [predict.dropped(name, lost, None, possible)] if lost else []
     except ValueError as error:
         dropped.append(predict.dropped(name, kind, error))
-    return replace(at, seen=seen, dropped=dropped)
+    return replace(at, view=view, dropped=dropped)
 
 
-def _compared(at: "At[Now]", pin: str, panel: str) -> "At[Now]":
+def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     """Return a page with A, B and B − A in place of its figure."""
-    seen = at.seen
-    places = at.position if seen.figure else (0, 0)
-    found = pinned(at.page, seen, pin, panel=panel, told=at.ask.told, places=places)
+    view = at.view
+    places = at.position if view.figure else (0, 0)
+    found = pinned(at.page, view, pin, panel=panel, told=at.controls.told, places=places)
     dropped = [*at.dropped, *found.dropped(panel)]
     if found.figure is None:
-        return replace(at, seen=replace(seen, notes=[found.why, *seen.notes]), dropped=dropped)
-    return replace(at, seen=replace(seen, figure=found.figure), dropped=dropped)
+        return replace(at, view=replace(view, notes=[found.why, *view.notes]), dropped=dropped)
+    return replace(at, view=replace(view, figure=found.figure), dropped=dropped)
 
 
-def _position(figure: Figure, ask: Ask) -> tuple[int, int]:
+def _position(figure: Figure, controls: Controls) -> tuple[int, int]:
     step, row = (
-        control.steps.nearest(ask.value(control.steps)) if control else 0
+        control.steps.nearest(controls.value(control.steps)) if control else 0
         for control in (figure.slider, figure.rows)
     )
     return step, row
@@ -344,32 +345,32 @@ def page_at(address: str) -> Page[Any, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class At(Generic[Now]):
+class At(Generic[Result]):
     """A page at a link.
 
     Attributes:
-        seen: what it shows.
-        ask: the link's settings; `ask.said` is what stands beside the controls.
+        view: what it shows.
+        controls: the link's settings; `controls.said` is what stands beside the controls.
         dropped: what of the link could not be used, each with its `sentence()`.
         page: the page itself.
     """
 
-    seen: Seen[Now]
-    ask: FromLink
+    view: View[Result]
+    controls: LinkControls
     dropped: Sequence[Dropped]
-    page: Page[Any, Now]
+    page: Page[Any, Result]
 
     @property
     def _figure(self) -> Figure:
-        if self.seen.figure is None:
+        if self.view.figure is None:
             none = _("{page} has no figure at this link.", page=_(self.page.title))
-            raise LookupError(paragraph(none, *self.ask.said))
-        return self.seen.figure
+            raise LookupError(paragraph(none, *self.controls.said))
+        return self.view.figure
 
     @cached_property
     def position(self) -> tuple[int, int]:
         """Where the figure's slider and its slider of rows stand."""
-        return _position(self._figure, self.ask)
+        return _position(self._figure, self.controls)
 
     @property
     def still(self) -> Still:
@@ -387,7 +388,7 @@ class At(Generic[Now]):
             LookupError: there is none; with what is said of it.
         """
         figure = self.still.plotly()
-        palette = str(self.ask.now(PALETTE))
+        palette = str(self.controls.peek(PALETTE))
         if palette == PALETTE.default:
             return figure
         colours = theme.recolouring(theme.LIGHT, palette)
@@ -396,13 +397,13 @@ class At(Generic[Now]):
     @property
     def sentence(self) -> str:
         """What is said of the figure, in plain words."""
-        figure = self.seen.figure
+        figure = self.view.figure
         return plain_text(figure.scene.scene.caption(*self.position)) if figure else ""
 
     @property
     def terms(self) -> list[Term]:
         """The terms of the glossary, and the letters, in what it says wherever its sliders are."""
-        return self.page.terms(self.seen)
+        return self.page.terms(self.view)
 
     @property
     def programs(self) -> Programs | OneProgram:
@@ -411,7 +412,7 @@ class At(Generic[Now]):
         Raises:
             LookupError: the page hands over none, or some of the numbers are covered.
         """
-        handed = self.page.programs and not self.seen.covered and self.page.programs(self.seen.now)
+        handed = self.page.programs and not self.view.covered and self.page.programs(self.view.result)
         if not handed:
             raise LookupError(_("{page} has no programs at this link", page=_(self.page.title)))
         return handed
@@ -419,4 +420,4 @@ class At(Generic[Now]):
     @property
     def tables(self) -> Mapping[str, Columns]:
         """The numbers, as tables by what they are."""
-        return self.page.tables(self.seen.now) if self.page.tables and not self.seen.covered else {}
+        return self.page.tables(self.view.result) if self.page.tables and not self.view.covered else {}

@@ -25,7 +25,7 @@ from attn_ui.base.ties import tied
 from attn_words import N_, _, _c, _n, paragraph
 
 if TYPE_CHECKING:
-    from attn_ui.base.page import Figure, Page, Seen
+    from attn_ui.base.page import Figure, Page, View
 
 Told = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
 
@@ -68,13 +68,13 @@ class Pinned:
 
 
 def pinned(
-    page: Page[Any, Any], seen: Seen[Any], pin: str, *, panel: str, told: Told, places: tuple[int, int]
+    page: Page[Any, Any], view: View[Any], pin: str, *, panel: str, told: Told, places: tuple[int, int]
 ) -> Pinned:
     """Compare what a page shows with what was pinned.
 
     Args:
         page: the page.
-        seen: what it shows: B.
+        view: what it shows: B.
         pin: the query of A's own link.
         panel: the short name of the one to compare; the usual one where there is no such.
         told: what B's controls say.
@@ -83,11 +83,11 @@ def pinned(
     a = _a(page.address, pin, page)
     if a.parts is None:
         return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
-    b_words, a_words = _words(told, seen.figure, places, a)
-    if seen.figure is None:
+    b_words, a_words = _words(told, view.figure, places, a)
+    if view.figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
         return Pinned(why=why, a=a_words, b=b_words)
-    figure = seen.figure
+    figure = view.figure
     mark = blake2b(figure.steps, digest_size=16).hexdigest()
     found = _drawn(page.address, pin, panel, mark=mark, row=places[1], _a=a.parts, _scene=figure.scene)
     if found.packed is None:
@@ -137,10 +137,10 @@ class _A:
 def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     del address  # the page's; with the pin it says all
     at = _page.at(f"?{pin}")
-    said = paragraph(*at.ask.said)
-    if at.seen.figure is None:
-        return _A(None, at.ask.told, said)
-    return _A(at.still.parts(), at.ask.told | _sliders(at.seen.figure, at.position), said)
+    said = paragraph(*at.controls.said)
+    if at.view.figure is None:
+        return _A(None, at.controls.told, said)
+    return _A(at.still.parts(), at.controls.told | _sliders(at.view.figure, at.position), said)
 
 
 def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:

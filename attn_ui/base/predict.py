@@ -505,7 +505,7 @@ def question(
     name: str,
     kind: str,
     at: Callable[[Steps], int],
-    follows: Iterable[str] = (),
+    panel_sources: Iterable[str] = (),
     *,
     own_row: int = 0,
 ) -> tuple[Question, str]:
@@ -514,14 +514,14 @@ def question(
     Args:
         figure: the page's own, nothing covered.
         name: of the trace that is covered; kind: of question, one of `PREDICT`'s.
-        at: where a setting stands among its values; follows: the page's own.
+        at: where a setting stands among its values; panel_sources: the page's own.
         own_row: the row that is asked for where nothing in the figure chooses one.
 
     Raises:
         ValueError: there is no such panel or curve; with the names of those that there are.
     """
     scene = figure.scene.scene
-    cover.check(scene, name, follows)
+    cover.check(scene, name, panel_sources)
     step = at(figure.slider.steps) if figure.slider else 0
     texts = figure.slider.texts() if figure.slider else [""] * scene.n_steps
     label = figure.slider.label if figure.slider else ""

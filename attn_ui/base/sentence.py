@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Text
 from attn_words import N_, _
@@ -18,8 +18,8 @@ CUT = {
 """What is said of each answer of `attn_core.how_cut`."""
 
 
-def ask_sentence(
-    ask: Ask,
+def read_sentence(
+    controls: Controls,
     setting: Text,
     label: str,
     *,
@@ -27,31 +27,31 @@ def ask_sentence(
     most: int,
     how_cut: Callable[[str], str] | None = None,
 ) -> str:
-    """Ask for a sentence; while it has no token, return the last one that had.
+    """Read a sentence; while it has no token, return the last one that had.
 
     Args:
-        ask: answers.
+        controls: answers.
         setting: whose text it is.
         label: what stands above the field.
         tokenize: what makes tokens of a sentence.
         most: how many tokens are drawn.
         how_cut: what tells where words are cut that no space parts, one of `CUT`.
     """
-    text = ask.line(setting, label)
+    text = controls.line(setting, label)
     count = len(tokenize(text))
     kept = f"_sentence_{setting.name}"
     if not count:
-        last: str = ask.kept(kept, setting.default)
-        ask.call(setting.name, label, last)
-        ask.say(
+        last: str = controls.kept(kept, setting.default)
+        controls.call(setting.name, label, last)
+        controls.say(
             _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
         )
         return last
-    ask.keep(kept, text)
+    controls.keep(kept, text)
     if how_cut and (said := CUT[how_cut(text)]):
-        ask.say(_(said))
+        controls.say(_(said))
     if count > most:
-        ask.say(
+        controls.say(
             _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)
         )
     return text

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import ABOVE, ALL_BUT_ONE, KEEP, LARGEST, RENORMALISED, WITHOUT
@@ -65,23 +65,23 @@ class Asides:
         )
 
 
-def ask_aside(ask: Ask, n_query: int, keys: Sequence[str], width: int) -> Asides:
-    """Ask which weights are kept, and whether rows sum to one again; or which key is left out.
+def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int) -> Asides:
+    """Read which weights are kept, and whether rows sum to one again; or which key is left out.
 
     Args:
         n_query: how many queries; keys: the words; width: of the output.
     """
     n_key = len(keys)
-    with ask.row():
-        keep = ask.segment(KEEP, _("Keep"), label_visibility="collapsed")
-        again = keep != ALL_BUT_ONE and ask.flag(RENORMALISED, _("Rows sum to one again"))
+    with controls.row():
+        keep = controls.segment(KEEP, _("Keep"), label_visibility="collapsed")
+        again = keep != ALL_BUT_ONE and controls.flag(RENORMALISED, _("Rows sum to one again"))
     if keep == ALL_BUT_ONE:
         # Two maps and the output move; of more than 62 words some have no step of their own.
         numbers, words = 2 * n_query * n_key + n_query * width, replace(WITHOUT, values=tuple(range(n_key)))
-        steps = ask.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
+        steps = controls.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
         return Asides("without", steps, keys=tuple(keys))
     steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
-    return Asides(keep, ask.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
+    return Asides(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
 
 
 @dataclass(frozen=True)

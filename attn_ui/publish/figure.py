@@ -101,17 +101,17 @@ def published(link: str, *, quiet: bool = False) -> Published:
     if named != language():
         raise ValueError(f"wanted a link in the language of its site ({language()}), got {link!r}")
     at = seen_at(link)
-    if at.seen.figure is None:
+    if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))
-    figure = _small_enough(at.seen.figure, at)
-    places = {steps.name: steps.nearest(at.ask.value(steps)) for steps in _settings(figure)}
+    figure = _small_enough(at.view.figure, at)
+    places = {steps.name: steps.nearest(at.controls.value(steps)) for steps in _settings(figure)}
     head = message_head(
         figure.key,
         figure.slider,
         figure.rows,
         figure.chosen,
         lambda steps: places[steps.name],
-        palette=at.ask.now(PALETTE),
+        palette=at.controls.peek(PALETTE),
         alt=figure.alt,
         name=figure.name,
         caption=figure.caption,
@@ -196,7 +196,7 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     The default stays too, for the link of a figure that stands there does not say it.
     """
     count = len(slider.steps.values)
-    here = slider.steps.nearest(at.ask.value(slider.steps))
+    here = slider.steps.nearest(at.controls.value(slider.steps))
     stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.named)]
     kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
     values = tuple(slider.steps.values[step] for step in kept)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attn_figures.numbers import number
 from attn_ui.base.parameters import Choice, shown
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
 
@@ -22,7 +22,7 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
         mistakes: each an `attn_core.Mistake`, by name.
         draw: describes the figure of its two drawings, the right one and the broken one.
     """
-    name = controls.choose(choice, _("Mistake"), width=360)
+    name = widgets.choose(choice, _("Mistake"), width=360)
     mistake = mistakes[name]
     st.markdown(paragraph(_(mistake.what), _(mistake.why)))
     live_figure(

@@ -16,7 +16,7 @@ from attn_ui.screen import language, share, state, teach
 from attn_ui.streamlit_inside.messages import Talk
 
 
-def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_aside: bool) -> None:
+def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sidebar: bool) -> None:
     """Show what follows the live sliders, at once and again whenever a control in it is used.
 
     Where that changes something that the page was made from before this was called, the whole page runs.
@@ -24,21 +24,21 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, asks_asid
     Args:
         show: draws into the main part of the page, and asks in the sidebar where there is one.
         settings: all of the page.
-        asks_aside: whether the page has a sidebar.
+        has_sidebar: whether the page has a sidebar.
     """
     before = state.tied()
-    seen = state.seen()
+    snapshot = state.snapshot()
 
     def again() -> None:
         state.sync(settings, entered=False)
         state.tie_all(before)
         stale = any(st.session_state.get(name) != value for name, value in before.items())
-        if stale or share.is_open() or teach.is_open() or not state.goes_on_from(seen):
+        if stale or share.is_open() or teach.is_open() or not state.goes_on_from(snapshot):
             st.rerun()
         shown()
 
     def shown() -> None:
-        if asks_aside:
+        if has_sidebar:
             st.sidebar.empty()  # its place there, which Streamlit gives to a part with the whole page alone
         show()
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from attn_ui.base.markdown import plain
-from attn_ui.base.page import Page, Seen
+from attn_ui.base.page import Page, View
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, LONGEST, PIN, Pin
 from attn_ui.base.pinned import Pinned, pinned
@@ -31,23 +31,23 @@ def say() -> None:
         st.warning(said, icon=":material/info:")
 
 
-def compared(page: Page[Any, Any], seen: Seen[Any]) -> Seen[Any]:
+def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
     """Return what the page shows; with A, B and B − A in place of its figure where something is pinned."""
     pin = Pin(tuple(page.settings))
     text = _text(pin)
     if text is None:
-        return seen
-    places = [state.position(each.steps) if each else 0 for each in _sliders(seen)]
+        return view
+    places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
     wanted = st.query_params.get(COMPARE.name, COMPARE.default)
-    found = pinned(page, seen, text, panel=wanted, told=state.told(), places=(places[0], places[1]))
+    found = pinned(page, view, text, panel=wanted, told=state.told(), places=(places[0], places[1]))
     for bad in found.dropped(wanted):
         address.drop(bad)
     _line(pin, found)
-    return replace(seen, figure=found.figure) if found.figure else seen
+    return replace(view, figure=found.figure) if found.figure else view
 
 
-def _sliders(seen: Seen[Any]) -> tuple[Any, Any]:
-    return (seen.figure.slider, seen.figure.rows) if seen.figure else (None, None)
+def _sliders(view: View[Any]) -> tuple[Any, Any]:
+    return (view.figure.slider, view.figure.rows) if view.figure else (None, None)
 
 
 def _text(pin: Pin) -> str | None:

@@ -11,10 +11,10 @@ import numpy as np
 import streamlit as st
 
 from attn_ui.base import predict
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.cover import called, names
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
-from attn_ui.base.page import Cell, Page, Seen
+from attn_ui.base.page import Cell, Page, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.predict import FALLS, RISES, Map, Question
 from attn_ui.screen import state
@@ -65,12 +65,12 @@ class Predicting:
     """A covered figure, or one that was revealed, with its question.
 
     Attributes:
-        seen: what the page shows now.
+        view: what the page shows now.
         question: what is asked; tried: this session's try at it.
         chooses: the setting that chooses the row that is asked for; None where this does.
     """
 
-    seen: Seen[Any]
+    view: View[Any]
     question: Question
     tried: _Try
     chooses: Steps | None
@@ -162,7 +162,7 @@ class Predicting:
             heights = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
             data["computed"] = [[x, y] for x, y in heights if np.isfinite(y)]
         component("curve_pad")(
-            key=f"predict-curve{'-seen' if drawn else ''}", data=data, on_heights_change=lambda: None
+            key=f"predict-curve{'-view' if drawn else ''}", data=data, on_heights_change=lambda: None
         )
 
     @property
@@ -208,7 +208,7 @@ class Predicting:
         for name in _ANSWERS:
             st.session_state.pop(name, None)
 
-    def clicked(self, _ask: Ask, cell: Cell) -> None:
+    def clicked(self, _ask: Controls, cell: Cell) -> None:
         """Take a click on a covered cell for the answer which key it is."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return
@@ -218,21 +218,21 @@ class Predicting:
             self.tried.row = cell.row
 
 
-def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
+def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
     """Cover what the link covers; None where it covers nothing.
 
     Args:
-        page: that is run; seen: what it shows, nothing covered.
+        page: that is run; view: what it shows, nothing covered.
     """
     # Kept for the panel of Teach alone, while that is open (`attn_ui.screen.teach`).
     st.session_state[_OFFERED] = {}
-    if seen.figure and st.session_state.get("teach"):
-        scene = seen.figure.scene.scene
+    if view.figure and st.session_state.get("teach"):
+        scene = view.figure.scene.scene
         st.session_state[_OFFERED] = {
             each: (predict.kinds(scene, each), called(each, scene)) for each in names(scene)
         }
     name, kind = (st.query_params.get(each.name, each.default) for each in (COVER, PREDICT))
-    if not name or seen.figure is None:
+    if not name or view.figure is None:
         return None
     about = (page.folder, name, kind)
     tried = st.session_state.get(_KEY)
@@ -240,14 +240,14 @@ def predicted(page: Page[Any, Any], seen: Seen[Any]) -> Predicting | None:
         tried = st.session_state[_KEY] = _Try(about)
     try:
         question, lost = predict.question(
-            seen.figure, name, kind, state.position, page.follows, own_row=tried.row
+            view.figure, name, kind, state.position, page.panel_sources, own_row=tried.row
         )
-        chooses = predict.chooses_row(seen.figure, name)
+        chooses = predict.chooses_row(view.figure, name)
         if lost:
-            drop(predict.dropped(name, lost, None, predict.kinds(seen.figure.scene.scene, name)))
-        made = Predicting(seen, question, tried, chooses)
+            drop(predict.dropped(name, lost, None, predict.kinds(view.figure.scene.scene, name)))
+        made = Predicting(view, question, tried, chooses)
         if not tried.is_revealed:
-            covered = seen.covering(name, page.follows, question.sentences(), made.clicked)
+            covered = view.covering(name, page.panel_sources, question.sentences(), made.clicked)
             made = Predicting(covered, question, tried, chooses)
     except ValueError as error:
         drop(predict.dropped(name, kind, error))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_ui.base.programs import LATEX, OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_words import _
 from programs.writing import ARCHIVE, Program
 
@@ -15,7 +15,7 @@ def show(programs: Programs | OneProgram) -> None:
         st.markdown(programs.says())
         show_program(programs.program)
         return
-    kind = controls.segment(CODE, _("Program"), label_visibility="collapsed")
+    kind = widgets.segment(CODE, _("Program"), label_visibility="collapsed")
     st.markdown(programs.says(kind))
     if kind == LATEX:
         text = programs.formula()

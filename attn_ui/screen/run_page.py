@@ -7,74 +7,74 @@ from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Page, Small
 from attn_ui.screen import pinning, programs_tab, state, terms
 from attn_ui.screen.following import follow
 from attn_ui.screen.frame import lead_on, open_page, tabs
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.predicting import predicted
-from attn_ui.screen.screen import SCREEN, Screen
+from attn_ui.screen.streamlit_controls import CONTROLS, StreamlitControls
 
 
 def run(page: Page[Any, Any]) -> None:
     """Show a page: ask, draw the figure, say what it shows, and lay the tabs under it."""
-    state.tell_alone(page.told_alone)
-    if page.enters:
-        _enter(page.folder, page.enters)
-    settings = page.reads(SCREEN) if page.reads else page.settings
+    state.tell_alone(page.setting_in_bare_link)
+    if page.on_first_visit:
+        _enter(page.folder, page.on_first_visit)
+    settings = page.read_address(CONTROLS) if page.read_address else page.settings
     open_page(page.address, settings, page.title, page.about)
-    asked = page.asks(SCREEN)
-    if page.is_whole and page.is_whole(asked):
+    asked = page.read_controls(CONTROLS)
+    if page.reruns_page and page.reruns_page(asked):
         _show(page, asked)
     else:
-        follow(lambda: _show(page, asked), settings, asks_aside=page.asks_aside)
+        follow(lambda: _show(page, asked), settings, has_sidebar=page.has_sidebar)
 
 
-def _enter(folder: str, enters: Callable[[Ask], None]) -> None:
+def _enter(folder: str, on_first_visit: Callable[[Controls], None]) -> None:
     """Set what a page opens with, once a session and only without a link."""
     arrived = f"_arrived_{folder}"
     if not (st.query_params or st.session_state.get(arrived)):
-        enters(SCREEN)
+        on_first_visit(CONTROLS)
     st.session_state[arrived] = True
 
 
 def _show(page: Page[Any, Any], asked: Any) -> None:
-    screen = Screen()
-    seen = page.sees(screen, asked)
-    predicting = predicted(page, seen)
+    screen = StreamlitControls()
+    view = page.view(screen, asked)
+    predicting = predicted(page, view)
     if predicting:
-        seen = predicting.seen  # a pin would show what is covered
+        view = predicting.view  # a pin would show what is covered
     else:
         with screen.picture or nullcontext():
-            seen = pinning.compared(page, seen)
-    if seen.figure:
+            view = pinning.compared(page, view)
+    if view.figure:
         with screen.picture or nullcontext():
-            draw(seen.figure)
+            draw(view.figure)
             if predicting:
                 predicting.ask()
-    if seen.covered:  # nothing but the figure and the question
+    if view.covered:  # nothing but the figure and the question
         return
-    if seen.formula:
-        st.latex(seen.formula, width="content")
-    for note in seen.notes:
+    if view.formula:
+        st.latex(view.formula, width="content")
+    for note in view.notes:
         say = st.caption if isinstance(note, Small) else st.markdown
         say(note)
-    if seen.leads:
-        lead_on(seen.leads)
-    if seen.below:
-        page.module(seen.below).show(seen.now)
-    offered = seen.tabs or page.tabs
-    if offered and seen.figure:
-        tabs(offered, {name: partial(_show_tab, page, name, seen.now) for name in offered.options})
-    terms.place(page.terms(seen), page.letters(seen.view))
+    if view.leads:
+        lead_on(view.leads)
+    if view.below:
+        page.module(view.below).show(view.result)
+    offered = view.tabs or page.tabs
+    if offered and view.figure:
+        tabs(offered, {name: partial(_show_tab, page, name, view.result) for name in offered.options})
+    terms.place(page.terms(view), page.letters(view.name))
 
 
-def _show_tab(page: Page[Any, Any], name: str, now: Any) -> None:
-    if name == "Code" and page.programs and (handed := page.programs(now)):
+def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:
+    if name == "Code" and page.programs and (handed := page.programs(result)):
         programs_tab.show(handed)
         return
-    page.tab(name).show(now)
+    page.tab(name).show(result)
 
 
 def draw(figure: Figure) -> None:
@@ -87,7 +87,7 @@ def draw(figure: Figure) -> None:
         slider=figure.slider,
         rows=figure.rows,
         chosen=figure.chosen,
-        clicked=(figure.scene.draw, partial(figure.clicked, SCREEN)) if figure.clicked else None,
+        clicked=(figure.scene.draw, partial(figure.clicked, CONTROLS)) if figure.clicked else None,
         captions=figure.captions,
         captions_follow_choice=figure.captions_follow_choice,
         caption=figure.caption,

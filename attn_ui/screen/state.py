@@ -298,7 +298,7 @@ def times_shown(setting: Held) -> int:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Snapshot:
     """What a run had asked for up to some point, and how many lists of each setting it had shown."""
 
     asked: dict[str, Any]
@@ -307,19 +307,19 @@ class Seen:
     said: dict[str, tuple[str, str]]
 
 
-def seen() -> Seen:
+def snapshot() -> Snapshot:
     """Return what this run has asked for until now."""
     state = _state()
-    return Seen(dict(state.asked), Counter(state.lists), dict(state.between), dict(state.said))
+    return Snapshot(dict(state.asked), Counter(state.lists), dict(state.between), dict(state.said))
 
 
-def goes_on_from(seen: Seen) -> bool:
+def goes_on_from(snapshot: Snapshot) -> bool:
     """Take up a run where an earlier one was; false where what that had asked for has changed since."""
     state = _state()
-    state.lists = Counter(seen.lists)
-    state.said = dict(seen.said)
-    same = all(state.current.get(name) == found for name, found in seen.asked.items())
-    return same and state.between == seen.between
+    state.lists = Counter(snapshot.lists)
+    state.said = dict(snapshot.said)
+    same = all(state.current.get(name) == found for name, found in snapshot.asked.items())
+    return same and state.between == snapshot.between
 
 
 def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:

@@ -87,9 +87,9 @@ def _put_question() -> None:
 def _lesson(settings: Sequence[Parameter]) -> None:
     """Make a link for a lesson, with what is covered; what it hides and says is set on no page but that."""
     labels = state.called()
-    controls = {each.name: labels[each.name] for each in settings if each.name in labels}
+    widgets = {each.name: labels[each.name] for each in settings if each.name in labels}
     parts = {name: _(label) for name, label in PARTS.items()}
-    names = parts | {name: label for name, label in controls.items() if name not in PARTS}
+    names = parts | {name: label for name, label in widgets.items() if name not in PARTS}
     hidden = st.multiselect(_("Hide"), list(names), format_func=lambda name: names[name], key="teach-hide")
     said = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="teach-say")
     covered = {each.name: st.query_params.get(each.name, "") for each in (COVER, PREDICT)}

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from attn_ui.base.ask import Progress
+from attn_ui.base.controls import Progress
 
 QUICK = 0.3  # seconds within which nobody needs to be told
 

@@ -44,7 +44,7 @@ def pages() -> dict[str, str]:
 
 def _page(title: str, about: str, link: str) -> str:
     at = seen_at(link)
-    parts = [f"# {plain(title)}", about, f":::{{attention}} {link}\n:::", *at.seen.notes]
+    parts = [f"# {plain(title)}", about, f":::{{attention}} {link}\n:::", *at.view.notes]
     tables = _of_heads(link) if link.startswith("multi-head") else _of_one_head(at.tables)
     for heading, columns in tables:
         parts += [f"## {heading}", _table(columns)]
@@ -61,7 +61,7 @@ def _of_heads(link: str) -> Iterator[tuple[str, Columns]]:
     yield _("What goes in"), at.tables["goes in"]
     if "attended to" in at.tables:
         yield _("What is attended to"), at.tables["attended to"]
-    for head in range(1, at.seen.now.n_head + 1):
+    for head in range(1, at.view.result.n_head + 1):
         tables = seen_at(f"{link}&head={head}").tables
         yield _("Head {head}: weights", head=head), tables["weights"]
         yield _("Head {head}: queries", head=head), tables["q"]

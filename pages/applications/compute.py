@@ -16,5 +16,5 @@ def drawn(asked: State, steps: Steps) -> Scene:
     Args:
         asked: with all sliders at their defaults; steps: of the slider.
     """
-    view = VIEWS[asked.use]
-    return replace(view.draw(asked, steps), captions=view.says(asked, steps))
+    application = VIEWS[asked.use]
+    return replace(application.draw(asked, steps), captions=application.says(asked, steps))

@@ -2,25 +2,25 @@
 
 from attn_ui.base.page import Page
 from attn_words import N_
-from pages.applications.follows import FOLLOWS
+from pages.applications.panel_sources import PANEL_SOURCES
 from pages.applications.programs import programs
-from pages.applications.sees import asks, sees
 from pages.applications.settings import SETTINGS, TAB
 from pages.applications.state import State
 from pages.applications.tables import tables
+from pages.applications.view import read_controls, view
 
 PAGE: Page[State, State] = Page(
     "applications",
     N_("Where attention is used"),
     N_("What changes is who asks (:violet[**query**]) and who answers (:orange[**key**])."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    asks_aside=False,
-    follows=FOLLOWS,
+    has_sidebar=False,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

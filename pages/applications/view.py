@@ -1,86 +1,76 @@
-"""One use of attention: what is drawn and said of it, and how its numbers are handed over."""
+"""A use of attention: who asks, who answers, what of it is trained."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 
-from torch import Tensor
-
-from attn_core import Attention, Check, scaled_dot_product_attention
-from attn_figures.scene import Scene
-from attn_live.captions import StepCaption
-from attn_ui.base.parameters import Steps
-from attn_ui.base.places import Place
-from pages.applications.state import State
-from programs.writing import Program
-
-
-@dataclass(frozen=True)
-class Moved:
-    """A slider under the picture: its label, its setting, and what it says at each value."""
-
-    label: str
-    steps: Steps
-    names: tuple[str, ...] = ()
+from attn_core import how_cut, tokenize
+from attn_live.packing import Cursor
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
+from attn_ui.base.sentence import read_sentence
+from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_words import _, paragraph
+from pages.applications.compute import drawn
+from pages.applications.settings import FRAME, PATCH, PREFIX, USE, WINDOW, WORD
+from pages.applications.state import MOST_WORDS, State
+from pages.applications.views import VIEWS, images
 
 
-@dataclass(frozen=True, eq=False)
-class Head:
-    """One map that is on screen, and what it was computed from.
-
-    ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``mask`` (n_query, n_key), True = may attend.
-    """
-
-    name: str
-    query: Tensor
-    key: Tensor
-    queries: Sequence[str]
-    keys: Sequence[str]
-    scale: float
-    mask: Tensor | None = None
-
-    @cached_property
-    def attention(self) -> Attention:
-        """The weights; the keys serve as values too."""
-        return scaled_dot_product_attention(self.query, self.key, self.key, self.mask, scale=self.scale)
-
-    def at(self, temperature: Tensor) -> Tensor:
-        """Return the weights at every temperature (n_steps, 1, 1) at once, (n_steps, n_query, n_key)."""
-        attention = scaled_dot_product_attention(
-            self.query, self.key, self.key, self.mask, scale=self.scale, temperature=temperature
+def read_controls(controls: Controls) -> State:
+    """Read the use, and for what it takes besides its sliders."""
+    use = controls.segment(USE, _("Use"), label_visibility="collapsed")
+    if use != "BERT and GPT":
+        return State(use)
+    wide, narrow = controls.columns([3, 1])
+    with wide:
+        text = read_sentence(
+            controls, TEXT, _("Sentence"), tokenize=tokenize, most=MOST_WORDS, how_cut=how_cut
         )
-        return attention.weights
+    with narrow:
+        return State(use, text, controls.whole(SEED, _("Seed")))
 
 
-@dataclass(frozen=True)
-class View:
-    """One use of attention; what is said in constants is marked, and said where it is shown.
+def view(controls: Controls, asked: State) -> View[State]:
+    """Show the use, at all positions of its sliders."""
+    application = VIEWS[asked.use]
+    moved = application.slider(asked)
+    sliding = controls.exact(moved.steps)
+    rows = None
+    if application.rows:
+        asking = application.rows()
+        rows = Rows(asking.label, asking.steps, Cursor(len(asking.steps.values)), asking.names)
+    controls.tell(_(application.introduction))
+    state = _at_sliders(controls, asked)
+    figure = Figure(
+        drawn(asked, sliding),
+        key=f"use-{USE.options.index(asked.use)}",
+        alt=_(application.alt),
+        name=f"where attention is used: {asked.use}",
+        slider=Slider(moved.label, sliding, names=moved.names),
+        rows=rows,
+        clicked=_choose_patch if asked.use == "images" else None,
+    )
+    notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.trained)))]
+    return View(state, figure, notes=notes, leads=application.leads(state), name=asked.use)
 
-    Attributes:
-        asks: who asks and who answers.
-        trained: what of it is trained, and what is not.
-        alt: what the picture shows, for those who cannot see it.
-        slider: what moves it; rows: a second slider, over its queries.
-        draw: the picture at all values of the slider.
-        says: a sentence for each value, or for each value one a row.
-        heads: the maps on screen.
-        formula, in_words: what is computed, in LaTeX and in words.
-        program: prints the weights on screen; prints: what that is, in words.
-        checks: what else must hold, besides what holds of any attention.
-        see: where its mechanism is shown in full.
-    """
 
-    asks: str
-    trained: str
-    alt: str
-    slider: Callable[[State], Moved]
-    draw: Callable[[State, Steps], Scene]
-    says: Callable[[State, Steps], Sequence[StepCaption]]
-    heads: Callable[[State], list[Head]]
-    formula: Callable[[State], str]
-    in_words: str
-    program: Callable[[State], Program]
-    prints: str
-    checks: Callable[[State], list[Check]]
-    see: Callable[[State], Sequence[Place]]
-    rows: Callable[[], Moved] | None = None
+def _at_sliders(controls: Controls, asked: State) -> State:
+    """Return the state with each slider where it stands."""
+    prefix, patch, word, window, frame = (
+        int(controls.value(each)) for each in (PREFIX, PATCH, WORD, WINDOW, FRAME)
+    )
+    return replace(
+        asked,
+        temperature=controls.value(TEMPERATURE),
+        prefix=prefix,
+        patch=patch,
+        word=word,
+        window=window,
+        frame=frame,
+    )
+
+
+def _choose_patch(controls: Controls, cell: Cell) -> None:
+    """Lay the weights of the patch that was clicked over the picture."""
+    patch = images.patch_at(cell.trace, cell.row, cell.column)
+    if patch is not None:
+        controls.move(PATCH, patch)

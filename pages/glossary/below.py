@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_ui.base.parameters import shown
 from attn_ui.base.terms import of_views
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_words import _
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
@@ -13,7 +13,7 @@ from pages.glossary.words import letters, listed
 
 def show(_group: str) -> None:
     """Ask for the group, and list its terms."""
-    group = controls.segment(GROUP, _("Terms of"))
+    group = widgets.segment(GROUP, _("Terms of"))
     heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
     if group == EVERY:  # a long way on a phone
         st.markdown(" · ".join(f"[{shown(GROUP, name).capitalize()}](#{at})" for name, at in heads.items()))

@@ -26,7 +26,7 @@ from attn_core import (
 from attn_figures.kernel_scene import DataScene, Estimate, facts_of
 from attn_figures.scene import Scene
 from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
 from attn_ui.base.scenes import Packed, SharedScene, packed
@@ -169,10 +169,10 @@ class Sweep:
         """The slider over the queries."""
         return Rows(_("Query"), self.query, Cursor(len(self.query.values)), self.query_names())
 
-    def standing(self, ask: Ask) -> "Standing":
+    def standing(self, controls: Controls) -> "Standing":
         """Where the sliders stand among what is offered."""
         points = self.points
-        step, row = (steps.nearest(ask.value(steps)) for steps in (self.bandwidth, self.query))
+        step, row = (steps.nearest(controls.value(steps)) for steps in (self.bandwidth, self.query))
         arrays = (self.queries, points.keys, points.values)
         names = (points.key_names, self.place_names())
         return Standing(points, self.kernel, float(self.bandwidths()[step]), row, *arrays, *names)
@@ -243,35 +243,38 @@ def _regression(
 
 
 @dataclass(frozen=True, eq=False)
-class Now:
+class Result:
     """What the page shows at its settings."""
 
     state: State
     standing: Standing
 
 
-def asked(ask: Ask) -> Kept:
+def asked(controls: Controls) -> Kept:
     """Return the bandwidth and the query that were asked for between those of the sliders."""
-    return ask.between(BANDWIDTH), ask.between(QUERY_AT)
+    return controls.between(BANDWIDTH), controls.between(QUERY_AT)
 
 
 def settled(
-    ask: Ask, sweep: Swept, fitted: Callable[[Kept], tuple[Strides, Packed]], draw: Callable[[Swept], Scene]
+    controls: Controls,
+    sweep: Swept,
+    fitted: Callable[[Kept], tuple[Strides, Packed]],
+    draw: Callable[[Swept], Scene],
 ) -> tuple[Swept, SharedScene]:
     """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
 
     Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
 
     Args:
-        ask: answers where they stand.
+        controls: answers where they stand.
         sweep: what is to be drawn.
         fitted: packs it with the bandwidth and the query to be kept; draw: draws what is offered.
     """
-    kept = asked(ask)
+    kept = asked(controls)
     while True:
         strides, message = fitted(kept)
         offered = replace(sweep, strides=strides, kept=kept)
-        bandwidth, query = ask.between(offered.bandwidth), ask.between(offered.query)
+        bandwidth, query = controls.between(offered.bandwidth), controls.between(offered.query)
         if bandwidth is None and query is None:
             break
         kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)
@@ -313,10 +316,10 @@ def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: DataScene
     """Compute bandwidths (steps,) at once: the weights at the queries, the estimate on the grid."""
     keys, values = points.tensors()
     h = torch.from_numpy(bandwidths)
-    result = nadaraya_watson(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
+    regression = nadaraya_watson(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
     on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
     profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
-    arrays = (result.weights, effective_keys(result.weights), result.estimate, on_grid, profile)
+    arrays = (regression.weights, effective_keys(regression.weights), regression.estimate, on_grid, profile)
     weights, effective, at_queries, *drawn = (array.numpy() for array in arrays)
     facts = facts_of(scene.queries, weights, effective, at_queries)
     return [Estimate(*each) for each in zip(weights, effective, at_queries, *drawn, facts, strict=True)]

@@ -7,10 +7,10 @@ import streamlit as st
 
 from attn_core import BandwidthStep, learn_bandwidth
 from attn_figures.numbers import number
-from attn_ui.screen.screen import SCREEN
 from attn_ui.screen.state import move
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Now, Standing
+from pages.kernel_regression.compute import Result, Standing
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import BANDWIDTH
@@ -19,18 +19,18 @@ from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEP
 TOLD_EVERY = 5  # steps from one report of progress to the next; between them nothing can stop it
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Offer the best, and to learn; say how learning went."""
-    points, kernel = now.state.points, now.state.kernel
+    points, kernel = result.state.points, result.state.kernel
     best = best_of(points, points.fingerprint, kernel)
-    path = learned_path(SCREEN, now.state)
+    path = learned_path(CONTROLS, result.state)
     with st.container(horizontal=True):
         if best.supported:
             _take(_("Take the best"), best.bandwidth, points, key="take_best")
         if len(path):
             end = float(path[-1, 0])
             _take(_("Take the learned {h}", h=points.width(end)), end, points, key="take_learned")
-        _learn(now.standing)
+        _learn(result.standing)
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):

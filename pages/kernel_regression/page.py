@@ -1,11 +1,11 @@
 """Kernel regression, the first attention: a query asks all points, and the near ones count most."""
 
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Page, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Page, View
 from attn_words import N_
-from pages.kernel_regression.asks import asks
-from pages.kernel_regression.compute import Now
-from pages.kernel_regression.follows import FOLLOWS
+from pages.kernel_regression.compute import Result
+from pages.kernel_regression.controls import read_controls
+from pages.kernel_regression.panel_sources import PANEL_SOURCES
 from pages.kernel_regression.programs import programs
 from pages.kernel_regression.settings import SETTINGS, TAB
 from pages.kernel_regression.state import State
@@ -13,23 +13,23 @@ from pages.kernel_regression.tables import tables
 from pages.kernel_regression.views import VIEWS
 
 
-def sees(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Show the picture."""
-    return VIEWS[state.picture](ask, state)
+    return VIEWS[state.picture](controls, state)
 
 
-PAGE: Page[State, Now] = Page(
+PAGE: Page[State, Result] = Page(
     "kernel_regression",
     N_("Kernel regression"),
     N_("The first attention (Nadaraya–Watson): a query asks all points, and the near ones count most."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    is_whole=lambda state: state.is_whole,
-    follows=FOLLOWS,
+    reruns_page=lambda state: state.reruns_page,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -7,7 +7,7 @@ from attn_core import KERNELS
 from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
 from attn_words import _
-from pages.kernel_regression.compute import Now
+from pages.kernel_regression.compute import Result
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
 
 _DRAWS = {
@@ -19,14 +19,14 @@ _DRAWS = {
 Query = float | Sequence[float]
 
 
-def programs(now: Now) -> Programs:
+def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    standing = now.standing
+    standing = result.standing
     kernel, row, h = standing.kernel, standing.row, standing.bandwidth
     query: Query = standing.queries[row].tolist()
     numbers = {"query": [query], "x": standing.keys, "y": standing.values}
     given = f"query, x, y, kernel={kernel!r}, bandwidth={h!r}"
-    if now.state.fits_lines:
+    if result.state.fits_lines:
         line = standing.lines
         weigh = "gaussian_nearest" if kernel == "gaussian" else kernel
         return Programs(

@@ -48,7 +48,7 @@ class State:
         return self.picture == LOCAL_LINES
 
     @property
-    def is_whole(self) -> bool:
+    def reruns_page(self) -> bool:
         """Whether nothing of the page runs alone.
 
         A search for the bandwidth must be stopped at once, and points of one's own may change under any tab.

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from attn_ui.base.page import Columns
 from attn_words import N_
-from pages.kernel_regression.compute import Now, Standing
+from pages.kernel_regression.compute import Result, Standing
 
 
-def tables(now: Now) -> Mapping[str, Columns]:
+def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
-    return {"points": columns(now.standing, lines=now.state.fits_lines)}
+    return {"points": columns(result.standing, lines=result.state.fits_lines)}
 
 
 def columns(standing: Standing, *, lines: bool = False) -> dict[str, list[float]]:

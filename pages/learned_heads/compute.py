@@ -62,7 +62,7 @@ def steps_of(recipe: Recipe) -> Steps:
 
 
 @dataclass(frozen=True)
-class Now:
+class Result:
     """What the page shows at one step of a training."""
 
     setting: Setting
@@ -110,7 +110,7 @@ class Now:
         return self.shown.symbols
 
     @cached_property
-    def result(self) -> ToyRun:
+    def toy_run(self) -> ToyRun:
         """Every stage on the sequence, where more is wanted than the maps and the logits."""
         found: ToyRun = self.model(self.tokens, off=self.setting.off)
         return found

@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core.eviction import POLICIES, Eviction, evict
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import BUDGET
 from pages.learned_heads.state import Setting
 
@@ -22,12 +22,12 @@ class Evicted:
     """All heads of a toy under one policy, with a budget.
 
     Attributes:
-        now: the toy; policy: of `POLICIES`.
+        result: the toy; policy: of `POLICIES`.
         runs: every policy's run of all heads, at every budget.
         budget: how many keys are kept.
     """
 
-    now: Now
+    result: Result
     policy: str
     runs: Mapping[str, Eviction]
     budget: int = 1
@@ -40,7 +40,7 @@ class Evicted:
     @property
     def n(self) -> int:
         """How many keys there are in the end."""
-        return len(self.now.symbols)
+        return len(self.result.symbols)
 
     @property
     def slider(self) -> Steps:
@@ -71,7 +71,7 @@ class Evicted:
 @shared
 def runs_of(setting: Setting, at: int) -> dict[str, Eviction]:
     """Evict by every policy, from every head of every layer in one batch."""
-    layers = Now(setting, at).result.layers
+    layers = Result(setting, at).toy_run.layers
     scores = torch.cat([each.scaled_scores for each in layers]).double()
     value = torch.cat([each.value for each in layers]).double()
     return {policy: evict(scores, value, policy, sinks=SINKS) for policy in POLICIES}

@@ -1,11 +1,11 @@
 """What the page shows, whichever of its looks is open."""
 
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 
 # None where nothing can be drawn yet
-Found = Now | Heads | LongText | TextFlow | Evicted | HeadClouds | None
+Found = Result | Heads | LongText | TextFlow | Evicted | HeadClouds | None

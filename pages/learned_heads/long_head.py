@@ -17,48 +17,48 @@ from pages.learned_heads.state import Heads
 KEY = "long-head"
 
 
-def show(now: Heads | LongText) -> None:
+def show(result: Heads | LongText) -> None:
     """Show it where its map is too long for the figure."""
-    if isinstance(now, LongText):
-        _heading(now.name(now.head))
-        words = list(now.read.labels)
+    if isinstance(result, LongText):
+        _heading(result.name(result.head))
+        words = list(result.read.labels)
         with working() as tell:
 
             def read() -> Source:
-                reach(now, lambda layer, at: tell(*reading(now, layer, at)))
-                return tiles_of(now)
+                reach(result, lambda layer, at: tell(*reading(result, layer, at)))
+                return tiles_of(result)
 
             zoomed_map(
                 read,
-                (now.text, now.layer, now.head, now.keep),
-                sizes=level_sizes(now.n, now.n),
-                keep=now.keep,
+                (result.text, result.layer, result.head, result.keep),
+                sizes=level_sizes(result.n, result.n),
+                keep=result.keep,
                 meta=meta(words, words, palette=palette.here()),
-                name=now.name(now.head),
+                name=result.name(result.head),
                 key=KEY,
-                sight=(ZOOM, now.zoom),
+                sight=(ZOOM, result.zoom),
             )
         return
-    whole = now.whole
-    layer, within = whole.model.at(now.head)
+    whole = result.whole
+    layer, within = whole.model.at(result.head)
     weights = np.asarray(whole.layers[layer][within])
     if max(weights.shape) <= SHORT:
         return
-    name = whole.model.name(now.head)
+    name = whole.model.name(result.head)
     _heading(name)
     may = None if whole.model.may is None else whole.model.may[layer]
     layer_name = whole.names[layer]
     labels = zip(whole.shown.tokens_of(layer_name), whole.shown.names(layer_name), strict=True)
     named = [None if tokens is None else names for tokens, names in labels]
     zoomed_map(
-        lambda: Pyramid(weights, now.keep, may),
-        (whole.maps, whole.words_only, now.head, now.keep),
+        lambda: Pyramid(weights, result.keep, may),
+        (whole.maps, whole.words_only, result.head, result.keep),
         sizes=level_sizes(*weights.shape),
-        keep=now.keep,
+        keep=result.keep,
         meta=meta(*named, quantity=whole.model.quantity, palette=palette.here()),
         name=name,
         key=KEY,
-        sight=(ZOOM, now.zoom),
+        sight=(ZOOM, result.zoom),
     )
 
 

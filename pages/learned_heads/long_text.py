@@ -112,14 +112,14 @@ class OneMap:
         return Pyramid(self.map, self.keep, self.map.may, made)
 
 
-def tiles_of(now: LongText) -> OneMap:
+def tiles_of(result: LongText) -> OneMap:
     """Return what has the tiles of the head that is looked at; it holds that head, and not the model."""
-    return OneMap(now.text, now.layer, now.head, now.keep, now.map)
+    return OneMap(result.text, result.layer, result.head, result.keep, result.map)
 
 
-def pyramid_of(now: LongText) -> Pyramid:
+def pyramid_of(result: LongText) -> Pyramid:
     """Return the map of the head that is looked at, at every scale."""
-    return tiles_of(now).pyramid()
+    return tiles_of(result).pyramid()
 
 
 @shared
@@ -142,16 +142,18 @@ def reached(
     return _model.reach(read_of(text, _model.longest, _model).ids, layer, _tell)
 
 
-def reach(now: LongText, tell: Told) -> Call:
+def reach(result: LongText, tell: Told) -> Call:
     """Return what the layer attends with, and tell of each layer that is run for it."""
-    return reached(now.text, now.layer, now.model, lambda layer: tell(layer, None))
+    return reached(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
-def look(now: LongText, tell: Told) -> Looks:
+def look(result: LongText, tell: Told) -> Looks:
     """Return what all heads of the layer look at, and tell how far that is."""
-    if looks_of.is_kept(now.text, now.layer, now.model):
-        return now.looks
-    return looks_of(now.text, now.layer, now.model, reach(now, tell), lambda head: tell(now.layer, head))
+    if looks_of.is_kept(result.text, result.layer, result.model):
+        return result.looks
+    return looks_of(
+        result.text, result.layer, result.model, reach(result, tell), lambda head: tell(result.layer, head)
+    )
 
 
 @shared
@@ -200,23 +202,23 @@ def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
     return blocks
 
 
-def reading(now: LongText, layer: int, head: int | None) -> tuple[float, str]:
+def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]:
     """Return how far the reading is, and say it: of a layer, or of a head of the one that is shown."""
-    after = 0.0 if head is None else _ALL_HEADS * head / now.model.n_head
-    share = (layer + after) / (now.layer + _ALL_HEADS)
+    after = 0.0 if head is None else _ALL_HEADS * head / result.model.n_head
+    share = (layer + after) / (result.layer + _ALL_HEADS)
     if head is not None:
         told = _(
             "Layer {layer}: head {head} of its {heads} is being drawn.",
             layer=layer + 1,
             head=head + 1,
-            heads=now.model.n_head,
+            heads=result.model.n_head,
         )
         return share, told
     told = _(
         "Layer {layer} of {layers} is being read, with all {places} tokens.",
         layer=layer + 1,
-        layers=now.layer + 1,
-        places=f"{now.n:,}",
+        layers=result.layer + 1,
+        places=f"{result.n:,}",
     )
     return share, told
 

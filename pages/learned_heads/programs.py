@@ -12,7 +12,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.programs import OneProgram, Programs, in_latex
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.evicted import SINKS, Evicted
 from pages.learned_heads.found import Found
 from pages.learned_heads.long_text import LongText
@@ -24,74 +24,74 @@ _SAYS = f'symbols = "{SYMBOLS}"\nprint("says:", *[symbols[each] for each in logi
 _EVICTS = {"window": "evict_oldest", "StreamingLLM": "evict_after_sinks", "H2O": "evict_least_used"}
 
 
-def programs(now: Found) -> Programs | OneProgram | None:
+def programs(result: Found) -> Programs | OneProgram | None:
     """Return what is handed over; of a file there are two programs, in the tab itself."""
-    return next((hand(now) for kind, hand in _HANDED.items() if isinstance(now, kind)), None)
+    return next((hand(result) for kind, hand in _HANDED.items() if isinstance(result, kind)), None)
 
 
 # ---- toys ----
 
 
-def _of_toy(now: Now) -> Programs | OneProgram:
-    numbers, lines = _toy(now)
-    shortly = f"""result = model(task.tokens({now.setting.typed!r}){_off(now)})
+def _of_toy(result: Result) -> Programs | OneProgram:
+    numbers, lines = _toy(result)
+    shortly = f"""result = model(task.tokens({result.setting.typed!r}){_off(result)})
 weights, logits = result.weights.detach(), result.logits"""
     return Programs(
         "\n".join([*lines, "weights = join([weights for *_, weights in stages])  # (n_head, n, n)"]),
         numbers,
         ["weights"],
-        short=("\n".join([*_makes(now), shortly]), _SAYS),
+        short=("\n".join([*_makes(result), shortly]), _SAYS),
         drawn=numbers,
-        formula=lambda: _toy_formula(now),
+        formula=lambda: _toy_formula(result),
         last=_SAYS,
     )
 
 
-def _toy(now: Now) -> tuple[dict[str, Any], list[str]]:
+def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return what a toy's program starts from, and the lines that run the model."""
-    model = now.model
+    model = result.model
     learned: dict[str, Any] = {"embedding": model.embedding.detach(), "readout": model.readout.detach()}
     layers = zip(model.attention, model.norms, strict=True)
     for layer, (attention, norm) in enumerate(layers):
         assert isinstance(norm, nn.LayerNorm)
         learned |= {f"{name} {layer}": each.detach() for name, each in weights_of(attention).items()}
         learned |= {f"gain {layer}": norm.weight.detach(), f"shift {layer}": norm.bias.detach()}
-    recipe, n = now.recipe, len(now.symbols)
+    recipe, n = result.recipe, len(result.symbols)
     doubled = {name: each.double() for name, each in learned.items()}
-    numbers: dict[str, Any] = {"tokens": now.tokens, "w": doubled}
+    numbers: dict[str, Any] = {"tokens": result.tokens, "w": doubled}
     given, lines = [f"n_layer={recipe.layers}", f"n_head={recipe.heads}"], []
     if recipe.positions:
-        given.append(f"P=sinusoidal({n}, {now.task.d_model}, base={BASE!r})")
-    if now.task.causal:
+        given.append(f"P=sinusoidal({n}, {result.task.d_model}, base={BASE!r})")
+    if result.task.causal:
         lines = [f"i, j = places({n}, {n})", "mask = j <= i  # True = may attend"]
         given.append("mask=mask")
-    if now.setting.off:
-        given.append(f"off={[*now.setting.off]}")
+    if result.setting.off:
+        given.append(f"off={[*result.setting.off]}")
     return numbers, [*lines, f"logits, stages = toy_transformer(tokens, w, {', '.join(given)})"]
 
 
-def _makes(now: Now) -> list[str]:
+def _makes(result: Result) -> list[str]:
     """Return the lines that have the training, with `attn_core`."""
-    recipe = now.recipe
+    recipe = result.recipe
     run = f"run = train({recipe!r})"
     if recipe in SHIPPED:
         more = "" if recipe.positions else ", positions=False"
         run = f"run = shipped({recipe.task!r}{more})"
-    return [run, f"task, model = TASKS[run.recipe.task], run.model({now.at})  # after {now.step} steps"]
+    return [run, f"task, model = TASKS[run.recipe.task], run.model({result.at})  # after {result.step} steps"]
 
 
-def _off(now: Now) -> str:
-    return f", off={now.setting.off}" if now.setting.off else ""
+def _off(result: Result) -> str:
+    return f", off={result.setting.off}" if result.setting.off else ""
 
 
-def _toy_formula(now: Now) -> str:
+def _toy_formula(result: Result) -> str:
     """Return the output of the chosen head as LaTeX, with its numbers."""
-    layer, head = divmod(now.chosen[0], now.recipe.heads)
-    stage = now.result.layers[layer]
+    layer, head = divmod(result.chosen[0], result.recipe.heads)
+    stage = result.toy_run.layers[layer]
     weights, value, output = (
         in_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
     )
-    scaled = rf"\frac{{1}}{{\sqrt{{{now.d_head}}}}}\, Q K^\top{' + M' if now.task.causal else ''}"
+    scaled = rf"\frac{{1}}{{\sqrt{{{result.d_head}}}}}\, Q K^\top{' + M' if result.task.causal else ''}"
     return rf"O = \operatorname{{softmax}}\!\left({scaled}\right) V = {weights} {value} = {output}"
 
 
@@ -150,15 +150,15 @@ def _flow_lines(flow: TextFlow, *, every: bool) -> str:
 
 
 def _of_eviction(found: Evicted) -> Programs:
-    now, head = found.now, found.now.chosen[0]
-    numbers, lines = _toy(now)
+    result, head = found.result, found.result.chosen[0]
+    numbers, lines = _toy(result)
     lines += [
         f"heads = [evicted(q, k, v, {found.budget}, {_EVICTS[found.policy]}) for q, k, v, _ in stages]",
         "weights = join([maps for maps, _ in heads])  # (n_head, n, n), over all layers",
         "errors = [error for _, each in heads for error in each]",
     ]
     sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
-    shortly = f"""stages = model(task.tokens({now.setting.typed!r}){_off(now)}).layers
+    shortly = f"""stages = model(task.tokens({result.setting.typed!r}){_off(result)}).layers
 scores = torch.cat([each.scaled_scores for each in stages]).double()  # over all layers
 value = torch.cat([each.value for each in stages]).double()
 found = evict(scores.detach(), value.detach(), {found.policy!r}{sinks})
@@ -169,7 +169,7 @@ weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget 
         "\n".join(lines),
         numbers,
         ["weights"],
-        short=("\n".join([*_makes(now), shortly]), _ERRORS),
+        short=("\n".join([*_makes(result), shortly]), _ERRORS),
         drawn=numbers,
         formula=lambda: (
             rf"\frac{{\lVert O_{{{found.budget}}} - O_{{{found.n}}} \rVert}}"
@@ -186,17 +186,17 @@ _ERRORS = 'print("errors:", *[round(float(each), 4) for each in errors])'
 # ---- real models ----
 
 
-def _of_points(now: HeadClouds) -> OneProgram:
-    key = now.of.head // (now.model.n_head // now.model.n_key_head)
-    lines = f"""stages = {_load(now.model)}.stages({now.of.of.text!r})[{now.of.layer}]
-Q, K = stages.query[0, {now.of.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
-weights = stages.weights[0, {now.of.head}]
+def _of_points(result: HeadClouds) -> OneProgram:
+    key = result.of.head // (result.model.n_head // result.model.n_key_head)
+    lines = f"""stages = {_load(result.model)}.stages({result.of.of.text!r})[{result.of.layer}]
+Q, K = stages.query[0, {result.of.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
+weights = stages.weights[0, {result.of.head}]
 # One centre and one spread: every score of a query grows by the same number.
 clouds = lay_together(Q, K)
 plane = main_directions(*clouds.around)
 query_points, key_points = plane.queries, plane.keys"""
     told = _("the head's weights, and the points of its queries and keys")
-    return _shortly(lines, ["weights", "query_points", "key_points"], told, now.model)
+    return _shortly(lines, ["weights", "query_points", "key_points"], told, result.model)
 
 
 # Each measure of `rows`, what queries give to all keys, and of `seen`, what they give to the keys shown.
@@ -230,15 +230,15 @@ print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")"""
     return _shortly(lines, [], _("which head stands first by the measure, and its number"), heads.model)
 
 
-def _of_long(now: LongText) -> OneProgram:
-    of = f"{now.text!r}, layer={now.layer}, head={now.head}"
-    lines = f"""head = {_load(now.model)}.head_of({of})  # both from 0
+def _of_long(result: LongText) -> OneProgram:
+    of = f"{result.text!r}, layer={result.layer}, head={result.head}"
+    lines = f"""head = {_load(result.model)}.head_of({of})  # both from 0
 n = len(head.query)
-print(f"head {now.layer + 1}.{now.head + 1} of {{n}} tokens: ", end="")
+print(f"head {result.layer + 1}.{result.head + 1} of {{n}} tokens: ", end="")
 print(f"{{head.before(1).mean():.4f}} to the token before, {{head.before(0).mean():.4f}} to itself")
 print(head[0:4, 0:4])  # any part of the map, (queries, keys)"""
     told = _("what the head gives to the token before and to the token itself, on average")
-    return _shortly(lines, [], told, now.model)
+    return _shortly(lines, [], told, result.model)
 
 
 def _shortly(lines: str, prints: list[str], told: str, model: RealModel) -> OneProgram:
@@ -258,7 +258,7 @@ def _load(model: RealModel) -> str:
 
 
 _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
-    Now: _of_toy,
+    Result: _of_toy,
     Heads: _of_model,
     LongText: _of_long,
     TextFlow: _of_flow,

@@ -9,7 +9,7 @@ from attn_ui.base.markdown import capital
 from attn_ui.base.page import Columns
 from attn_words import N_, _
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.found import Found
 from pages.learned_heads.long_text import LongText
@@ -18,29 +18,29 @@ from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.whole import SPECIAL, Whole
 
 
-def tables(now: Found) -> Mapping[str, Columns]:
+def tables(result: Found) -> Mapping[str, Columns]:
     """Return the numbers by what they are: a row a head, a pair of tokens, or a budget."""
-    if now is None:
+    if result is None:
         return {}
-    if isinstance(now, TextFlow):
-        return {"flow": of_flow(now)}
-    if isinstance(now, HeadClouds):
-        return {"points": of_points(now), "pairs": of_pairs(now)}
-    if isinstance(now, Evicted):
-        return {"eviction": of_eviction(now)}
-    if isinstance(now, LongText):
-        return {"heads": of_long(now)}
-    return {"heads": of_whole(now.whole) if isinstance(now, Heads) else of_toy(now)}
+    if isinstance(result, TextFlow):
+        return {"flow": of_flow(result)}
+    if isinstance(result, HeadClouds):
+        return {"points": of_points(result), "pairs": of_pairs(result)}
+    if isinstance(result, Evicted):
+        return {"eviction": of_eviction(result)}
+    if isinstance(result, LongText):
+        return {"heads": of_long(result)}
+    return {"heads": of_whole(result.whole) if isinstance(result, Heads) else of_toy(result)}
 
 
-def of_toy(now: Now) -> Columns:
+def of_toy(result: Result) -> Columns:
     """Return the measures on held-out sequences, and accuracy and loss without each head."""
-    gone = now.run.ablated
+    gone = result.run.ablated
     return {
-        "Head": [now.head(head) for head in range(now.n_head)],
-        **{name: now.judged.measures[name].tolist() for name in MEASURES},
-        N_("right without it"): gone.accuracy[now.at].tolist(),
-        N_("loss without it"): gone.loss[now.at].tolist(),
+        "Head": [result.head(head) for head in range(result.n_head)],
+        **{name: result.judged.measures[name].tolist() for name in MEASURES},
+        N_("right without it"): gone.accuracy[result.at].tolist(),
+        N_("loss without it"): gone.loss[result.at].tolist(),
     }
 
 
@@ -53,11 +53,11 @@ def of_whole(whole: Whole) -> Columns:
     }
 
 
-def of_long(now: LongText) -> Columns:
+def of_long(result: LongText) -> Columns:
     """Return the mean weights of the heads of one layer, as they stand in it."""
-    shares = now.looks.shares
+    shares = result.looks.shares
     return {
-        "Head": [now.number(head) for head in range(now.model.n_head)],
+        "Head": [result.number(head) for head in range(result.model.n_head)],
         **{column(name): list(given) for name, given in shares.items()},
     }
 
@@ -81,37 +81,37 @@ def of_flow(flow: TextFlow) -> Columns:
     return found
 
 
-def of_points(now: HeadClouds) -> Columns:
+def of_points(result: HeadClouds) -> Columns:
     """Return where each query and each key stands, a row each."""
-    both = torch.cat([now.plane.queries, now.plane.keys])
-    n = len(now.tokens)
+    both = torch.cat([result.plane.queries, result.plane.keys])
+    n = len(result.tokens)
     return {
         N_("vector"): [*[_("query")] * n, *[_("key")] * n],
-        N_("word"): [*now.labels] * 2,
+        N_("word"): [*result.labels] * 2,
         N_("place"): [*range(1, n + 1)] * 2,
         N_("first coordinate"): both[:, 0].tolist(),
         N_("second coordinate"): both[:, 1].tolist(),
     }
 
 
-def of_pairs(now: HeadClouds) -> Columns:
+def of_pairs(result: HeadClouds) -> Columns:
     """Return weight, scaled score and distance of each pair."""
-    n = len(now.tokens)
+    n = len(result.tokens)
     return {
-        "Query": [query for query in now.labels for _key in range(n)],
-        "Key": [*now.labels] * n,
-        "weight": now.weights.flatten().tolist(),
-        N_("scaled score"): (now.scale * now.query @ now.key.mT).flatten().tolist(),
-        N_("may attend"): now.mask.flatten().tolist(),
-        N_("distance in the plane"): now.distances.flatten().tolist(),
+        "Query": [query for query in result.labels for _key in range(n)],
+        "Key": [*result.labels] * n,
+        "weight": result.weights.flatten().tolist(),
+        N_("scaled score"): (result.scale * result.query @ result.key.mT).flatten().tolist(),
+        N_("may attend"): result.mask.flatten().tolist(),
+        N_("distance in the plane"): result.distances.flatten().tolist(),
     }
 
 
 def of_eviction(found: Evicted) -> Columns:
     """Return the mean error of the heads by each policy, and of each head by the present one, by budget."""
-    heads = range(found.now.n_head)
+    heads = range(found.result.n_head)
     return {
         N_("Budget"): list(range(1, found.n + 1)),
         **{policy: errors.tolist() for policy, errors in found.means.items()},
-        **{found.now.head(head): found.run.errors[:, head].tolist() for head in heads},
+        **{found.result.head(head): found.run.errors[:, head].tolist() for head in heads},
     }

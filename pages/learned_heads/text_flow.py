@@ -18,7 +18,7 @@ from attn_core.text_flow import (
 )
 from attn_ui.base.parameters import Steps
 from attn_words import _
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import LAYER, MOST_LAYERS
 from pages.learned_heads.state import Heads
 
@@ -42,7 +42,7 @@ class TextFlow:
         at: the layer on screen, from 0.
     """
 
-    of: Now | Heads
+    of: Result | Heads
     labels: Sequence[str]
     tokens: Sequence[str]
     maps: Sequence[Tensor]
@@ -116,26 +116,26 @@ class TextFlow:
         return steps.fitting(5 * n * n, MOST_NUMBERS)
 
 
-def of_toy(now: Now, *, aside: bool = False) -> TextFlow:
+def of_toy(result: Result, *, aside: bool = False) -> TextFlow:
     """Return what flows through a toy; a head that is off passes nothing."""
-    heads = range(now.recipe.heads)
+    heads = range(result.recipe.heads)
     on = [
-        [head for head in heads if head + layer * len(heads) not in now.setting.off]
-        for layer in range(now.recipe.layers)
+        [head for head in heads if head + layer * len(heads) not in result.setting.off]
+        for layer in range(result.recipe.layers)
     ]
-    stages = now.result.layers
-    n = len(now.symbols)
-    may = torch.ones(n, n, dtype=torch.bool) if now.shown.mask is None else torch.tensor(now.shown.mask)
+    stages = result.toy_run.layers
+    n = len(result.symbols)
+    may = torch.ones(n, n, dtype=torch.bool) if result.shown.mask is None else torch.tensor(result.shown.mask)
     return TextFlow(
-        now,
-        label_tokens(now.symbols),
-        now.symbols,
+        result,
+        label_tokens(result.symbols),
+        result.symbols,
         [each.weights[some].double() for each, some in zip(stages, on, strict=True)],
-        [[now.number(head + layer * len(heads)) for head in some] for layer, some in enumerate(on)],
+        [[result.number(head + layer * len(heads)) for head in some] for layer, some in enumerate(on)],
         stages,
         on,
         may.expand(len(stages), n, n),
-        now.task.causal,
+        result.task.causal,
         aside,
     )
 

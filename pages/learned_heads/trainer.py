@@ -146,8 +146,8 @@ def _withdraw(job: Job, who: str) -> None:
 
 def _present(job: Job) -> dict[str, float]:
     """Return who asked for a training and still looks at it."""
-    now = monotonic()
-    return {who: seen for who, seen in job.askers.items() if now - seen < GONE}
+    result = monotonic()
+    return {who: seen for who, seen in job.askers.items() if result - seen < GONE}
 
 
 def _note(job: Job, step: int, look: Evaluation | None) -> None:

@@ -8,7 +8,7 @@ from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_MAPS_BYTES
 from attn_ui.base.markdown import capital, plain
 from attn_words import _, paragraph
-from pages.learned_heads.asks import OWN_MAPS
+from pages.learned_heads.controls import OWN_MAPS
 from programs.writing import script
 
 _FILE, _FAULT = "own-maps", "learned_own_fault"

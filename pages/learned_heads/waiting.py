@@ -9,20 +9,20 @@ from pages.learned_heads.words import INSTALL, how_to_come_by
 _BEAT = 0.3  # seconds between two looks at a model that is being read
 
 
-def show(now: Standing) -> None:
+def show(result: Standing) -> None:
     """Say it."""
-    if not now.is_over:
+    if not result.is_over:
         _progress()
-    elif INSTALL in now.fault:
-        st.info(how_to_come_by(now.fault), icon=":material/download:")
+    elif INSTALL in result.fault:
+        st.info(how_to_come_by(result.fault), icon=":material/download:")
     else:
-        st.warning(how_to_come_by(now.fault), icon=":material/error:")
+        st.warning(how_to_come_by(result.fault), icon=":material/error:")
 
 
 @st.fragment(run_every=_BEAT)
 def _progress() -> None:
     """Show how far the reading is; the page runs again once it is over."""
-    now = standing()
-    st.progress(now.share, _("The model is being read, once for everybody."))
-    if now.is_over:
+    result = standing()
+    st.progress(result.share, _("The model is being read, once for everybody."))
+    if result.is_over:
         st.rerun()

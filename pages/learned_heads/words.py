@@ -8,7 +8,7 @@ from attn_core.toys import SYMBOLS, Recipe
 from attn_figures.numbers import as_share, number
 from attn_ui.base.markdown import capital, listed, plain
 from attn_words import N_, _, _c, _n, paragraph
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.long_text import SPECIAL
 from pages.learned_heads.trainer import Job
 from pages.learned_heads.whole import SINK, Whole
@@ -31,26 +31,26 @@ _MARKS = {
 }
 
 
-def of_toy(now: Now) -> str:
+def of_toy(result: Result) -> str:
     """Say how far the model is, with all heads and without those that are off, and its predictions."""
-    shares = {"steps": f"{now.step:,}", "right": as_share(now.judged.accuracy, 1)}
-    loss = number(now.judged.loss, 3)
+    shares = {"steps": f"{result.step:,}", "right": as_share(result.judged.accuracy, 1)}
+    loss = number(result.judged.loss, 3)
     told = [_("After **{steps}** steps: accuracy **{right}**, loss {loss}.", **shares, loss=loss)]
-    if now.off:
-        accuracy, loss = as_share(now.ablated[0], 1), number(now.ablated[1], 3)
+    if result.off:
+        accuracy, loss = as_share(result.ablated[0], 1), number(result.ablated[1], 3)
         told.append(
             _(
                 "Without {heads}: accuracy **{right}**, loss {loss}.",
-                heads=listed(now.off),
+                heads=listed(result.off),
                 right=accuracy,
                 loss=loss,
             )
         )
-    if len(now.off) == now.n_head:
+    if len(result.off) == result.n_head:
         return paragraph(*told, _("With every head off, all symbols are tied."))
-    pairs = zip(now.said, now.answers, strict=True)
+    pairs = zip(result.said, result.answers, strict=True)
     symbols = " ".join("–" if answer is None else SYMBOLS[symbol] for symbol, answer in pairs)
-    fields = {"symbols": symbols, "right": now.right, "asked": now.asked}
+    fields = {"symbols": symbols, "right": result.right, "asked": result.asked}
     return paragraph(*told, _("Predictions **{symbols}**: {right} of {asked} right.", **fields))
 
 

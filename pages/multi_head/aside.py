@@ -13,24 +13,24 @@ from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE
 from attn_words import cached
-from pages.multi_head.compute import ANY_LOOK, Now, array, mask_array, stages
+from pages.multi_head.compute import ANY_LOOK, Result, array, mask_array, stages
 from pages.multi_head.state import Setting
 
 
-def walk_of(now: Now) -> Walk:
+def walk_of(result: Result) -> Walk:
     """Return the chosen head with what is set aside of it."""
-    return walks_of([now])[0]
+    return walks_of([result])[0]
 
 
-def walks_of(steps: Sequence[Now]) -> list[Walk]:
+def walks_of(steps: Sequence[Result]) -> list[Walk]:
     """Return the chosen head with what is set aside of it at each step, where nothing else differs."""
     first, what = steps[0], steps[0].aside.what
     setting, n_head, head = first.setting, first.n_head, first.head
     walk, value = _walk(setting, n_head, head), stages(setting, n_head).value[head]
     if what == "without":
         found = _without_each(setting, n_head, head)
-        return [walk.leaving_out(found, int(now.aside.value)) for now in steps]
-    weights, values = torch.from_numpy(walk.weights), [now.aside.value for now in steps]
+        return [walk.leaving_out(found, int(result.aside.value)) for result in steps]
+    weights, values = torch.from_numpy(walk.weights), [result.aside.value for result in steps]
     if what == "above":
         kept = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
@@ -38,26 +38,26 @@ def walks_of(steps: Sequence[Now]) -> list[Walk]:
     return walk.keeping(kept, kept.weights @ value, again=first.aside.renormalised)
 
 
-def audit_aside(now: Now) -> list[Check]:
+def audit_aside(result: Result) -> list[Check]:
     """Hold what is set aside against torch; nothing where nothing is."""
-    if now.aside == NOTHING_ASIDE:
+    if result.aside == NOTHING_ASIDE:
         return []
-    walk = _walk(now.setting, now.n_head, now.head)
-    if now.aside.what == "without":
+    walk = _walk(result.setting, result.n_head, result.head)
+    if result.aside.what == "without":
         return [audit_ablation(*_by_scores(walk), scale=1.0)]
-    return [audit_threshold(torch.from_numpy(walk.weights), **now.aside.rule)]
+    return [audit_threshold(torch.from_numpy(walk.weights), **result.aside.rule)]
 
 
 @cached(16)
 def _walk(setting: Setting, n_head: int, head: int) -> Walk:
-    now = Now(setting, ANY_LOOK, n_head)
-    result, tokens = now.result, now.tokens
+    result = Result(setting, ANY_LOOK, n_head)
+    attention, tokens = result.attention, result.tokens
     mask = mask_array(setting, n_head)
     may = np.ones(tokens.shape, dtype=bool) if mask is None else mask[head] if mask.ndim > 2 else mask
-    scale = 1 / (now.module.d_head**0.5 * setting.temperature)
-    scores = array(result.scores[head])
+    scale = 1 / (result.module.d_head**0.5 * setting.temperature)
+    scores = array(attention.scores[head])
     # Biases of positions are added to scaled scores; a masked cell has none that could be told.
-    scaled = np.where(may, array(result.scaled_scores[head]), scores * scale)
+    scaled = np.where(may, array(attention.scaled_scores[head]), scores * scale)
     largest = np.max(scaled, axis=1, where=may, initial=np.finfo(np.float64).min, keepdims=True)
     exponentials = np.where(may, np.exp(np.minimum(scaled - largest, 0.0)), 0.0)
     return Walk(
@@ -66,16 +66,16 @@ def _walk(setting: Setting, n_head: int, head: int) -> Walk:
         x=None,
         memory=None,
         projections=None,
-        query=array(result.query[head]),
-        key=array(result.key[head]),
-        value=array(result.value[head]),
+        query=array(attention.query[head]),
+        key=array(attention.key[head]),
+        value=array(attention.value[head]),
         scores=scores,
         scaled=scaled,
         mask=may,
         exponentials=exponentials,
         row_sums=exponentials.sum(axis=1, keepdims=True),
-        weights=array(result.weights[head]),
-        output=array(result.heads[head]),
+        weights=array(attention.weights[head]),
+        output=array(attention.heads[head]),
         factor="",
         scale=scale,
         is_masked=mask is not None,

@@ -41,7 +41,7 @@ from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import Given
 from attn_words import cached
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
-from pages.multi_head.state import NO_POSITIONS, Look, Setting
+from pages.multi_head.state import NO_POSITIONS, Setting, ViewOptions
 from pages.multi_head.weights import Sizes, taken
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
@@ -49,12 +49,12 @@ MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 _NUMBERS = SharedCache(40_000_000)
 # One number a head, from its stages.
 MEASURES: dict[str, Callable[[MultiHead], Tensor]] = {
-    "entropy": lambda result: mean_of_rows(entropy(result.weights), result.weights),
-    "effective keys": lambda result: mean_of_rows(effective_keys(result.weights), result.weights),
-    "distance": lambda result: attention_distance(result.weights),
-    "previous token": lambda result: previous_token_score(result.weights),
-    "diagonal": lambda result: diagonal_score(result.weights),
-    "contribution": lambda result: result.contributions.norm(dim=-1).mean(dim=-1),
+    "entropy": lambda attention: mean_of_rows(entropy(attention.weights), attention.weights),
+    "effective keys": lambda attention: mean_of_rows(effective_keys(attention.weights), attention.weights),
+    "distance": lambda attention: attention_distance(attention.weights),
+    "previous token": lambda attention: previous_token_score(attention.weights),
+    "diagonal": lambda attention: diagonal_score(attention.weights),
+    "contribution": lambda attention: attention.contributions.norm(dim=-1).mean(dim=-1),
 }
 
 
@@ -271,9 +271,9 @@ def widths(setting: Setting) -> Steps:
 def stages(setting: Setting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
-    result = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head))
-    assert isinstance(result, MultiHead)
-    return result
+    attention = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head))
+    assert isinstance(attention, MultiHead)
+    return attention
 
 
 def divisors(number: int) -> list[int]:
@@ -287,7 +287,7 @@ def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHead
     return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
 
 
-ANY_LOOK = Look("", "", 0, 0, ())  # where it is all the same how maps are shown
+ANY_LOOK = ViewOptions("", "", 0, 0, ())  # where it is all the same how maps are shown
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
@@ -302,25 +302,25 @@ def mask_array(setting: Setting, n_head: int) -> NDArray[np.bool_] | None:
 
 
 @dataclass(frozen=True)
-class Now:
+class Result:
     """What the page shows at this moment; heads, queries and keys are counted from 0."""
 
     setting: Setting
-    look: Look
+    look: ViewOptions
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
     aside: Aside = NOTHING_ASIDE  # what of the chosen head's weights is set aside
 
     @cached_property
-    def result(self) -> MultiHead:
+    def attention(self) -> MultiHead:
         """Every stage, at the present number of heads."""
         if self.num_kv_heads is None:
             return stages(self.setting, self.n_head)
         n = self.tokens
-        result = self.module(n.query, n.key, n.key, self.mask)
-        assert isinstance(result, MultiHead)
-        return result
+        attention = self.module(n.query, n.key, n.key, self.mask)
+        assert isinstance(attention, MultiHead)
+        return attention
 
     @cached_property
     def module(self) -> MultiHeadAttention:
@@ -329,7 +329,7 @@ class Now:
             return module(self.setting, self.n_head)
         return shared_module(self.setting, self.n_head, self.num_kv_heads)
 
-    def sharing(self, num_kv_heads: int) -> "Now":
+    def sharing(self, num_kv_heads: int) -> "Result":
         """Return the same with fewer heads of keys and values."""
         return replace(self, num_kv_heads=num_kv_heads)
 
@@ -349,7 +349,7 @@ class Now:
         return scheme_of(self.setting, self.n_head)
 
     @cached_property
-    def unplaced(self) -> "Now":
+    def unplaced(self) -> "Result":
         """The same without positions."""
         return replace(self, setting=without_positions(self.setting))
 
@@ -380,33 +380,33 @@ class Now:
         return self.tokens.key is self.tokens.query
 
 
-def planes_of(now: "Now") -> list[Plane]:
+def planes_of(result: "Result") -> list[Plane]:
     """Return the plane of the two main directions of each head's queries and keys."""
-    heads = zip(now.result.query, now.result.key, strict=True)
+    heads = zip(result.attention.query, result.attention.key, strict=True)
     return [main_directions(queries, keys) for queries, keys in heads]
 
 
-def order_of(measure: str, result: MultiHead) -> list[int]:
+def order_of(measure: str, attention: MultiHead) -> list[int]:
     """Return the heads, from 0, the largest measure first; by number where no measure is asked for."""
     if measure not in MEASURES:
-        return list(range(result.weights.shape[-3]))
-    order: list[int] = largest_first(MEASURES[measure](result).numpy()).tolist()
+        return list(range(attention.weights.shape[-3]))
+    order: list[int] = largest_first(MEASURES[measure](attention).numpy()).tolist()
     return order
 
 
-def output_of(result: MultiHead, off: Sequence[int]) -> Tensor:
+def output_of(attention: MultiHead, off: Sequence[int]) -> Tensor:
     """Return the output without the heads, from 0, that are switched off."""
-    gone = [head for head in off if head < result.weights.shape[-3]]
-    return result.output - result.contributions[gone].sum(dim=0) if gone else result.output
+    gone = [head for head in off if head < attention.weights.shape[-3]]
+    return attention.output - attention.contributions[gone].sum(dim=0) if gone else attention.output
 
 
-def heads(now: Now) -> HeadMaps:
+def heads(result: Result) -> HeadMaps:
     """Hand the maps and the output, without the heads that are off, to the figures."""
     return HeadMaps(
-        array(now.result.weights),
-        array(output_of(now.result, now.look.off)),
-        now.tokens.queries,
-        now.tokens.keys,
-        mask_array(now.setting, now.n_head),
-        now.look.off,
+        array(result.attention.weights),
+        array(output_of(result.attention, result.look.off)),
+        result.tokens.queries,
+        result.tokens.keys,
+        mask_array(result.setting, result.n_head),
+        result.look.off,
     )

@@ -7,16 +7,16 @@ import streamlit as st
 
 from attn_core import tokenize
 from attn_ui.base.markdown import plain
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_words import _
-from pages.multi_head.compute import ANY_LOOK, Now
+from pages.multi_head.compute import ANY_LOOK, Result
 from pages.multi_head.settings import TYPED
 from pages.multi_head.state import Setting
 
 LEAST_WORDS, MOST_WORDS = 2, 12
 
 
-def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **others: Any) -> Now:
+def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **others: Any) -> Result:
     """Return attention of a sentence to itself, the same whatever the sidebar says."""
     setting = Setting(
         case="own sentence",
@@ -32,12 +32,12 @@ def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **o
         mask="none",
         reach=1,
     )
-    return Now(replace(setting, **others), ANY_LOOK, n_head)
+    return Result(replace(setting, **others), ANY_LOOK, n_head)
 
 
-def ask_words() -> str:
-    """Ask for the example's sentence; where it is too short or too long, say which is taken."""
-    typed = controls.line(TYPED, _("Sentence of the example, 2 to 12 words"))
+def read_words() -> str:
+    """Read the example's sentence; where it is too short or too long, say which is taken."""
+    typed = widgets.line(TYPED, _("Sentence of the example, 2 to 12 words"))
     tokens = tokenize(typed)
     if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
         return typed
@@ -48,13 +48,13 @@ def ask_words() -> str:
     return taken
 
 
-def say_example(now: Now) -> None:
+def say_example(result: Result) -> None:
     """Say in one line on what an experiment is shown."""
     st.caption(
         _(
             "Shown on an example of its own, whatever the sidebar says: {heads} heads of width {d_head}, "
             "drawn from a seed, not trained.",
-            heads=now.n_head,
-            d_head=now.module.d_head,
+            heads=result.n_head,
+            d_head=result.module.d_head,
         )
     )

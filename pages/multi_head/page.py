@@ -2,26 +2,26 @@
 
 from attn_ui.base.page import Page
 from attn_words import N_
-from pages.multi_head.asks import Asked, asks, reads
-from pages.multi_head.compute import Now
-from pages.multi_head.follows import FOLLOWS
+from pages.multi_head.compute import Result
+from pages.multi_head.controls import State, read_address, read_controls
+from pages.multi_head.panel_sources import PANEL_SOURCES
 from pages.multi_head.programs import programs
-from pages.multi_head.sees import sees
 from pages.multi_head.settings import SETTINGS, TAB
 from pages.multi_head.tables import tables
+from pages.multi_head.view import view
 
-PAGE: Page[Asked, Now] = Page(
+PAGE: Page[State, Result] = Page(
     "multi_head",
     N_("Multi-head attention"),
     N_("Several heads look at the same words, each in its own way; their outputs are joined into one."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    reads=reads,
-    follows=FOLLOWS,
+    read_address=read_address,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

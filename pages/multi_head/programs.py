@@ -19,122 +19,126 @@ from attn_ui.base.programs import Programs, in_latex
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
-from pages.multi_head.compute import Now, allowed, width_of
+from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
 from programs.writing import PYTORCH, Program
 
 _DRAWN = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
 
 
-def programs(now: Now) -> Programs:
+def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    numbers, lines = _starts(now)
-    ends, drawn = _goes_on(now), _drawn(now)
-    lines = [f"queries = {[*map(str, now.tokens.queries)]!r}", *lines]
-    keys = "queries" if now.is_self_attention else "keys"
-    if not now.is_self_attention:
-        lines.insert(1, f"keys = {[*map(str, now.tokens.keys)]!r}")
-    shortly = [*drawn, *lines, _shortly(now), f"output = {_merged(now)}"]
+    numbers, lines = _starts(result)
+    ends, drawn = _goes_on(result), _drawn(result)
+    lines = [f"queries = {[*map(str, result.tokens.queries)]!r}", *lines]
+    keys = "queries" if result.is_self_attention else "keys"
+    if not result.is_self_attention:
+        lines.insert(1, f"keys = {[*map(str, result.tokens.keys)]!r}")
+    shortly = [*drawn, *lines, _shortly(result), f"output = {_merged(result)}"]
     return Programs(
-        "\n".join([*lines, f"heads, weights = {_called(now)}", f"output = {_merged(now)}", *ends.lines]),
+        "\n".join(
+            [*lines, f"heads, weights = {_called(result)}", f"output = {_merged(result)}", *ends.lines]
+        ),
         numbers,
         ("weights", "output", *ends.prints),
         short=(
             "\n".join([*shortly, *ends.lines]),
             f"show(weights, queries, keys={keys}, output=output).show()",
         ),
-        formula=lambda: formula(now),
+        formula=lambda: formula(result),
         drawn=_DRAWN if drawn else (),
     )
 
 
-def token_by_token(now: Now) -> Program:
+def token_by_token(result: Result) -> Program:
     """Return the program that writes one token after the other, with what came before kept."""
-    numbers, lines = _starts(now)
-    lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(now)}"]
+    numbers, lines = _starts(result)
+    lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(result)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["written"])
 
 
-def shared_heads(now: Now, num_kv_heads: int) -> Program:
+def shared_heads(result: Result, num_kv_heads: int) -> Program:
     """Return the program of fewer heads of keys and values."""
-    numbers, lines = _starts(now)
+    numbers, lines = _starts(result)
     lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})  # means of groups")
-    lines += [f"heads, weights = {_called(now)}", f"output = {_merged(now)}"]
+    lines += [f"heads, weights = {_called(result)}", f"output = {_merged(result)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
 
 
-def formula(now: Now) -> str:
+def formula(result: Result) -> str:
     """Return what the first head does, and the output, as LaTeX."""
-    heads, scheme = formulas.names(now, "A_{%d} V_{%d}"), now.scheme
-    places = rf"{scheme.latex()}, \quad s = {now.setting.positions.strength:g}, \qquad "
+    heads, scheme = formulas.names(result, "A_{%d} V_{%d}"), result.scheme
+    places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
     return (places if scheme.adds != "nothing" else "") + (
-        rf"{formulas.projections(now, '1')}, \qquad A_1 = {formulas.weights(now, '1')} = "
-        rf"{in_latex(now.result.weights[0].tolist())}, \qquad "
-        rf"O = {formulas.output(now, heads)} = {in_latex(now.result.output.tolist())}"
+        rf"{formulas.projections(result, '1')}, \qquad A_1 = {formulas.weights(result, '1')} = "
+        rf"{in_latex(result.attention.weights[0].tolist())}, \qquad "
+        rf"O = {formulas.output(result, heads)} = {in_latex(result.attention.output.tolist())}"
     )
 
 
-def _inputs(now: Now) -> tuple[dict[str, Any], list[str]]:
+def _inputs(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the sequences and the weights, and the lines that tell the sequences their places."""
-    words, positions, scheme = now.unplaced.tokens, now.setting.positions, now.scheme
+    words, positions, scheme = result.unplaced.tokens, result.setting.positions, result.scheme
     numbers: dict[str, Any] = {"X": words.query}
-    if not now.is_self_attention:
+    if not result.is_self_attention:
         numbers["Y"] = words.key
     lines = []
     if scheme.adds == "vector":
         lines = [f"{name} = {placed(positions, name)}  # with the vectors of the places" for name in numbers]
     if isinstance(scheme, VectorScheme) and not is_computed(positions):
         bare = replace(scheme, strength=1.0)
-        longest = max(now.tokens.shape)
+        longest = max(result.tokens.shape)
         numbers["P"] = bare.vectors(longest, words.query.shape[1], start=bare.first)
-    return numbers | weights_of(now.module), lines
+    return numbers | weights_of(result.module), lines
 
 
-def _starts(now: Now) -> tuple[dict[str, Any], list[str]]:
+def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to Q, K and V of all heads, the mask and the biases."""
-    numbers, lines = _inputs(now)
-    memory = "X" if now.is_self_attention else "Y"
-    added = {letter: f" + b_{letter}" if now.setting.bias else "" for letter in "qkv"}
+    numbers, lines = _inputs(result)
+    memory = "X" if result.is_self_attention else "Y"
+    added = {letter: f" + b_{letter}" if result.setting.bias else "" for letter in "qkv"}
     made = [
-        f"split_heads({name} @ W_{letter}{added[letter]}, {now.n_head})"
+        f"split_heads({name} @ W_{letter}{added[letter]}, {result.n_head})"
         for letter, name in zip("qkv", ("X", memory, memory), strict=True)
     ]
     lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", made, strict=True)]
     lines[-1] += "  # (n_head, n, d_head)"
-    if now.scheme.adds == "rotation":
-        turn = ", ".join(turned(now.setting.positions, name) for name in "QK")
+    if result.scheme.adds == "rotation":
+        turn = ", ".join(turned(result.setting.positions, name) for name in "QK")
         lines.append(f"Q, K = {turn}  # by their places")
-    if now.scheme.adds == "bias":
-        lines.append(f"bias = {biases(now.setting.positions, now.n_head, 'X', memory)}")
-    if isinstance(now.scheme, RelativeBuckets):
-        numbers["table"] = now.scheme.learned()
-    kinds = now.setting.kinds[: now.n_head] if allowed(now.setting, now.n_head) is not None else ()
-    if kinds or now.aside.what == "without":
+    if result.scheme.adds == "bias":
+        lines.append(f"bias = {biases(result.setting.positions, result.n_head, 'X', memory)}")
+    if isinstance(result.scheme, RelativeBuckets):
+        numbers["table"] = result.scheme.learned()
+    kinds = (
+        result.setting.kinds[: result.n_head] if allowed(result.setting, result.n_head) is not None else ()
+    )
+    if kinds or result.aside.what == "without":
         lines.append(f"i, j = places(len(X), len({memory}))")
     patterns = []
     for at, kind in enumerate(kinds):
-        masking, width = replace(now.setting.masking, kind=kind), width_of(now.setting, kind)
+        masking, width = replace(result.setting.masking, kind=kind), width_of(result.setting, kind)
         code = mask_code(masking, width).replace("len(K)", f"len({memory})")
         if not code:
-            numbers[f"allowed_{at}"] = make_mask(masking, *now.tokens.shape, width).int()
+            numbers[f"allowed_{at}"] = make_mask(masking, *result.tokens.shape, width).int()
         patterns.append(code or f"allowed_{at} == 1")
     if len(patterns) > 1:
         each = "".join(f"    {pattern},\n" for pattern in patterns)
         lines.append(f"masks = [\n{each}]  # True = may attend; heads take them in turn")
-        lines.append(f"mask = heads_take_turns(masks, {now.n_head})")
+        lines.append(f"mask = heads_take_turns(masks, {result.n_head})")
     elif patterns:
         lines.append(f"mask = {patterns[0]}  # True = may attend")
     return numbers, lines
 
 
-def _drawn(now: Now) -> list[str]:
+def _drawn(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
-    setting, words = now.setting, now.unplaced.tokens
+    setting, words = result.setting, result.unplaced.tokens
     plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
     if setting != plain or setting.case in EXAMPLES:
         return []
     init = "" if setting.init == GLOROT else f", init={setting.init!r}"
-    given = f"{setting.d_model}, {now.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
+    given = f"{setting.d_model}, {result.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
     tokens = tokenize(setting.text)[: len(words.queries)]
     return [
         f"X = sentence_vectors({tokens!r}, {setting.d_model}, seed={setting.seed})",
@@ -143,63 +147,63 @@ def _drawn(now: Now) -> list[str]:
     ]
 
 
-def _called(now: Now, but: str = "") -> str:
+def _called(result: Result, but: str = "") -> str:
     """Write the attention of all heads, where queries may attend as the mask says, `but` for some."""
-    is_masked = allowed(now.setting, now.n_head) is not None
+    is_masked = allowed(result.setting, result.n_head) is not None
     mask = " & ".join(["mask"] * is_masked + [but] * bool(but))
-    if now.scheme.adds != "bias":
-        hot = "" if now.setting.temperature == 1.0 else f", temperature={now.setting.temperature!r}"
+    if result.scheme.adds != "bias":
+        hot = "" if result.setting.temperature == 1.0 else f", temperature={result.setting.temperature!r}"
         return f"attention(Q, K, V{f', {mask}' if mask else ''}{hot})"
-    hot = "" if now.setting.temperature == 1.0 else f" / {now.setting.temperature!r}"
-    return f"attend(Q @ K.mT / {now.module.d_head}**0.5{hot} + bias, V{f', {mask}' if mask else ''})"
+    hot = "" if result.setting.temperature == 1.0 else f" / {result.setting.temperature!r}"
+    return f"attend(Q @ K.mT / {result.module.d_head}**0.5{hot} + bias, V{f', {mask}' if mask else ''})"
 
 
-def _shortly(now: Now) -> str:
+def _shortly(result: Result) -> str:
     """Write the same with attn_core."""
-    is_masked, given = allowed(now.setting, now.n_head) is not None, ""
-    if now.scheme.adds == "bias":
+    is_masked, given = allowed(result.setting, result.n_head) is not None, ""
+    if result.scheme.adds == "bias":
         given = ", bias.masked_fill(~mask, -torch.inf)" if is_masked else ", bias"
     elif is_masked:
         given = ", mask"
-    if now.setting.temperature != 1.0:
-        given += f", temperature={now.setting.temperature!r}"
+    if result.setting.temperature != 1.0:
+        given += f", temperature={result.setting.temperature!r}"
     called = f"scaled_dot_product_attention(Q, K, V{given})"
     return f"result = {called}\nheads, weights = result.output, result.weights"
 
 
-def _merged(now: Now) -> str:
+def _merged(result: Result) -> str:
     """Write the output from what the heads give."""
-    biased = " + b_o" if now.setting.bias else ""
-    return f"merge_heads(heads) @ W_o{biased}" if now.setting.projection else "merge_heads(heads)"
+    biased = " + b_o" if result.setting.bias else ""
+    return f"merge_heads(heads) @ W_o{biased}" if result.setting.projection else "merge_heads(heads)"
 
 
-def _goes_on(now: Now) -> Lines:
+def _goes_on(result: Result) -> Lines:
     """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
-    look, group = now.look, now.group
-    if now.aside.what:
-        return _set_aside(now)
+    look, group = result.look, result.group
+    if result.aside.what:
+        return _set_aside(result)
     if look.view == "points":
         return plane_lines()
     if look.view != "arcs" or not group.also:
         return Lines()
-    rows = group.rows(now.cell[0])
+    rows = group.rows(result.cell[0])
     if look.all_heads:
-        weights = f"weights[{now.shown_heads}][:, rows]" if now.off else "weights[:, rows]"
+        weights = f"weights[{result.shown_heads}][:, rows]" if result.off else "weights[:, rows]"
         return together_lines(rows, weights, summed=group.summed, axis=1)
-    return together_lines(rows, f"weights[{now.head}][rows]", summed=group.summed)
+    return together_lines(rows, f"weights[{result.head}][rows]", summed=group.summed)
 
 
-def _set_aside(now: Now) -> Lines:
-    head = now.head
+def _set_aside(result: Result) -> Lines:
+    head = result.head
     alone = [
         f"# Head {head + 1} alone.",
         f"head_weights, head_output = weights[{head}], heads[{head}]",
     ]
-    if now.aside.what != "without":
-        made = set_aside.aside_lines(now.aside, now.tokens.keys, f"V[{head}]", of="head_")
+    if result.aside.what != "without":
+        made = set_aside.aside_lines(result.aside, result.tokens.keys, f"V[{head}]", of="head_")
     else:
-        again = _called(now, f"(i >= 0) & (j != {int(now.aside.value)})")
+        again = _called(result, f"(i >= 0) & (j != {int(result.aside.value)})")
         chosen = f"output_without, without = others[{head}], all_weights[{head}]"
         lines = [f"others, all_weights = {again}", chosen]
-        made = set_aside.without_lines(now.aside, now.tokens.keys, lines, of="head_")
+        made = set_aside.without_lines(result.aside, result.tokens.keys, lines, of="head_")
     return Lines([*alone, *made.lines], made.prints)

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.set_aside import Asides
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
-from pages.multi_head.compute import ANY_LOOK, Now, heads_slider, widths
-from pages.multi_head.state import Look, Setting
+from pages.multi_head.compute import ANY_LOOK, Result, heads_slider, widths
+from pages.multi_head.state import Setting, ViewOptions
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Moving:
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
     asides: Asides | None = None  # what of one head's weights is set aside at each value
 
-    def heads(self, ask: Ask) -> int:
+    def heads(self, controls: Controls) -> int:
         """Return the number of heads, where the slider stands."""
-        return int(ask.value(self.steps)) if self.what == "heads" else self.n_head
+        return int(controls.value(self.steps)) if self.what == "heads" else self.n_head
 
     @property
     def slider(self) -> Slider:
@@ -45,11 +45,11 @@ class Moving:
         at = self.at(self.steps.values[0], ANY_LOOK)
         return replace(self, setting=at.setting)
 
-    def at(self, value: float, look: Look, cell: tuple[int, int] = (0, 0)) -> Now:
+    def at(self, value: float, look: ViewOptions, cell: tuple[int, int] = (0, 0)) -> Result:
         """Return what the page shows where the slider stands at a value."""
         setting = self.setting
         if self.asides is not None:
-            return Now(setting, look, self.n_head, cell, aside=self.asides.at(value))
+            return Result(setting, look, self.n_head, cell, aside=self.asides.at(value))
         match self.what:
             case "mask width":
                 setting = replace(setting, reach=int(value))
@@ -58,10 +58,10 @@ class Moving:
             case "strength of positions":
                 setting = replace(setting, positions=replace(setting.positions, strength=value))
             case _:
-                return Now(setting, look, int(value), cell)
-        return Now(setting, look, self.n_head, cell)
+                return Result(setting, look, int(value), cell)
+        return Result(setting, look, self.n_head, cell)
 
-    def every(self, look: Look) -> list[Now]:
+    def every(self, look: ViewOptions) -> list[Result]:
         """Return what the page shows at every value of the slider."""
         return [self.at(value, look) for value in self.steps.values]
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from programs.writing import PYTORCH, Program, functions
 
 FUNCTIONS = {
@@ -64,22 +64,22 @@ def spellings() -> tuple[Spelling, ...]:
     return tuple(map(Spelling, FUNCTIONS))
 
 
-def inputs(now: Now) -> dict[str, Tensor]:
+def inputs(result: Result) -> dict[str, Tensor]:
     """Return what every spelling starts from."""
-    module, mask = now.module, now.mask
+    module, mask = result.module, result.mask
     assert module.W_o is not None
     assert mask is not None
     return {
-        "x": now.tokens.query,
+        "x": result.tokens.query,
         "w_qkv": torch.cat([each.weight.data for each in (module.W_q, module.W_k, module.W_v)]),
         "w_o": module.W_o.weight.data,
         "mask": torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -torch.inf),
     }
 
 
-def run(spelling: Spelling, now: Now) -> tuple[list[tuple[int, ...]], Tensor]:
+def run(spelling: Spelling, result: Result) -> tuple[list[tuple[int, ...]], Tensor]:
     """Run a spelling step by step; return the shape of what each step makes, and the output."""
-    scope: dict[str, Any] = {"n_head": now.n_head, **inputs(now)}
+    scope: dict[str, Any] = {"n_head": result.n_head, **inputs(result)}
     exec(spelling.imports, scope)
     shapes = []
     for makes, lines in spelling.steps:
@@ -89,7 +89,7 @@ def run(spelling: Spelling, now: Now) -> tuple[list[tuple[int, ...]], Tensor]:
     return shapes, output
 
 
-def program(spelling: Spelling, now: Now) -> Program:
+def program(spelling: Spelling, result: Result) -> Program:
     """Return a spelling as a program that prints the output."""
-    called = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={now.n_head})"
-    return Program(PYTORCH, f"output = {called}", inputs(now), ["output"])
+    called = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={result.n_head})"
+    return Program(PYTORCH, f"output = {called}", inputs(result), ["output"])

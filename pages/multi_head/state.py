@@ -55,7 +55,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewOptions:
     """How the maps are shown; heads, queries and keys are counted from 0."""
 
     view: str
@@ -69,7 +69,7 @@ class Look:
     summed: bool = False  # whether as a sum
 
     @property
-    def drawn(self) -> "Look":
+    def drawn(self) -> "ViewOptions":
         """What of it the picture is made from: the chosen head is framed in the browser."""
         if self.view == "two heads":
             return self

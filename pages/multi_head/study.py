@@ -6,7 +6,7 @@ from attn_core import HeadsStudy, heads_study
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.shared_cache import shared
 from attn_words import N_
-from pages.multi_head.compute import Now, divisors, sequences
+from pages.multi_head.compute import Result, divisors, sequences
 from pages.multi_head.settings import LAYERS
 from pages.multi_head.state import Setting
 
@@ -48,11 +48,11 @@ class OneOrMany(NamedTuple):
         return self.study.num_heads[self.chosen]
 
 
-def one_or_many(now: Now) -> OneOrMany:
+def one_or_many(result: Result) -> OneOrMany:
     """Return the study of what is on the page."""
-    setting = bare(now.setting)
+    setting = bare(result.setting)
     study = studied(setting)
-    fitting = [heads for heads in study.num_heads if heads <= now.n_head]
+    fitting = [heads for heads in study.num_heads if heads <= result.n_head]
     return OneOrMany(setting, study, len(fitting) - 1)
 
 

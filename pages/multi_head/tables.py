@@ -9,44 +9,44 @@ from torch import Tensor
 from attn_ui.base.page import Columns
 from attn_words import _
 from pages.multi_head.aside import walk_of
-from pages.multi_head.compute import Now, array, planes_of
+from pages.multi_head.compute import Result, array, planes_of
 
 
-def tables(now: Now) -> Mapping[str, Columns]:
+def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are; the first column of each, named by a space, has the words."""
-    result, head, tokens = now.result, now.look.head, now.tokens
+    attention, head, tokens = result.attention, result.look.head, result.tokens
     queries, keys = tokens.queries, tokens.keys
     found = {"goes in": _table(tokens.query, queries, "x")}
-    if not now.is_self_attention:
+    if not result.is_self_attention:
         found["attended to"] = _table(tokens.key, keys, "x")
     return found | {
-        "weights": _table(result.weights[head], queries, "", keys),
-        "q": _table(result.query[head], queries, "q"),
-        "k": _table(result.key[head], keys, "k"),
-        "v": _table(result.value[head], keys, "v"),
-        "comes out": _table(result.output, queries, "o"),
-        **_together(now),
-        **_aside(now),
-        **_points(now),
+        "weights": _table(attention.weights[head], queries, "", keys),
+        "q": _table(attention.query[head], queries, "q"),
+        "k": _table(attention.key[head], keys, "k"),
+        "v": _table(attention.value[head], keys, "v"),
+        "comes out": _table(attention.output, queries, "o"),
+        **_together(result),
+        **_aside(result),
+        **_points(result),
     }
 
 
-def _together(now: Now) -> Mapping[str, Columns]:
+def _together(result: Result) -> Mapping[str, Columns]:
     """Return the rows that are taken together, one row a key."""
-    group = now.group
-    if now.look.view != "arcs" or not group.also:
+    group = result.group
+    if result.look.view != "arcs" or not group.also:
         return {}
-    heads = now.shown_heads if now.look.all_heads else [now.head]
-    rows = group.told(group.mean(array(now.result.weights[heads])))[:, now.cell[0]]
+    heads = result.shown_heads if result.look.all_heads else [result.head]
+    rows = group.told(group.mean(array(result.attention.weights[heads])))[:, result.cell[0]]
     names = [_("head {head}", head=head + 1) for head in heads]
-    return {"together": {" ": now.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
+    return {"together": {" ": result.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
 
 
-def _aside(now: Now) -> Mapping[str, Columns]:
+def _aside(result: Result) -> Mapping[str, Columns]:
     """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
-    if not now.aside.what:
+    if not result.aside.what:
         return {}
-    walk = walk_of(now)
+    walk = walk_of(result)
     if walk.without is not None:
         every = walk.without.every
         found = {_("output moves by, on average"): every.mean(axis=1), _("most"): every.max(axis=1)}
@@ -56,16 +56,16 @@ def _aside(now: Now) -> Mapping[str, Columns]:
     return {"kept": _columns(walk.queries, {_("kept weight"): walk.kept.mass[:, 0]} | moved)}
 
 
-def _points(now: Now) -> Mapping[str, Columns]:
+def _points(result: Result) -> Mapping[str, Columns]:
     """Return where each head's queries and keys stand in its plane."""
-    if now.look.view != "points":
+    if result.look.view != "points":
         return {}
     rows = [
         (head, kind, word, *place)
-        for head, plane in enumerate(planes_of(now), start=1)
+        for head, plane in enumerate(planes_of(result), start=1)
         for kind, words, places in (
-            (_("query"), now.tokens.queries, plane.queries),
-            (_("key"), now.tokens.keys, plane.keys),
+            (_("query"), result.tokens.queries, plane.queries),
+            (_("key"), result.tokens.keys, plane.keys),
         )
         for word, place in zip(words, places.tolist(), strict=True)
     ]

@@ -12,7 +12,7 @@ from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.screen import lesson
 from attn_ui.screen.run_page import draw
-from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import N_, _
 from pages.overview.compute import story
 from pages.overview.sentences import Sentence
@@ -43,7 +43,7 @@ def show(_seen: Sentence) -> None:
 
 
 def _story() -> None:
-    temperature = SCREEN.exact(TEMPERATURE)
+    temperature = CONTROLS.exact(TEMPERATURE)
     figure = Figure(
         _drawn(temperature.values),
         key="story",

@@ -2,20 +2,20 @@
 
 from attn_ui.base.page import Page
 from attn_words import N_
-from pages.overview.follows import FOLLOWS
-from pages.overview.sees import asks, sees
+from pages.overview.panel_sources import PANEL_SOURCES
 from pages.overview.sentences import Sentence
 from pages.overview.settings import SETTINGS
+from pages.overview.view import read_controls, view
 
 PAGE: Page[None, Sentence] = Page(
     "overview",
     N_("Which words does a word draw on?"),
     N_("A word takes meaning from others: **attention** weighs how much."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
-    asks_aside=False,
-    follows=FOLLOWS,
+    read_controls=read_controls,
+    view=view,
+    has_sidebar=False,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -17,7 +17,7 @@ MOST_NUMBERS = 300_000  # that the steps of one figure may hold, so that its mes
 
 
 @dataclass(frozen=True)
-class Now:
+class Result:
     """What the page shows at its settings."""
 
     state: State
@@ -56,13 +56,15 @@ class Now:
         """Return the scheme at strength 1, whatever strength is set: what is drawn of positions alone."""
         return self.scheme(strength=1.0, **changes)
 
-    def beside(self, scheme: str) -> "Now":
+    def beside(self, scheme: str) -> "Result":
         """Return the numbers of the very same vectors under another scheme, which can take their width."""
         return (
-            self if scheme == self.scheme_name else Now(replace(self.state.under(scheme), width=self.width))
+            self
+            if scheme == self.scheme_name
+            else Result(replace(self.state.under(scheme), width=self.width))
         )
 
-    def each_scheme(self) -> dict[str, "Now"]:
+    def each_scheme(self) -> dict[str, "Result"]:
         """Return the numbers of the very same vectors under every scheme that can take their width."""
         usable = [name for name, scheme in SCHEMES.items() if not scheme.missing()]
         return {
@@ -88,14 +90,14 @@ def _vectors(tokens: tuple[str, ...], width: int, words: str, seed: int) -> Tens
 
 @shared
 def _attended(state: State) -> Attention:
-    now = Now(state)
-    return now.scheme().attend(now.x)
+    result = Result(state)
+    return result.scheme().attend(result.x)
 
 
 @shared
 def _terms(state: State, query: int, key: int) -> dict[str, float]:
-    now = Now(state)
-    return now.scheme().terms(now.x, query, key)
+    result = Result(state)
+    return result.scheme().terms(result.x, query, key)
 
 
 def values(steps: Steps) -> Tensor:

@@ -1,7 +1,7 @@
 """The formulas of the page, each built from the scheme that builds its numbers."""
 
 from attn_core import SCHEMES, BiasScheme, Scheme
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 
 
 def placed(scheme: Scheme) -> str:
@@ -25,15 +25,15 @@ def output() -> str:
     return r"O = A\,X"
 
 
-def attention(now: Now) -> str:
+def attention(result: Result) -> str:
     """Return what attends, in the order in which it is computed."""
-    scheme = now.scheme()
-    strength = "" if scheme.adds == "nothing" else rf"s = {now.state.scheme.strength:g}"
-    parts = (placed(scheme), weights(scheme, now.width), output(), strength)
+    scheme = result.scheme()
+    strength = "" if scheme.adds == "nothing" else rf"s = {result.state.scheme.strength:g}"
+    parts = (placed(scheme), weights(scheme, result.width), output(), strength)
     return r",\qquad ".join(part for part in parts if part)
 
 
-def of_scheme(now: Now, name: str) -> str:
+def of_scheme(result: Result, name: str) -> str:
     """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
     kind = SCHEMES[name]
-    return kind.formula if kind.missing() else now.beside(name).scheme().latex()
+    return kind.formula if kind.missing() else result.beside(name).scheme().latex()

@@ -1,11 +1,11 @@
 """Positional encoding: what order does to attention."""
 
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Page, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Page, View
 from attn_words import N_
-from pages.positional_encoding.asks import asks, at_sliders
-from pages.positional_encoding.compute import Now
-from pages.positional_encoding.follows import FOLLOWS
+from pages.positional_encoding.compute import Result
+from pages.positional_encoding.controls import at_sliders, read_controls
+from pages.positional_encoding.panel_sources import PANEL_SOURCES
 from pages.positional_encoding.programs import programs
 from pages.positional_encoding.settings import SETTINGS, TAB
 from pages.positional_encoding.state import State
@@ -13,22 +13,22 @@ from pages.positional_encoding.tables import tables
 from pages.positional_encoding.views import VIEWS
 
 
-def sees(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Show the picture with the sliders where they stand."""
-    return VIEWS[state.picture](ask, Now(at_sliders(ask, state)))
+    return VIEWS[state.picture](controls, Result(at_sliders(controls, state)))
 
 
-PAGE: Page[State, Now] = Page(
+PAGE: Page[State, Result] = Page(
     "positional_encoding",
     N_("Positional encoding"),
     N_("Attention by itself cannot tell the order of words. Here is what telling it does."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    follows=FOLLOWS,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -7,7 +7,7 @@ from attn_core import RelativeBuckets, VectorScheme
 from attn_ui.base.programs import Programs, in_latex
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from pages.positional_encoding import formulas
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead, head_of
 
 _SCALED = {
@@ -17,12 +17,12 @@ _SCALED = {
 }
 
 
-def programs(now: Now) -> Programs:
+def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    if now.state.is_scaled:
-        return _of_scaling(head_of(now))
-    state, scheme = now.state, now.scheme()
-    numbers: dict[str, Any] = {"X": now.x}
+    if result.state.is_scaled:
+        return _of_scaling(head_of(result))
+    state, scheme = result.state, result.scheme()
+    numbers: dict[str, Any] = {"X": result.x}
     lines, given, biased = [], "X, X, X", ""
     if scheme.adds == "vector":
         lines.append(f"X = {placed(state.scheme, 'X')}  # with the vectors of the places")
@@ -32,15 +32,15 @@ def programs(now: Now) -> Programs:
     elif scheme.adds == "bias":
         of_all = biases(state.scheme, state.num_heads, "X", "X")
         lines.append(f"bias = ({of_all})[{state.head - 1}]  # of head {state.head}")
-        biased = f"attend(X @ X.mT / {now.width}**0.5 + bias, X)"
+        biased = f"attend(X @ X.mT / {result.width}**0.5 + bias, X)"
     if isinstance(scheme, VectorScheme) and not is_computed(state.scheme):
         bare = replace(scheme, strength=1.0)
-        numbers["P"] = bare.vectors(len(now.x), now.width, start=bare.first)
+        numbers["P"] = bare.vectors(len(result.x), result.width, start=bare.first)
     if isinstance(scheme, RelativeBuckets):
         numbers["table"] = scheme.learned()
     mask = ", bias" if biased else ""
     words = f"words = {[*state.tokens]!r}"
-    drawn = f"X = sentence_vectors(words, {now.width}, kind={state.words!r}, seed={state.seed})"
+    drawn = f"X = sentence_vectors(words, {result.width}, kind={state.words!r}, seed={state.seed})"
     return Programs(
         "\n".join([words, *lines, f"output, weights = {biased or f'attention({given})'}"]),
         numbers,
@@ -51,16 +51,16 @@ def programs(now: Now) -> Programs:
             ),
             "show(weights, words).show()",
         ),
-        formula=lambda: formula(now),
+        formula=lambda: formula(result),
         drawn=("X",),
     )
 
 
-def formula(now: Now) -> str:
+def formula(result: Result) -> str:
     """Return the scheme and the weights with positions as LaTeX."""
-    scheme = now.scheme()
-    softmax, weights = formulas.weights(scheme, now.width), in_latex(now.attended.weights.tolist())
-    return rf"{scheme.latex()}, \qquad s = {now.state.scheme.strength:g}, \qquad {softmax} = {weights}"
+    scheme = result.scheme()
+    softmax, weights = formulas.weights(scheme, result.width), in_latex(result.attended.weights.tolist())
+    return rf"{scheme.latex()}, \qquad s = {result.state.scheme.strength:g}, \qquad {softmax} = {weights}"
 
 
 def _of_scaling(head: ScaledHead) -> Programs:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attn_core import SCALINGS, RotaryScaling, make_scaling
 from attn_words import N_, _
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import SCALING
 
 MOST_OFFSETS = 160  # that a curve of scores is drawn at
@@ -82,10 +82,10 @@ class ScaledHead:
         return 2 ** torch.arange(last.bit_length())
 
 
-def head_of(now: Now) -> ScaledHead:
+def head_of(result: Result) -> ScaledHead:
     """Return the head that the page's settings make."""
-    state = now.state
-    width = Now(state.under("rotary")).width
+    state = result.state
+    width = Result(state.under("rotary")).width
     return ScaledHead(state.scaling, width, state.scheme.base, state.factor, state.trained)
 
 

@@ -7,28 +7,28 @@ from torch import Tensor
 
 from attn_ui.base.page import Columns
 from attn_words import N_, _
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import head_of
 
 
-def tables(now: Now) -> Mapping[str, Columns]:
+def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are, at strength 1; a row a word."""
-    n, width = now.x.shape
-    scheme, keys = now.bare(), list[str]()
+    n, width = result.x.shape
+    scheme, keys = result.bare(), list[str]()
     if scheme.adds == "bias":
-        keys, added = [f"key {each}" for each in now.state.labels], scheme.bias(n, n)
+        keys, added = [f"key {each}" for each in result.state.labels], scheme.bias(n, n)
     elif scheme.adds == "rotation":
-        added = scheme.turn(now.x, torch.arange(n) + scheme.first)
+        added = scheme.turn(result.x, torch.arange(n) + scheme.first)
     else:
         added = scheme.vectors(n, width, start=scheme.first)
     added = added + 0.0  # a bias of −0 is 0
-    found = {"words": _columns(now, now.x), "positions": _columns(now, added, keys)}
-    return found | (scaled(now) if now.state.is_scaled else {})
+    found = {"words": _columns(result, result.x), "positions": _columns(result, added, keys)}
+    return found | (scaled(result) if result.state.is_scaled else {})
 
 
-def scaled(now: Now) -> dict[str, Columns]:
+def scaled(result: Result) -> dict[str, Columns]:
     """Return what a rotary scaling does: a row a pair, and a row an offset."""
-    head = head_of(now)
+    head = head_of(result)
     n_pair, offsets = head.d_head // 2, head.offsets
     plain, new = (each.frequencies(head.d_head).tolist() for each in (head.plain, head.scaling))
     pairs: Columns = {
@@ -48,13 +48,13 @@ def scaled(now: Now) -> dict[str, Columns]:
     return {"pairs": pairs, "scores": scores}
 
 
-def shown(now: Now) -> tuple[Columns, Columns]:
+def shown(result: Result) -> tuple[Columns, Columns]:
     """Return the same tables with titles in the language that is spoken: of words, and of positions."""
-    found = tables(now)
+    found = tables(result)
     words, positions = found["words"], found["positions"]
-    dimensions = [_("dimension {number}", number=place) for place in range(now.width)]
-    keys = [_("key {word}", word=each) for each in now.state.labels]
-    of_positions = keys if now.scheme().adds == "bias" else dimensions
+    dimensions = [_("dimension {number}", number=place) for place in range(result.width)]
+    keys = [_("key {word}", word=each) for each in result.state.labels]
+    of_positions = keys if result.scheme().adds == "bias" else dimensions
     return _titled(words, dimensions), _titled(positions, of_positions)
 
 
@@ -62,6 +62,6 @@ def _titled(columns: Columns, titles: Sequence[str]) -> Columns:
     return dict(zip([_("word"), *titles], columns.values(), strict=True))
 
 
-def _columns(now: Now, rows: Tensor, titles: Sequence[str] = ()) -> Columns:
+def _columns(result: Result, rows: Tensor, titles: Sequence[str] = ()) -> Columns:
     titles = titles or [f"dimension {place}" for place in range(rows.shape[1])]
-    return {"word": now.state.labels, **dict(zip(titles, rows.T.tolist(), strict=True))}
+    return {"word": result.state.labels, **dict(zip(titles, rows.T.tolist(), strict=True))}

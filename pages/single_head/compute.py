@@ -21,13 +21,13 @@ from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_words import cached
 from pages.single_head.aside import set_aside
 from pages.single_head.head import Head, make_head
-from pages.single_head.state import Along, Inputs, Look, Scoring, State
+from pages.single_head.state import Along, Inputs, Scoring, State, ViewOptions
 
-PLAIN_LOOK = Look()
+PLAIN_LOOK = ViewOptions()
 
 
 @dataclass(frozen=True, eq=False)
-class Now:
+class Result:
     """What the page shows at one place of its slider: picture, words, tabs, checks and code read this."""
 
     inputs: Inputs
@@ -63,7 +63,9 @@ class Now:
         return torch.from_numpy(self.walk.mask)
 
 
-def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLAIN_LOOK) -> list[Now]:
+def at_every_step(
+    state: State, cell: tuple[int, int] = (0, 0), look: ViewOptions = PLAIN_LOOK
+) -> list[Result]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
     Args:
@@ -77,11 +79,11 @@ def at_every_step(state: State, cell: tuple[int, int] = (0, 0), look: Look = PLA
     steps = _at_every_step(state, look)
     walk = steps[0].walk
     cell = min(cell[0], len(walk.queries) - 1), min(cell[1], len(walk.keys) - 1)
-    return [*steps] if cell == steps[0].cell else [replace(now, cell=cell) for now in steps]
+    return [*steps] if cell == steps[0].cell else [replace(result, cell=cell) for result in steps]
 
 
 @cached(16)
-def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
+def _at_every_step(state: State, look: ViewOptions) -> tuple[Result, ...]:
     """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
     inputs, scoring = state.inputs, state.scoring
     head = make_head(inputs)
@@ -97,7 +99,7 @@ def _at_every_step(state: State, look: Look) -> tuple[Now, ...]:
         scale = scoring.scale_at(head.d_k) / look.temperature
         walks = set_aside(walks[0], head, masks[0], scale, asides)
     return tuple(
-        Now(
+        Result(
             inputs,
             scoring,
             head,
@@ -128,31 +130,31 @@ def _walks(
         scale=scale if attn_core.SCORES[scoring.score].is_scaled else None,
         temperature=temperature,
     )
-    result, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
+    attention, own = dot, attn_core.score_weights(scoring.score, head.d_k, seed=state.inputs.seed)
     if scoring.score != DOT:
-        result = attn_core.score_attention(
+        attention = attn_core.score_attention(
             scoring.score, head.query, head.key, head.value, masks, weights=own, scale=scale,
             temperature=temperature,
         )  # fmt: skip
     beside_dot = [
         (float((ours - theirs).abs().max()), float((made - dot_made).abs().max()))
         for ours, theirs, made, dot_made in zip(
-            result.weights, dot.weights, result.output, dot.output, strict=True
+            attention.weights, dot.weights, attention.output, dot.output, strict=True
         )
     ]
     # A row with every key masked has no largest score.
-    largest = result.scaled_scores.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float64).min)
-    exponentials = (result.scaled_scores - largest).exp()
+    largest = attention.scaled_scores.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float64).min)
+    exponentials = (attention.scaled_scores - largest).exp()
     moving = {
-        "scaled": (result.scores * scale / temperature).expand(result.weights.shape),
+        "scaled": (attention.scores * scale / temperature).expand(attention.weights.shape),
         "exponentials": exponentials,
         "row_sums": exponentials.sum(dim=-1, keepdim=True),
-        "weights": result.weights,
-        "output": result.output,
+        "weights": attention.weights,
+        "output": attention.output,
     }
     arrays = {name: np.asarray(values) for name, values in moving.items()}
-    found = hard_lookup(result.scores, head.value, masks)
-    apart = np.asarray((result.output - found.output).norm(dim=-1))
+    found = hard_lookup(attention.scores, head.value, masks)
+    apart = np.asarray((attention.output - found.output).norm(dim=-1))
     lookups = [
         (np.asarray(each), np.asarray(made)) for each, made in zip(found.weights, found.output, strict=True)
     ]
@@ -168,10 +170,10 @@ def _walks(
         "query": np.asarray(head.query),
         "key": np.asarray(head.key),
         "value": np.asarray(head.value),
-        "scores": np.asarray(result.scores),
+        "scores": np.asarray(attention.scores),
         "score": scoring.score,
         "score_weights": {name: np.asarray(each) for name, each in own.items()},
-        "points": None if along is None else cache(partial(_points, head, result.scores, along)),
+        "points": None if along is None else cache(partial(_points, head, attention.scores, along)),
         "is_masked": scoring.masking.kind != "none",
         "factor": f"{scoring.factor_at(head.d_k)}<br>÷ T",
     }
@@ -183,9 +185,9 @@ def _walks(
             lookup=Lookup(*lookups[min(step, len(lookups) - 1)], apart[step]),
             **{name: values[step] for name, values in arrays.items()},
         )
-        for step in range(len(result.weights))
+        for step in range(len(attention.weights))
     ]
-    return walks, np.asarray(attn_core.effective_keys(result.weights)), beside_dot
+    return walks, np.asarray(attn_core.effective_keys(attention.weights)), beside_dot
 
 
 def plane_of(head: Head, along: Along) -> Plane:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from attn_core import tokenize
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_words import _
 from pages.single_head.settings import TYPED
 
@@ -15,10 +15,10 @@ WIDTH, SEED = 4, 7
 LEAST_WORDS, MOST_WORDS = 2, 12
 
 
-def ask_words() -> list[str]:
-    """Ask for the example's words: the first twelve are taken; those of the default where there is one."""
+def read_words() -> list[str]:
+    """Read the example's words: the first twelve are taken; those of the default where there is one."""
     words = [
-        str(token) for token in tokenize(controls.line(TYPED, _("Sentence of the example, 2 to 12 words")))
+        str(token) for token in tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
     ]
     taken = words[:MOST_WORDS] if len(words) >= LEAST_WORDS else tokenize(TYPED.default)
     st.caption(

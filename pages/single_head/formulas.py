@@ -5,13 +5,13 @@ from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
 from attn_ui.base import set_aside_words
 from attn_words import _c
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.state import Inputs
 
 
-def score(now: Now) -> str:
+def score(result: Result) -> str:
     """The score of one pair."""
-    return rf"S_{{ij}} = {SCORES[now.scoring.score].formula}"
+    return rf"S_{{ij}} = {SCORES[result.scoring.score].formula}"
 
 
 def _sized(name: str, values: Numbers) -> str:
@@ -20,38 +20,38 @@ def _sized(name: str, values: Numbers) -> str:
     return rf"\underset{{{values.shape[0]}\times {values.shape[1]}}}{{{name}}}"
 
 
-def all_at_once(now: Now) -> str:
+def all_at_once(result: Result) -> str:
     """The whole head."""
-    over = [r"\sqrt{d_k}"] if now.scoring.scale not in ("none", "free") else []
-    over += ["T"] if now.temperature != 1 else []
+    over = [r"\sqrt{d_k}"] if result.scoring.scale not in ("none", "free") else []
+    over += ["T"] if result.temperature != 1 else []
     inside = rf"\frac{{QK^\top}}{{{' '.join(over)}}}" if over else r"QK^\top"
-    if now.scoring.scale == "free":
-        inside = rf"{now.scoring.free_scale:g}\,{inside}"
-    if not now.walk.mask.all():
+    if result.scoring.scale == "free":
+        inside = rf"{result.scoring.free_scale:g}\,{inside}"
+    if not result.walk.mask.all():
         inside += " + M"
-    if now.scoring.score != DOT:
-        inside, told = inside.replace(r"QK^\top", "S"), rf", \quad {score(now)}"
+    if result.scoring.score != DOT:
+        inside, told = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
     else:
         told = ""
     return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{told}"
 
 
-def points(now: Now) -> str:
+def points(result: Result) -> str:
     """The plane of queries and keys."""
-    if now.along is not None and now.along.dimensions is not None:
-        first, second = (dimension + 1 for dimension in now.along.dimensions)
+    if result.along is not None and result.along.dimensions is not None:
+        first, second = (dimension + 1 for dimension in result.along.dimensions)
         return rf"q' = (q_{{{first}}},\, q_{{{second}}}), \qquad k' = (k_{{{first}}},\, k_{{{second}}})"
     return r"q' = (q \cdot d_1,\, q \cdot d_2), \qquad k' = (k \cdot d_1,\, k \cdot d_2)"
 
 
-def sources(now: Now) -> str:
+def sources(result: Result) -> str:
     """What the vectors are."""
-    walk = now.walk
+    walk = result.walk
     if walk.x is None or walk.memory is None:
-        return projected(now)
-    given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if now.head.is_cross else [])
+        return projected(result)
+    given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if result.head.is_cross else [])
     parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _before, x in given]
-    parts += [made for name, before, x in given if (made := _made(now.inputs, name, before, x))]
+    parts += [made for name, before, x in given if (made := _made(result.inputs, name, before, x))]
     return r",\quad ".join(parts)
 
 
@@ -67,17 +67,17 @@ def _made(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
     return rf"{name}_p = \frac{{{row}}}{{|{row}|}}{zero}"
 
 
-def projected(now: Now) -> str:
+def projected(result: Result) -> str:
     """Where Q, K and V come from."""
-    other = "Y" if now.head.is_cross else "X"
-    bias = {letter: f" + b_{letter}" if now.walk.biases is not None else "" for letter in "qkv"}
+    other = "Y" if result.head.is_cross else "X"
+    bias = {letter: f" + b_{letter}" if result.walk.biases is not None else "" for letter in "qkv"}
     sources = {
         "projected": (f"XW_q{bias['q']}", f"{other}W_k{bias['k']}", f"{other}W_v{bias['v']}"),
         "as they are": ("X", other, other),
-    }.get(now.inputs.qkv)
+    }.get(result.inputs.qkv)
     given = [
         _sized(name, values)
-        for name, values in zip("QKV", (now.walk.query, now.walk.key, now.walk.value), strict=True)
+        for name, values in zip("QKV", (result.walk.query, result.walk.key, result.walk.value), strict=True)
     ]
     parts = (
         given
@@ -87,55 +87,56 @@ def projected(now: Now) -> str:
     return r",\quad ".join(parts)
 
 
-def dot_products(now: Now) -> str:
+def dot_products(result: Result) -> str:
     """The scores."""
-    if now.scoring.score != DOT:
-        return f"{_sized('S', now.walk.scores)}: \\quad {score(now)}"
-    product = rf"{_sized('Q', now.walk.query)}\;{_sized('K^T', now.walk.key.T)}"
-    return f"{_sized('S', now.walk.scores)} = {product}"
+    if result.scoring.score != DOT:
+        return f"{_sized('S', result.walk.scores)}: \\quad {score(result)}"
+    product = rf"{_sized('Q', result.walk.query)}\;{_sized('K^T', result.walk.key.T)}"
+    return f"{_sized('S', result.walk.scores)} = {product}"
 
 
-def scaling(now: Now) -> str:
+def scaling(result: Result) -> str:
     """The scaled scores."""
-    scale = {"none": "", "free": rf"\,\cdot\,{now.scoring.free_scale:g}"}.get(
-        now.scoring.scale, rf"\,/\sqrt{{{now.head.d_k}}}"
+    scale = {"none": "", "free": rf"\,\cdot\,{result.scoring.free_scale:g}"}.get(
+        result.scoring.scale, rf"\,/\sqrt{{{result.head.d_k}}}"
     )
-    return rf"{_sized('~S', now.walk.scaled)} = S{scale}\,/\,T"
+    return rf"{_sized('~S', result.walk.scaled)} = S{scale}\,/\,T"
 
 
-def masking(now: Now) -> str:
+def masking(result: Result) -> str:
     """The mask."""
-    return rf"{_sized('^S', now.walk.scaled)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
+    return rf"{_sized('^S', result.walk.scaled)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
 
 
-def softmax(now: Now) -> str:
+def softmax(result: Result) -> str:
     """The weights."""
     return (
-        rf"{_sized('W', now.walk.weights)}:\quad W_{{ij}} = "
+        rf"{_sized('W', result.walk.weights)}:\quad W_{{ij}} = "
         r"\frac{\exp(\hat S_{ij} - \max_l \hat S_{il})}{\sum_l \exp(\hat S_{il} - \max_l \hat S_{il})}"
     )
 
 
-def mixing(now: Now) -> str:
+def mixing(result: Result) -> str:
     """The output."""
-    return rf"{_sized('O', now.walk.output)} = {_sized('W', now.walk.weights)}\;{_sized('V', now.walk.value)}"
+    walk = result.walk
+    return rf"{_sized('O', walk.output)} = {_sized('W', walk.weights)}\;{_sized('V', walk.value)}"
 
 
-def hard_or_soft(now: Now) -> str:
+def hard_or_soft(result: Result) -> str:
     """The look-up of the best keys, and what softmax makes of the same scores."""
     return (
-        rf"{_sized('O', now.walk.output)}: \quad "
+        rf"{_sized('O', result.walk.output)}: \quad "
         r"O^\mathrm{hard}_i = \frac{1}{|J_i|} \sum_{j \in J_i} V_j, "
         r"\quad J_i = \arg\max_j \hat S_{ij}; \quad O_i = \sum_j W_{ij} V_j "
         r"\xrightarrow{\,T \to 0\,} O^\mathrm{hard}_i"
     )
 
 
-def kept(now: Now) -> str:
+def kept(result: Result) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    return set_aside_words.kept_formula(now.aside)
+    return set_aside_words.kept_formula(result.aside)
 
 
-def without(_now: Now) -> str:
+def without(_now: Result) -> str:
     """The weights and the output without key l."""
     return set_aside_words.without_formula()

@@ -3,28 +3,28 @@
 from attn_ui.base.page import Page
 from attn_ui.base.shared_settings import KEY
 from attn_words import N_
-from pages.single_head.asks import asks, enters
-from pages.single_head.compute import Now
-from pages.single_head.follows import FOLLOWS
+from pages.single_head.compute import Result
+from pages.single_head.controls import on_first_visit, read_controls
+from pages.single_head.panel_sources import PANEL_SOURCES
 from pages.single_head.programs import programs
-from pages.single_head.sees import sees
 from pages.single_head.settings import SETTINGS, TAB
 from pages.single_head.state import State
 from pages.single_head.tables import tables
+from pages.single_head.view import view
 
-PAGE: Page[State, Now] = Page(
+PAGE: Page[State, Result] = Page(
     "single_head",
     N_("Single-head attention"),
     N_("Each :violet[**query**] scores every :orange[**key**]; the weights mix the :green[**values**]."),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    enters=enters,
-    told_alone=KEY.name,
-    follows=FOLLOWS,
+    on_first_visit=on_first_visit,
+    setting_in_bare_link=KEY.name,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

@@ -14,7 +14,7 @@ from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import Programs, in_latex
 from attn_ui.base.set_aside import Lines
 from pages.single_head import formulas
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.state import tokens_of
 from programs.writing import PYTORCH, Program
 
@@ -30,25 +30,25 @@ _SCORES = {
 }
 
 
-def programs(now: Now) -> Programs:
+def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    numbers, starts = _starts(now)
-    mask = "mask" if now.scoring.masking.kind != "none" else ""
-    ends, short_ends = (_goes_on(now, mask, short=short) for short in (False, True))
-    drawn = _drawn(now)
-    starts = [f"queries = {[*map(str, now.head.queries)]!r}", *starts]
-    if now.head.keys != now.head.queries:
-        starts.insert(1, f"keys = {[*map(str, now.head.keys)]!r}")
-    keys = "queries" if now.head.keys == now.head.queries else "keys"
+    numbers, starts = _starts(result)
+    mask = "mask" if result.scoring.masking.kind != "none" else ""
+    ends, short_ends = (_goes_on(result, mask, short=short) for short in (False, True))
+    drawn = _drawn(result)
+    starts = [f"queries = {[*map(str, result.head.queries)]!r}", *starts]
+    if result.head.keys != result.head.queries:
+        starts.insert(1, f"keys = {[*map(str, result.head.keys)]!r}")
+    keys = "queries" if result.head.keys == result.head.queries else "keys"
     return Programs(
-        "\n".join([*starts, f"output, weights = {_called(now, mask)}", *ends.lines]),
+        "\n".join([*starts, f"output, weights = {_called(result, mask)}", *ends.lines]),
         numbers,
         ("weights", "output", *ends.prints),
         short=(
-            "\n".join([*drawn, *starts, *_shortly(now, mask), *short_ends.lines]),
+            "\n".join([*drawn, *starts, *_shortly(result, mask), *short_ends.lines]),
             f"show(weights, queries, keys={keys}, output=output).show()",
         ),
-        formula=lambda: formula(now),
+        formula=lambda: formula(result),
         drawn=_DRAWN if drawn else (),
     )
 
@@ -65,29 +65,29 @@ def state_program(query: Tensor, key: Tensor, value: Tensor) -> Program:
     return Program(PYTORCH, "output = linear_attention(Q, K, V)", numbers, ["output"])
 
 
-def formula(now: Now) -> str:
+def formula(result: Result) -> str:
     """Return weights and output of the picture as LaTeX."""
-    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{now.head.d_k}}}}}", "none": ""}.get(
-        now.scoring.scale, f"{now.scale:.4g}"
+    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{result.head.d_k}}}}}", "none": ""}.get(
+        result.scoring.scale, f"{result.scale:.4g}"
     )
-    over = "" if now.temperature == 1.0 else rf"\frac{{1}}{{{now.temperature:.6g}}}"
+    over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
     factor = r" \cdot ".join(part for part in (scale, over) if part)
-    masked = "" if now.walk.mask.all() else " + M"
-    weights = in_latex(now.walk.weights.tolist())
-    value = in_latex(now.head.value.tolist())
-    output = in_latex(now.walk.output.tolist())
-    is_dot = now.scoring.score == DOT
+    masked = "" if result.walk.mask.all() else " + M"
+    weights = in_latex(result.walk.weights.tolist())
+    value = in_latex(result.head.value.tolist())
+    output = in_latex(result.walk.output.tolist())
+    is_dot = result.scoring.score == DOT
     product = r"Q K^\top" if is_dot else "S"
-    where = "" if is_dot else rf", \qquad {formulas.score(now)}"
+    where = "" if is_dot else rf", \qquad {formulas.score(result)}"
     return (
         rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
         rf" = {weights} {value} = {output}{where}"
     )
 
 
-def _starts(now: Now) -> tuple[dict[str, Any], list[str]]:
+def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to queries, keys, values and the mask."""
-    head, masking = now.head, now.scoring.masking
+    head, masking = result.head, result.scoring.masking
     if head.x is None:
         numbers: dict[str, Any] = {"Q": head.query, "K": head.key, "V": head.value}
         lines = []
@@ -103,19 +103,19 @@ def _starts(now: Now) -> tuple[dict[str, Any], list[str]]:
             of = ("X", memory, memory)
             made = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
             lines = [f"Q, K, V = {', '.join(made)}"]
-    numbers |= now.own
-    if masking.kind != "none" or now.aside.what == "without":
+    numbers |= result.own
+    if masking.kind != "none" or result.aside.what == "without":
         lines.append("i, j = places(len(Q), len(K))")
     if masking.kind != "none":
-        code = mask_code(masking, now.width)
-        numbers |= {} if code else {"allowed": now.walk.mask.astype(int)}
+        code = mask_code(masking, result.width)
+        numbers |= {} if code else {"allowed": result.walk.mask.astype(int)}
         lines.append(f"mask = {code or 'allowed == 1'}  # True = may attend")
     return numbers, lines
 
 
-def _drawn(now: Now) -> list[str]:
+def _drawn(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
-    inputs, head = now.inputs, now.head
+    inputs, head = result.inputs, result.head
     plain = replace(inputs, ramp=False, unit_rows=False, bias=False, weights=(), second_text=None)
     if inputs != plain or not inputs.is_own or inputs.vectors != "random" or head.projections is None:
         return []
@@ -128,26 +128,26 @@ def _drawn(now: Now) -> list[str]:
     ]
 
 
-def _called(now: Now, mask: str) -> str:
+def _called(result: Result, mask: str) -> str:
     """Write the attention of a picture."""
     given = ", ".join(filter(None, ("Q, K, V", mask)))
-    if now.scoring.score == DOT and now.scoring.scale == "1/√dₖ":
-        hot = "" if now.temperature == 1.0 else f", temperature={now.temperature:.10g}"
+    if result.scoring.score == DOT and result.scoring.scale == "1/√dₖ":
+        hot = "" if result.temperature == 1.0 else f", temperature={result.temperature:.10g}"
         return f"attention({given}{hot})"
-    factor = now.scale / now.temperature
+    factor = result.scale / result.temperature
     times = "" if factor == 1.0 else f" * {factor!r}"
-    return f"attend({', '.join(filter(None, (_SCORES[now.scoring.score] + times, 'V', mask)))})"
+    return f"attend({', '.join(filter(None, (_SCORES[result.scoring.score] + times, 'V', mask)))})"
 
 
-def _shortly(now: Now, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
+def _shortly(result: Result, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
     """Write the same with attn_core."""
-    is_dot, score = now.scoring.score == DOT, now.scoring.score
+    is_dot, score = result.scoring.score == DOT, result.scoring.score
     given = ["Q", "K", "V"] if is_dot else [repr(score), "Q", "K", "V"]
     given += [mask] * bool(mask)
-    if not is_dot or now.scoring.scale != "1/√dₖ":
-        given.append(f"scale={now.scale!r}")
-    if now.temperature != 1.0:
-        given.append(f"temperature={now.temperature:.10g}")
+    if not is_dot or result.scoring.scale != "1/√dₖ":
+        given.append(f"scale={result.scale!r}")
+    if result.temperature != 1.0:
+        given.append(f"temperature={result.temperature:.10g}")
     if own := SCORES[score].shapes:
         given.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
     called = "scaled_dot_product_attention" if is_dot else "score_attention"
@@ -157,17 +157,17 @@ def _shortly(now: Now, mask: str, named: Sequence[str] = ("weights", "output")) 
     ]
 
 
-def _goes_on(now: Now, mask: str, *, short: bool) -> Lines:
+def _goes_on(result: Result, mask: str, *, short: bool) -> Lines:
     """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
-    aside, group, along = now.aside, now.walk.group, now.along
+    aside, group, along = result.aside, result.walk.group, result.along
     if group.also:
-        return together_lines(group.rows(now.cell[0]), "weights[rows]", summed=group.summed)
+        return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if along is not None:
         return plane_lines(along.dimensions)
     if aside.what == "without":
         other = f"{mask} & (j != {int(aside.value)})" if mask else f"(i >= 0) & (j != {int(aside.value)})"
-        again = [f"output_without, without = {_called(now, other)}"]
+        again = [f"output_without, without = {_called(result, other)}"]
         if short:
-            again = _shortly(now, other, ("without", "output_without"))
-        return set_aside.without_lines(aside, now.walk.keys, again)
-    return set_aside.aside_lines(aside, now.walk.keys, "V") if aside.what else Lines()
+            again = _shortly(result, other, ("without", "output_without"))
+        return set_aside.without_lines(aside, result.walk.keys, again)
+    return set_aside.aside_lines(aside, result.walk.keys, "V") if aside.what else Lines()

@@ -14,7 +14,7 @@ from attn_figures.single_head import Walk
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
 from pages.single_head import formulas, words
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 
 EXPLAINS = {
     "additive": N_(
@@ -56,8 +56,8 @@ class Stage:
 
     picture: Picture[[Walk]]
     alt: str
-    readout: Callable[[Now], str]
-    formula: Callable[[Now], str]
+    readout: Callable[[Result], str]
+    formula: Callable[[Result], str]
     shows: str
     in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
@@ -237,27 +237,27 @@ OPENS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def shows(now: Now, stage: str, line: str) -> str:
+def shows(result: Result, stage: str, line: str) -> str:
     """Return the fixed line of a stage; of a score of its own, what it is and what it changes."""
-    if stage == "all at once" and now.scoring.score != DOT:
-        weights, outputs = (number(rounded(each), 3) for each in now.beside_dot)
+    if stage == "all at once" and result.scoring.score != DOT:
+        weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
         return _(
             "Softmax of the scaled dot product at the same T: the weights differ by up to {weights}, the "
             "outputs by up to {outputs}.",
             weights=weights,
             outputs=outputs,
         )
-    if stage == "all at once" and now.inputs.is_drawn:
+    if stage == "all at once" and result.inputs.is_drawn:
         return _("The numbers come from a seed and are not trained: this map knows no grammar.")
-    own = EXPLAINS.get(now.scoring.score) if stage == "scores" else None
+    own = EXPLAINS.get(result.scoring.score) if stage == "scores" else None
     return _(own or line)
 
 
-def says(stage: str, now: Now) -> str:
+def says(stage: str, result: Result) -> str:
     """Return what a stage shows, its read-out of the chosen place, and at most one warning, as markdown."""
     own = STAGES[stage]
     return paragraph(
-        shows(now, stage, own.shows),
-        own.readout(now),
-        words.warning(now, of_largest=own.tells_largest),
+        shows(result, stage, own.shows),
+        own.readout(result),
+        words.warning(result, of_largest=own.tells_largest),
     )

@@ -93,7 +93,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Look:
+class ViewOptions:
     """How the picture looks at the weights, beside what the whole page follows.
 
     Attributes:
@@ -111,7 +111,7 @@ class Look:
     along: Along | None = None
     moves: str | None = None
 
-    def over_the_slider(self) -> "Look":
+    def over_the_slider(self) -> "ViewOptions":
         """Return it without where the slider stands, which is no part of what is drawn at all its places."""
         temperature = 1.0 if self.moves == "temperature" else self.temperature
         width = 0 if self.moves == "mask width" else self.width

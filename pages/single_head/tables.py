@@ -7,12 +7,12 @@ import numpy as np
 from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_, _
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 
 
-def tables(now: Now) -> Mapping[str, Columns]:
+def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
-    walk = now.walk
+    walk = result.walk
     n_query, n_key = walk.mask.shape
     made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
     more: dict[str, list[bool] | list[float]] = {}
@@ -36,8 +36,8 @@ def tables(now: Now) -> Mapping[str, Columns]:
             **more,
         },
         "output": {N_("output of"): [*walk.queries], **made},
-        **{name: _numbered(name, np.asarray(each)) for name, each in now.own.items()},
-        **_aside(now),
+        **{name: _numbered(name, np.asarray(each)) for name, each in result.own.items()},
+        **_aside(result),
         **_points(walk),
     }
 
@@ -75,12 +75,12 @@ def _numbered(name: str, weight: np.ndarray) -> Columns:
 _TOGETHER = N_("mean of the rows"), N_("sum of the rows")
 
 
-def _aside(now: Now) -> Mapping[str, Columns]:
+def _aside(result: Result) -> Mapping[str, Columns]:
     """Return rows that are taken together; what is set aside, one row a query; what each word is worth."""
-    walk = now.walk
+    walk = result.walk
     if walk.group.also:
         mean = walk.group.mean(walk.weights)
-        rows = walk.group.told(mean)[now.cell[0]]
+        rows = walk.group.told(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
     if walk.kept is not None:
         found = {N_("query"): [*walk.queries], N_("kept weight"): walk.kept.mass[:, 0].tolist()}

@@ -11,32 +11,32 @@ from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import rounded, tied
 from attn_words import _, _n
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 
 
-def _query(now: Now) -> str:
-    return f"“{coloured('query', now.walk.queries[now.cell[0]])}”"
+def _query(result: Result) -> str:
+    return f"“{coloured('query', result.walk.queries[result.cell[0]])}”"
 
 
-def _keys(now: Now, *at: int) -> str:
-    return first_of([f"“{coloured('key', now.walk.keys[each])}”" for each in at])
+def _keys(result: Result, *at: int) -> str:
+    return first_of([f"“{coloured('key', result.walk.keys[each])}”" for each in at])
 
 
-def _pair(now: Now) -> dict[str, str]:
+def _pair(result: Result) -> dict[str, str]:
     """Return the fields of the chosen query and key."""
-    query, key = now.cell
+    query, key = result.cell
     digits = {
-        "q": np.linalg.norm(now.walk.query[query]),
-        "k": np.linalg.norm(now.walk.key[key]),
-        "score": now.walk.scores[now.cell],
-        "scaled": now.walk.scaled[now.cell],
+        "q": np.linalg.norm(result.walk.query[query]),
+        "k": np.linalg.norm(result.walk.key[key]),
+        "score": result.walk.scores[result.cell],
+        "scaled": result.walk.scaled[result.cell],
     }
     return {
-        "query": _query(now),
-        "key": _keys(now, key),
-        "weight": as_weight(float(now.walk.weights[now.cell])),
-        "factor": now.factor,
-        "temperature": TEMPERATURE.text(now.temperature),
+        "query": _query(result),
+        "key": _keys(result, key),
+        "weight": as_weight(float(result.walk.weights[result.cell])),
+        "factor": result.factor,
+        "temperature": TEMPERATURE.text(result.temperature),
         **{name: number(float(value), 6) for name, value in digits.items()},
     }
 
@@ -44,80 +44,84 @@ def _pair(now: Now) -> dict[str, str]:
 # ---- read-outs of the chosen place ----
 
 
-def of_row(now: Now) -> str:
+def of_row(result: Result) -> str:
     """Where the chosen query looks, and how widely."""
-    walk, row = now.walk, now.cell[0]
+    walk, row = result.walk, result.cell[0]
     if not walk.mask[row].any():
         return ""
     return _(
         "Query {query}: largest weight {weight} on {key}; effective number of keys {spread} of {count} "
         "(average {mean}).",
-        query=_query(now),
+        query=_query(result),
         weight=f"{walk.weights[row].max():.3f}",
-        key=_keys(now, *largest(walk.weights[row])),
-        spread=f"{now.effective[row]:.1f}",
+        key=_keys(result, *largest(walk.weights[row])),
+        spread=f"{result.effective[row]:.1f}",
         count=int(walk.mask[row].sum()),
-        mean=f"{now.effective[walk.mask.any(axis=1)].mean():.1f}",
+        mean=f"{result.effective[walk.mask.any(axis=1)].mean():.1f}",
     )
 
 
-def of_vector(now: Now) -> str:
+def of_vector(result: Result) -> str:
     """How many numbers the chosen query's vector has, and how long it is."""
-    vector = (now.walk.query if now.walk.x is None else now.walk.x)[now.cell[0]]
+    vector = (result.walk.query if result.walk.x is None else result.walk.x)[result.cell[0]]
     return _n(
         "Query {query}: {count} number, length {length}.",
         "Query {query}: {count} numbers, length {length}.",
         vector.size,
-        query=_query(now),
+        query=_query(result),
         length=number(float(np.linalg.norm(vector)), 6),
     )
 
 
-def of_score(now: Now) -> str:
+def of_score(result: Result) -> str:
     """The chosen score, and the lengths of its vectors."""
-    return _("Query {query}, key {key}: |q| = {q}, |k| = {k}, score {score}.", **_pair(now))
+    return _("Query {query}, key {key}: |q| = {q}, |k| = {k}, score {score}.", **_pair(result))
 
 
-def of_weight(now: Now) -> str:
+def of_weight(result: Result) -> str:
     """What becomes of the chosen score."""
-    if not now.walk.mask[now.cell]:
+    if not result.walk.mask[result.cell]:
         return _(
             "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; masked: weight 0.",
-            **_pair(now),
+            **_pair(result),
         )
     return _(
         "Query {query}, key {key}: score {score} {factor} ÷ {temperature} = {scaled}; weight {weight}.",
-        **_pair(now),
+        **_pair(result),
     )
 
 
-def of_mask(now: Now) -> str:
+def of_mask(result: Result) -> str:
     """How many pairs the mask leaves, and what becomes of the chosen one."""
-    mask = now.walk.mask
-    masked = float(now.walk.scaled[now.cell]) if mask[now.cell] else -np.inf
-    fields = _pair(now) | {"masked": number(masked, 6), "left": f"{mask.sum():,}", "count": f"{mask.size:,}"}
+    mask = result.walk.mask
+    masked = float(result.walk.scaled[result.cell]) if mask[result.cell] else -np.inf
+    fields = _pair(result) | {
+        "masked": number(masked, 6),
+        "left": f"{mask.sum():,}",
+        "count": f"{mask.size:,}",
+    }
     return _("Query {query}, key {key}: masked score {masked}. Pairs left: {left} of {count}.", **fields)
 
 
-def of_arcs(now: Now) -> str:
+def of_arcs(result: Result) -> str:
     """What the thickest arcs of the chosen query, or of several together, hold."""
-    walk, rows = now.walk, now.walk.group.rows(now.cell[0])
+    walk, rows = result.walk, result.walk.group.rows(result.cell[0])
     mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
-    keys = [_keys(now, key) for key in range(len(walk.keys))]
+    keys = [_keys(result, key) for key in range(len(walk.keys))]
     return arcs_said([walk.queries[row] for row in rows], keys, mean, may, LEAST, summed=walk.group.summed)
 
 
-def of_points(now: Now) -> str:
+def of_points(result: Result) -> str:
     """What the plane shows of the product of the chosen query with its best key."""
-    if now.walk.points is None:
+    if result.walk.points is None:
         return ""
-    seen, row = now.walk.points(), now.cell[0]
-    best = largest(now.walk.weights[row])[0]
+    seen, row = result.walk.points(), result.cell[0]
+    best = largest(result.walk.weights[row])[0]
     return _(
         "Query {query}, key {key}: q · k = {whole}, of which the plane shows {shown}. Keys that have another "
         "rank there: {moved}. Squared length kept: {share} of queries and keys, {values} of the values.",
-        query=_query(now),
-        key=_keys(now, best),
+        query=_query(result),
+        key=_keys(result, best),
         whole=number(float(seen.plane.products[row, best]), 6),
         shown=number(float(seen.plane.shown[row, best]), 6),
         moved=int(seen.moved[row]),
@@ -131,45 +135,45 @@ def _share(share: float) -> str:
     return "–" if np.isnan(share) else as_share(share, 1)
 
 
-def of_lookup(now: Now) -> str:
+def of_lookup(result: Result) -> str:
     """Which key the chosen query looks up, what softmax gives it, and how far the outputs are apart."""
-    walk, row = now.walk, now.cell[0]
+    walk, row = result.walk, result.cell[0]
     if walk.lookup is None or not walk.mask[row].any():
         return ""
     best: list[int] = np.flatnonzero(walk.lookup.weights[row]).tolist()
     return _(
         "Query {query}: best scaled score {score}, with {key}; softmax at T = {temperature} gives it "
         "{weight}; the two outputs are {apart} apart (over all queries at most {most}).",
-        query=_query(now),
+        query=_query(result),
         score=number(float(walk.scaled[row, best[0]]), 6),
-        key=_keys(now, *best),
-        temperature=TEMPERATURE.text(now.temperature),
+        key=_keys(result, *best),
+        temperature=TEMPERATURE.text(result.temperature),
         weight=as_weight(float(walk.weights[row, best[0]])),
         apart=number(rounded(float(walk.lookup.apart[row])), 3),
         most=number(rounded(float(walk.lookup.apart.max())), 3),
     )
 
 
-def of_kept(now: Now) -> str:
+def of_kept(result: Result) -> str:
     """What is kept of the weights."""
-    return set_aside_words.kept(now.walk, now.aside, number)
+    return set_aside_words.kept(result.walk, result.aside, number)
 
 
-def of_without(now: Now) -> str:
+def of_without(result: Result) -> str:
     """Who changes most without the word."""
-    return set_aside_words.without(now.walk, number)
+    return set_aside_words.without(result.walk, number)
 
 
 # ---- warnings ----
 
 
-def warning(now: Now, *, of_largest: bool) -> str:
+def warning(result: Result, *, of_largest: bool) -> str:
     """Say which queries have nothing to attend to; else with how many others the largest weight is tied."""
-    if empty := np.flatnonzero(~now.walk.mask.any(axis=1)).tolist():
+    if empty := np.flatnonzero(~result.walk.mask.any(axis=1)).tolist():
         return _n(
             "{count} query has every key masked, {queries}: its weights and output are zero.",
             "{count} queries have every key masked, {queries}: their weights and outputs are zero.",
             len(empty),
-            queries=first_of([f"“{coloured('query', now.walk.queries[row])}”" for row in empty]),
+            queries=first_of([f"“{coloured('query', result.walk.queries[row])}”" for row in empty]),
         )
-    return tied(len(largest(now.walk.weights[now.cell[0]])) - 1) if of_largest else ""
+    return tied(len(largest(result.walk.weights[result.cell[0]])) - 1) if of_largest else ""

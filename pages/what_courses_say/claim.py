@@ -66,7 +66,7 @@ class Claim:
         counts: what counts as held.
         held: where the claim was tried, and whether it holds there, or the difference that tells.
         why: where it holds and where not, and why.
-        see: where else it can be seen: settings of a link, by the page's folder.
+        leads: where else it can be seen: settings of a link, by the page's folder.
         checks: the same numbers by other means.
     """
 
@@ -83,7 +83,7 @@ class Claim:
     counts: str
     held: Callable[[Study], Held]
     why: str
-    see: Mapping[str, Mapping[str, str]]
+    leads: Mapping[str, Mapping[str, str]]
     checks: Callable[[Study, Seeds], list[Check]]
 
 

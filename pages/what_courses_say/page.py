@@ -3,23 +3,23 @@
 from attn_ui.base.page import Page
 from attn_words import N_
 from pages.what_courses_say.compute import State
-from pages.what_courses_say.follows import FOLLOWS
+from pages.what_courses_say.panel_sources import PANEL_SOURCES
 from pages.what_courses_say.programs import programs
-from pages.what_courses_say.sees import asks, sees
 from pages.what_courses_say.settings import SETTINGS, TAB
 from pages.what_courses_say.tables import tables
+from pages.what_courses_say.view import read_controls, view
 
 PAGE: Page[State, State] = Page(
     "what_courses_say",
     N_("Common claims"),
     N_("What courses say of attention, measured here: does it hold, and where?"),
     SETTINGS,
-    asks=asks,
-    sees=sees,
+    read_controls=read_controls,
+    view=view,
     tabs=TAB,
     programs=programs,
     tables=tables,
-    follows=FOLLOWS,
+    panel_sources=PANEL_SOURCES,
 )
 
 if __name__ == "__main__":  # as Streamlit runs it

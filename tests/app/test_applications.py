@@ -37,24 +37,24 @@ STATES = {
 }
 
 
-def link(now: State) -> dict[str, str]:
+def link(result: State) -> dict[str, str]:
     """The link that opens a state."""
     return {
-        "use": now.use,
-        "text": now.text,
-        "seed": str(now.seed),
-        "t": f"{now.temperature:.2f}",
-        **{name: str(getattr(now, name)) for name in ("prefix", "patch", "word", "window", "frame")},
+        "use": result.use,
+        "text": result.text,
+        "seed": str(result.seed),
+        "t": f"{result.temperature:.2f}",
+        **{name: str(getattr(result, name)) for name in ("prefix", "patch", "word", "window", "frame")},
     }
 
 
-def maps(now: State) -> dict[str, np.ndarray[Any, Any]]:
+def maps(result: State) -> dict[str, np.ndarray[Any, Any]]:
     """The weights under Data, by map."""
-    table = columns(now)
+    table = columns(result)
     found: dict[str, list[float]] = {}
     for name, weight in zip(table["map"], table["weight"], strict=True):
         found.setdefault(str(name), []).append(float(str(weight)))
-    heads = {head.name: head for head in VIEWS[now.use].heads(now)}
+    heads = {head.name: head for head in VIEWS[result.use].heads(result)}
     return {name: np.array(each).reshape(len(heads[name].queries), -1) for name, each in found.items()}
 
 
@@ -64,7 +64,7 @@ def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str)
     english = PAGE.at(address).sentence
     with speaking("zh"):
         at = PAGE.at(address)
-        chinese = [at.sentence, *at.ask.said, *at.seen.notes, *(each.title for each in at.seen.leads)]
+        chinese = [at.sentence, *at.controls.said, *at.view.notes, *(each.title for each in at.view.leads)]
     assert sorted(re.findall(r"[\d.]+\d", chinese[0])) == sorted(re.findall(r"[\d.]+\d", english))
     named = frozenset(["noir", "black", "cat", "milk", "transformer", "conformer"])
     assert [english_in(text, named) for text in chinese] == [[]] * len(chinese)
@@ -72,11 +72,11 @@ def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str)
 
 @pytest.mark.parametrize("use", USE.options)
 def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: str) -> None:
-    view = VIEWS[use]
+    application = VIEWS[use]
     at = open_sound("applications", **link(STATES[use]), tab="Checks")
     said = [each.value for each in (*at.markdown, *at.caption)]
-    assert view.asks in said
-    assert f"**What is trained, what is not.** {view.trained}" in said
+    assert application.introduction in said
+    assert f"**What is trained, what is not.** {application.trained}" in said
     tables = [each for each in said if "What must hold" in each]
     assert len(tables) == 2
     assert all(":material/check:" in each and ":material/close:" not in each for each in tables)
@@ -85,44 +85,44 @@ def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: 
 
 @pytest.mark.parametrize("use", USE.options)
 def test_the_picture_shows_the_weights_under_data(use: str) -> None:
-    now = STATES[use]
-    at = open_sound("applications", **link(now), tab="Data")
+    result = STATES[use]
+    at = open_sound("applications", **link(result), tab="Data")
     shown = handed.picture(at)
     names = {"cross-attention": "weights", "patches": "weights", "words": "weights"}
     names |= {"local head": "local", "global head": "global"}
-    for name, wanted in maps(now).items():
+    for name, wanted in maps(result).items():
         np.testing.assert_allclose(handed.cells(shown[names.get(name, name)]), wanted, atol=1e-7)
     frame = at.dataframe[0].value
     assert list(frame.columns) == ["map", "query", "key", "may attend", "weight"]
-    assert len(frame) == sum(each.size for each in maps(now).values())
+    assert len(frame) == sum(each.size for each in maps(result).values())
 
 
 @pytest.mark.parametrize("changed", [False, True])
 @pytest.mark.parametrize("use", USE.options)
 def test_the_program_prints_what_is_under_data(use: str, changed: bool) -> None:
-    now = STATES[use] if changed else State(use)
-    code = open_sound("applications", **link(now), tab="Code").code[0].value
-    assert code == VIEWS[use].program(now).text().strip()
+    result = STATES[use] if changed else State(use)
+    code = open_sound("applications", **link(result), tab="Code").code[0].value
+    assert code == VIEWS[use].program(result).text().strip()
     printed = handed.run(code)
     wanted: list[np.ndarray[Any, Any]] = []
-    for each in maps(now).values():
+    for each in maps(result).values():
         if use in ("images", "captions"):
-            row = (now.patch if use == "images" else now.word) - 1
+            row = (result.patch if use == "images" else result.word) - 1
             wanted.append(each[row].reshape(6, 6))
         if use == "speech":
-            wanted.append(each[now.frame - 1])
+            wanted.append(each[result.frame - 1])
         wanted.append(each)
     assert list(handed.compared(printed, wanted)) == []
     if use == "BERT and GPT":
         pairs = [int(each) for each in re.findall(r"allows (\d+) pairs", printed)]
-        assert pairs == [int((each > 0).sum()) for each in maps(now).values()]
+        assert pairs == [int((each > 0).sum()) for each in maps(result).values()]
 
 
 def test_a_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    view = VIEWS["BERT and GPT"]
+    application = VIEWS["BERT and GPT"]
     later = "pages.applications.views.masks.causal_mask"
     monkeypatch.setattr(later, lambda n: torch.tril(torch.ones(n, n), -1) > 0)
-    failed = [check.name for check in view.checks(State("BERT and GPT")) if not check.passed]
+    failed = [check.name for check in application.checks(State("BERT and GPT")) if not check.passed]
     assert any("n (n + 1) / 2" in name for name in failed)
     assert any("cut off" in name for name in failed)
 
@@ -133,17 +133,17 @@ def test_a_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(("text", "n"), [("the cat sat on the mat", 6), ("word", 1), ("w " * 30, 16)])
 def test_pairs_are_counted_and_the_last_row_is_one(text: str, n: int) -> None:
     for prefix in range(n + 1):
-        now = State("BERT and GPT", text, prefix=prefix)
+        result = State("BERT and GPT", text, prefix=prefix)
         allowed = {"BERT": 0, "GPT": 0, "prefix (T5)": 0}
         for i in range(n):
             for j in range(n):
                 allowed["BERT"] += 1
                 allowed["GPT"] += j <= i
                 allowed["prefix (T5)"] += j <= i or j < prefix
-        assert {name: int((each > 0).sum()) for name, each in maps(now).items()} == allowed
-        last = [each[-1] for each in maps(now).values()]
+        assert {name: int((each > 0).sum()) for name, each in maps(result).items()} == allowed
+        last = [each[-1] for each in maps(result).values()]
         np.testing.assert_allclose(last, [last[0]] * 3, atol=1e-15)
-        at = open_sound("applications", **link(now)) if prefix in (0, n) else None
+        at = open_sound("applications", **link(result)) if prefix in (0, n) else None
         if at:
             (said,) = said_now(at)
             bert, gpt, third = (f"{count}" for count in allowed.values())
@@ -261,7 +261,7 @@ def test_a_window_of_nothing_leaves_a_frame_to_itself() -> None:
 
 # ---- links ----
 
-LINKS = [(use, see) for use in USE.options for see in VIEWS[use].see(STATES[use])]
+LINKS = [(use, see) for use in USE.options for see in VIEWS[use].leads(STATES[use])]
 
 
 @pytest.mark.parametrize(("use", "see"), LINKS)
@@ -283,7 +283,7 @@ def test_links_stand_on_the_page_with_their_settings() -> None:
 
 
 def test_every_map_is_audited_against_torch() -> None:
-    for use, now in STATES.items():
-        every = audited(now)
-        assert len(every) == len(VIEWS[use].heads(now))
+    for use, result in STATES.items():
+        every = audited(result)
+        assert len(every) == len(VIEWS[use].heads(result))
         assert all(check.passed for found in every.values() for check in found)

@@ -22,12 +22,12 @@ PAGE = PAGES["single-head"]
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.5", "cross=true", "mask=padding&w=6"])
 def test_arcs_of_every_query_are_as_thick_as_torchs_weights(link: str) -> None:
     page = PAGE.at(f"stage=arcs&{link}")
-    now, figure = page.seen.now, page.seen.figure
+    result, figure = page.view.result, page.view.figure
     assert figure is not None
     assert figure.rows is not None
-    head = now.head
-    scores = head.query @ head.key.mT * now.scale / now.temperature
-    blocked = scores.masked_fill(~now.mask, -torch.inf)
+    head = result.head
+    scores = head.query @ head.key.mT * result.scale / result.temperature
+    blocked = scores.masked_fill(~result.mask, -torch.inf)
     weights = torch.softmax(blocked, dim=-1).nan_to_num().numpy()
     step = page.position[0]
     for row, query in enumerate(head.queries):
@@ -37,23 +37,23 @@ def test_arcs_of_every_query_are_as_thick_as_torchs_weights(link: str) -> None:
         np.testing.assert_allclose(drawn, expected, atol=1e-5)
         np.testing.assert_allclose(data["key weights"]["customdata"], weights[row], atol=1e-6)
         struck = ~np.isnan(np.asarray(data["masked words"]["x"], dtype=float))
-        assert struck.tolist() == (~now.mask[row]).tolist()
+        assert struck.tolist() == (~result.mask[row]).tolist()
         assert data["query word"]["text"] == [f"<b>{query}</b>"]
         shapes = figure_at(figure.steps, step, row)["layout"]["shapes"]
         assert [each["y0"] for each in shapes if each.get("name") == "weights marked"] == [row - 0.5]
 
 
 def test_the_output_of_a_head_is_torchs_own_at_these_weights() -> None:
-    now = PAGE.at("stage=arcs&mask=causal").seen.now
-    head = now.head
-    theirs = F.scaled_dot_product_attention(head.query, head.key, head.value, now.mask)
-    torch.testing.assert_close(torch.from_numpy(now.walk.weights) @ head.value, theirs)
+    result = PAGE.at("stage=arcs&mask=causal").view.result
+    head = result.head
+    theirs = F.scaled_dot_product_attention(head.query, head.key, head.value, result.mask)
+    torch.testing.assert_close(torch.from_numpy(result.walk.weights) @ head.value, theirs)
 
 
 @pytest.mark.parametrize("q", range(6))
 def test_sentence_has_the_thickest_arcs_and_what_they_hold(q: int) -> None:
     page = PAGE.at(f"stage=arcs&q={q}&t=0.4")
-    weights = page.seen.now.walk.weights[q]
+    weights = page.view.result.walk.weights[q]
     drawn = np.sort(weights[weights >= LEAST])[::-1]
     (told,) = messages_in(page.sentence, "queries", "keys", least=LEAST)
     np.testing.assert_allclose(numbers_in(told["keys"])[:3], drawn[:3], atol=5.1e-4)
@@ -65,16 +65,16 @@ def test_sentence_has_the_thickest_arcs_and_what_they_hold(q: int) -> None:
 )
 def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&text=the+little+cat+sat+on+the+old+red+mat&{link}")
-    now, figure = page.seen.now, page.seen.figure
+    result, figure = page.view.result, page.view.figure
     assert figure is not None
-    module, x = now.module, now.tokens.query
-    query, key = (w(x).unflatten(-1, (now.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
-    scores = query @ key.mT / query.shape[-1] ** 0.5 / now.setting.temperature
+    module, x = result.module, result.tokens.query
+    query, key = (w(x).unflatten(-1, (result.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
+    scores = query @ key.mT / query.shape[-1] ** 0.5 / result.setting.temperature
     if "causal" in link:
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
-    head = min(int(re.findall(r"head=(\d)", link)[-1]), now.n_head) - 1
+    head = min(int(re.findall(r"head=(\d)", link)[-1]), result.n_head) - 1
     weights = torch.softmax(scores, dim=-1)[head].numpy()
-    assert messages_in(page.sentence, number=head + 1, count=now.n_head)
+    assert messages_in(page.sentence, number=head + 1, count=result.n_head)
     for row in (0, 4, 8):
         drawn = {trace["name"]: trace for trace in figure_at(figure.steps, page.position[0], row)["data"]}
         widths = [drawn[f"arc {number}"]["line"]["width"] for number in range(1, 10)]
@@ -83,12 +83,12 @@ def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> 
         )
 
 
-def by_torch(now: Any) -> Any:
+def by_torch(result: Any) -> Any:
     """The weights of all heads, by torch alone."""
-    module, x = now.module, now.tokens.query
-    query, key = (w(x).unflatten(-1, (now.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
-    scores = query @ key.mT / query.shape[-1] ** 0.5 / now.setting.temperature
-    if now.setting.mask == "causal":
+    module, x = result.module, result.tokens.query
+    query, key = (w(x).unflatten(-1, (result.n_head, -1)).transpose(0, 1) for w in (module.W_q, module.W_k))
+    scores = query @ key.mT / query.shape[-1] ** 0.5 / result.setting.temperature
+    if result.setting.mask == "causal":
         scores = scores.masked_fill(torch.ones(scores.shape[-2:]).triu(1).bool(), -torch.inf)
     return torch.softmax(scores, dim=-1).numpy()
 
@@ -102,10 +102,10 @@ HEADS = "view=arcs&arcs=all+heads&text=the+little+cat+sat+on+the+old+red+mat"
 @pytest.mark.parametrize("q", [0, 8])
 def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: int) -> None:
     page = PAGES["multi-head"].at(f"{HEADS}{more}&q={q}")
-    now, figure = page.seen.now, page.figure()
-    shown = [head for head in range(now.n_head) if f"off={head + 1}" not in more]
+    result, figure = page.view.result, page.figure()
+    shown = [head for head in range(result.n_head) if f"off={head + 1}" not in more]
     each = min(9, 48 // len(shown))
-    weights = by_torch(now)[:, q]
+    weights = by_torch(result)[:, q]
     arcs = [trace for trace in figure["data"] if trace["name"].startswith("arc ")]
     drawn = [trace for trace in arcs if trace["line"]["width"]]
     wanted = {
@@ -119,7 +119,7 @@ def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: i
     for trace in drawn:
         head = int(re.findall(r"head <b>(\d+)<", trace["hovertemplate"])[0]) - 1
         key = int(trace["meta"]["column"])
-        assert trace["meta"]["key"].startswith(now.tokens.keys[key][:3])
+        assert trace["meta"]["key"].startswith(result.tokens.keys[key][:3])
         assert trace["meta"]["weight"] == pytest.approx(wanted.pop((head, key)), abs=1e-6)
         assert trace["line"]["width"] == pytest.approx(THICKEST * weights[head, key], abs=1e-4)
         if head < 5 and colours:
@@ -144,7 +144,7 @@ def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: i
         assert _nearest(np.nan_to_num(np.concatenate(parts), nan=99), np.array(place)) < 1e-4
     np.testing.assert_allclose(
         np.nan_to_num({trace["name"]: trace for trace in figure["data"]}["weights"]["z"]),
-        by_torch(now)[shown].mean(axis=0),
+        by_torch(result)[shown].mean(axis=0),
         atol=1e-6,
     )
 
@@ -166,7 +166,7 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
     words = "the cat sat on the mat and then looked at the dog who slept by it"
     text = "+".join(words.split()[:n])
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&text={text}{more}")
-    found, (step, _row) = page.seen.figure, page.position
+    found, (step, _row) = page.view.figure, page.position
     assert found is not None
     for row in range(n):
         figure = figure_at(found.steps, step, row)
@@ -186,10 +186,10 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
 @pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])
 def test_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     page = PAGES["multi-head"].at(HEADS + more)
-    now, rows = page.seen.now, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
-    shown = [head for head in range(now.n_head) if f"off={head + 1}" not in more]
+    result, rows = page.view.result, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
+    shown = [head for head in range(result.n_head) if f"off={head + 1}" not in more]
     each = min(9, 48 // len(shown) // len(rows))
-    mean = by_torch(now)[:, rows].mean(axis=1)
+    mean = by_torch(result)[:, rows].mean(axis=1)
     left = {
         head: 1 - sum(part for part in sorted(mean[head].tolist())[::-1][:each] if part >= LEAST)
         for head in shown
@@ -198,7 +198,7 @@ def test_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     told = {"mean": f"{np.mean([*left.values()]):.3f}", "most": f"{left[most]:.3f}", "head": most + 1}
     assert messages_in(page.sentence, **told)
     average = mean[shown].mean(axis=0)
-    key = f"“{now.tokens.keys[int(average.argmax())]}”"
+    key = f"“{result.tokens.keys[int(average.argmax())]}”"
     assert messages_in(page.sentence, key=key, weight=f"{average.max():.3f}")
 
 
@@ -219,12 +219,12 @@ TOGETHER = [
 @pytest.mark.parametrize(("page", "link"), TOGETHER)
 def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str, link: str) -> None:
     at = PAGES[page].at(link)
-    now = at.seen.now
+    result = at.view.result
     rows = sorted({int(each) for each in re.findall(r"(?:q|also)=(\d)", link)})
     if page == "single-head":
-        weights, words = now.walk.weights, now.walk.queries
+        weights, words = result.walk.weights, result.walk.queries
     else:
-        weights, words = now.result.weights.numpy(), now.tokens.queries
+        weights, words = result.attention.weights.numpy(), result.tokens.queries
         weights = weights[[0, 1, 3] if "off" in link else [0, 1, 2, 3]] if "all" in link else weights[1]
     wanted = sum(weights[..., row, :] for row in rows)
     wanted = wanted if "sum" in link else wanted / len(rows)
@@ -244,7 +244,7 @@ def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str,
     assert framed == {*rows}
     if wanted.ndim == 1:
         largest = int(wanted.argmax())
-        keys = now.walk.keys if page == "single-head" else now.tokens.keys
+        keys = result.walk.keys if page == "single-head" else result.tokens.keys
         (said,) = messages_in(at.sentence, "queries", "keys", "sum", all=f"{wanted.sum():.3f}")
         assert said["keys"].startswith(f"“{keys[largest]}” {wanted[largest]:.3f}")
 
@@ -252,9 +252,9 @@ def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str,
 @pytest.mark.parametrize("link", ["also=1&also=4", "also=1&also=4&rows=sum"])
 def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: str) -> None:
     at = PAGES["single-head"].at(f"stage=arcs&q=4&{link}")
-    figure = at.seen.figure
+    figure = at.view.figure
     assert figure
-    walk, steps = at.seen.now.walk, figure.steps
+    walk, steps = at.view.result.walk, figure.steps
     for row, rows in ((4, [1, 4]), (2, [1, 2, 4])):
         data = {trace["name"]: trace for trace in figure_at(steps, at.position[0], row)["data"]}
         mean = walk.weights[rows].mean(axis=0)
@@ -293,7 +293,7 @@ def test_word_is_struck_out_where_no_chosen_query_may_attend_to_it(page: str) ->
 @pytest.mark.parametrize("t", ["0.1", "0.5", "1", "10"])
 def test_sentence_counts_the_arcs_that_each_head_has(t: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&t={t}&q=2")
-    weights = np.asarray(page.seen.now.result.weights)[:, 2]
+    weights = np.asarray(page.view.result.attention.weights)[:, 2]
     counts = (weights >= LEAST).sum(axis=1)
     assert messages_in(page.sentence, "query", most=counts.max())
     drawn = [each for each in page.figure()["data"] if (each.get("name") or "").startswith("arc ")]

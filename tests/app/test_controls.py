@@ -14,12 +14,12 @@ def _two_lists() -> None:
     import streamlit as st
 
     from attn_ui.base.parameters import Steps
-    from attn_ui.screen import controls, state
+    from attn_ui.screen import state, widgets
 
     head = Steps("head", 1, (1, 2, 3), ".0f")
     state.sync((head,), entered="entered" not in st.session_state)
     st.session_state.entered = True
-    chosen = [controls.pick(head, "Head", ("one", "two", "three")) for _ in range(2)]
+    chosen = [widgets.pick(head, "Head", ("one", "two", "three")) for _ in range(2)]
     st.text(f"{chosen} {state.value(head)}")
 
 
@@ -155,7 +155,7 @@ def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> Non
     ],
 )
 def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, link: dict[str, str]) -> None:
-    def controls(at: AppTest) -> set[str | None]:
+    def widgets(at: AppTest) -> set[str | None]:
         every = (
             *at.slider,
             *at.selectbox,
@@ -167,9 +167,9 @@ def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, l
         return {each.key for each in every}
 
     (name,) = link
-    assert name not in controls(open_sound(page))
+    assert name not in widgets(open_sound(page))
     at = open_sound(page, **link)
-    assert name in controls(at)
+    assert name in widgets(at)
     assert at.query_params[name] in (link[name], [link[name]])
     others = [each for each in at.main.expander if each.label == "More settings"]
     assert not others

@@ -65,35 +65,35 @@ def telling(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize(("page", "link", "name"), COVERED)
 def test_what_is_covered_is_nowhere_in_the_message(page: str, link: str, name: str) -> None:
     whole, there = at(page, link), at(page, f"{link}&cover={name}")
-    assert whole.seen.figure
-    assert there.seen.figure
+    assert whole.view.figure
+    assert there.view.figure
     assert not there.dropped
-    packed = there.seen.figure.steps
-    assert count_steps(packed) == count_steps(whole.seen.figure.steps)
+    packed = there.view.figure.steps
+    assert count_steps(packed) == count_steps(whole.view.figure.steps)
     header, arrays = read_body(body_of(packed))
     shown = [telling(np.ravel(each).astype(np.float32)) for each in arrays if hasattr(each, "dtype")]
     # What is given, the data or the map before, may come to equal it at an end of the slider.
-    given = {each for each, sources in whole.page.follows.items() if sources == GIVEN}
+    given = {each for each, sources in whole.page.panel_sources.items() if sources == GIVEN}
     free = np.concatenate(
         [
             telling(each)
             for trace in {trace["name"] for trace in whole.figure()["data"]}
             if any(fnmatch(trace, pattern) for pattern in given)
-            for each in numbers_of(whole.seen.figure.steps, trace)
+            for each in numbers_of(whole.view.figure.steps, trace)
         ]
         or [telling(np.empty(0, np.float32))]
     )
-    secret = [np.setdiff1d(telling(each), free) for each in numbers_of(whole.seen.figure.steps, name)]
+    secret = [np.setdiff1d(telling(each), free) for each in numbers_of(whole.view.figure.steps, name)]
     assert sum(map(len, secret)) > len(secret) / 2
     for step, each in enumerate(secret):
         assert not any(len(np.intersect1d(each, some)) for some in shown), step
     # And nowhere in words: at the link's step no number is written, in four digits or more.
     said = json.dumps({key: value for key, value in header.items() if key not in ("arrays", "screens")})
     said = re.sub(r'"domain": \[[^\]]*\]', "", said)  # where a panel stands
-    now = numbers_of(whole.seen.figure.steps, name)[whole.position[0]]
-    told = re.findall(r"\d+\.\d{4,}", said + there.sentence + there.seen.figure.alt)
-    for digits in [each for each in (4, 5, 6) if len(now) < 10 ** (each - 2)]:  # else one fits by chance
-        written = {f"{each:.{digits}f}" for each in np.abs(now[np.isfinite(now)])} - {f"{0:.{digits}f}"}
+    result = numbers_of(whole.view.figure.steps, name)[whole.position[0]]
+    told = re.findall(r"\d+\.\d{4,}", said + there.sentence + there.view.figure.alt)
+    for digits in [each for each in (4, 5, 6) if len(result) < 10 ** (each - 2)]:  # else one fits by chance
+        written = {f"{each:.{digits}f}" for each in np.abs(result[np.isfinite(result)])} - {f"{0:.{digits}f}"}
         assert not written & {each for each in told if len(each.partition(".")[2]) == digits}
     # What is known without it stays.
     names = {
@@ -108,7 +108,7 @@ def test_what_is_covered_is_nowhere_in_the_message(page: str, link: str, name: s
 @pytest.mark.parametrize(("page", "name"), [("single-head", "weights"), ("kernel-regression", "estimate")])
 def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
     there = at(page, f"cover={name}")
-    figure = there.seen.figure
+    figure = there.view.figure
     assert figure
     assert there.sentence == f"Covered: what {'are' if name == 'weights' else 'is'} the {name}?"
     assert figure.captions
@@ -119,7 +119,7 @@ def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
     assert said == {there.sentence}
     assert not re.search(r"\d\.\d", figure.alt)
     assert f"Covered: {name}" in figure.alt
-    seen = there.seen
+    seen = there.view
     assert not any((seen.formula, seen.notes, seen.leads, seen.below, figure.clicked, figure.invites))
     assert there.tables == {}
     with pytest.raises(LookupError, match="no programs at this link"):
@@ -239,7 +239,7 @@ def test_a_name_that_is_not_there_is_dropped_and_said() -> None:
 
 def test_unpacked_and_packed_again_is_the_same() -> None:
     for page, link in (("kernel-regression", ""), ("multi-head", ""), ("applications", "use=images")):
-        figure = at(page, link).seen.figure
+        figure = at(page, link).view.figure
         assert figure
         again = pack(*unpack(figure.steps))
         rows = len(figure.rows.steps.values) if figure.rows else 1
@@ -470,7 +470,7 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
 )
 def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> None:
     with speaking("zh"):
-        figure = at(page, link).seen.figure
+        figure = at(page, link).view.figure
         assert figure is not None
         scene = figure.scene.scene
         maps = [each for each in cover.names(scene) if predict.read_maps(scene, each)]

@@ -35,7 +35,7 @@ def frames(shapes: list[dict[str, Any]]) -> dict[str, dict[str, tuple[float, flo
 def test_a_frame_stands_around_the_row_of_the_slider(link: str) -> None:
     address, _, query = link.partition("?")
     page = page_at(address).at(query)
-    drawn = page.seen.figure
+    drawn = page.view.figure
     assert drawn is not None
     assert drawn.rows is not None
     n_row = drawn.rows.cursor.n_rows

@@ -145,7 +145,7 @@ import attn_words
 from pages import PAGES
 for spoken in attn_words.LANGUAGES:
     with attn_words.speaking(spoken):
-        drawn = sum(bool(page.at().seen.figure) for page in PAGES.values())
+        drawn = sum(bool(page.at().view.figure) for page in PAGES.values())
         print(spoken, drawn, PAGES[""].at().sentence[:4])
 """
 

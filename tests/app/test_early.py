@@ -30,16 +30,16 @@ def test_title_and_sentence_are_the_pages_own(page: Listed) -> None:
         known = PLACES[name_of(page)][spoken]
         assert known["title"] == title
         assert [tuple(run) for run in known["about"]] == runs(about)
-    assert PLACES[name_of(page)]["enters"] is bool(built.enters)
+    assert PLACES[name_of(page)]["enters"] is bool(built.on_first_visit)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_each_picture_is_of_the_figure_that_comes_after_it(page: Listed) -> None:
     for spoken in LANGUAGES:
         with speaking(spoken):
-            now = fingerprint(BUILT[page.address].at("").figure())
+            result = fingerprint(BUILT[page.address].at("").figure())
         known = PLACES[name_of(page)][spoken].get("figure")
-        assert known == now, f"make stills PAGE={name_of(page)}"
+        assert known == result, f"make stills PAGE={name_of(page)}"
 
 
 def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:

@@ -12,25 +12,25 @@ from torch.nn import functional as F
 
 from attn_core import MultiHead, MultiHeadAttention
 from attn_figures.encoder_decoder import encoder_and_decoder
-from attn_ui.base.ask import FromLink
+from attn_ui.base.controls import LinkControls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Tabs
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
-from pages.multi_head.state import Look, Setting
+from pages.multi_head.state import Setting, ViewOptions
 from pages.multi_head.views import VIEWS, say
 from pages.multi_head.views.encoder_and_decoder import BLOCK, OPENS, layers
 from tests.sentences import messages_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 NAME = "encoder and decoder"
-LOOK = Look(NAME, "number", 0, 0, ())
+LOOK = ViewOptions(NAME, "number", 0, 0, ())
 OWN = Setting("own sentence", "a cat sat", "it slept", cross=False, d_model=8, d_memory=8, d_head=None,
               bias=False, projection=True, seed=4, mask="none", reach=1)  # fmt: skip
 
 
-def drawn(now: Now) -> dict[str, Any]:
-    (spec,) = VIEWS[NAME].draw([now])
+def drawn(result: Result) -> dict[str, Any]:
+    (spec,) = VIEWS[NAME].draw([result])
     return {trace["name"]: trace for trace in spec["data"]}
 
 
@@ -53,7 +53,7 @@ def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
         OWN, text=" ".join(WORDS[:n]), memory_text=" ".join(WORDS[:m]), cross=cross, d_model=12,
         d_memory=d_memory, d_head=d_head if free else None, projection=chance.random() < 0.5,
     )  # fmt: skip
-    traces = drawn(Now(setting, LOOK, n_head))
+    traces = drawn(Result(setting, LOOK, n_head))
 
     def attend(query: Tensor, key: Tensor, mask: Tensor | None = None) -> MultiHead:
         width = key.shape[-1]
@@ -95,21 +95,23 @@ def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
         assert f"{n_head} head" in told[name]
         assert f"{d_head} wide" in told[name]
     assert torch.equal(masked.weights.triu(1), torch.zeros_like(masked.weights))
-    assert f"heads of {size(across.weights[0])} weights" in say(Now(setting, LOOK, n_head)).replace(
+    assert f"heads of {size(across.weights[0])} weights" in say(Result(setting, LOOK, n_head)).replace(
         "1 head of", "1 heads of"
     )
 
 
 def test_the_sentence_follows_sizes_and_no_mask() -> None:
-    same = say(Now(OWN, LOOK, 2))
+    same = say(Result(OWN, LOOK, 2))
     assert messages_in(same, count=2, n_query=3, n_key=3)
-    assert messages_in(say(Now(replace(OWN, cross=True, text="cat"), LOOK, 1)), count=1, n_query=1, n_key=2)
-    assert say(Now(replace(OWN, mask="causal", temperature=2.0), LOOK, 2)) == same
+    assert messages_in(
+        say(Result(replace(OWN, cross=True, text="cat"), LOOK, 1)), count=1, n_query=1, n_key=2
+    )
+    assert say(Result(replace(OWN, mask="causal", temperature=2.0), LOOK, 2)) == same
 
 
 @pytest.mark.parametrize("n_head", [1, 4])
 def test_arrows_end_at_boxes_and_labels_keep_off_them(n_head: int) -> None:
-    traces = drawn(Now(replace(OWN, cross=True), LOOK, n_head))
+    traces = drawn(Result(replace(OWN, cross=True), LOOK, n_head))
     boxes = {name: traces[name] for name in hovers(traces)}
     edges = {
         name: (min(each["x"]), max(each["x"]), min(each["y"]), max(each["y"])) for name, each in boxes.items()
@@ -136,20 +138,20 @@ def test_arrows_end_at_boxes_and_labels_keep_off_them(n_head: int) -> None:
 
 
 def test_plotly_takes_the_picture() -> None:
-    figure = encoder_and_decoder(layers(Now(OWN, LOOK, 2)))
+    figure = encoder_and_decoder(layers(Result(OWN, LOOK, 2)))
     assert len(figure.data) > 10
 
 
-def after_click(box: str, **link: Any) -> FromLink:
-    ask = FromLink({"view": NAME, **link})
+def after_click(box: str, **link: Any) -> LinkControls:
+    controls = LinkControls({"view": NAME, **link})
     clicked = VIEWS[NAME].clicked
     assert clicked is not None
-    clicked(ask, Cell(box, 0, 0))
-    return ask
+    clicked(controls, Cell(box, 0, 0))
+    return controls
 
 
 def test_a_click_on_a_box_opens_what_shows_it() -> None:
-    names = {*hovers(drawn(Now(OWN, LOOK, 2)))}
+    names = {*hovers(drawn(Result(OWN, LOOK, 2)))}
     assert {*OPENS} < names
     for box in names:
         for setting, option in OPENS.get(box, BLOCK):

@@ -13,12 +13,12 @@ from attn_core import SCHEMES, Alibi, Masking, RelativeBuckets, sentence_vectors
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.positional_encoding import formulas
-from pages.positional_encoding.compute import Now as NowPlaced
+from pages.positional_encoding.compute import Result as NowPlaced
 from pages.positional_encoding.state import State as Placed
-from pages.single_head.compute import Now, at_every_step
+from pages.single_head.compute import Result, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
-from pages.single_head.state import Inputs, Look, Scoring, State
+from pages.single_head.state import Inputs, Scoring, State, ViewOptions
 from tests.latex import evaluate, sides
 
 SINGLE = {
@@ -31,22 +31,22 @@ SCALES = ("1/√dₖ", "none", "free")
 MASKS = ("none", "causal", "own")
 
 
-def single(given: str, scale: str, mask: str, temperature: float, **more: bool) -> Now:
+def single(given: str, scale: str, mask: str, temperature: float, **more: bool) -> Result:
     inputs = SINGLE[given]
     if given != "typed":
         inputs = Inputs(**{**vars(inputs), **more})
     masking = Masking(mask, blocked=((0, 0), (0, 1), (0, 2), (1, 1)) if mask == "own" else ())
     scoring = Scoring(masking, scale, 0.37, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
-    (now,) = at_every_step(State(inputs, scoring), look=Look(temperature=temperature))
-    return now
+    (result,) = at_every_step(State(inputs, scoring), look=ViewOptions(temperature=temperature))
+    return result
 
 
-def named(now: Now) -> dict[str, Any]:
+def named(result: Result) -> dict[str, Any]:
     """Every symbol of the page by its name, from the numbers on the screen."""
-    walk = now.walk
+    walk = result.walk
     names: dict[str, Any] = {
         "Q": walk.query, "K": walk.key, "V": walk.value, "K^T": walk.key.T, "S": walk.scores,
-        r"\tilde S": walk.scaled, "M": np.where(walk.mask, 0.0, -np.inf), "T": now.temperature,
+        r"\tilde S": walk.scaled, "M": np.where(walk.mask, 0.0, -np.inf), "T": result.temperature,
         "d_k": float(walk.query.shape[1]), "W": walk.weights, "X": walk.x, "Y": walk.memory,
     }  # fmt: skip
     for letter, matrix in zip("qkv", walk.projections or (), strict=False):
@@ -73,31 +73,31 @@ def test_every_formula_of_a_head_computes_what_the_page_shows(given: str) -> Non
     for scale, mask, temperature in product(SCALES, MASKS, (1.0, 2.5)):
         for on in product((False, True), repeat=3):
             switches: dict[str, bool] = dict(zip(flags, on, strict=True))
-            now = single(given, scale, mask, temperature, **switches)
-            walk, names = now.walk, named(now)
+            result = single(given, scale, mask, temperature, **switches)
+            walk, names = result.walk, named(result)
             made = {"O": walk.output, "Q": walk.query, "K": walk.key, "V": walk.value, "S": walk.scores}
             made |= {r"\tilde S": walk.scaled, r"\hat S": np.where(walk.mask, walk.scaled, -np.inf)}
             for stage in ("all at once", "Q, K, V", "scores", "scaled", "masked", "output"):
-                for part in STAGES[stage].formula(now).split(r",\quad "):
+                for part in STAGES[stage].formula(result).split(r",\quad "):
                     left, right = parted(part)
                     if not right or "in" in right:  # a size, or what a number can be
                         continue
                     value = evaluate(right, names).nan_to_num()  # a row that sees nothing is zero
                     wanted = torch.from_numpy(made[left]).nan_to_num()
                     torch.testing.assert_close(value, wanted, atol=1e-9, rtol=0, msg=f"{stage}: {part}")
-            assert ("M" in STAGES["all at once"].formula(now)) == (not walk.mask.all())
+            assert ("M" in STAGES["all at once"].formula(result)) == (not walk.mask.all())
 
 
 @pytest.mark.parametrize(("ramp", "unit"), list(product((False, True), repeat=2)))
 def test_the_formula_of_x_is_how_its_rows_are_made(ramp: bool, unit: bool) -> None:
     inputs = Inputs(text="one two three", second_text="four five", ramp=ramp, unit_rows=unit)
-    (now,) = at_every_step(
+    (result,) = at_every_step(
         State(inputs, Scoring(Masking(), "none", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"))
     )
-    made = [each for each in STAGES["X"].formula(now).split(r",\quad ") if "=" in each]
+    made = [each for each in STAGES["X"].formula(result).split(r",\quad ") if "=" in each]
     assert len(made) == (2 if ramp or unit else 0)
     both = sentence_vectors(["one", "two", "three", "four", "five"], inputs.width, seed=inputs.seed).numpy()
-    rows_of = ((both[:3], now.walk.x, "E"), (both[3:], now.walk.memory, "F"))
+    rows_of = ((both[:3], result.walk.x, "E"), (both[3:], result.walk.memory, "F"))
     for formula, (before, rows, name) in zip(made, rows_of, strict=False):
         for p, row in enumerate(before):
             inside = re.sub(r"^\\frac\{(.*)\}\{\|\1\|\}$", r"\1", parted(formula)[1])

@@ -10,10 +10,10 @@ import streamlit as st
 from attn_core import Masking
 from attn_core.checks import Check
 from attn_ui.base.shared_settings import TEMPERATURE
-from pages.single_head.compute import Now, at_every_step
+from pages.single_head.compute import Result, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import says
-from pages.single_head.state import Inputs, Look, Scoring, State
+from pages.single_head.state import Inputs, Scoring, State, ViewOptions
 from pages.single_head.tabs import checks
 from tests.sentences import messages_in
 
@@ -22,27 +22,27 @@ TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0
 
 def steps(
     inputs: Inputs, kind: str = "none", *, row: int = 0, blocked: tuple[tuple[int, int], ...] = ()
-) -> list[Now]:
+) -> list[Result]:
     """The page at every temperature of its slider."""
     masking = Masking(kind, blocked=blocked)
     scoring = Scoring(masking, "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    return at_every_step(State(inputs, scoring), (row, 0), look=Look(moves="temperature"))
+    return at_every_step(State(inputs, scoring), (row, 0), look=ViewOptions(moves="temperature"))
 
 
-def said(now: Now) -> str:
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", says("hard or soft", now)).replace("−", "-")
+def said(result: Result) -> str:
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", says("hard or soft", result)).replace("−", "-")
 
 
-def by_hand(now: Now, row: int) -> tuple[list[float], list[float]]:
+def by_hand(result: Result, row: int) -> tuple[list[float], list[float]]:
     """The value of the best key, and the softmax mixture, from Q, K and V and the temperature alone."""
-    query, keys, values = now.walk.query[row], now.walk.key, now.walk.value.tolist()
+    query, keys, values = result.walk.query[row], result.walk.key, result.walk.value.tolist()
     scores = {
         at: math.fsum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(len(query))
         for at, key in enumerate(keys)
-        if now.walk.mask[row, at]
+        if result.walk.mask[row, at]
     }
     best = max(scores, key=lambda at: scores[at])
-    parts = {at: math.exp((score - scores[best]) / now.temperature) for at, score in scores.items()}
+    parts = {at: math.exp((score - scores[best]) / result.temperature) for at, score in scores.items()}
     total = math.fsum(parts.values())
     mixed = [math.fsum(parts[at] / total * values[at][d] for at in parts) for d in range(len(values[0]))]
     return values[best], mixed
@@ -52,15 +52,15 @@ def by_hand(now: Now, row: int) -> tuple[list[float], list[float]]:
 @pytest.mark.parametrize("row", [2, 5])
 def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: str, row: int) -> None:
     distances = []
-    for now in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
-        hard, soft = by_hand(now, row)
-        lookup = now.walk.lookup
+    for result in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
+        hard, soft = by_hand(result, row)
+        lookup = result.walk.lookup
         assert lookup is not None
         np.testing.assert_allclose(lookup.output[row], hard, atol=1e-12)
-        np.testing.assert_allclose(now.walk.output[row], soft, atol=1e-12)
+        np.testing.assert_allclose(result.walk.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
         assert lookup.apart[row] == pytest.approx(distances[-1], abs=1e-12)
-        told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(now))
+        told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(result))
         assert told is not None
         if distances[-1] > 1e-3:
             assert float(told[1]) == pytest.approx(distances[-1], rel=6e-3)
@@ -68,31 +68,31 @@ def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: 
 
 
 def test_the_sentence_has_the_best_key_and_its_weight() -> None:
-    now = next(each for each in steps(TYPED) if each.temperature == 1.0)
+    result = next(each for each in steps(TYPED) if each.temperature == 1.0)
     # scores 0.5 - 2 and 0.5 - 6, over the root of 2
     best, following = -1.5 / math.sqrt(2), -5.5 / math.sqrt(2)
     less = math.exp(following - best)
-    text = said(now)
+    text = said(result)
     assert f"best scaled score {best:.6g}, with" in text
     assert messages_in(text, "key", weight=f"{1 / (1 + less):.6f}", apart=f"{5 * less / (1 + less):.3g}")
 
 
 def test_ties_are_told_and_shared() -> None:
-    now = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
-    assert now.walk.lookup is not None
-    assert now.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
-    assert messages_in(said(now), "score", key="“the” and “the₂”")
-    assert messages_in(said(now), count=1)
+    result = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
+    assert result.walk.lookup is not None
+    assert result.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
+    assert messages_in(said(result), "score", key="“the” and “the₂”")
+    assert messages_in(said(result), count=1)
 
 
 def test_the_tab_checks_has_a_line_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(st, "markdown", shown.append)
     monkeypatch.setattr(st, "caption", lambda text: None)
-    now = steps(Inputs(text="the cat saw the dog"))[0]
-    checks.show(now)
+    result = steps(Inputs(text="the cat saw the dog"))[0]
+    checks.show(result)
     (line,) = (each for each in "\n".join(shown).splitlines() if "hard look-up" in each)
     assert "holds" in line
     monkeypatch.setattr(checks, "audit_hard_lookup", lambda *_: Check("the hard look-up", 1.0))
-    checks.show(now)
+    checks.show(result)
     assert "fails" in next(each for each in "\n".join(shown[2:]).splitlines() if "hard look-up" in each)

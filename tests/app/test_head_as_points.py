@@ -26,7 +26,7 @@ def at(link: str) -> Any:
 
 
 def traces(found: Any, row: int) -> dict[str, dict[str, Any]]:
-    return {each["name"]: each for each in figure_at(found.seen.figure.steps, 0, row)["data"]}
+    return {each["name"]: each for each in figure_at(found.view.figure.steps, 0, row)["data"]}
 
 
 def laid_by_numpy(query: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -40,13 +40,13 @@ def laid_by_numpy(query: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.nd
 @pytest.mark.parametrize("link", ["", "layer=1&within=3", "layer=3&within=12&tint=position"])
 def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
     found = at(link)
-    now = found.seen.now
-    assert isinstance(now, HeadClouds)
-    around = np.vstack(laid_by_numpy(now.query.numpy(), now.key.numpy()))
+    result = found.view.result
+    assert isinstance(result, HeadClouds)
+    around = np.vstack(laid_by_numpy(result.query.numpy(), result.key.numpy()))
     left, sigma, _directions = np.linalg.svd(around, full_matrices=False)
-    wanted, n = np.abs(left * sigma)[:, :2], len(now.tokens)
-    maps = now.of.of.whole.maps.maps
-    weights = list(maps.values())[now.of.layer][now.of.head]
+    wanted, n = np.abs(left * sigma)[:, :2], len(result.tokens)
+    maps = result.of.of.whole.maps.maps
+    weights = list(maps.values())[result.of.layer][result.of.head]
     for row in range(n):
         data = traces(found, row)
         shown = [data[f"{kind} points"] for kind in ("query", "key")]
@@ -55,24 +55,24 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
         told = [int(said.split()[-1]) for each in shown for said in each["hovertext"]]
         assert told == [*range(1, n + 1)] * 2
         marker = shown[1]["marker"]
-        drawn = shown[1]["customdata"] if now.of.by_place else marker["color"]
+        drawn = shown[1]["customdata"] if result.of.by_place else marker["color"]
         np.testing.assert_allclose(np.asarray(drawn), weights[row], atol=1e-6)
         opacity = np.atleast_1d(marker["opacity"])  # one for all where colour is the bar's
-        assert (np.diff(opacity) > 0).sum() == (n - 1 if now.of.by_place else 0)
+        assert (np.diff(opacity) > 0).sum() == (n - 1 if result.of.by_place else 0)
         assert opacity[-1] == 1
-        assert now.labels[row] in data["query name"]["text"][0]
+        assert result.labels[row] in data["query name"]["text"][0]
 
 
 def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
     found = at("layer=2&within=5")
-    now, row = found.seen.now, 4
+    result, row = found.view.result, 4
     line = traces(found, row)["equal scores"]
     along = np.array([line[axis][1] - line[axis][0] for axis in "xy"], dtype=float)
     # The arrow is the query, as the plane shows it, so it begins where a vector of zeros stands.
     arrow = [np.diff(traces(found, row)["arrow"][axis])[0] for axis in "xy"]
-    np.testing.assert_allclose(arrow, now.plane.directions @ now.clouds.queries[row], atol=1e-3)
+    np.testing.assert_allclose(arrow, result.plane.directions @ result.clouds.queries[row], atol=1e-3)
     # Two keys that differ along the line alone have one score.
-    step, query = torch.tensor(along) @ now.plane.directions, now.clouds.queries[row]
+    step, query = torch.tensor(along) @ result.plane.directions, result.clouds.queries[row]
     assert float(query @ step) == pytest.approx(0.0, abs=1e-4 * float(query.norm() * step.norm()))
 
 
@@ -83,27 +83,29 @@ def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tm
     text = "the cat sat on the mat"
     maps = model.attend(text)
     asked = Clouding(Heads(Whole(maps, "previous token"), model, text), 1, head)
-    now: HeadClouds = cast(Any, clouds._made).__wrapped__(text, 1, head, asked)  # past the cache of one model
-    checks = checks_of_clouds(now)
+    result: HeadClouds = cast(Any, clouds._made).__wrapped__(
+        text, 1, head, asked
+    )  # past the cache of one model
+    checks = checks_of_clouds(result)
     assert all(check.passed for check in checks)
     assert len(checks) == (2 if model.softcap is not None else 4)
     if model.softcap is None:
-        scores = (now.scale * now.query @ now.key.T).masked_fill(~now.mask, -torch.inf)
+        scores = (result.scale * result.query @ result.key.T).masked_fill(~result.mask, -torch.inf)
         mine = list(maps.maps.values())[1][head]
         np.testing.assert_allclose(torch.softmax(scores, dim=-1), mine, atol=1e-5)
 
 
 def test_the_sentence_is_of_the_query_that_is_asked() -> None:
     found = at("layer=1&within=3&q=3")
-    now = found.seen.now
-    best = int(now.weights[3].argmax())
-    assert f"{float(now.weights[3, best]):.3f}" in found.sentence
-    assert now.labels[best] in found.sentence
-    around = laid_by_numpy(now.query.numpy(), now.key.numpy())
+    result = found.view.result
+    best = int(result.weights[3].argmax())
+    assert f"{float(result.weights[3, best]):.3f}" in found.sentence
+    assert result.labels[best] in found.sentence
+    around = laid_by_numpy(result.query.numpy(), result.key.numpy())
     sigma = np.linalg.svd(np.vstack(around), compute_uv=False)
     assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.sentence
-    scores = now.scale * (now.query @ now.key.T)[3].numpy()
-    distances = now.distances[3].numpy()
+    scores = result.scale * (result.query @ result.key.T)[3].numpy()
+    distances = result.distances[3].numpy()
     told = re.search(r"nearness and score (−?[\d.]+)\.", found.sentence)
     assert told is not None
     assert float(told[1].replace("−", "-")) == pytest.approx(np.corrcoef(scores, -distances)[0, 1], abs=0.006)
@@ -112,17 +114,17 @@ def test_the_sentence_is_of_the_query_that_is_asked() -> None:
 def test_what_has_no_queries_and_keys_says_so() -> None:
     for source in ("a+toy+trained+here", "your+own"):
         found = PAGES["learned-heads"].at(f"source={source}&look=points")
-        assert found.seen.figure is None
+        assert found.view.figure is None
     long = at("text=" + "+".join(["word"] * 140))
-    assert long.seen.figure is None
+    assert long.view.figure is None
 
 
 def test_the_tables_and_the_program_have_the_same_numbers() -> None:
     found = at("layer=1&within=3")
-    table, now = found.tables["points"], found.seen.now
+    table, result = found.tables["points"], found.view.result
     places = np.array([table["first coordinate"], table["second coordinate"]]).T
     printed = handed.arrays(handed.run(found.programs, "attn_core"))
-    n = len(now.tokens)
-    np.testing.assert_allclose(printed[0], now.weights, atol=6e-5)
+    n = len(result.tokens)
+    np.testing.assert_allclose(printed[0], result.weights, atol=6e-5)
     np.testing.assert_allclose(np.vstack(printed[1:]), places, atol=6e-5)
     assert len(found.tables["pairs"]["weight"]) == n * n

@@ -22,15 +22,15 @@ LONG = "text=one+two+three+four+five+six+seven+eight+nine+ten&dm=16"
 
 def traces(page: Any, step: int, row: int) -> dict[str, dict[str, Any]]:
     """Return the traces of a step and a row, by name."""
-    return {each["name"]: each for each in figure_at(page.seen.figure.steps, step, row)["data"]}
+    return {each["name"]: each for each in figure_at(page.view.figure.steps, step, row)["data"]}
 
 
 def heads_of(page: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Yield each head with its queries and keys, cut out of what the projections make of all words."""
-    now = page.seen.now
-    query, key = now.module.W_q(now.tokens.query), now.module.W_k(now.tokens.key)
-    for head in range(now.n_head):
-        own = slice(head * now.module.d_head, (head + 1) * now.module.d_head)
+    result = page.view.result
+    query, key = result.module.W_q(result.tokens.query), result.module.W_k(result.tokens.key)
+    for head in range(result.n_head):
+        own = slice(head * result.module.d_head, (head + 1) * result.module.d_head)
         yield head, query[:, own].numpy(), key[:, own].numpy()
 
 
@@ -40,7 +40,7 @@ def heads_of(page: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
 )
 def test_each_plane_is_numpys_and_its_colours_are_the_heads_weights(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
-    now, step = page.seen.now, page.position[0]
+    result, step = page.view.result, page.position[0]
     for head, query, key in heads_of(page):
         left, sigma, _directions = np.linalg.svd(np.vstack([query, key]), full_matrices=False)
         wanted = np.abs(left * sigma)[:, :2]
@@ -53,11 +53,11 @@ def test_each_plane_is_numpys_and_its_colours_are_the_heads_weights(link: str) -
             places[len(query) :, 0] = np.where(np.isnan(hidden), places[len(query) :, 0], hidden)
             np.testing.assert_allclose(np.abs(places), wanted, atol=1e-4)
             np.testing.assert_allclose(
-                np.asarray(shown[1]["marker"]["color"]), now.result.weights[head, row], atol=1e-6
+                np.asarray(shown[1]["marker"]["color"]), result.attention.weights[head, row], atol=1e-6
             )
             tip = [abs(data[f"{name} arrow"][axis][1]) for axis in "xy"]
             assert tip == pytest.approx(wanted[row].tolist(), abs=1e-4)
-            may = now.result.weights[head, row].numpy() > 0
+            may = result.attention.weights[head, row].numpy() > 0
             assert np.isnan(hidden).tolist() == may.tolist()
 
 
@@ -74,10 +74,10 @@ def test_heads_that_are_not_there_are_not_seen() -> None:
 )
 def test_turned_queries_and_keys_are_those_that_are_scored(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
-    now, data = page.seen.now, traces(page, page.position[0], 0)
-    for head in range(now.n_head):
-        query, key = now.result.query[head], now.result.key[head]
-        torch.testing.assert_close(query @ key.mT, now.result.scores[head])
+    result, data = page.view.result, traces(page, page.position[0], 0)
+    for head in range(result.n_head):
+        query, key = result.attention.query[head], result.attention.key[head]
+        torch.testing.assert_close(query @ key.mT, result.attention.scores[head])
         sigma = np.linalg.svd(torch.cat([query, key]).numpy(), compute_uv=False)
         shown = [data[f"head {head + 1} {kind} points"] for kind in ("query", "key")]
         along = np.concatenate([np.asarray(each["x"], dtype=float) for each in shown])
@@ -86,24 +86,24 @@ def test_turned_queries_and_keys_are_those_that_are_scored(link: str) -> None:
 
 def test_the_sentence_names_the_largest_weight_and_titles_what_planes_keep() -> None:
     page = PAGES["multi-head"].at(f"view=points&{LONG}&q=3")
-    assert page.seen.figure is not None
-    spec = figure_at(page.seen.figure.steps, page.position[0], 0)
+    assert page.view.figure is not None
+    spec = figure_at(page.view.figure.steps, page.position[0], 0)
     titles = [note["text"] for note in spec["layout"]["annotations"] if "keeps" in note["text"]]
     for title, (_head, query, key) in zip(titles, heads_of(page), strict=True):
         sigma = np.linalg.svd(np.vstack([query, key]), compute_uv=False)
         assert numbers_in(title)[1] == pytest.approx(100 * (sigma[:2] ** 2).sum() / (sigma**2).sum(), abs=0.5)
-    weights = page.seen.now.result.weights[:, 3]
+    weights = page.view.result.attention.weights[:, 3]
     head, key = divmod(int(weights.argmax()), weights.shape[-1])
-    named = f"“{page.seen.now.tokens.keys[key]}”"
+    named = f"“{page.view.result.tokens.keys[key]}”"
     assert messages_in(page.sentence, weight=f"{float(weights.max()):.3f}", head=head + 1, key=named)
 
 
 def test_the_order_of_heads_and_those_that_are_off_are_as_in_every_head() -> None:
     page = PAGES["multi-head"].at("view=points&by=entropy&off=2")
-    assert page.seen.figure is not None
-    spec = figure_at(page.seen.figure.steps, page.position[0], 0)
+    assert page.view.figure is not None
+    spec = figure_at(page.view.figure.steps, page.position[0], 0)
     said = [note["text"] for note in spec["layout"]["annotations"] if note["text"].startswith("head ")]
-    entropy = page.seen.now.result.weights
+    entropy = page.view.result.attention.weights
     means = -(entropy * entropy.clamp(min=1e-300).log()).sum(dim=-1).mean(dim=-1)
     order = means.argsort(descending=True).tolist()
     assert [int(text.split()[1]) - 1 for text in said] == order
@@ -147,19 +147,19 @@ def test_programs_leave_the_points_and_the_table_has_them(link: str, kind: str) 
     np.testing.assert_allclose(made, np.array([table[name] for name in names]).T, atol=1e-6)
     shown = traces(page, page.position[0], 0)["head 1 query points"]
     np.testing.assert_allclose(made[: len(query[0]), 0], np.asarray(shown["x"], dtype=float), atol=1e-4)
-    assert len(made) == len(table["word"]) == page.seen.now.n_head * (len(query[0]) + len(key[0]))
+    assert len(made) == len(table["word"]) == page.view.result.n_head * (len(query[0]) + len(key[0]))
 
 
 @pytest.mark.parametrize("link", MADE)
 def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = PAGES["multi-head"].at(f"view=points&{link}").seen.now
-    found = {each.name: each for each in checks.checks(now) if "in every head" in each.name}
+    result = PAGES["multi-head"].at(f"view=points&{link}").view.result
+    found = {each.name: each for each in checks.checks(result) if "in every head" in each.name}
     assert len(found) == 2
     assert all(each.passed for each in found.values())
-    last = planes_of(now)[-1]
+    last = planes_of(result)[-1]
     tilted = replace(last, directions=last.directions.flip(0) + 0.1)
-    monkeypatch.setattr(checks, "planes_of", lambda _now: [*planes_of(now)[:-1], tilted])
-    assert not any(each.passed for each in checks.checks(now) if "in every head" in each.name)
+    monkeypatch.setattr(checks, "planes_of", lambda _now: [*planes_of(result)[:-1], tilted])
+    assert not any(each.passed for each in checks.checks(result) if "in every head" in each.name)
 
 
 def test_a_head_of_zero_vectors_keeps_no_share() -> None:

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from attn_core import MULTI_HEAD_MISTAKES, sentence_vectors
 from pages.multi_head import programs, study
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.example import example
 from pages.multi_head.settings import EXAMPLES, SPELLING
 from pages.multi_head.spellings import inputs, program, run, spellings
@@ -62,29 +62,29 @@ def test_example_takes_two_to_twelve_words() -> None:
     assert "12 × 8" not in said_now(open_page(tab="Block", typed="two words"))[-1]
 
 
-def projected(now: Now) -> tuple[Tensor, Tensor, Tensor]:
+def projected(result: Result) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, keys and values of all heads, (n_head, n, d_head), by torch alone."""
-    module, x = now.module, now.tokens.query
+    module, x = result.module, result.tokens.query
     q, k, v = (
-        F.linear(x, each.weight).reshape(len(x), now.n_head, -1).transpose(0, 1)
+        F.linear(x, each.weight).reshape(len(x), result.n_head, -1).transpose(0, 1)
         for each in (module.W_q, module.W_k, module.W_v)
     )
     return q, k, v
 
 
-def merged(now: Now, heads: Tensor) -> Tensor:
-    assert now.module.W_o is not None
-    return F.linear(heads.transpose(0, 1).flatten(1), now.module.W_o.weight)
+def merged(result: Result, heads: Tensor) -> Tensor:
+    assert result.module.W_o is not None
+    return F.linear(heads.transpose(0, 1).flatten(1), result.module.W_o.weight)
 
 
 def test_token_by_token_is_the_causal_computation_at_once() -> None:
-    now = example("one two three four five")
-    right = merged(now, F.scaled_dot_product_attention(*projected(now), is_causal=True))
-    weights, kept, output = token_by_token.write(now)
+    result = example("one two three four five")
+    right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
+    weights, kept, output = token_by_token.write(result)
     torch.testing.assert_close(output, right, atol=1e-12, rtol=0)
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones(2, 5, dtype=torch.float64))
-    torch.testing.assert_close(leaves(programs.token_by_token(now))["written"], right, atol=1e-10, rtol=0)
-    third = token_by_token.read_out(now, 2, token_by_token.costs(now)[2])
+    torch.testing.assert_close(leaves(programs.token_by_token(result))["written"], right, atol=1e-10, rtol=0)
+    third = token_by_token.read_out(result, 2, token_by_token.costs(result)[2])
     # Four projections of 8 × 8 and 3 pairs in 2 heads of width 4: 2 × 4 + 5 + 2 × 4 each.
     alone = 4 * 2 * 8 * 8 + 2 * 3 * (8 + 5 + 8)
     assert messages_in(third, cached=alone, kept=kept.numbers * 3 // 5)
@@ -93,36 +93,36 @@ def test_token_by_token_is_the_causal_computation_at_once() -> None:
 
 
 def test_wrong_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = example()
-    weights, kept, output = token_by_token.write(now)
+    result = example()
+    weights, kept, output = token_by_token.write(result)
     monkeypatch.setattr(token_by_token, "write", lambda _now: (weights, kept, output * 1.001))
-    assert [check.passed for check in token_by_token.checks(now)] == [False, True]
+    assert [check.passed for check in token_by_token.checks(result)] == [False, True]
 
 
 @pytest.mark.parametrize("groups", shared_heads.GROUPS)
 def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
-    now = shared_heads.of_sentence("the cat sat on the mat")
-    q, k, v = projected(now)
+    result = shared_heads.of_sentence("the cat sat on the mat")
+    q, k, v = projected(result)
     k, v = (
         x.reshape(groups, 8 // groups, 6, 2).mean(dim=1).repeat_interleave(8 // groups, 0) for x in (k, v)
     )
-    output = merged(now, F.scaled_dot_product_attention(q, k, v))
-    off = float((output - now.result.output).abs().max() / now.result.output.abs().max())
+    output = merged(result, F.scaled_dot_product_attention(q, k, v))
+    off = float((output - result.attention.output).abs().max() / result.attention.output.abs().max())
     assert messages_in(
-        shared_heads.read_out(now, groups), count=groups, kept=4 * groups, full=32, off=f"{off:.1%}"
+        shared_heads.read_out(result, groups), count=groups, kept=4 * groups, full=32, off=f"{off:.1%}"
     )
-    rows = shared_heads.sizes(now).splitlines()
+    rows = shared_heads.sizes(result).splitlines()
     wanted = [groups, 512 + 64 * groups, 4 * groups, 48 * groups, float(f"{100 * off:.1f}")]
     assert wanted in [numbers_in(row) for row in rows]
     torch.testing.assert_close(
-        leaves(programs.shared_heads(now, groups))["output"], output, atol=1e-9, rtol=0
+        leaves(programs.shared_heads(result, groups))["output"], output, atol=1e-9, rtol=0
     )
-    assert all(check.passed for check in shared_heads.checks(now, groups, 3))
+    assert all(check.passed for check in shared_heads.checks(result, groups, 3))
 
 
 def test_sharing_more_keeps_less_and_loses_more() -> None:
-    now = shared_heads.of_sentence("the cat sat on the mat")
-    lost = [shared_heads.change(now, groups) for groups in shared_heads.GROUPS]
+    result = shared_heads.of_sentence("the cat sat on the mat")
+    lost = [shared_heads.change(result, groups) for groups in shared_heads.GROUPS]
     assert lost == sorted(lost, reverse=True)
     assert lost[-1] < 1e-12
     assert shared_heads.latent_errors("the cat sat on the mat")[-1] < 1e-12
@@ -179,15 +179,15 @@ def test_sentences_are_parted_and_cut() -> None:
 
 
 def test_five_spellings_agree_and_are_programs() -> None:
-    now = spellings_tab.of_example()
-    right = merged(now, F.scaled_dot_product_attention(*projected(now), is_causal=True))
+    result = spellings_tab.of_example()
+    right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
     assert [spelling.name for spelling in spellings()] == list(SPELLING.options)
     for spelling in spellings():
-        shapes, output = run(spelling, now)
+        shapes, output = run(spelling, result)
         torch.testing.assert_close(output, right, atol=1e-12, rtol=0)
         assert shapes[0] == (4, 30)
-        torch.testing.assert_close(leaves(program(spelling, now))["output"], output, atol=1e-14, rtol=0)
-    assert all(check.passed for check in spellings_tab.checks(now))
+        torch.testing.assert_close(leaves(program(spelling, result))["output"], output, atol=1e-14, rtol=0)
+    assert all(check.passed for check in spellings_tab.checks(result))
 
 
 def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
@@ -197,14 +197,16 @@ def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
 
 
 def test_the_wrong_order_is_that_of_einops() -> None:
-    now = spellings_tab.of_example()
+    result = spellings_tab.of_example()
     scope: dict[str, object] = {}
     exec(spellings()[3].imports, scope)
     exec(spellings()[3].source.replace("(k h d)", "(d k h)"), scope)
     wrong = scope["einops"]
     assert callable(wrong)
-    output = wrong(**inputs(now), n_head=2)
-    ours = MULTI_HEAD_MISTAKES["(d k h) for (k h d)"].broken(now.module, now.tokens.query, attn_mask=now.mask)
+    output = wrong(**inputs(result), n_head=2)
+    ours = MULTI_HEAD_MISTAKES["(d k h) for (k h d)"].broken(
+        result.module, result.tokens.query, attn_mask=result.mask
+    )
     torch.testing.assert_close(ours.output, output, atol=1e-12, rtol=0)
 
 
@@ -233,11 +235,11 @@ def test_fits_hold_their_checks_and_the_program_prints_them() -> None:
 
 
 def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
-    now = Now(OWN, LOOK, 4)
-    said = say(now)
+    result = Result(OWN, LOOK, 4)
+    said = say(result)
     entropies = []
     for seed in study.seeds(study.bare(OWN)):
-        module, x = Now(replace(OWN, seed=seed), LOOK, 4).module, now.tokens.query
+        module, x = Result(replace(OWN, seed=seed), LOOK, 4).module, result.tokens.query
         q, k = (
             F.linear(x, each.weight).reshape(6, 4, 2).transpose(0, 1) for each in (module.W_q, module.W_k)
         )
@@ -249,5 +251,5 @@ def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
     assert messages_in(said, parameters=256, flops=f"{4 * 2 * 6 * 64 + 36 * (16 + 5 + 16):,}", rank=5)
     masked = replace(OWN, mask="causal", reach=3, d_head=5)
     assert study.bare(masked) == OWN
-    assert say(Now(masked, LOOK, 7)) == said
+    assert say(Result(masked, LOOK, 7)) == said
     assert {len(study.seeds(study.bare(replace(OWN, case=case)))) for case in EXAMPLES} == {8, 3}

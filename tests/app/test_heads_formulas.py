@@ -11,13 +11,13 @@ import torch
 from attn_core import BiasScheme
 from attn_ui.base.schemes import SchemeSettings
 from pages.multi_head import formulas, programs
-from pages.multi_head.compute import Now, allowed, sequences, without_positions
+from pages.multi_head.compute import Result, allowed, sequences, without_positions
 from pages.multi_head.settings import A_PATTERN_A_HEAD
-from pages.multi_head.state import Look
+from pages.multi_head.state import ViewOptions
 from tests.app.test_multi_head import OWN, open_page
 from tests.latex import evaluate, sides
 
-LOOK = Look("every head", "number", 0, 1, ())
+LOOK = ViewOptions("every head", "number", 0, 1, ())
 SCHEMES = {
     "none": SchemeSettings("none"),
     "ramp": SchemeSettings("ramp", strength=0.6, step=0.35),
@@ -29,18 +29,18 @@ SCHEMES = {
 FLAGS = list(product((False, True), (False, True), ("none", "causal", A_PATTERN_A_HEAD), (1.0, 3.16)))
 
 
-def known(now: Now) -> dict[str, Any]:
+def known(result: Result) -> dict[str, Any]:
     """What the letters of the formulas stand for, from the words and the drawn matrices."""
-    module, setting = now.module, now.setting
+    module, setting = result.module, result.setting
     words, d_head = sequences(without_positions(setting)), module.d_head
     s = setting.positions.strength
     at_one = replace(setting, positions=replace(setting.positions, strength=1.0))
-    scheme = Now(at_one, LOOK, now.n_head).scheme
+    scheme = Result(at_one, LOOK, result.n_head).scheme
     letters: dict[str, Any] = {"s": s}
     for side, x in (("_q", words.query), ("_k", words.key), ("", words.query)):
         letters[f"X{side}"] = x + s * scheme.vectors(*x.shape, start=scheme.first)
-    may = allowed(setting, now.n_head)
-    for h in range(now.n_head):
+    may = allowed(setting, result.n_head)
+    for h in range(result.n_head):
         own = slice(h * d_head, (h + 1) * d_head)
         for name, linear in (("q", module.W_q), ("k", module.W_k), ("v", module.W_v)):
             letters[f"W_{name}^{{({h + 1})}}"] = linear.weight[own].T
@@ -49,7 +49,7 @@ def known(now: Now) -> dict[str, Any]:
         if module.W_o is not None:
             letters[f"W_o^{{({h + 1})}}"] = module.W_o.weight[:, own].T
         if isinstance(scheme, BiasScheme):
-            letters[f"B_{h + 1}"] = scheme.biases(*now.tokens.shape)[h]
+            letters[f"B_{h + 1}"] = scheme.biases(*result.tokens.shape)[h]
         if may is not None:
             each = may[h] if may.ndim > 2 else may
             letters[f"M_{h + 1}"] = torch.zeros(each.shape, dtype=torch.float64).masked_fill(
@@ -62,21 +62,21 @@ def known(now: Now) -> dict[str, Any]:
     return letters
 
 
-def evaluated(now: Now) -> tuple[torch.Tensor, torch.Tensor]:
+def evaluated(result: Result) -> tuple[torch.Tensor, torch.Tensor]:
     """Return weights and output by the formulas as they are written."""
-    letters = known(now)
-    heads = formulas.names(now)
+    letters = known(result)
+    heads = formulas.names(result)
     maps = []
-    for h in range(1, now.n_head + 1):
-        made = formulas.projections(now, str(h))
+    for h in range(1, result.n_head + 1):
+        made = formulas.projections(result, str(h))
         for name in "QKV":
             letters[f"{name}_{h}"] = evaluate(sides(made, f"{name}_{h}"), letters)
-            if now.module.rotation is not None:
-                turned = now.scheme.turn(letters[f"{name}_{h}"], torch.arange(len(letters[f"{name}_{h}"])))
+            if result.module.rotation is not None:
+                turned = result.scheme.turn(letters[f"{name}_{h}"], torch.arange(len(letters[f"{name}_{h}"])))
                 letters[rf"\tilde{name}_{h}"] = turned
-        maps.append(evaluate(formulas.weights(now, str(h)), letters).nan_to_num())
+        maps.append(evaluate(formulas.weights(result, str(h)), letters).nan_to_num())
         letters[heads[h - 1]] = maps[-1] @ letters[f"V_{h}"]
-    text = formulas.output(now, heads).replace(r"\ldots", ", ".join(heads[1:-1]))
+    text = formulas.output(result, heads).replace(r"\ldots", ", ".join(heads[1:-1]))
     return torch.stack(maps), evaluate(text, letters)
 
 
@@ -94,29 +94,29 @@ def test_every_formula_gives_the_numbers(scheme: str, cross: bool) -> None:
             reach=2,
             temperature=temperature,
         )
-        now = Now(setting, LOOK, n_head)
-        weights, output = evaluated(now)
-        torch.testing.assert_close(weights, now.result.weights)
-        torch.testing.assert_close(output, now.result.output)
+        result = Result(setting, LOOK, n_head)
+        weights, output = evaluated(result)
+        torch.testing.assert_close(weights, result.attention.weights)
+        torch.testing.assert_close(output, result.attention.output)
         if projection:
-            letters = known(now) | dict(zip(formulas.names(now), now.result.heads, strict=True))
-            summand, _, added = formulas.output_as_sum(now).partition(" + ")
+            letters = known(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
+            summand, _, added = formulas.output_as_sum(result).partition(" + ")
             term = re.sub(r"\\sum_\{h=1\}\^\{\d+\}", "", summand).strip()
             total = sum(
                 evaluate(term.replace("_h", f"_{{{h}}}").replace("(h)", f"({h})"), letters)
                 for h in range(1, n_head + 1)
             )
             assert (added == "b_o") == bias
-            torch.testing.assert_close(total + letters["b_o"] if added else total, now.result.output)
+            torch.testing.assert_close(total + letters["b_o"] if added else total, result.attention.output)
 
 
 def test_a_formula_without_its_bias_would_not_give_the_numbers() -> None:
     """The evaluation can fail: letters that a formula leaves out are missed."""
-    now = Now(replace(OWN, bias=True), LOOK, 2)
-    letters = known(now) | dict(zip(formulas.names(now), now.result.heads, strict=True))
-    text = formulas.output(now, formulas.names(now))
+    result = Result(replace(OWN, bias=True), LOOK, 2)
+    letters = known(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
+    text = formulas.output(result, formulas.names(result))
     without = evaluate(text.replace(" + b_o", ""), letters)
-    assert float((without - now.result.output).abs().max()) > 0.05
+    assert float((without - result.attention.output).abs().max()) > 0.05
 
 
 @pytest.mark.parametrize("projection", [False, True])
@@ -125,8 +125,8 @@ def test_a_formula_without_its_bias_would_not_give_the_numbers() -> None:
 def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection: bool) -> None:
     """Formulas, programs and the worked cell have W_o where it is, only."""
     setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
-    now = Now(setting, LOOK, 2)
-    for text in (programs.formula(now), programs.programs(now).program("PyTorch").text()):
+    result = Result(setting, LOOK, 2)
+    for text in (programs.formula(result), programs.programs(result).program("PyTorch").text()):
         assert ("W_o" in text) == projection
     at = open_page(tab="Arithmetic", bias=str(bias).lower(), wo=str(projection).lower())
     assert any("W_o^" in each.value for each in at.latex) == projection

@@ -17,7 +17,7 @@ from attn_ui.base.markdown import listed
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from pages.multi_head import compute, programs
-from pages.multi_head.compute import Now, allowed, heads_slider, sequences, widths
+from pages.multi_head.compute import Result, allowed, heads_slider, sequences, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
     HEADS_MASK,
@@ -29,14 +29,14 @@ from pages.multi_head.settings import (
     VIEW,
 )
 from pages.multi_head.sliders import Moving, slider_of
-from pages.multi_head.state import Look, Setting
+from pages.multi_head.state import Setting, ViewOptions
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.views import say, scene
 from tests.app.test_multi_head import OWN, captions, open_page, text
 from tests.handed import leaves
 from tests.sentences import messages_in
 
-LOOK = Look("every head", "number", 0, 1, ())
+LOOK = ViewOptions("every head", "number", 0, 1, ())
 HEADS = 4
 
 
@@ -142,10 +142,10 @@ def turned(row: list[float], place: int, scheme: SchemeSettings) -> list[float]:
 
 def naive(setting: Setting, n_head: int) -> torch.Tensor:
     """Return the weights (n_head, n_query, n_key) from the projections, by loops over single numbers."""
-    now, scheme = Now(setting, LOOK, n_head), setting.positions
+    result, scheme = Result(setting, LOOK, n_head), setting.positions
     bare = sequences(replace(setting, positions=SchemeSettings("none")))
     x, memory = (with_places(each.tolist(), scheme) for each in (bare.query, bare.key))
-    module, d_head = now.module, now.module.d_head
+    module, d_head = result.module, result.module.d_head
     q, k = (
         module.W_q(torch.tensor(x, dtype=torch.float64)),
         module.W_k(torch.tensor(memory, dtype=torch.float64)),
@@ -179,24 +179,24 @@ def naive(setting: Setting, n_head: int) -> torch.Tensor:
 def test_weights_are_those_of_loops_over_single_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     torch.testing.assert_close(
-        Now(setting, LOOK, n_head).result.weights, naive(setting, n_head), atol=1e-10, rtol=0
+        Result(setting, LOOK, n_head).attention.weights, naive(setting, n_head), atol=1e-10, rtol=0
     )
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_all_checks_hold(name: str) -> None:
     setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    assert [check.name for check in checks(now) if not check.passed] == []
+    result = Result(setting, LOOK, n_head)
+    assert [check.name for check in checks(result) if not check.passed] == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
-    now = Now(setting, LOOK, n_head)
-    found = leaves(programs.programs(now), "PyTorch")
-    torch.testing.assert_close(found["weights"], now.result.weights, atol=1e-10, rtol=0)
-    torch.testing.assert_close(found["output"], now.result.output, atol=1e-10, rtol=0)
+    result = Result(setting, LOOK, n_head)
+    found = leaves(programs.programs(result), "PyTorch")
+    torch.testing.assert_close(found["weights"], result.attention.weights, atol=1e-10, rtol=0)
+    torch.testing.assert_close(found["output"], result.attention.output, atol=1e-10, rtol=0)
 
 
 def random_setting(chance: random.Random) -> tuple[Setting, int]:
@@ -237,11 +237,11 @@ def random_setting(chance: random.Random) -> tuple[Setting, int]:
 def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     chance = random.Random(seed)
     setting, n_head = random_setting(chance)
-    now = Now(setting, LOOK, n_head)
-    assert [check.name for check in checks(now) if not check.passed] == []
-    program = leaves(programs.programs(now), "NumPy")
-    np.testing.assert_allclose(program["weights"], now.result.weights, atol=1e-9, rtol=0)
-    assert say(now)
+    result = Result(setting, LOOK, n_head)
+    assert [check.name for check in checks(result) if not check.passed] == []
+    program = leaves(programs.programs(result), "NumPy")
+    np.testing.assert_allclose(program["weights"], result.attention.weights, atol=1e-9, rtol=0)
+    assert say(result)
 
 
 DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
@@ -263,7 +263,7 @@ def masked(mask: str, **more: Any) -> Setting:
 
 @pytest.mark.parametrize("mask", DEFINITIONS)
 def test_each_mask_is_its_definition_cell_by_cell(mask: str) -> None:
-    result = Now(masked(mask), LOOK, HEADS).result
+    result = Result(masked(mask), LOOK, HEADS).attention
     for i in range(9):
         for j in range(9):
             assert bool((result.weights[:, i, j] > 0).all()) is DEFINITIONS[mask](i, j), (i, j)
@@ -272,11 +272,11 @@ def test_each_mask_is_its_definition_cell_by_cell(mask: str) -> None:
 
 def test_heads_take_the_patterns_in_turn() -> None:
     setting = masked(A_PATTERN_A_HEAD, d_head=2)
-    now = Now(setting, LOOK, 5)
-    alone = [Now(masked(kind, d_head=2), LOOK, 5).result for kind in USUAL_PATTERNS]
+    result = Result(setting, LOOK, 5)
+    alone = [Result(masked(kind, d_head=2), LOOK, 5).attention for kind in USUAL_PATTERNS]
     for head in range(5):
         own = alone[head % 3]
-        torch.testing.assert_close(now.result.weights[head], own.weights[head], atol=0, rtol=0)
+        torch.testing.assert_close(result.attention.weights[head], own.weights[head], atol=0, rtol=0)
 
 
 def test_all_nine_masks_of_the_single_head_are_there() -> None:
@@ -300,11 +300,11 @@ def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> 
     message = scene(moving.still, LOOK).steps
     assert count_steps(message) == len(values)
     for step in (0, len(values) - 1):
-        now = moving.at(values[step], LOOK)
+        result = moving.at(values[step], LOOK)
         maps = [each for each in figure_at(message, step)["data"] if each.get("name") == "head 1 weights"]
         maps = maps or [each for each in figure_at(message, step)["data"] if each.get("name") == "head 1"]
         drawn = torch.tensor(maps[0]["z"], dtype=torch.float64).nan_to_num()
-        torch.testing.assert_close(drawn, now.result.weights[0], atol=1e-6, rtol=0)
+        torch.testing.assert_close(drawn, result.attention.weights[0], atol=1e-6, rtol=0)
     still = [moving.still, replace(moving, setting=moving.at(values[0], LOOK).setting).still]
     assert still[0] == still[1]  # wherever it stands, one picture is kept
 
@@ -322,9 +322,9 @@ def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
     assert at.selectbox(key="pos").value == "ramp"
     said = text(at)
     setting = SETTINGS["the ramp on dogs"][0]
-    result = Now(setting, LOOK, 2).result
+    result = Result(setting, LOOK, 2).attention
     assert sequences(setting).query.tolist() == [[1, 0, 0, 0], [0.5, 1.5, 0.5, 0.5], [1, 1, 2, 1]]
-    without = Now(replace(setting, positions=SchemeSettings("none")), LOOK, 2).result
+    without = Result(replace(setting, positions=SchemeSettings("none")), LOOK, 2).attention
     change = (result.weights - without.weights).abs()
     head, _, _ = (int(each) for each in (change == change.max()).nonzero()[0])
     assert messages_in(said, "scheme", head=head + 1, change=f"{float(change.max()):.3f}")
@@ -394,8 +394,8 @@ def test_read_outs_are_what_loops_over_single_numbers_give(name: str) -> None:
     maps = naive(setting, n_head).numpy()
 
     def told(view: str, **fields: object) -> bool:
-        now = Now(setting, replace(LOOK, view=view), n_head, (1, 0))
-        return bool(messages_in(say(now), **fields))
+        result = Result(setting, replace(LOOK, view=view), n_head, (1, 0))
+        return bool(messages_in(say(result), **fields))
 
     attending = [[row[row > 0] for row in head if row.any()] for head in maps]
     spread = [np.mean([np.exp(-(row * np.log(row)).sum()) for row in head]) for head in attending]

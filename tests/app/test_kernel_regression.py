@@ -15,8 +15,8 @@ from attn_core import KERNELS, nadaraya_watson
 from attn_live.captions import caption_at
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from pages.kernel_regression.asks import OWN
 from pages.kernel_regression.compute import Sweep
+from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.own_table import pair, read_table
 from pages.kernel_regression.points import Points, edited, from_columns, sample
 from pages.kernel_regression.search import best_of, errors

@@ -176,7 +176,7 @@ def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
     """Of a wave whose every top is smoothed away, keys on one side are no cause."""
     link = "picture=Limits&data=typed+function&truth=cos(2*pi*x)&noise=0&h=0.2&points=400"
     page = PAGES["kernel-regression"].at(link)
-    keys = np.asarray(page.seen.now.state.points.keys)
+    keys = np.asarray(page.view.result.state.points.keys)
     places = np.linspace(keys[0], keys[-1], 501)
     weights = np.exp(-(((places[:, None] - keys) / 0.2) ** 2) / 2)
     bias = weights @ np.cos(2 * np.pi * keys) / weights.sum(axis=1) - np.cos(2 * np.pi * places)

@@ -212,14 +212,14 @@ def test_a_button_answers_for_an_option() -> None:
         import streamlit as st
 
         from attn_ui.base.parameters import Choice
-        from attn_ui.screen import address, controls, language
-        from attn_ui.screen.screen import SCREEN
+        from attn_ui.screen import address, language, widgets
+        from attn_ui.screen.streamlit_controls import CONTROLS
 
         language.speak_here()
         choice = Choice("mask", "none", ("none", "causal"))
         address.check("page", (choice,))
-        controls.choose(choice, "Mask")
-        st.button("Causal", key="press", on_click=lambda: SCREEN.answer(choice, "causal"))
+        widgets.choose(choice, "Mask")
+        st.button("Causal", key="press", on_click=lambda: CONTROLS.answer(choice, "causal"))
 
     app = AppTest.from_function(script)
     app.query_params["lang"] = ZH
@@ -277,9 +277,9 @@ def test_a_pin_is_compared_in_chinese() -> None:
     with speaking(ZH):
         at = page_at("single-head").at("mask=causal&t=0.5&pin=")
         assert "变化最大" in at.sentence
-        assert at.seen.figure is not None
-        assert "A：" in at.seen.figure.caption
-        assert at.seen.figure.name.endswith("compared")  # a file's name
+        assert at.view.figure is not None
+        assert "A：" in at.view.figure.caption
+        assert at.view.figure.name.endswith("compared")  # a file's name
 
 
 def test_things_are_found_by_both_their_names() -> None:

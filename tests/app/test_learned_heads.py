@@ -21,7 +21,7 @@ from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
-from pages.learned_heads.compute import Now, naming, steps_of
+from pages.learned_heads.compute import Result, naming, steps_of
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SEQUENCES, TAB
 from pages.learned_heads.state import Setting
@@ -37,8 +37,8 @@ open_page = partial(open_sound, "learned-heads")
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def programs_of(now: Now) -> Programs | OneProgram:
-    found = programs(now)
+def programs_of(result: Result) -> Programs | OneProgram:
+    found = programs(result)
     assert found is not None
     return found
 
@@ -75,10 +75,10 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
         heads = range(recipe.layers * recipe.heads)
         largest = dict(zip(heads, naming(look), strict=True))
         for head, (_name, value) in largest.items():
-            now = Now(chosen, at)
+            result = Result(chosen, at)
             called = f"head {1 + head // recipe.heads}.{1 + head % recipe.heads}"
-            assert now.head(head) == called
-            assert (f"{value:.2f}" in title(now, head)) is (value >= 0.5)
+            assert result.head(head) == called
+            assert (f"{value:.2f}" in title(result, head)) is (value >= 0.5)
 
 
 def test_a_head_that_is_off_costs_what_is_said() -> None:
@@ -86,14 +86,14 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
     at = len(steps_of(whole.recipe).values) - 1
     run = shipped("induction")
     without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
-    told = words.of_toy(Now(chosen, at))
+    told = words.of_toy(Result(chosen, at))
     lost = {"right": f"{without.accuracy:.1%}", "loss": number(without.loss, 3)}
     assert messages_in(told, heads="head 1.1 and head 2.2", **lost)
     assert without.accuracy < run.curve.at(run.recipe.steps).accuracy - 0.1
-    assert "Without" not in words.of_toy(Now(whole, at))
-    assert title(Now(chosen, at), 0) == "head 1.1 (off)"
-    now = Now(chosen, at)
-    torch.testing.assert_close(now.result.logits, now.model(now.tokens, off=(0, 3)).logits)
+    assert "Without" not in words.of_toy(Result(whole, at))
+    assert title(Result(chosen, at), 0) == "head 1.1 (off)"
+    result = Result(chosen, at)
+    torch.testing.assert_close(result.toy_run.logits, result.model(result.tokens, off=(0, 3)).logits)
     page = open_page(tab="Heads")
     table = next(each.value for each in page.markdown if "right without it" in each.value)
     for head in range(4):
@@ -147,22 +147,22 @@ def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
         assert len(drawn(chosen).steps) <= 1_000_000
-        assert all(" " in words.of_toy(now) for now in every(chosen)[::10])
-        assert all(check.passed for check in checks(Now(chosen, 3)))
+        assert all(" " in words.of_toy(result) for result in every(chosen)[::10])
+        assert all(check.passed for check in checks(Result(chosen, 3)))
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_checks_hold_at_every_step_and_with_heads_off(recipe: Recipe) -> None:
     last = len(steps_of(recipe).values) - 1
     for at, off in ((0, ()), (last // 2, (0,)), (last, ())):
-        found = checks(Now(Setting(recipe, TASKS[recipe.task].example, off), at))
+        found = checks(Result(Setting(recipe, TASKS[recipe.task].example, off), at))
         assert [each.name for each in found if not each.passed] == []
 
 
 def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = Now(setting("copy"), 4)
-    monkeypatch.setitem(now.__dict__, "judged", now.judged._replace(loss=now.judged.loss + 0.1))
-    assert [each.passed for each in checks(now)] == [True, True, True, False]
+    result = Result(setting("copy"), 4)
+    monkeypatch.setitem(result.__dict__, "judged", result.judged._replace(loss=result.judged.loss + 0.1))
+    assert [each.passed for each in checks(result)] == [True, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -171,30 +171,30 @@ def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.Mo
     ids=str,
 )
 def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
-    now = Now(chosen, 2)
+    result = Result(chosen, 2)
     for kind in handed.KINDS:
-        says = handed.run(programs_of(now), kind).splitlines()[-1]
-        assert says.split() == ["says:", *(SYMBOLS[each] for each in now.said)]
+        says = handed.run(programs_of(result), kind).splitlines()[-1]
+        assert says.split() == ["says:", *(SYMBOLS[each] for each in result.said)]
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy"])
 @pytest.mark.parametrize("recipe", SHIPPED, ids=words.recipe_in_words)
 def test_the_model_by_hand_gives_the_numbers_of_the_page(recipe: Recipe, kind: str) -> None:
     example = TASKS[recipe.task].example[: TASKS[recipe.task].most]
-    kept = len(Now(Setting(recipe, example), 0).run.checkpoints)
+    kept = len(Result(Setting(recipe, example), 0).run.checkpoints)
     for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
-        now = Now(Setting(recipe, example, off), at)
-        names = handed.leaves(programs_of(now), kind)
-        np.testing.assert_allclose(np.asarray(names["weights"]), now.result.weights, atol=1e-5)
-        np.testing.assert_allclose(np.asarray(names["logits"]), now.result.logits.detach(), atol=1e-4)
+        result = Result(Setting(recipe, example, off), at)
+        names = handed.leaves(programs_of(result), kind)
+        np.testing.assert_allclose(np.asarray(names["weights"]), result.toy_run.weights, atol=1e-5)
+        np.testing.assert_allclose(np.asarray(names["logits"]), result.toy_run.logits.detach(), atol=1e-4)
 
 
 def test_the_formula_has_the_chosen_heads_numbers() -> None:
-    now = Now(setting("induction", "abcabc"), 30, (2, 0, 0))
-    row = now.result.layers[1].weights[0, 3].tolist()
-    assert " & ".join(f"{each:.2f}" for each in row) in programs_of(now).text("LaTeX")
-    assert r"\sqrt{16}" in programs_of(now).text("LaTeX")
-    assert "+ M" not in programs_of(Now(setting("reverse", "abc"), 3)).text("LaTeX")
+    result = Result(setting("induction", "abcabc"), 30, (2, 0, 0))
+    row = result.toy_run.layers[1].weights[0, 3].tolist()
+    assert " & ".join(f"{each:.2f}" for each in row) in programs_of(result).text("LaTeX")
+    assert r"\sqrt{16}" in programs_of(result).text("LaTeX")
+    assert "+ M" not in programs_of(Result(setting("reverse", "abc"), 3)).text("LaTeX")
 
 
 @pytest.mark.parametrize("kind", CODE.options)
@@ -211,22 +211,22 @@ def test_every_tab_opens(tab: str) -> None:
 
 
 def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> None:
-    now = Now(setting("induction", "abcabcab"), 30, (3, 7, 99))
-    assert now.chosen == (3, 7, 7)
-    told = arithmetic.sentence(now)
-    weights = shipped("induction").model(30)(now.tokens).weights[3, 7]
+    result = Result(setting("induction", "abcabcab"), 30, (3, 7, 99))
+    assert result.chosen == (3, 7, 7)
+    told = arithmetic.sentence(result)
+    weights = shipped("induction").model(30)(result.tokens).weights[3, 7]
     assert f"c at place 3 and c at place 6, which have {number(float(weights[[2, 5]].sum()), 3)}." in told
-    lines = arithmetic.rows(now)
+    lines = arithmetic.rows(result)
     assert [line[1].strip("*") for line in lines] == ["", "", "yes", "", "", "yes", "", ""]
     assert [line[-1].strip("*") for line in lines] == [number(float(each), 3) for each in weights]
     assert lines[7][0] == "**b at place 8**"
-    module = now.model.attention[1]
+    module = result.model.attention[1]
     assert isinstance(module, MultiHeadAttention)
-    query, key = now.result.layers[1].query[1, 7], now.result.layers[1].key[1]
-    torch.testing.assert_close(now.result.layers[1].scores[1, 7], key @ query, atol=1e-4, rtol=1e-4)
-    assert lines[2][2] == number(float(now.result.layers[1].scores[1, 7, 2]), 3)
-    assert "no key is right" in arithmetic.sentence(Now(setting("induction"), 3, (0, 1, 1)))
-    whole = arithmetic.rows(Now(setting("reverse", "ab"), 3))
+    query, key = result.toy_run.layers[1].query[1, 7], result.toy_run.layers[1].key[1]
+    torch.testing.assert_close(result.toy_run.layers[1].scores[1, 7], key @ query, atol=1e-4, rtol=1e-4)
+    assert lines[2][2] == number(float(result.toy_run.layers[1].scores[1, 7, 2]), 3)
+    assert "no key is right" in arithmetic.sentence(Result(setting("induction"), 3, (0, 1, 1)))
+    whole = arithmetic.rows(Result(setting("reverse", "ab"), 3))
     assert len(whole) == 12
 
 
@@ -305,19 +305,19 @@ def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: 
 def test_who_asked_for_a_training_can_stop_it_and_anybody_once_they_are_gone(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = 0.0
-    monkeypatch.setattr(trainers, "monotonic", lambda: now)
+    result = 0.0
+    monkeypatch.setattr(trainers, "monotonic", lambda: result)
     trainer = Trainer()
     job = trainer.ask(recipe(0), "teacher")
     assert gate.entered.acquire(timeout=60)
     assert (trainer.look(job, "teacher"), trainer.look(job, "pupil")) == (True, False)
     trainer.stop(recipe(0), "pupil")
     assert set(job.askers) == {"teacher"}
-    now = 0.9 * trainers.GONE  # the teacher's page still runs, and says so each time
+    result = 0.9 * trainers.GONE  # the teacher's page still runs, and says so each time
     assert trainer.look(job, "teacher")
-    now += 0.9 * trainers.GONE
+    result += 0.9 * trainers.GONE
     assert not trainer.look(job, "pupil")
-    now += 0.2 * trainers.GONE  # the page was loaded anew: its session has another name
+    result += 0.2 * trainers.GONE  # the page was loaded anew: its session has another name
     assert trainer.look(job, "teacher, again")
     trainer.stop(recipe(0), "teacher, again")
     gate.open.set()
@@ -380,12 +380,12 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert isinstance(job, Job)
     assert job.run is not None
     assert job.run.curve.accuracy[-1] >= 0.99
-    last = words.of_toy(Now(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
+    last = words.of_toy(Result(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
     assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
-    now = Now(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
-    assert handed.run(programs_of(now)).splitlines()[-1] == "says: a b c n m"
-    weights = Now(Setting(own, "abc"), 0).result.weights
+    result = Result(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
+    assert handed.run(programs_of(result)).splitlines()[-1] == "says: a b c n m"
+    weights = Result(Setting(own, "abc"), 0).toy_run.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
 

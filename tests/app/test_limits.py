@@ -137,14 +137,14 @@ def test_who_asks_for_no_page_goes_after_a_while_and_who_asks_stays() -> None:
 
         limits = Limits(app, sessions=0, changes=10, ask_within=0.05)
         asked, silent, chatting = Line(), Line(), Line()
-        ask = BackMsg()
-        ask.rerun_script.query_string = ""
+        controls = BackMsg()
+        controls.rerun_script.query_string = ""
         other = BackMsg()
         other.app_heartbeat = True
         visits = [
             asyncio.create_task(limits(STREAM, each.receive, each.send)) for each in (asked, silent, chatting)
         ]
-        asked.put(ask.SerializeToString())
+        asked.put(controls.SerializeToString())
         chatting.put(other.SerializeToString())
         await asyncio.wait(visits[1:], timeout=30)
         gone = {"type": "websocket.close", "code": 1013, "reason": "no page was asked for"}

@@ -8,7 +8,7 @@ import pytest
 from attn_live.unpacking import figure_at
 from attn_ui.base.page import At
 from pages import PAGES
-from pages.kernel_regression.compute import Now
+from pages.kernel_regression.compute import Result
 from pages.kernel_regression.tabs.line_checks import check
 from tests.handed import leaves
 from tests.sentences import messages_in, numbers_in
@@ -16,14 +16,14 @@ from tests.sentences import messages_in, numbers_in
 PAGE = PAGES["kernel-regression"]
 
 
-def at(**link: str) -> At[Now]:
+def at(**link: str) -> At[Result]:
     said = "&".join(f"{name}={value}" for name, value in link.items())
     return PAGE.at(f"picture=Local lines&{said}")
 
 
-def by_hand(page: At[Now]) -> tuple[float, float, np.ndarray]:
+def by_hand(page: At[Result]) -> tuple[float, float, np.ndarray]:
     """The height, the slope and the equivalent weights at the chosen query, by the normal equations."""
-    standing = page.seen.now.standing
+    standing = page.view.result.standing
     apart = standing.keys - standing.queries[standing.row]
     weights = np.exp(-((apart / standing.bandwidth) ** 2) / 2)
     design = np.stack((np.ones_like(apart), apart), axis=1)
@@ -51,7 +51,7 @@ def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) 
 
 def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> None:
     page = at(noise="0", h="1")
-    standing = page.seen.now.standing
+    standing = page.view.result.standing
     keys, values = standing.keys, standing.values
     assert standing.points.truth is not None
     np.testing.assert_allclose(values, standing.points.truth(keys))
@@ -73,7 +73,7 @@ def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> 
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
 def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) -> None:
     page = at(kernel=kernel, h=h, x0="0.3", points="12")
-    standing = page.seen.now.standing
+    standing = page.view.result.standing
     assert all(each.passed for each in check(standing))
     ours = standing.lines.weights[standing.row].numpy()
     for kind in ("PyTorch", "NumPy", "attn_core"):
@@ -93,12 +93,12 @@ def test_an_empty_window_is_a_gap_in_both_curves() -> None:
 
 def test_every_step_is_the_page_at_that_step() -> None:
     page = at(points="6", h="1")
-    assert page.seen.figure
-    steps = page.seen.figure.slider
+    assert page.view.figure
+    steps = page.view.figure.slider
     assert steps
     for step in (0, len(steps.steps.values) - 1):
         there = at(points="6", h=str(steps.steps.values[step]))
-        here = figure_at(page.seen.figure.steps, step, page.position[1])
+        here = figure_at(page.view.figure.steps, step, page.position[1])
         for ours, theirs in zip(here["data"], there.figure()["data"], strict=True):
             for field in ("y", "z"):
                 if field in ours:

@@ -59,7 +59,7 @@ def by_forward(model: RealModel, text: str = TEXT) -> list[torch.Tensor]:
 @pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 1)])
 def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: int) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
-    assert (at.dropped, at.ask.said) == ([], [])
+    assert (at.dropped, at.controls.said) == ([], [])
     weights = by_forward(model)[layer - 1][head - 1].numpy()
     drawn = next(each for each in at.figure()["data"] if each["name"] == "blocks")
     np.testing.assert_allclose(np.array(drawn["z"]), weights, atol=1e-6)
@@ -71,12 +71,12 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     table = at.tables["heads"]
     expected = by_forward(model)[layer - 1].diagonal(0, 1, 2).mean(dim=1)
     np.testing.assert_allclose(np.asarray(table["Itself"], dtype=float), expected, atol=1e-6)
-    assert any("room for 8 tokens, and this text has 14" in note for note in at.seen.notes)
+    assert any("room for 8 tokens, and this text has 14" in note for note in at.view.notes)
 
 
 def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
     at = PAGES["learned-heads"].at("source=a+real+model&text=the+cat+sat")
-    assert not isinstance(at.seen.now, LongText)
+    assert not isinstance(at.view.result, LongText)
     assert messages_in(at.sentence, "measure", rank=1, heads=4)
 
 
@@ -94,17 +94,17 @@ def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
 )
 def test_a_link_says_which_part_is_in_sight(model: RealModel, zoom: str, wanted: str) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&zoom={zoom}")
-    said = [*(each.sentence() for each in at.dropped), *at.ask.said]
-    now = at.seen.now
-    assert isinstance(now, LongText)
-    assert now.zoom == ("" if wanted else zoom)
+    said = [*(each.sentence() for each in at.dropped), *at.controls.said]
+    result = at.view.result
+    assert isinstance(result, LongText)
+    assert result.zoom == ("" if wanted else zoom)
     assert len(said) == bool(wanted)
     assert all(zoom in each and wanted in each for each in said)
 
 
 def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(long_text, "MOST_NUMBERS", 2 * 7**2)
-    found = PAGES["learned-heads"].at(f"{LINK}&layer=2").seen.now
+    found = PAGES["learned-heads"].at(f"{LINK}&layer=2").view.result
     assert isinstance(found, LongText)
     assert (found.looks.size, found.looks.blocks.shape) == (2, (2, 7, 7))
     whole = by_forward(model)[1].reshape(2, 7, 2, 7, 2).amax(dim=(2, 4))
@@ -114,19 +114,20 @@ def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.Monk
 def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&look=attention+flow")
     assert any(
-        "needs the maps of all heads at once, which have room for 8 tokens" in said for said in at.ask.said
+        "needs the maps of all heads at once, which have room for 8 tokens" in said
+        for said in at.controls.said
     )
-    assert any("12 tokens. The first 6 are drawn" in said for said in at.ask.said)
+    assert any("12 tokens. The first 6 are drawn" in said for said in at.controls.said)
 
 
 def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:
-    now = PAGES["learned-heads"].at(f"{LINK}&layer=2").seen.now
-    assert isinstance(now, LongText)
-    tiles = tiles_of(now)
+    result = PAGES["learned-heads"].at(f"{LINK}&layer=2").view.result
+    assert isinstance(result, LongText)
+    tiles = tiles_of(result)
     before = tiles.tile(0, 0, 0)
     shared_cache.bound(1)  # keeps nothing
     try:
-        assert tiles_of(now).tile(0, 0, 0) == tiles.tile(0, 0, 0) == before
+        assert tiles_of(result).tile(0, 0, 0) == tiles.tile(0, 0, 0) == before
     finally:
         shared_cache.bound(shared_cache.MOST_BYTES)
     np.testing.assert_allclose(
@@ -154,14 +155,14 @@ class Gone(BaseException):
 def test_reading_is_told_and_ends_where_nobody_waits(
     model: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
     run = noted(model, monkeypatch)
 
     def leave(layer: int, head: int | None) -> None:
         raise Gone
 
     with pytest.raises(Gone):
-        look(now, leave)
+        look(result, leave)
     run.clear()
     told: list[tuple[int, int | None]] = []
 
@@ -171,25 +172,25 @@ def test_reading_is_told_and_ends_where_nobody_waits(
             raise Gone
 
     with pytest.raises(Gone):
-        look(now, leave_at_a_head)
+        look(result, leave_at_a_head)
     assert told == [(0, None), (1, 0), (1, 1)]
     assert run == [1]
     told.clear()
-    found = look(now, lambda layer, head: told.append((layer, head)))
+    found = look(result, lambda layer, head: told.append((layer, head)))
     assert told == [(1, 0), (1, 1)]  # what was read before somebody left is there
     assert run == [1]
     np.testing.assert_allclose(found.blocks, by_forward(model)[1], atol=1e-6)
     told.clear()
-    assert look(now, lambda layer, head: told.append((layer, head))) is found
+    assert look(result, lambda layer, head: told.append((layer, head))) is found
     assert told == []
 
 
 def test_two_who_read_the_same_text_run_it_once(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
     run, found = noted(model, monkeypatch), dict[int, Any]()
 
     def read(who: int) -> None:
-        found[who] = reach(now, lambda layer, head: None)
+        found[who] = reach(result, lambda layer, head: None)
 
     threads = [threading.Thread(target=read, args=(who,)) for who in range(2)]
     for each in threads:
@@ -201,9 +202,9 @@ def test_two_who_read_the_same_text_run_it_once(model: RealModel, monkeypatch: p
 
 
 def test_what_is_said_of_a_reading(model: RealModel) -> None:
-    now = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
-    assert long_text.reading(now, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
-    share, said = long_text.reading(now, 1, 1)
+    result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
+    assert long_text.reading(result, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
+    share, said = long_text.reading(result, 1, 1)
     assert said == "Layer 2: head 2 of its 2 is being drawn."
     assert 0 < share < 1
 
@@ -227,11 +228,11 @@ def test_checks_of_a_map_of_many_blocks_hold(model: RealModel) -> None:
 
 
 def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2&coarse=mean").seen.now
-    assert isinstance(now, LongText)
-    assert [check.passed for check in checks_of_long(now)] == [True, True]
-    now.map.highest.add_(0.01)
-    assert [check.passed for check in checks_of_long(now)] == [False, False]
+    result = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2&coarse=mean").view.result
+    assert isinstance(result, LongText)
+    assert [check.passed for check in checks_of_long(result)] == [True, True]
+    result.map.highest.add_(0.01)
+    assert [check.passed for check in checks_of_long(result)] == [False, False]
 
 
 def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -172,7 +172,7 @@ def _bytes_held_by(root: object) -> Iterator[bytes]:
 
 def _stages() -> set[int]:
     return {
-        id(each) for each in gc.get_objects() if type(each) in (compute.Now, MultiHead, MultiHeadAttention)
+        id(each) for each in gc.get_objects() if type(each) in (compute.Result, MultiHead, MultiHeadAttention)
     }
 
 

@@ -18,7 +18,7 @@ from attn_live.unpacking import count_steps
 from pages import PAGES
 from pages.multi_head.compute import (
     MEASURES,
-    Now,
+    Result,
     heads_slider,
     order_of,
     output_of,
@@ -28,7 +28,7 @@ from pages.multi_head.compute import (
 )
 from pages.multi_head.settings import CASE, EXAMPLES, ORDER_BY, TAB, VIEW
 from pages.multi_head.sliders import Moving
-from pages.multi_head.state import Look, Setting
+from pages.multi_head.state import Setting, ViewOptions
 from pages.multi_head.tabs import arithmetic
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
@@ -52,7 +52,7 @@ OWN = Setting(
     mask="none",
     reach=1,
 )
-LOOK = Look("every head", "number", 0, 1, ())
+LOOK = ViewOptions("every head", "number", 0, 1, ())
 SETTINGS = {
     "default": (OWN, 4),
     "biases": (replace(OWN, bias=True), 2),
@@ -106,12 +106,12 @@ def test_a_mask_has_the_nearest_width_that_there_is(kind: str, reach: int, width
 def test_a_mask_of_ones_own_holds_between_two_sentences() -> None:
     """It names cells; a pattern such as a window needs as many queries as keys, and masks nothing there."""
     two = "cross=true&text2=a+b+c"
-    own = PAGES["multi-head"].at(f"{two}&hmask=own&blocked=0.1%2C4.2").seen.now
+    own = PAGES["multi-head"].at(f"{two}&hmask=own&blocked=0.1%2C4.2").view.result
     blocked = [(0, 1), (4, 2)]
-    assert own.result.weights.shape[1:] == (6, 3)
-    assert all((own.result.weights[:, query, key] == 0).all() for query, key in blocked)
-    assert int((own.result.weights == 0).sum()) == len(blocked) * own.n_head
-    window = PAGES["multi-head"].at(f"{two}&hmask=sliding+window").seen.now
+    assert own.attention.weights.shape[1:] == (6, 3)
+    assert all((own.attention.weights[:, query, key] == 0).all() for query, key in blocked)
+    assert int((own.attention.weights == 0).sum()) == len(blocked) * own.n_head
+    window = PAGES["multi-head"].at(f"{two}&hmask=sliding+window").view.result
     assert window.mask is None
 
 
@@ -127,7 +127,7 @@ def test_link_to_example_sets_all_of_the_example(case: str) -> None:
     sample = EXAMPLES[case]
     size = {"count": sample.num_heads, "width": sample.d_head or sample.d_model // sample.num_heads}
     assert messages_in(text(at), **size)
-    setting = PAGES["multi-head"].at(urlencode({"case": case})).seen.now.setting
+    setting = PAGES["multi-head"].at(urlencode({"case": case})).view.result.setting
     assert (setting.projection, setting.d_head) == (sample.output_projection, sample.d_head)
     again = open_page(**{name: at.query_params[name] for name in at.query_params})
     assert messages_in(text(again), **size)
@@ -188,23 +188,25 @@ def test_examples_have_the_shapes_that_they_are_known_for(
 @pytest.mark.parametrize("name", SETTINGS)
 def test_all_checks_hold_on_every_setting(name: str) -> None:
     setting, n_head = SETTINGS[name]
-    found = checks(Now(setting, LOOK, n_head))
+    found = checks(Result(setting, LOOK, n_head))
     assert len(found) >= 5
     assert [check.name for check in found if not check.passed] == []
 
 
 def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = Now(OWN, LOOK, 4)
-    wrong = replace(now.result, output=now.result.output + 1e-6, weights=now.result.weights * 1.0001)
-    monkeypatch.setitem(now.__dict__, "result", wrong)
-    failing = [check.name for check in checks(now) if not check.passed]
+    result = Result(OWN, LOOK, 4)
+    wrong = replace(
+        result.attention, output=result.attention.output + 1e-6, weights=result.attention.weights * 1.0001
+    )
+    monkeypatch.setitem(result.__dict__, "attention", wrong)
+    failing = [check.name for check in checks(result) if not check.passed]
     assert len(failing) == 5
     assert any("nn.MultiheadAttention" in what for what in failing)
     assert any("add up" in what for what in failing)
 
 
 def test_the_same_projections_serve_every_number_of_heads() -> None:
-    one, four = (Now(OWN, LOOK, heads).module for heads in (1, 4))
+    one, four = (Result(OWN, LOOK, heads).module for heads in (1, 4))
     for name in ("W_q", "W_k", "W_v", "W_o"):
         torch.testing.assert_close(getattr(one, name).weight, getattr(four, name).weight)
 
@@ -250,12 +252,12 @@ def test_switching_heads_off_takes_away_their_part_and_no_more() -> None:
 
 
 def test_heads_off_are_those_that_are_there() -> None:
-    now = Now(OWN, replace(LOOK, off=(1, 3, 4, 9)), 4)
-    assert (now.off, now.shown_heads) == ([1, 3], [0, 2])
+    result = Result(OWN, replace(LOOK, off=(1, 3, 4, 9)), 4)
+    assert (result.off, result.shown_heads) == ([1, 3], [0, 2])
 
 
 def test_the_ledger_follows_the_tensors() -> None:
-    table = ledger(Now(SETTINGS["cross"][0], LOOK, 4))
+    table = ledger(Result(SETTINGS["cross"][0], LOOK, 4))
     assert "| `B, n_key, d_model` | `1, 7, 11` | 77 |" in table
     assert "| `B, n_head, n_query, n_key` | `1, 4, 6, 7` | 168 |" in table
     assert len(STAGE_WORDS) == 6
@@ -317,7 +319,7 @@ def test_a_table_keeps_a_word_that_is_called_as_its_first_column() -> None:
 
 def test_the_single_head_is_plain_attention() -> None:
     n, result = sequences(OWN), stages(OWN, 1)
-    module = Now(OWN, LOOK, 1).module
+    module = Result(OWN, LOOK, 1).module
     assert module.W_o is not None
     q, k, v = (F.linear(n.query, m.weight) for m in (module.W_q, module.W_k, module.W_v))
     expected = F.linear(F.scaled_dot_product_attention(q, k, v), module.W_o.weight)
@@ -327,7 +329,7 @@ def test_the_single_head_is_plain_attention() -> None:
 @pytest.mark.parametrize("view", VIEW.options)
 def test_a_saved_picture_names_the_mask_that_it_is_drawn_under(view: str) -> None:
     links = (f"text=a+b+c&view={view}", f"text=a+b+c&view={view}&hmask=causal")
-    none, causal = (PAGES["multi-head"].at(link).seen.figure for link in links)
+    none, causal = (PAGES["multi-head"].at(link).view.figure for link in links)
     assert none is not None
     assert causal is not None
     assert ("causal" in causal.caption) == (none.steps != causal.steps)
@@ -371,10 +373,12 @@ def test_arithmetic_writes_zero_without_a_sign_and_small_numbers_as_powers() -> 
 
 
 def test_previous_token_is_the_mean_over_those_that_have_one() -> None:
-    result = Now(OWN, LOOK, 4).result
+    result = Result(OWN, LOOK, 4).attention
     of_five = result.weights.diagonal(offset=-1, dim1=-2, dim2=-1).sum(dim=-1) / 5
     torch.testing.assert_close(MEASURES["previous token"](result), of_five)
-    assert float(MEASURES["previous token"](Now(replace(OWN, text="a"), LOOK, 4).result).abs().max()) == 0
+    assert (
+        float(MEASURES["previous token"](Result(replace(OWN, text="a"), LOOK, 4).attention).abs().max()) == 0
+    )
 
 
 def test_spread_of_equal_words_is_the_number_of_keys_seen() -> None:

@@ -25,7 +25,7 @@ def test_a_link_shows_the_same_without_a_session(address: str) -> None:
     for query in states(address, 12, seed=32):
         here = PAGES[address].at(urlencode(query, doseq=True))
         there = open_sound(address, **query)
-        drawn = here.seen.figure
+        drawn = here.view.figure
         figures = [each for each in fields(there) if each[0].get("alt")]
         assert (drawn is None) == (not figures), query
         if drawn is None:  # nothing to draw yet: a file was not given
@@ -82,16 +82,16 @@ def test_a_link_of_which_nothing_is_made_is_said_to_be_wrong_and_no_more() -> No
 
 def test_a_click_changes_what_is_seen_next() -> None:
     here = PAGES["single-head"].at("mask=own&stage=masked")
-    before = here.seen.figure
+    before = here.view.figure
     assert before is not None
     assert before.clicked is not None
-    before.clicked(here.ask, Cell("scaled", 1, 3))
+    before.clicked(here.controls, Cell("scaled", 1, 3))
     again = PAGES["single-head"].at("mask=own&stage=masked&blocked=1.3")
     page = PAGES["single-head"]
-    now = page.sees(here.ask, page.asks(here.ask)).figure
-    assert now is not None
-    assert again.seen.figure is not None
-    assert now.steps == again.seen.figure.steps != before.steps
+    result = page.view(here.controls, page.read_controls(here.controls)).figure
+    assert result is not None
+    assert again.view.figure is not None
+    assert result.steps == again.view.figure.steps != before.steps
 
 
 @pytest.mark.parametrize("picture", ["Fit and weights", "Bridge to attention", "Two inputs"])
@@ -112,10 +112,10 @@ def test_the_table_of_kernel_regression_has_the_weights_of_its_points(picture: s
 
 def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
     here, sine = (PAGES["kernel-regression"].at(link) for link in ("data=own points", ""))
-    assert here.seen.figure is not None
-    assert sine.seen.figure is not None
-    assert any("A link carries no points of your own" in each for each in here.ask.said)
-    assert here.seen.figure.steps == sine.seen.figure.steps
+    assert here.view.figure is not None
+    assert sine.view.figure is not None
+    assert any("A link carries no points of your own" in each for each in here.controls.said)
+    assert here.view.figure.steps == sine.view.figure.steps
 
 
 def test_a_palette_colours_the_figure_of_a_link_and_changes_no_number() -> None:
@@ -131,6 +131,6 @@ def test_a_palette_colours_the_figure_of_a_link_and_changes_no_number() -> None:
     assert theme.LIGHT.weights[0] in scales[0]
     assert theme.RAMPS["viridis"](theme.LIGHT)[0][0] in scales[1]
     assert worn.sentence == plain.sentence
-    assert worn.seen.figure
-    assert plain.seen.figure
-    assert worn.seen.figure.steps == plain.seen.figure.steps  # no step is computed or packed again
+    assert worn.view.figure
+    assert plain.view.figure
+    assert worn.view.figure.steps == plain.view.figure.steps  # no step is computed or packed again

@@ -56,7 +56,7 @@ def test_a_b_and_the_difference_are_what_two_pages_show(page: str, a: str, b: st
         assert f" {labels[0][row]}" in told
         assert told.endswith(f" {labels[1][column]}")
     # Every position of the slider is a step: A stays, B moves.
-    figure = at.seen.figure
+    figure = at.view.figure
     assert figure is not None
     assert figure.slider is not None
     steps = figure.slider.steps
@@ -90,8 +90,8 @@ def test_a_difference_of_weights_against_a_softmax_of_ones_own() -> None:
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
     assert f"query “{words[place[0]]}” with key “{words[place[1]]}” changed most" in at.sentence
     assert "Scores QKᵀ and V did not change at all." in at.sentence
-    assert at.seen.figure is not None
-    assert at.seen.figure.caption == (
+    assert at.view.figure is not None
+    assert at.view.figure.caption == (
         "A: Mask none, Temperature T 2.00. B: Mask causal, Temperature T as the slider says."
     )
 
@@ -162,11 +162,11 @@ def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
 )
 def test_where_there_is_no_difference_none_is_drawn(page: str, a: str, b: str) -> None:
     at = compared(page, a, b)
-    drawn = [] if at.seen.figure is None else at.figure()["data"]
+    drawn = [] if at.view.figure is None else at.figure()["data"]
     for each in drawn:
         if (each.get("name") or "") == "difference":
             assert not np.isfinite(np.asarray(each.get("z", []), dtype=float)).any()
-    assert len(f"{at.sentence} {' '.join(at.seen.notes)}") > 20
+    assert len(f"{at.sentence} {' '.join(at.view.notes)}") > 20
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ CHOSEN = "along=two+dimensions"
 def drawn_at(link: str, step: int | None = None, row: int = 0) -> dict[str, dict[str, Any]]:
     """Return the traces of a state of the stage, by name."""
     page = PAGES["single-head"].at(f"stage=points&{link}")
-    figure = page.seen.figure
+    figure = page.view.figure
     assert figure is not None
     at = page.position[0] if step is None else step
     return {each["name"]: each for each in figure_at(figure.steps, at, row)["data"]}
@@ -30,18 +30,20 @@ def drawn_at(link: str, step: int | None = None, row: int = 0) -> dict[str, dict
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.5", "cross=true", "mask=padding&w=6", "dk=1&dv=1"])
 def test_points_of_every_query_are_numpys_and_their_colours_torchs(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&{link}")
-    now, figure = page.seen.now, page.seen.figure
+    result, figure = page.view.result, page.view.figure
     assert figure is not None
-    head = now.head
+    head = result.head
     rows = np.vstack([head.query.numpy(), head.key.numpy()])
     directions = np.linalg.svd(rows, full_matrices=False)[2][:2]
-    scores = (head.query @ head.key.mT * now.scale / now.temperature).masked_fill(~now.mask, -torch.inf)
+    scores = (head.query @ head.key.mT * result.scale / result.temperature).masked_fill(
+        ~result.mask, -torch.inf
+    )
     weights = torch.softmax(scores, dim=-1).nan_to_num().numpy()
     for row in range(len(head.queries)):
         data = {each["name"]: each for each in figure_at(figure.steps, page.position[0], row)["data"]}
         np.testing.assert_allclose(data["key points"]["marker"]["color"], weights[row], atol=1e-6)
         struck = ~np.isnan(np.asarray(data["masked key points"]["x"], dtype=float))
-        assert struck.tolist() == (~now.mask[row]).tolist()
+        assert struck.tolist() == (~result.mask[row]).tolist()
         tip = abs(float(data["arrow"]["x"][1]))
         assert tip == pytest.approx(abs(float(directions[0] @ head.query[row].numpy())), abs=1e-5)
 
@@ -49,7 +51,7 @@ def test_points_of_every_query_are_numpys_and_their_colours_torchs(link: str) ->
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (4, 2), (3, 1)])
 def test_two_dimensions_are_the_entries_of_the_vectors(first: int, second: int) -> None:
     link = f"{CHOSEN}&dim1={first}&dim2={second}"
-    head = PAGES["single-head"].at(f"stage=points&{link}").seen.now.head
+    head = PAGES["single-head"].at(f"stage=points&{link}").view.result.head
     data = drawn_at(link)
     for name, vectors in (("query", head.query), ("key", head.key)):
         for axis, dimension in (("x", first), ("y", second)):
@@ -59,7 +61,7 @@ def test_two_dimensions_are_the_entries_of_the_vectors(first: int, second: int) 
 @pytest.mark.parametrize("link", ["", CHOSEN, f"{CHOSEN}&dim2=4&mask=causal", "dk=1", "cross=true&dk=7"])
 def test_hover_and_tables_have_what_a_loop_finds_of_each_product(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&{link}")
-    head, walk = page.seen.now.head, page.seen.now.walk
+    head, walk = page.view.result.head, page.view.result.walk
     plane = walk.points().plane
     pairs = page.tables["pairs"]
     n_key = len(head.keys)
@@ -75,7 +77,7 @@ def test_hover_and_tables_have_what_a_loop_finds_of_each_product(link: str) -> N
 
 def test_the_table_of_points_is_numpys() -> None:
     page = PAGES["single-head"].at("stage=points")
-    head, table = page.seen.now.head, page.tables["points"]
+    head, table = page.view.result.head, page.tables["points"]
     rows = np.vstack([head.query.numpy(), head.key.numpy()])
     left, sigma, _directions = np.linalg.svd(rows, full_matrices=False)
     found = np.array([table["first coordinate"], table["second coordinate"]]).T[: len(rows)]
@@ -84,7 +86,7 @@ def test_the_table_of_points_is_numpys() -> None:
 
 def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
     page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&q=2")
-    walk, row = page.seen.now.walk, page.seen.now.cell[0]
+    walk, row = page.view.result.walk, page.view.result.cell[0]
     best = int(walk.weights[row].argmax())
     whole = float(walk.query[row] @ walk.key[best])
     shown = float(walk.query[row, :2] @ walk.key[best, :2])
@@ -118,21 +120,21 @@ def test_dimension_that_cannot_be_had_is_named(
 def test_dimensions_that_are_there_drop_nothing() -> None:
     for link in ("dim1=2", "dim1=4&dim2=1", "dim2=4"):
         assert not PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").dropped
-    assert len(PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").seen.notes) == 1
+    assert len(PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").view.notes) == 1
     assert [each.name for each in PAGES["single-head"].at("stage=points&along=best").dropped] == ["along"]
 
 
 def test_a_stage_without_points_asks_for_no_plane() -> None:
     page = PAGES["single-head"].at(f"stage=scores&{CHOSEN}&dim1=9")
-    assert page.seen.now.along is None
-    assert page.seen.now.walk.points is None
-    assert not page.seen.notes
+    assert page.view.result.along is None
+    assert page.view.result.walk.points is None
+    assert not page.view.notes
 
 
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.1", "mask=sliding+window&w=2&moves=mask+width"])
 def test_of_many_words_the_largest_weights_are_named(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&text={LONG.replace(' ', '+')}&{link}")
-    figure, now = page.seen.figure, page.seen.now
+    figure, result = page.view.figure, page.view.result
     assert figure is not None
     words = LONG.split()
     for row in range(len(words)):
@@ -140,7 +142,7 @@ def test_of_many_words_the_largest_weights_are_named(link: str) -> None:
         data = {each["name"]: each for each in spec["data"]}
         names = data["key names"]
         said = _said(names)
-        weights = dict(zip(words, now.walk.weights[row], strict=True))
+        weights = dict(zip(words, result.walk.weights[row], strict=True))
         assert 1 <= len(said) <= 8
         assert all(weights[word] > 0 for word in said)
         assert said[0] == max(weights, key=lambda word: weights[word])
@@ -198,5 +200,5 @@ def test_share_that_is_nearly_all_is_not_told_as_all() -> None:
 def test_points_are_of_the_two_dimensions(link: str, pair: tuple[int, int]) -> None:
     page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
     assert not page.dropped
-    at = np.asarray(page.seen.now.head.query)[:, [each - 1 for each in pair]]
-    np.testing.assert_allclose(page.seen.now.walk.points().plane.queries, at, atol=1e-12)
+    at = np.asarray(page.view.result.head.query)[:, [each - 1 for each in pair]]
+    np.testing.assert_allclose(page.view.result.walk.points().plane.queries, at, atol=1e-12)

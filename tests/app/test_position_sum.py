@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_core import SCHEMES
 from attn_figures.picture import Spec
 from attn_ui.base.schemes import SchemeSettings
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import added
 from tests.app.test_positional_encoding import opened
@@ -21,11 +21,11 @@ CAT = ("the", "cat", "sat", "on", "the", "mat")
 Array = NDArray[np.float64]
 
 
-def page(scheme: str, **more: Any) -> Now:
+def page(scheme: str, **more: Any) -> Result:
     settings: dict[str, Any] = {"tokens": CAT, "words": "random", "width": 8, "seed": 3, "num_heads": 8}
     settings |= {key: value for key, value in more.items() if key in State.__dataclass_fields__}
     own = {key: value for key, value in more.items() if key in ("base", "step", "layout")}
-    return Now(State("E + P", scheme=SchemeSettings(scheme, **own), **settings))
+    return Result(State("E + P", scheme=SchemeSettings(scheme, **own), **settings))
 
 
 def drawn(spec: Spec) -> dict[str, Array]:

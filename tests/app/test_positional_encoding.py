@@ -254,10 +254,10 @@ def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: p
     for module in (
         "attn_core",
         "attn_core.schemes",
-        *(f"pages.positional_encoding.{module}" for module in ("asks", "compute", "state", "views")),
+        *(f"pages.positional_encoding.{module}" for module in ("controls", "compute", "state", "views")),
     ):
         monkeypatch.setattr(f"{module}.SCHEMES", table)
-    monkeypatch.setattr("pages.positional_encoding.asks.SCHEME", scheme_setting(table, "triangle"))
+    monkeypatch.setattr("pages.positional_encoding.controls.SCHEME", scheme_setting(table, "triangle"))
     app = opened(show=show, tab="Checks")
     assert app.selectbox(key="scheme").value == "triangle"
     assert holds(app)
@@ -312,7 +312,7 @@ class TestWords:
     def test_compare_tells_the_mean_distance_under_each_scheme(self) -> None:
         page = PAGES["positional-encoding"].at("show=compare&text=a+b+c")
         told = numbers_in(messages_in(page.sentence, "far")[0]["far"])
-        for own, far in zip(page.seen.now.each_scheme().values(), told, strict=True):
+        for own, far in zip(page.view.result.each_scheme().values(), told, strict=True):
             weights = own.attended.weights.numpy()
             mean = sum(weights[i, j] * abs(i - j) for i in range(3) for j in range(3)) / 3
             assert far == pytest.approx(mean, abs=6e-3)

@@ -117,7 +117,7 @@ def as_text(program: Any) -> str:
 @pytest.mark.parametrize("link", LINKS)
 def test_a_figure_says_what_its_page_says(link: str) -> None:
     made, page = both(link)
-    figure = page.seen.figure
+    figure = page.view.figure
     assert figure is not None
     head, says, _steps = parts(made.message)
     assert made.said == page.sentence
@@ -142,7 +142,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
 @pytest.mark.parametrize("link", LINKS)
 def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
     made, page = both(link)
-    figure = page.seen.figure
+    figure = page.view.figure
     assert figure is not None
     head, says, packed = parts(made.message)
     control, rows = head["slider"], head["cursor"]
@@ -176,9 +176,9 @@ def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
 def test_a_slider_with_too_many_steps_goes_in_larger_ones() -> None:
     link = "kernel-regression?picture=Four+kernels&h=1.3"
     made, page = both(link)
-    assert page.seen.figure is not None
-    assert page.seen.figure.slider is not None
-    values = page.seen.figure.slider.steps.texts()
+    assert page.view.figure is not None
+    assert page.view.figure.slider is not None
+    values = page.view.figure.slider.steps.texts()
     bar, _rows = made.bars
     assert bar.count < len(values)
     head, _says, _steps = parts(made.message)

@@ -21,12 +21,12 @@ QUOTED = re.compile(r"“([^“”]*)”")
 
 def said(at: At[object]) -> Iterator[str]:
     """Yield what a page says in sentences: beside its controls, under its figure, in its notes."""
-    yield from at.ask.said
+    yield from at.controls.said
     yield at.sentence
-    yield from at.seen.notes
-    if at.seen.figure:
-        yield at.seen.figure.alt
-        yield at.seen.figure.caption
+    yield from at.view.notes
+    if at.view.figure:
+        yield at.view.figure.alt
+        yield at.view.figure.caption
 
 
 def numbers(texts: list[str]) -> Counter[str]:

@@ -13,7 +13,7 @@ from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
 from attn_ui.base.parameters import Steps
 from attn_ui.base.schemes import SchemeSettings
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views import attention, compare
 
@@ -98,11 +98,11 @@ def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
     packed = compare._packed_two(chosen, STRENGTHS).steps
-    np.testing.assert_allclose(drawn(packed, 1)[1], Now(chosen).attended.weights, atol=1e-6)
+    np.testing.assert_allclose(drawn(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
 
 
 def test_a_scheme_alone_keeps_the_width_asked_for() -> None:
-    assert [Now(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
+    assert [Result(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
         5,
         5,
         6,

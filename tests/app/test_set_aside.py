@@ -63,7 +63,7 @@ def _values() -> list[list[float]]:
 @pytest.mark.parametrize("word", [0, 2, 5])
 def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
     at = opened(f"stage=without&without={word}&mask={mask}")
-    walk = at.seen.now.walk
+    walk = at.view.result.walk
     less = torch.from_numpy(walk.mask).clone()
     less[:, word] = False
     query, key, value = map(torch.from_numpy, (walk.query, walk.key, walk.value))
@@ -121,21 +121,21 @@ HEADS = PAGES["multi-head"]
 MANY = "text=a+cat+sat+on+my+mat&dm=12"
 
 
-def one_head(now: Any, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def one_head(result: Any, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The scaled scores of a head before the mask, where it may attend, and its values: by torch."""
-    module, n = now.module, now.tokens
+    module, n = result.module, result.tokens
     own = slice(head * module.d_head, (head + 1) * module.d_head)
     query, key, value = (
         F.linear(x, w.weight[own])
         for w, x in ((module.W_q, n.query), (module.W_k, n.key), (module.W_v, n.key))
     )
-    scores = query @ key.T / module.d_head**0.5 / now.setting.temperature
+    scores = query @ key.T / module.d_head**0.5 / result.setting.temperature
     may = torch.ones_like(scores).bool()
-    if now.setting.mask == "causal":
+    if result.setting.mask == "causal":
         may = may.tril()
-    if now.setting.positions.name == "ALiBi":
+    if result.setting.positions.name == "ALiBi":
         distance = torch.arange(len(query))[:, None] - torch.arange(len(key))
-        slope = 2.0 ** (-8 * (head + 1) / now.n_head)
+        slope = 2.0 ** (-8 * (head + 1) / result.n_head)
         scores = scores - slope * distance.abs()
     return scores, may, value
 
@@ -144,7 +144,7 @@ def one_head(now: Any, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.Ten
 @pytest.mark.parametrize(("word", "head"), [(0, 1), (2, 3), (5, 4)])
 def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: int, more: str) -> None:
     at = HEADS.at(f"{MANY}{more}&view=without&without={word}&head={head}")
-    scores, may, value = one_head(at.seen.now, head - 1)
+    scores, may, value = one_head(at.view.result, head - 1)
     left = may.clone()
     left[:, word] = False
     made = [scores.masked_fill(~each, -torch.inf).softmax(dim=-1).nan_to_num() for each in (may, left)]
@@ -153,10 +153,10 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
     np.testing.assert_allclose(np.nan_to_num(traces["weights without"]["z"]), made[1], atol=1e-6)
     apart = ((made[1] - made[0]) @ value).norm(dim=-1)
     np.testing.assert_allclose(traces["output without"]["z"], made[1] @ value, atol=1e-6)
-    said, now = at.sentence, at.seen.now
+    said, result = at.sentence, at.view.result
     assert messages_in(said, number=head, count=4)
-    assert messages_in(said, "lost", key=f"“{now.tokens.keys[word]}”")
-    assert messages_in(said, "far", furthest=f"“{now.tokens.queries[int(apart.argmax())]}”")
+    assert messages_in(said, "lost", key=f"“{result.tokens.keys[word]}”")
+    assert messages_in(said, "far", furthest=f"“{result.tokens.queries[int(apart.argmax())]}”")
     assert messages_in(said, mean=f"{float(apart.mean()):.3g}")
     column = at.tables["without"]
     mean = column["output moves by, on average"][word]
@@ -167,7 +167,7 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
 @pytest.mark.parametrize("more", ["", "&hmask=causal", "&pos=ALiBi"])
 def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
     at = HEADS.at(f"{MANY}{more}&view=threshold&above=0.15&renorm=true&head=2")
-    scores, may, value = one_head(at.seen.now, 1)
+    scores, may, value = one_head(at.view.result, 1)
     weights = scores.masked_fill(~may, -torch.inf).softmax(dim=-1)
     kept = weights * (weights >= 0.15)
     mass = kept.sum(dim=-1)
@@ -208,11 +208,11 @@ def test_slider_over_some_words_alone_is_said_with_a_link(page: str, count: int,
     words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh"][:count]
     name, link = page.split("?")
     at = PAGES[name].at(f"{link}&text={'+'.join(words)}")
-    figure = at.seen.figure
+    figure = at.view.figure
     assert figure
     assert figure.slider
     offered = [int(value) for value in figure.slider.steps.values]
-    said = [note for note in at.seen.notes if "without=" in note]
+    said = [note for note in at.view.notes if "without=" in note]
     assert (len(offered) < count) == some
     assert len(said) == some
     if some:
@@ -243,7 +243,7 @@ def largest(names: list[str], numbers: Any) -> list[str]:
 def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(query)
-    walk = walk_of(at.seen.now) if address == "multi-head" else at.seen.now.walk
+    walk = walk_of(at.view.result) if address == "multi-head" else at.view.result.walk
     assert walk.without is not None
     key, keys = walk.without.key, np.arange(len(walk.keys))
     queries, weights = [f"“{name}”" for name in walk.queries], np.asarray(walk.weights)
@@ -267,7 +267,7 @@ def names_of(told: str) -> list[str]:
 def test_rows_that_tie_are_named_where_small_weights_go() -> None:
     link = "stage=threshold&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
     at = PAGES["single-head"].at(link)
-    walk = at.seen.now.walk
+    walk = at.view.result.walk
     names = [f"“{name}”" for name in walk.queries]
     (least,) = messages_in(at.sentence, "mean", "least")
     assert names_of(least["queries"]) == largest(names, -walk.kept.mass[:, 0])

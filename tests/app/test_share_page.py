@@ -243,7 +243,7 @@ def test_what_frames_a_page_is_no_part_of_its_figure(
     opened(True, monkeypatch)
     framed: dict[str, Any] = {
         "hide": "mask",
-        "say": "Look",
+        "say": "ViewOptions",
         "projector": "true",
         "lang": "zh",
         "pin": "t=0.5",

@@ -22,7 +22,7 @@ from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
-from pages.single_head.state import Inputs, Look, Scoring, State
+from pages.single_head.state import Inputs, Scoring, State, ViewOptions
 from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in, numbers_in
@@ -61,8 +61,8 @@ def scoring(masking: Masking | None = None, **more: Any) -> Scoring:
 
 
 def weights_and_output(inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
-    (now,) = at_every_step(State(inputs, scoring()))
-    return torch.from_numpy(now.walk.weights), torch.from_numpy(now.walk.output)
+    (result,) = at_every_step(State(inputs, scoring()))
+    return torch.from_numpy(result.walk.weights), torch.from_numpy(result.walk.output)
 
 
 def test_two_keys_one_query() -> None:
@@ -111,20 +111,24 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
     inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
     head, masking = make_head(inputs), Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
     asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
-    for now in at_every_step(State(inputs, asked), look=Look(moves="mask width", temperature=0.7)):
+    for result in at_every_step(State(inputs, asked), look=ViewOptions(moves="mask width", temperature=0.7)):
         expected = F.scaled_dot_product_attention(
-            head.query, head.key, head.value, attn_mask=make_mask(masking, 7, 5, now.width), scale=0.3 / 0.7
+            head.query,
+            head.key,
+            head.value,
+            attn_mask=make_mask(masking, 7, 5, result.width),
+            scale=0.3 / 0.7,
         )
-        np.testing.assert_allclose(now.walk.output, expected, rtol=0, atol=1e-12)
-        shares = now.walk.exponentials / np.maximum(now.walk.row_sums, 1e-300)
-        np.testing.assert_allclose(shares, now.walk.weights, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(result.walk.output, expected, rtol=0, atol=1e-12)
+        shares = result.walk.exponentials / np.maximum(result.walk.row_sums, 1e-300)
+        np.testing.assert_allclose(shares, result.walk.weights, rtol=0, atol=1e-12)
 
 
 def test_each_step_is_what_it_is_alone() -> None:
     inputs, asked = Inputs(text="a b c a"), scoring(Masking("causal"))
-    together = at_every_step(State(inputs, asked), look=Look(moves="temperature"))
+    together = at_every_step(State(inputs, asked), look=ViewOptions(moves="temperature"))
     for step, temperature in enumerate(TEMPERATURE.values):
-        (alone,) = at_every_step(State(inputs, asked), look=Look(temperature=temperature))
+        (alone,) = at_every_step(State(inputs, asked), look=ViewOptions(temperature=temperature))
         for name in ("scaled", "weights", "output", "row_sums"):
             np.testing.assert_allclose(
                 getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13
@@ -366,7 +370,7 @@ def test_pasted_matrix_replaces_the_table_and_a_bad_one_stays() -> None:
     ],
 )
 def test_a_saved_picture_says_which_mask_there_is(page: str, link: str, said: str) -> None:
-    figure = PAGES[page].at(link).seen.figure
+    figure = PAGES[page].at(link).view.figure
     assert figure
     assert figure.caption == said
 
@@ -379,4 +383,4 @@ def test_colours_bend_where_weights_are_many(count: int, power: float) -> None:
     words = "+".join(f"word{place}" for place in range(count))
     at = PAGES["single-head"].at(f"text={words}&colours=even")  # a setting that old links have
     assert at.dropped == []
-    assert at.seen.now.walk.ramp_power == power
+    assert at.view.result.walk.ramp_power == power

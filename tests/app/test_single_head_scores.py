@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from attn_core import SCORES
 from pages import PAGES
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from tests.handed import leaves
 from tests.pages import open_sound
 from tests.sentences import messages_in
@@ -15,10 +15,10 @@ from tests.sentences import messages_in
 OTHERS = [score for score in SCORES if score != "dot product"]
 
 
-def now_of(link: str) -> Now:
-    now = PAGES["single-head"].at(link).seen.now
-    assert isinstance(now, Now)
-    return now
+def now_of(link: str) -> Result:
+    result = PAGES["single-head"].at(link).view.result
+    assert isinstance(result, Result)
+    return result
 
 
 @pytest.mark.parametrize("tab", ["Arithmetic", "Maths", "Cost", "Checks", "Code"])
@@ -31,25 +31,27 @@ def test_each_opens_with_every_tab_and_its_checks_hold(score: str, tab: str) -> 
 
 
 def test_weights_are_torchs() -> None:
-    now = now_of("score=linear")
-    query, key = (F.elu(each) + 1 for each in (now.head.query, now.head.key))
+    result = now_of("score=linear")
+    query, key = (F.elu(each) + 1 for each in (result.head.query, result.head.key))
     weights = query @ key.mT
-    torch.testing.assert_close(torch.tensor(now.walk.weights), weights / weights.sum(dim=-1, keepdim=True))
-    now = now_of("score=cosine&t=0.5")
-    cosine = F.cosine_similarity(now.head.query[:, None], now.head.key, dim=-1)
-    torch.testing.assert_close(torch.tensor(now.walk.weights), (cosine / now.temperature).softmax(dim=-1))
+    torch.testing.assert_close(torch.tensor(result.walk.weights), weights / weights.sum(dim=-1, keepdim=True))
+    result = now_of("score=cosine&t=0.5")
+    cosine = F.cosine_similarity(result.head.query[:, None], result.head.key, dim=-1)
+    torch.testing.assert_close(
+        torch.tensor(result.walk.weights), (cosine / result.temperature).softmax(dim=-1)
+    )
 
 
 def test_a_kernel_between_keys_of_one_length_is_the_dot_product() -> None:
     page = PAGES["single-head"].at("score=kernel&qkv=as+they+are&unit=true")
     assert messages_in(page.sentence, weights=0, outputs=0)
-    assert max(page.seen.now.beside_dot) < 1e-12
+    assert max(page.view.result.beside_dot) < 1e-12
 
 
 def test_the_difference_from_softmax_is_said() -> None:
     page = PAGES["single-head"].at("score=linear")
     plain = now_of("")
-    apart = np.abs(page.seen.now.walk.weights - plain.walk.weights).max()
+    apart = np.abs(page.view.result.walk.weights - plain.walk.weights).max()
     assert f"the weights differ by up to {apart:.3g}" in page.sentence
 
 
@@ -76,7 +78,7 @@ def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind:
     )
     powers = np.exp(logs - logs.max(axis=1, keepdims=True))
     wanted = powers / powers.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(page.seen.now.walk.weights, wanted, atol=1e-12)
+    np.testing.assert_allclose(page.view.result.walk.weights, wanted, atol=1e-12)
     np.testing.assert_allclose(np.asarray(leaves(page.programs, kind)["weights"]), wanted, atol=1e-12)
 
 
@@ -97,7 +99,7 @@ def test_the_tables_hold_what_its_scores_are_made_of(score: str) -> None:
         rows, *columns = page.tables[name].values()
         assert [*rows] == [1, 2, 3]
         own[name] = np.stack([np.asarray(column) for column in columns], axis=-1)
-    query, key = (np.asarray(each) for each in (page.seen.now.head.query, page.seen.now.head.key))
+    query, key = (np.asarray(each) for each in (page.view.result.head.query, page.view.result.head.key))
     wanted = (
         query @ own["W_a"] @ key.T
         if score == "general"

@@ -12,12 +12,12 @@ from attn_core import MASK_PATTERNS, Masking
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import speaking
 from pages import PAGES
-from pages.single_head.compute import Now, at_every_step
+from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
 from pages.single_head.stages import says as stage_says
-from pages.single_head.state import Inputs, Look, Scoring, State
+from pages.single_head.state import Inputs, Scoring, State, ViewOptions
 from pages.single_head.tabs import arithmetic, cost, scale
 from pages.single_head.words import of_row, warning
 from tests.plain_words import english_in
@@ -32,14 +32,14 @@ def shown(
     width: int = 1,
     temperature: float = 1.0,
     **more: Any,
-) -> Now:
+) -> Result:
     """The page's state at one place of its slider."""
     settings: dict[str, Any] = {"scale": "1/√dₖ", "free_scale": 1.0, "moves": "temperature"}
     scoring = Scoring(masking or Masking(), temperature=TEMPERATURE, width=MASK_WIDTH, **settings | more)
-    (now,) = at_every_step(
-        State(inputs or Inputs(), scoring), cell, look=Look(width=width, temperature=temperature)
+    (result,) = at_every_step(
+        State(inputs or Inputs(), scoring), cell, look=ViewOptions(width=width, temperature=temperature)
     )
-    return now
+    return result
 
 
 TYPED = Inputs(qkv="typed", text="x", q=((1.0, -2.0),), k=((0.5, 1.0), (0.5, 3.0)), v=((1.0,), (-4.0,)))
@@ -139,21 +139,21 @@ def test_equal_weights_are_told_as_ties() -> None:
 
 def test_vector_of_a_query_is_told_with_its_length() -> None:
     for inputs in (Inputs(), Inputs(width=1), Inputs(ramp=True), TYPED):
-        now = shown(inputs)
-        x = now.walk.query if now.walk.x is None else now.walk.x
+        result = shown(inputs)
+        x = result.walk.query if result.walk.x is None else result.walk.x
         (told,) = messages_in(says("X", inputs), "query", count=x.shape[1])
         assert numbers_in(told["length"]) == pytest.approx([np.sqrt((x[0] ** 2).sum())], rel=1e-5)
 
 
 @pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
 def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> None:
-    now = shown(Inputs(d_k=9), temperature=2.0, **more)
-    score, scaled = now.walk.query[0] @ now.walk.key[1], now.walk.scaled[0, 1]
+    result = shown(Inputs(d_k=9), temperature=2.0, **more)
+    score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
     assert scaled == pytest.approx(score * factor / 2)
-    told = numbers_in(stage_says("scaled", now).split(": ")[-1])
+    told = numbers_in(stage_says("scaled", result).split(": ")[-1])
     assert [told[0], told[2], *told[3:]] == pytest.approx(
-        [score, 2, scaled, now.walk.weights[0, 1]], rel=1e-4
+        [score, 2, scaled, result.walk.weights[0, 1]], rel=1e-4
     )
 
 
@@ -168,8 +168,8 @@ def test_masking_says_how_many_pairs_are_left() -> None:
 
 def test_sentences_follow_the_slider() -> None:
     scoring = shown().scoring
-    steps = at_every_step(State(Inputs(), scoring), (0, 1), look=Look(moves="temperature"))
-    assert len({stage_says("all at once", now) for now in steps}) > len(steps) // 2
+    steps = at_every_step(State(Inputs(), scoring), (0, 1), look=ViewOptions(moves="temperature"))
+    assert len({stage_says("all at once", result) for result in steps}) > len(steps) // 2
     assert "÷ 0.10 = " in stage_says("scaled", steps[0])
 
 
@@ -177,16 +177,16 @@ def test_sentences_follow_the_slider() -> None:
 
 
 def test_arithmetic_writes_every_number() -> None:
-    now = shown(TYPED, temperature=2.0)
-    assert "| 2 | :violet[−2] | :orange[3] | −6 |" in arithmetic.products(now)
-    assert "**−5.5**" in arithmetic.products(now)
-    steps = arithmetic.steps(now)
+    result = shown(TYPED, temperature=2.0)
+    assert "| 2 | :violet[−2] | :orange[3] | −6 |" in arithmetic.products(result)
+    assert "**−5.5**" in arithmetic.products(result)
+    steps = arithmetic.steps(result)
     scaled = [-1.5 / 2**0.5 / 2, -5.5 / 2**0.5 / 2]
     weight = 1 / (1 + np.exp(scaled[0] - scaled[1]))
     assert f"−5.5 ÷ √2 ÷ 2.00 | −{-scaled[1]:.6g}".replace("-", "−") in steps
     assert f"exp(−{-scaled[1]:.6g} − (−{-scaled[0]:.6g})) | {np.exp(scaled[1] - scaled[0]):.6g}" in steps
     assert f"**{weight:.6f}**" in steps
-    mixture = arithmetic.mixture(now)
+    mixture = arithmetic.mixture(result)
     assert f"| **:orange[k2]** | **{weight:.6f}** |" in mixture
     assert "1.000000" in mixture
 
@@ -232,8 +232,8 @@ def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
 
 def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
     masking = Masking("own", blocked=((1, 0), (1, 1), (1, 2), (2, 0)))
-    now = shown(Inputs(text="a b c"), masking, cell=(0, 1))
-    rows = now.walk.weights[[0, 2]]
+    result = shown(Inputs(text="a b c"), masking, cell=(0, 1))
+    rows = result.walk.weights[[0, 2]]
     logs = np.log(np.where(rows > 0, rows, 1.0))
     one, other = np.exp(-(rows * logs).sum(axis=1))
     told = says("all at once", Inputs(text="a b c"), masking)
@@ -243,7 +243,7 @@ def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
 
 def test_weight_near_none_or_all_is_told_with_the_digits_it_needs() -> None:
     page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
-    scaled = np.asarray(page.seen.now.walk.scaled)[2]
+    scaled = np.asarray(page.view.result.walk.scaled)[2]
     (told,) = messages_in(page.sentence, "query", "key", "scaled", "weight")
     weight = 1 / np.exp(scaled - scaled[3]).sum()
     assert numbers_in(told["weight"]) == pytest.approx([weight], rel=0.01)
@@ -254,10 +254,10 @@ def test_weight_near_none_or_all_is_told_with_the_digits_it_needs() -> None:
 
 
 def test_weights_that_differ_by_rounding_tie_for_the_largest() -> None:
-    now = PAGES["single-head"].at("text=a+b+c&t=10").seen.now
-    weights = now.walk.weights.copy()
+    result = PAGES["single-head"].at("text=a+b+c&t=10").view.result
+    weights = result.walk.weights.copy()
     for last, weight, tie in ((1e-15, "0.400", True), (1e-3, "0.401", False)):
-        weights[now.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
-        changed = replace(now, walk=replace(now.walk, weights=weights))
+        weights[result.cell[0]] = [0.4, 0.4 + last, 0.2 - last]
+        changed = replace(result, walk=replace(result.walk, weights=weights))
         assert messages_in(of_row(changed), "query", "key", weight=weight)
         assert bool(warning(changed, of_largest=True)) == tie

@@ -125,7 +125,7 @@ def test_no_chromium_is_a_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("address", "link"), VIEWS)
 def test_nothing_that_is_saved_or_printed_asks_for_a_pointer(address: str, link: str, spoken: str) -> None:
     with speaking(spoken):
-        figure = VALUES[address].at(f"{link}&lang={spoken}").seen.figure
+        figure = VALUES[address].at(f"{link}&lang={spoken}").view.figure
         if figure is None:
             return
         said = [figure.alt, figure.caption, *(texts_in(figure.captions) if figure.captions else ())]

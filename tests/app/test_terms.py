@@ -232,7 +232,7 @@ def test_the_line_of_a_page_has_what_its_sentences_have(page: str) -> None:
     assert here
     found = PAGES[page].at("")
     assert html.unescape(here[1]).split("|") == [term.key for term in found.terms]
-    sentences = (found.page.about, found.sentence, *found.seen.notes)
+    sentences = (found.page.about, found.sentence, *found.view.notes)
     assert {term.key for each in sentences for term in terms.in_sentence(each)} <= {*here[1].split("|")}
     assert found.terms
     assert len(body) < 1300

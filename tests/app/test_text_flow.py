@@ -48,7 +48,7 @@ def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
 @pytest.mark.parametrize("layer", [1, 2])
 def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None:
     found = at(f"{FLOW}{more}&layer={layer}")
-    flow = found.seen.now
+    flow = found.view.result
     assert isinstance(flow, TextFlow)
     # A toy of one layer has no second: the link is told so.
     assert [bad.name for bad in found.dropped] == ["layer"] * (layer > len(flow.maps))
@@ -60,7 +60,7 @@ def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None
 
 
 def test_a_head_that_is_off_writes_nothing() -> None:
-    flow = at(f"{FLOW}&ablate=1&ablate=2").seen.now
+    flow = at(f"{FLOW}&ablate=1&ablate=2").view.result
     assert not flow.norms[0].any()
     assert flow.norms[1].any()
     np.testing.assert_allclose(flow.rollout[0], np.eye(len(flow.tokens)))
@@ -69,7 +69,7 @@ def test_a_head_that_is_off_writes_nothing() -> None:
 @pytest.mark.parametrize("task", ["induction", "sort"])
 def test_the_sentence_tells_what_the_other_tokens_give(task: str) -> None:
     found = at(f"{FLOW}&task={task}&layer=1")
-    flow = found.seen.now
+    flow = found.view.result
     weights = flow.maps[0].mean(dim=0).numpy()
     n = len(weights)
     shares = (weights.sum(axis=0) - np.diagonal(weights)) / (n - 1)
@@ -103,24 +103,24 @@ def test_maps_that_do_not_fit_are_named(shapes: list[tuple[int, int, int]], why:
 @pytest.mark.parametrize("budget", [1, 4, 13])
 def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
     found = at(f"look=eviction&policy={policy}&budget={budget}")
-    now = found.seen.now
-    assert isinstance(now, Evicted)
-    assert now.budget == budget
+    result = found.view.result
+    assert isinstance(result, Evicted)
+    assert result.budget == budget
     drawn = values(found, "head 2.1")
-    np.testing.assert_allclose(drawn[now.kept[2].numpy()], now.weights[2][now.kept[2]], atol=1e-6)
-    assert np.isnan(drawn[~now.kept[2].numpy()]).all()
-    assert all(check.passed for check in checks_of_eviction(now))
-    assert f"{float(now.errors.mean()):.3f}" in found.sentence
+    np.testing.assert_allclose(drawn[result.kept[2].numpy()], result.weights[2][result.kept[2]], atol=1e-6)
+    assert np.isnan(drawn[~result.kept[2].numpy()]).all()
+    assert all(check.passed for check in checks_of_eviction(result))
+    assert f"{float(result.errors.mean()):.3f}" in found.sentence
     if policy == "StreamingLLM" and budget < 13:  # the sinks are those before the first gap
-        assert numbers_in(found.seen.notes[0])[0] == now.kept[0, -1].tolist().index(False)
-    assert found.tables["eviction"][policy][budget - 1] == pytest.approx(float(now.errors.mean()))
+        assert numbers_in(found.view.notes[0])[0] == result.kept[0, -1].tolist().index(False)
+    assert found.tables["eviction"][policy][budget - 1] == pytest.approx(float(result.errors.mean()))
 
 
 @pytest.mark.parametrize("link", ["look=eviction&task=reverse", "look=eviction&task=reverse&budget=3"])
 def test_what_reads_all_at_once_evicts_nothing(link: str) -> None:
     found = at(link)
-    assert found.seen.figure is None
-    assert "writes token by token" in found.ask.said[-1]
+    assert found.view.figure is None
+    assert "writes token by token" in found.controls.said[-1]
 
 
 def test_the_length_is_of_the_layer_alone() -> None:
@@ -152,19 +152,21 @@ PRINTED += ["look=eviction&budget=3"]
 @pytest.mark.parametrize("link", PRINTED)
 def test_programs_print_the_numbers(link: str, kind: str) -> None:
     found = at(link)
-    now = found.seen.now
+    result = found.view.result
     printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
-    if isinstance(now, TextFlow):
-        wanted = [each[now.at] for each in (now.drawn, now.norms, now.rollout) if each is not None]
+    if isinstance(result, TextFlow):
+        wanted = [
+            each[result.at] for each in (result.drawn, result.norms, result.rollout) if each is not None
+        ]
     else:
-        wanted = [now.weights, now.errors]
+        wanted = [result.weights, result.errors]
     np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)
 
 
 def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
     found = at(f"{FLOW}&layer=2")
     (drawn,) = (trace for trace in found.figure()["data"] if trace["name"] == "written")
-    lengths = found.seen.now.norms[1].numpy()
+    lengths = found.view.result.norms[1].numpy()
     np.testing.assert_allclose(drawn["customdata"][..., 0], lengths, atol=1e-6)
     np.testing.assert_allclose(
         np.nan_to_num(drawn["z"]), lengths / lengths.sum(axis=1, keepdims=True), atol=1e-6
@@ -175,7 +177,7 @@ def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
     assert re.search(r"length ‖α f\(x\)‖ %\{customdata\[0\]", told)
     (last,) = (trace for trace in found.figure()["data"] if trace["name"] == "last token")
     assert "head <b>%{y}</b>, key <b>%{x}</b>" in last["hovertemplate"]
-    np.testing.assert_allclose(last["z"], found.seen.now.maps[1][:, -1].detach(), atol=1e-6)
+    np.testing.assert_allclose(last["z"], found.view.result.maps[1][:, -1].detach(), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -198,13 +200,13 @@ def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
     ],
 )
 def test_a_slider_counts_one_as_one(address: str, link: str, one: str, several: str) -> None:
-    figure: Any = PAGES[address].at(link).seen.figure
+    figure: Any = PAGES[address].at(link).view.figure
     texts = figure.slider.texts()
     assert texts[:2] == [one, several]
     assert len({*texts}) == len(texts)
 
 
 def test_a_link_to_what_is_no_more_opens_what_stood_beside_it() -> None:
-    old, now = at("look=eviction&texts=8&device=H100&budget=3"), at("look=eviction&budget=3")
+    old, result = at("look=eviction&texts=8&device=H100&budget=3"), at("look=eviction&budget=3")
     assert old.dropped == []
-    assert old.sentence == now.sentence
+    assert old.sentence == result.sentence

@@ -28,7 +28,7 @@ def told(sentence: str, count: int) -> bool:
 @pytest.mark.parametrize("text", TEXTS)
 def test_two_heads(text: str, mask: str) -> None:
     page = PAGES["multi-head"].at(f"view=two+heads&text={text}&hmask={mask}")
-    one, other = np.asarray(page.seen.now.result.weights)[:2]
+    one, other = np.asarray(page.view.result.attention.weights)[:2]
     equal = np.abs(one - other).max() < 1e-8
     assert told(page.sentence, one.size - 1 if equal else count(one - other)), page.sentence
 
@@ -47,8 +47,8 @@ def test_positions(text: str, scheme: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_pin(text: str) -> None:
     page = PAGES["single-head"].at(f"text={text}&t=0.5&pin={quote(f'text={text}')}")
-    before = np.asarray(PAGES["single-head"].at(f"text={text}").seen.now.walk.weights)
-    change = np.asarray(page.seen.now.walk.weights) - before
+    before = np.asarray(PAGES["single-head"].at(f"text={text}").view.result.walk.weights)
+    change = np.asarray(page.view.result.walk.weights) - before
     assert told(page.sentence, count(change)), page.sentence
 
 
@@ -60,7 +60,7 @@ def test_of_curves_nothing_is_counted() -> None:
 
 @pytest.mark.parametrize("show", ["shift+test", "shuffle+test"])
 def test_where_a_map_is_zero_at_one_step_nothing_moves(show: str) -> None:
-    drawn = PAGES["positional-encoding"].at(f"show={show}").seen.figure
+    drawn = PAGES["positional-encoding"].at(f"show={show}").view.figure
     assert drawn is not None
     layouts = [figure_at(drawn.steps, step)["layout"] for step in range(3)]
     assert len({str(layout["annotations"]) for layout in layouts}) > 1

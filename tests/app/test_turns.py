@@ -75,12 +75,12 @@ class Hall:
     """Visitors at a door that lets one in at a time; time passes only where the test says so."""
 
     def __init__(self) -> None:
-        self.now = 0.0
+        self.result = 0.0
         self.names = threading.local()
         self.turns = Turns(
             longest=0.3,
             who=lambda: str(self.names.who),
-            clock=lambda: self.now,
+            clock=lambda: self.result,
             worked=lambda: float(getattr(self.names, "worked", 0.0)),
         )
         self.served: list[str] = []
@@ -145,7 +145,7 @@ def test_nobody_is_overtaken_for_longer_than_what_it_had(waits: float, third: st
     hall.leave("a1")
     hall.come("c1", work=0.1)
     hall.come("a2", work=0.1)
-    hall.now += waits
+    hall.result += waits
     hall.come("d1", work=0.1)  # has had nothing, and comes when a2 has waited long
     hall.leave("c1")
     _until(lambda: len(hall.served) == 3)
@@ -160,8 +160,8 @@ def test_what_a_visitor_had_is_forgotten_by_halves() -> None:
     for run, work in (("a1", 0.2), ("b1", 0.1)):
         hall.come(run, work=work)
         hall.leave(run)
-        hall.now += 15  # three times the half: 0.2 is 0.025 when b has had 0.1
-    hall.now -= 15
+        hall.result += 15  # three times the half: 0.2 is 0.025 when b has had 0.1
+    hall.result -= 15
     hall.come("c1", work=0.01)
     hall.come("b2", work=0.01)
     hall.come("a2", work=0.01)
@@ -181,7 +181,7 @@ def test_long_runs_of_several_visitors_go_on_one_at_a_time_and_a_neighbour_passe
         hall.come(f"{who}2", work=2.0)
     before = [f"{who}1" for who in heavy]
     assert hall.serves(*before, "a2")
-    hall.now += 0.4  # its turn is over, and its work goes on: the other long ones wait for it
+    hall.result += 0.4  # its turn is over, and its work goes on: the other long ones wait for it
     hall.come("n1", work=0.01)
     assert hall.serves(*before, "a2", "n1")
     hall.leave("n1")
@@ -190,7 +190,7 @@ def test_long_runs_of_several_visitors_go_on_one_at_a_time_and_a_neighbour_passe
     hall.leave("n2")
     hall.leave("a2")
     assert hall.serves(*before, "a2", "n1", "n2", "b2")
-    hall.now += 30  # long ago: nobody waits for what is forgotten
+    hall.result += 30  # long ago: nobody waits for what is forgotten
     hall.come("n3", work=0.01)
     _until(lambda: not {"c2", "n3"}.isdisjoint(hall.served))
     for run in ("b2", "c2", "d2", "n3"):

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from attn_ui.base.ask import FromLink
+from attn_ui.base.controls import LinkControls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
 from pages import PAGES
@@ -279,9 +279,9 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
 def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
     cell: Cell, where: tuple[float, float] | None
 ) -> None:
-    ask, points = FromLink(), sample(40, 0.5, 4)
-    two_inputs.ask_at(points, ask, cell)
-    found = ask.value(QUERY_AT), ask.value(QUERY_AT_2)
+    controls, points = LinkControls(), sample(40, 0.5, 4)
+    two_inputs.read_at(points, controls, cell)
+    found = controls.value(QUERY_AT), controls.value(QUERY_AT_2)
     if where is None:
         assert np.abs(np.array(found) - points.keys[cell.row]).max() <= 0.1 + 1e-9
         assert set(found) <= set(AXIS.tolist())

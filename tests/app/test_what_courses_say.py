@@ -25,7 +25,7 @@ from tests.walk import said_now
 ADDRESSES = {folder: address for address, (folder, _) in PAGES.items()}
 TYPED = {"I", "love", "dogs", "I love dogs", "dogs love I"}
 SYMBOLS = {"d_k", "÷ √d_k", "÷ √2", "W X", "X Wᵀ", "(Wᵀ Xᵀ)ᵀ", "d_model"}
-LINKS = [(name, *see) for name, claim in CLAIMS.items() for see in claim.see.items()]
+LINKS = [(name, *see) for name, claim in CLAIMS.items() for see in claim.leads.items()]
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
@@ -63,11 +63,11 @@ def test_the_program_prints_the_means_under_data(name: str) -> None:
 
 
 def test_the_table_holds_every_number_and_its_spread() -> None:
-    now = State("robust to noise", 3)
-    table = columns(now)
-    found = now.study.measures["weights (sharp)"]["4 heads"][:, 2]
+    result = State("robust to noise", 3)
+    table = columns(result)
+    found = result.study.measures["weights (sharp)"]["4 heads"][:, 2]
     rows = list(zip(*table.values(), strict=True))
-    x = now.study.x[2]
+    x = result.study.x[2]
     assert ("weights (sharp)", "4 heads", x, float(found.mean()), float(found.std())) in rows
 
 

@@ -64,7 +64,7 @@ def test_every_figure_of_a_chapter_moves_as_in_the_app(tab: Page, web: str, name
             home = figure(tab, number)
             shown = at(step.link.strip("/"))
             assert said(home) == " ".join(shown.sentence.split())
-            own = shown.seen.figure
+            own = shown.view.figure
             assert own is not None
             same(home, figure_at(own.steps, *shown.position))
             count = count_steps(own.steps)

@@ -365,7 +365,7 @@ def test_it_stands_without_scripts(browser: Browser, web: str) -> None:
         home = tab.locator("live-figure").first
         picture = home.locator("img:visible")
         expect(picture).to_have_count(1)
-        figure = at(MASKED).seen.figure
+        figure = at(MASKED).view.figure
         assert figure is not None
         expect(picture).to_have_attribute("alt", figure.alt)
         assert np.ptp(pixels(picture.screenshot())) > 100

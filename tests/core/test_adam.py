@@ -31,7 +31,7 @@ def test_every_step_is_that_of_torch_to_the_last_bit() -> None:
         _loss(*theirs).backward()
         torchs.step()
         assert all(torch.equal(mine, its) for mine, its in zip(ours, theirs, strict=True))
-    assert not any(torch.equal(before, now) for before, now in zip(began, ours, strict=True))
+    assert not any(torch.equal(before, result) for before, result in zip(began, ours, strict=True))
 
 
 @pytest.mark.slow

@@ -95,13 +95,13 @@ def test_noise_moves_torchs_own_module_as_far() -> None:
         module = nn.MultiheadAttention(16, heads, bias=False, batch_first=True, dtype=x.dtype)
         module.load_state_dict({"in_proj_weight": torch.cat([w_q, w_k, w_v]), "out_proj.weight": w_o})
         with torch.no_grad():
-            (before, was), (after, now) = (
+            (before, was), (after, result) = (
                 module(each, each, each, average_attn_weights=False) for each in (x, x + 0.3 * e)
             )
         name = "1 head" if heads == 1 else f"{heads} heads"
         moved = float((after - before).norm() / before.norm())
         assert float(study.at("output (soft)", name, 0.3)[draw]) == pytest.approx(moved)
-        variation = float((now - was).abs().sum(dim=-1).mean()) / 2
+        variation = float((result - was).abs().sum(dim=-1).mean()) / 2
         assert float(study.at("weights (soft)", name, 0.3)[draw]) == pytest.approx(variation)
     assert all((curve[:, 0] == 0).all() for curves in study.measures.values() for curve in curves.values())
 

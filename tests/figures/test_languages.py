@@ -34,7 +34,7 @@ ROOM |= {"showticklabels", "showscale", "colorbar", "tickangle"}
 def drawn(address: str, link: str, spoken: str) -> list[Spec]:
     """The figure of a link in a language, at its first and its last step."""
     with speaking(spoken):
-        figure = page_at(address).at(link).seen.figure
+        figure = page_at(address).at(link).view.figure
         if figure is None:
             return []
         return [figure_at(figure.steps, step, 0) for step in (0, count_steps(figure.steps) - 1)]

@@ -24,8 +24,8 @@ PRODUCT = (
     "programs",
     "lessons",
 )
-SCREEN = (".js", ".css", ".html")
-COUNTED = (".py", ".json", ".toml", *SCREEN)
+CONTROLS = (".js", ".css", ".html")
+COUNTED = (".py", ".json", ".toml", *CONTROLS)
 FRONT_END = "JavaScript, CSS, HTML"
 TREE_MB = "tree, MB"
 
@@ -68,7 +68,7 @@ def sizes() -> dict[str, int]:
         top = path.relative_to(ROOT).parts[0]
         if path.suffix not in COUNTED or top not in {*PRODUCT, "tests"}:
             continue
-        part = FRONT_END if path.suffix in SCREEN and top != "tests" else top
+        part = FRONT_END if path.suffix in CONTROLS and top != "tests" else top
         counts[part] += lines(path.read_text(encoding="utf-8"))
     counts[TREE_MB] = -(-sum(path.stat().st_size for path in files) // 10**6)
     return dict(counts)
@@ -80,7 +80,7 @@ def python_lines(parts: dict[str, int]) -> int:
 
 
 if __name__ == "__main__":
-    now = sizes()
-    for part, count in now.items():
+    result = sizes()
+    for part, count in result.items():
         print(f"{part:24}{count:8,} of {BUDGET.get(part, 0):8,}")
-    print(f"{'Python of the product':24}{python_lines(now):8,} of {python_lines(BUDGET):8,}")
+    print(f"{'Python of the product':24}{python_lines(result):8,} of {python_lines(BUDGET):8,}")

@@ -131,7 +131,7 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     assert torch.allclose(namespace["weights"].reshape(shown.shape), shown), page
     assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []
 assert open_state("single-head", {"tab": "Break it", "mistake": "values-for-keys"}).faults == []
-assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").ask.values["patterns"]
+assert PAGES["multi-head"].at("hmask=a pattern a head&patterns=every other").controls.values["patterns"]
 """
 
 

@@ -1,7 +1,7 @@
 """The uses of attention, by the names that links have."""
 
+from pages.applications.application import Application
 from pages.applications.settings import USE
-from pages.applications.view import View
 from pages.applications.views import captions, images, masks, speech, translation
 
 _EVERY = {
@@ -11,4 +11,4 @@ _EVERY = {
     "captions": captions.VIEW,
     "speech": speech.VIEW,
 }
-VIEWS: dict[str, View] = {name: _EVERY[name] for name in USE.options}
+VIEWS: dict[str, Application] = {name: _EVERY[name] for name in USE.options}

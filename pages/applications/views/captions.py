@@ -14,9 +14,9 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
+from pages.applications.application import Application, Head, Moved
 from pages.applications.settings import WORD
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, View
 from pages.applications.views import images
 from pages.applications.views.images import SCALE, SIDE
 from programs.writing import SHORT, Program
@@ -42,9 +42,11 @@ def asked_of() -> PatchedImage:
     return PatchedImage(own.ink, own.grid, own.patches, words(), _("word"))
 
 
-def heads(now: State) -> list[Head]:
+def heads(result: State) -> list[Head]:
     """Return the one map."""
-    return [Head(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / now.temperature)]
+    return [
+        Head(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / result.temperature)
+    ]
 
 
 def draw(asked: State, steps: Steps) -> Scene:
@@ -58,7 +60,7 @@ def says(asked: State, steps: Steps) -> list[list[str]]:
     return images.told(weights, steps, [f"“{word}”" for word in words()], SHAPES)
 
 
-def checks(now: State) -> list[Check]:
+def checks(result: State) -> list[Check]:
     """Make the queries patch by patch, and attend with torch's module for many heads, which has one here."""
     x, q = images.vectors(), queries()
     by_hand = torch.stack(
@@ -73,25 +75,25 @@ def checks(now: State) -> list[Check]:
         eye = torch.eye(PIXELS**2, dtype=x.dtype)
         module.in_proj_weight.copy_(torch.cat([eye, eye, eye]))
         # The module divides by the root of the width, and knows no temperature.
-        asked = q * (SCALE / now.temperature * PIXELS)
+        asked = q * (SCALE / result.temperature * PIXELS)
         _mixed, weights = module(asked[None], x[None], x[None])
     return [
         compare(_("each query is the mean of its shape's patches, at length 1"), q, by_hand, scale=1.0),
         compare(
             _("the weights are those of `torch.nn.MultiheadAttention` with identities for matrices"),
-            heads(now)[0].attention.weights,
+            heads(result)[0].attention.weights,
             weights[0],
             scale=1.0,
         ),
     ]
 
 
-def formula(now: State) -> str:
+def formula(result: State) -> str:
     """Return queries and weights."""
     return (
         r"q_w = \frac{\sum_{i \in w} u_i}{\lVert \sum_{i \in w} u_i \rVert}, \qquad k_i = u_i, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
-        rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {now.temperature:.6g}"
+        rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {result.temperature:.6g}"
     )
 
 
@@ -108,7 +110,7 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(result: State) -> Program:
     """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
@@ -117,12 +119,12 @@ k = k / k.norm(dim=-1, keepdim=True)
 names = patch_names()  # the shape of each patch
 q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
 q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
-weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
-row = weights[{now.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[now.word - 1]}, over the picture"""
+weights = torch.softmax({SCALE:g} * q @ k.T / {result.temperature:.10g}, dim=-1)
+row = weights[{result.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[result.word - 1]}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def see(now: State) -> list[Place]:
+def leads(result: State) -> list[Place]:
     """Return where queries and keys of two sequences are shown number by number."""
     return [
         Place("single_head", {"cross": "true"}),
@@ -130,8 +132,8 @@ def see(now: State) -> list[Place]:
     ]
 
 
-VIEW = View(
-    asks=N_("**Each word of a caption asks the patches** of the picture."),
+VIEW = Application(
+    introduction=N_("**Each word of a caption asks the patches** of the picture."),
     trained=N_(
         "Nothing: each query is set by hand, as the mean of the patches of its shape, so that a word "
         "finds what it names. In a trained model the query is made of the words written so far, and nobody "
@@ -141,7 +143,7 @@ VIEW = View(
         "A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
         "the map of all words' weights over the patches"
     ),
-    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
+    slider=lambda result: Moved(_("Temperature"), TEMPERATURE),
     rows=lambda: Moved(_("Word that asks"), WORD, words()),
     draw=draw,
     says=says,
@@ -151,5 +153,5 @@ VIEW = View(
     program=program,
     prints=N_("the row of the chosen word, as it lies over the picture, and all rows"),
     checks=checks,
-    see=see,
+    leads=leads,
 )

@@ -15,9 +15,9 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
+from pages.applications.application import Application, Head, Moved
 from pages.applications.settings import PATCH
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, View
 from programs.writing import SHORT, Program
 
 SCALE = 6.0  # of a cosine, which is 1 at most: what a score is at temperature 1
@@ -43,10 +43,10 @@ def asked_of() -> PatchedImage:
     return PatchedImage(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
-def heads(now: State) -> list[Head]:
+def heads(result: State) -> list[Head]:
     """Return the one map."""
     x = vectors()
-    return [Head(N_("patches"), x, x, names(), names(), SCALE / now.temperature)]
+    return [Head(N_("patches"), x, x, names(), names(), SCALE / result.temperature)]
 
 
 def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
@@ -123,7 +123,7 @@ def patch_at(trace: str, row: int, column: int) -> int | None:
     return row * SIDE + column + 1 if trace in ("picture", "laid over") else None
 
 
-def checks(now: State) -> list[Check]:
+def checks(result: State) -> list[Check]:
     """Cut the picture with torch's own unfold, and compare patches by torch's own cosine."""
     picture, x = drawing(), vectors()
     unfolded = torch.nn.functional.unfold(picture[None, None], PIXELS, stride=PIXELS)[0].T
@@ -137,13 +137,13 @@ def checks(now: State) -> list[Check]:
     ]
 
 
-def formula(now: State) -> str:
+def formula(result: State) -> str:
     """Return patches, vectors and weights."""
     return (
         rf"24 \times 24 \to {SIDE * SIDE} \times {PIXELS**2}, \qquad "
         r"u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, U U^\top\right), \quad "
-        rf"T = {now.temperature:.6g}"
+        rf"T = {result.temperature:.6g}"
     )
 
 
@@ -159,18 +159,18 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(result: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
-weights = torch.softmax({SCALE:g} * x @ x.T / {now.temperature:.10g}, dim=-1)
-row = weights[{now.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {now.patch}, over the picture"""
+weights = torch.softmax({SCALE:g} * x @ x.T / {result.temperature:.10g}, dim=-1)
+row = weights[{result.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {result.patch}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def see(now: State) -> list[Place]:
+def leads(result: State) -> list[Place]:
     """Return where scores and weights are shown number by number, and what places do."""
     return [
         Place("single_head", {"qkv": "as they are"}),
@@ -179,8 +179,8 @@ def see(now: State) -> list[Place]:
     ]
 
 
-VIEW = View(
-    asks=N_("**Each patch of a picture asks all patches.** Click one."),
+VIEW = Application(
+    introduction=N_("**Each patch of a picture asks all patches.** Click one."),
     trained=N_(
         "Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained vision "
         "transformer learns matrices for both, adds positions, and finds more than likeness. The picture is "
@@ -190,7 +190,7 @@ VIEW = View(
         "A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
         "the map of all weights between patches"
     ),
-    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
+    slider=lambda result: Moved(_("Temperature"), TEMPERATURE),
     rows=lambda: Moved(_("Patch that asks"), PATCH, names()),
     draw=draw,
     says=says,
@@ -200,5 +200,5 @@ VIEW = View(
     program=program,
     prints=N_("the row of the chosen patch, as it lies over the picture, and all rows"),
     checks=checks,
-    see=see,
+    leads=leads,
 )

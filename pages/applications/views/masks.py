@@ -22,9 +22,9 @@ from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _n
+from pages.applications.application import Application, Head, Moved
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, View
 from programs.writing import SHORT, Program
 
 D_MODEL = 16
@@ -40,21 +40,21 @@ def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
     return query, key
 
 
-def heads(now: State) -> list[Head]:
+def heads(result: State) -> list[Head]:
     """Return the maps of the three, of the same queries and keys."""
-    query, key = projected(now.words, now.seed)
-    n, names = len(now.words), label_tokens(now.words)
+    query, key = projected(result.words, result.seed)
+    n, names = len(result.words), label_tokens(result.words)
     masks = {
         BERT: torch.ones(n, n, dtype=torch.bool),
         GPT: causal_mask(n),
-        PREFIX_LM: prefix_mask(n, now.read_at_once),
+        PREFIX_LM: prefix_mask(n, result.read_at_once),
     }
     return [Head(name, query, key, names, names, D_MODEL**-0.5, mask) for name, mask in masks.items()]
 
 
-def slider(now: State) -> Moved:
+def slider(result: State) -> Moved:
     """Return the slider over the prefix, as long as the sentence is."""
-    values = tuple(range(len(now.words) + 1))
+    values = tuple(range(len(result.words) + 1))
     names = tuple(_n("{count} word", "{count} words", value) for value in values)
     return Moved(_("Prefix, read at once"), replace(PREFIX, values=values), names)
 
@@ -84,15 +84,15 @@ def says(asked: State, steps: Steps) -> list[str]:
     return [_say(replace(asked, prefix=int(prefix))) for prefix in steps.values]
 
 
-def _say(now: State) -> str:
-    bert, gpt, third = (int(_may(each).sum()) for each in heads(now))
+def _say(result: State) -> str:
+    bert, gpt, third = (int(_may(each).sum()) for each in heads(result))
     return _(
         "Pairs allowed, of {pairs}: BERT **{bert}**, GPT **{gpt}**, prefix {length} **{prefix}**. The last "
         "word may attend to every word: its row (framed) is the same in all three.",
-        pairs=len(now.words) ** 2,
+        pairs=len(result.words) ** 2,
         bert=bert,
         gpt=gpt,
-        length=now.read_at_once,
+        length=result.read_at_once,
         prefix=third,
     )
 
@@ -102,10 +102,10 @@ def _may(head: Head) -> Tensor:
     return head.mask
 
 
-def checks(now: State) -> list[Check]:
+def checks(result: State) -> list[Check]:
     """Count pairs by formula, and make GPT's rows of BERT's."""
-    bert, gpt, third = heads(now)
-    n, p = len(now.words), now.read_at_once
+    bert, gpt, third = heads(result)
+    n, p = len(result.words), result.read_at_once
     full = bert.attention.weights
     cut = torch.tril(full)
     causal = torch.nn.functional.scaled_dot_product_attention(
@@ -131,12 +131,12 @@ def _count(name: str, head: Head, wanted: int) -> Check:
     return compare(name, _may(head).sum().to(torch.float64), float(wanted))
 
 
-def formula(now: State) -> str:
+def formula(result: State) -> str:
     """Return the weights, and the three masks."""
     return (
         r"W = \operatorname{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}} + M\right), \qquad "
         r"\text{BERT: } M = 0, \quad \text{GPT: } M_{ij} = -\infty \iff j > i, \quad "
-        rf"\text{{T5: }} M_{{ij}} = -\infty \iff j > i \land j \ge {now.read_at_once}"
+        rf"\text{{T5: }} M_{{ij}} = -\infty \iff j > i \land j \ge {result.read_at_once}"
     )
 
 
@@ -154,12 +154,12 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(result: State) -> Program:
     """Return a program that prints the pairs and the weights of all three."""
-    lines = f"""words = {list(now.words)!r}
-n, d, prefix = len(words), {D_MODEL}, {now.read_at_once}
-x = sentence_vectors(words, d, seed={now.seed}) + sinusoidal_encoding(n, d)
-q, k, v = SelfAttention(d, seed={now.seed}, dtype=x.dtype).requires_grad_(False).project(x)
+    lines = f"""words = {list(result.words)!r}
+n, d, prefix = len(words), {D_MODEL}, {result.read_at_once}
+x = sentence_vectors(words, d, seed={result.seed}) + sinusoidal_encoding(n, d)
+q, k, v = SelfAttention(d, seed={result.seed}, dtype=x.dtype).requires_grad_(False).project(x)
 i, j = places(n, n)
 masks = {{
     "{BERT}": (i >= 0) & (j >= 0),
@@ -173,10 +173,10 @@ for name, mask in masks.items():
     return Program(SHORT, lines, last=last)
 
 
-def see(now: State) -> list[Place]:
+def leads(result: State) -> list[Place]:
     """Return where one mask is shown step by step, and heads that learned behind one."""
-    text = {"text": now.text} if now.text != State.text else {}
-    seed = {"seed": str(now.seed)} if now.seed != State.seed else {}
+    text = {"text": result.text} if result.text != State.text else {}
+    seed = {"seed": str(result.seed)} if result.seed != State.seed else {}
     own = text | seed
     return [
         Place("single_head", own | {"stage": "weights", "mask": "causal"}),
@@ -185,8 +185,8 @@ def see(now: State) -> list[Place]:
     ]
 
 
-VIEW = View(
-    asks=N_("One sentence asks itself, with one head: **the mask makes the model**."),
+VIEW = Application(
+    introduction=N_("One sentence asks itself, with one head: **the mask makes the model**."),
     trained=N_(
         "Nothing: vectors and projections are drawn from the seed, places are sines. So no weight tells "
         "of grammar. Which pairs a mask allows needs no training."
@@ -204,5 +204,5 @@ VIEW = View(
     program=program,
     prints=N_("how many pairs each mask allows, and the weights under it"),
     checks=checks,
-    see=see,
+    leads=leads,
 )

@@ -14,9 +14,9 @@ from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _c, cached
+from pages.applications.application import Application, Head, Moved
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
-from pages.applications.view import Head, Moved, View
 from programs.writing import SHORT, Program
 
 SCALE = 4.0  # of a cosine, which is 1 at most
@@ -43,10 +43,10 @@ def vectors() -> Tensor:
     return likeness(energies())
 
 
-def heads(now: State) -> list[Head]:
+def heads(result: State) -> list[Head]:
     """Return the maps of both heads, of the same queries and keys."""
     x = vectors()
-    near = sliding_window_mask(N_FRAME, now.window)
+    near = sliding_window_mask(N_FRAME, result.window)
     return [Head(LOCAL, x, x, names(), names(), SCALE, near), Head(GLOBAL, x, x, names(), names(), SCALE)]
 
 
@@ -99,7 +99,7 @@ def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tenso
     )
 
 
-def checks(now: State) -> list[Check]:
+def checks(result: State) -> list[Check]:
     """Compute log energies with torch's own stft, and the local head with a loop over its windows."""
     sound, x = vowels(), vectors()
     window = torch.hann_window(SAMPLES, dtype=sound.dtype)
@@ -109,9 +109,9 @@ def checks(now: State) -> list[Check]:
     bands = [power[[f for f in range(n) if f * N_BAND // n == band]].sum(dim=0) for band in range(N_BAND)]
     looped = torch.zeros(N_FRAME, N_FRAME, dtype=x.dtype)
     for frame in range(N_FRAME):
-        seen = range(max(0, frame - now.window), min(N_FRAME, frame + now.window + 1))
-        scores = torch.stack([SCALE * x[frame] @ x[key] for key in seen])
-        looped[frame, seen.start : seen.stop] = torch.softmax(scores, dim=0)
+        view = range(max(0, frame - result.window), min(N_FRAME, frame + result.window + 1))
+        scores = torch.stack([SCALE * x[frame] @ x[key] for key in view])
+        looped[frame, view.start : view.stop] = torch.softmax(scores, dim=0)
     return [
         compare(
             _("the log energies are those of `torch.stft`"),
@@ -120,21 +120,21 @@ def checks(now: State) -> list[Check]:
         ),
         compare(
             _("the local head is a softmax over each window by itself"),
-            heads(now)[0].attention.weights,
+            heads(result)[0].attention.weights,
             looped,
             scale=1.0,
         ),
     ]
 
 
-def formula(now: State) -> str:
+def formula(result: State) -> str:
     """Return frames, vectors and weights of both heads."""
     local = _c("formula", "local:")
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
         r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
         rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
-        rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {now.window}"
+        rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {result.window}"
     )
 
 
@@ -152,31 +152,31 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(result: State) -> Program:
     """Return a program that prints the chosen frame's row of both heads, and their maps."""
     lines = f"""x = log_energies(vowels(), {N_BAND})  # (frame, band)
 x = x - x.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
 i, j = places(len(x), len(x))
-masks = {{"{LOCAL}": abs(i - j) <= {now.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
+masks = {{"{LOCAL}": abs(i - j) <= {result.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
 maps = {{name: attend({SCALE:g} * x @ x.T, x, mask)[1] for name, mask in masks.items()}}"""
     last = f"""torch.set_printoptions(sci_mode=False, linewidth=120)
 for name, weights in maps.items():
-    print(name, "frame {now.frame}", weights[{now.frame - 1}], weights, sep="\\n")"""
+    print(name, "frame {result.frame}", weights[{result.frame - 1}], weights, sep="\\n")"""
     return Program(SHORT, lines, last=last)
 
 
-def see(now: State) -> list[Place]:
+def leads(result: State) -> list[Place]:
     """Return where windows are shown step by step, and heads with a pattern each."""
-    window = {"mask": "sliding window", "w": str(now.window)}
+    window = {"mask": "sliding window", "w": str(result.window)}
     return [
         Place("single_head", {"stage": "weights", **window}),
         Place("multi_head", {"hmask": "sliding window"}),
     ]
 
 
-VIEW = View(
-    asks=N_("**Each frame of a sound asks the others**: near by, or everywhere."),
+VIEW = Application(
+    introduction=N_("**Each frame of a sound asks the others**: near by, or everywhere."),
     trained=N_(
         "Nothing: the sound is made by rule, and a frame's query and key are both its own log energies, "
         "so like sounds attend to each other. A trained Conformer learns matrices for both, and its local "
@@ -186,7 +186,7 @@ VIEW = View(
         "The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
         "between the frames"
     ),
-    slider=lambda now: Moved(_("Window of the local head"), WINDOW),
+    slider=lambda result: Moved(_("Window of the local head"), WINDOW),
     rows=lambda: Moved(_("Frame that asks"), FRAME, names()),
     draw=draw,
     says=says,
@@ -196,5 +196,5 @@ VIEW = View(
     program=program,
     prints=N_("the row of the chosen frame and the whole map, of both heads"),
     checks=checks,
-    see=see,
+    leads=leads,
 )

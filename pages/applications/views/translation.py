@@ -10,17 +10,17 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
+from pages.applications.application import Application, Head, Moved
 from pages.applications.state import State
-from pages.applications.view import Head, Moved, View
 from programs.writing import SHORT, Program
 
 SCALE = 4.0  # what the score of a word with its translation is, at temperature 1
 
 
-def heads(now: State) -> list[Head]:
+def heads(result: State) -> list[Head]:
     """Return the one map."""
     query, key = alignment()
-    return [Head(N_("cross-attention"), query, key, TARGET, SOURCE, SCALE / now.temperature)]
+    return [Head(N_("cross-attention"), query, key, TARGET, SOURCE, SCALE / result.temperature)]
 
 
 def weights_at(steps: Steps) -> torch.Tensor:
@@ -74,10 +74,10 @@ def _say(temperature: float, weights: torch.Tensor) -> str:
     return paragraph(found, crossing, without)
 
 
-def checks(now: State) -> list[Check]:
+def checks(result: State) -> list[Check]:
     """Write two rows of the softmax out by hand, and find the order of the words."""
-    weights = heads(now)[0].attention.weights
-    sure = SCALE / now.temperature
+    weights = heads(result)[0].attention.weights
+    sure = SCALE / result.temperature
     full, half, none = (torch.tensor(each, dtype=torch.float64).exp() for each in (sure, sure / 2, 0.0))
     others = len(SOURCE) - 1
     noir = full / (full + half + (others - 1) * none)
@@ -106,12 +106,12 @@ def checks(now: State) -> list[Check]:
     ]
 
 
-def formula(now: State) -> str:
+def formula(result: State) -> str:
     """Return queries, keys and weights."""
     return (
         r"k_j = e_j, \qquad q_i = e_{t(i)} + \tfrac12\, e_{f(i)}, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
-        rf"\ ({len(TARGET)} \times {len(SOURCE)}), \quad T = {now.temperature:.6g}"
+        rf"\ ({len(TARGET)} \times {len(SOURCE)}), \quad T = {result.temperature:.6g}"
     )
 
 
@@ -129,15 +129,15 @@ IN_WORDS = N_(
 )
 
 
-def program(now: State) -> Program:
+def program(result: State) -> Program:
     """Return a program that prints the weights."""
     lines = f"""q, k = alignment()  # set by hand: (7, 6) and (6, 6)
-weights = torch.softmax({SCALE:g} * q @ k.T / {now.temperature:.10g}, dim=-1)
+weights = torch.softmax({SCALE:g} * q @ k.T / {result.temperature:.10g}, dim=-1)
 print(*TARGET, "ask", *SOURCE)"""
     return Program(SHORT, lines, prints=["weights"])
 
 
-def see(now: State) -> list[Place]:
+def leads(result: State) -> list[Place]:
     """Return the same two sentences on the page of one head, and heads that were trained."""
     two = {"text": " ".join(TARGET), "cross": "true", "text2": " ".join(SOURCE), "stage": "all at once"}
     return [
@@ -146,8 +146,8 @@ def see(now: State) -> list[Place]:
     ]
 
 
-VIEW = View(
-    asks=N_("**The words that are written ask** the words that were read."),
+VIEW = Application(
+    introduction=N_("**The words that are written ask** the words that were read."),
     trained=N_(
         "Nothing: the vectors are set by hand so that each word points to its translation, as training "
         "would have it. In a trained model the query of a place is made of the words written before it, by "
@@ -157,7 +157,7 @@ VIEW = View(
         "A French and an English sentence with ribbons between their words, as wide as the weights, and the "
         "map of these weights"
     ),
-    slider=lambda now: Moved(_("Temperature"), TEMPERATURE),
+    slider=lambda result: Moved(_("Temperature"), TEMPERATURE),
     draw=draw,
     says=says,
     heads=heads,
@@ -166,5 +166,5 @@ VIEW = View(
     program=program,
     prints=N_("the weights"),
     checks=checks,
-    see=see,
+    leads=leads,
 )

@@ -9,16 +9,16 @@ from attn_figures.numbers import number
 from attn_figures.ties import largest_first
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _n, paragraph
-from pages.kernel_regression.compute import Now, Standing
+from pages.kernel_regression.compute import Result, Standing
 from pages.kernel_regression.words import named
 
 SHOWN_KEYS = 8
 DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Write out the distances, the kernel, the weights and their mean."""
-    standing = now.standing
+    standing = result.standing
     points, row = standing.points, standing.row
     fit = standing.regression
     if not bool(fit.has_support[row]):
@@ -69,7 +69,7 @@ def show(now: Now) -> None:
     key, apart = _(":orange[key] k"), _("|q − k|, days") if points.dated else "|q − k|"
     header = [key, apart, "u = |q − k| / h", "K(u)", _("weight w"), _(":green[value] v"), "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
-    if now.state.has_two_inputs:
+    if result.state.has_two_inputs:
         st.markdown(_("Each distance comes from two differences, one for each input:"))
         header, differences = coordinates(standing)
         rows = [[standing.key_names[j], *map(number, differences[j].tolist())] for j in order]

@@ -3,10 +3,10 @@
 from attn_core import KERNEL_MISTAKES
 from attn_figures.mistakes import right_and_broken
 from attn_ui.screen.break_it import break_it
-from pages.kernel_regression.compute import Now
+from pages.kernel_regression.compute import Result
 from pages.kernel_regression.settings import MISTAKE
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, KERNEL_MISTAKES, right_and_broken.spec)

@@ -12,7 +12,7 @@ from attn_core import leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
 from attn_words import N_, _, _n
-from pages.kernel_regression.compute import Now, Standing, lengthened
+from pages.kernel_regression.compute import Result, Standing, lengthened
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import line_checks, plane_checks
 
@@ -23,13 +23,13 @@ LEFT_OUT = N_("leave-one-out error against leaving out one point after another")
 TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths as one more dimension")
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Compute each check and lay them in a table; a map has one besides."""
-    standing = now.standing
-    if now.state.fits_lines:
+    standing = result.standing
+    if result.state.fits_lines:
         checks = line_checks.check(standing)
     else:
-        checks = check(standing) + (plane_checks.of_map(standing) if now.state.has_two_inputs else [])
+        checks = check(standing) + (plane_checks.of_map(standing) if result.state.has_two_inputs else [])
     st.markdown(
         checks_table(
             [each.name for each in checks],

@@ -11,8 +11,8 @@ from attn_ui.base.markdown import plain
 from attn_ui.screen import state
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _, _n, paragraph
-from pages.kernel_regression.asks import OWN
-from pages.kernel_regression.compute import Now
+from pages.kernel_regression.compute import Result
+from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.own_table import (
     Column,
     Table,
@@ -36,12 +36,12 @@ TABLE = "kernel_table_base"  # the points that the table's edits count from
 UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Lay the table beside the upload; points with two inputs can only be read."""
-    if now.state.has_two_inputs:
-        plane_data.show(now.standing)
+    if result.state.has_two_inputs:
+        plane_data.show(result.standing)
         return
-    points = now.state.points
+    points = result.state.points
     left, right = st.columns([1, 1], gap="large")
     with left:
         st.markdown(

@@ -5,11 +5,11 @@ import streamlit as st
 from attn_core import KERNELS
 from attn_ui.base.latex import in_lines
 from attn_words import _
-from pages.kernel_regression.compute import Now
+from pages.kernel_regression.compute import Result
 from pages.kernel_regression.words import named
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the formulas, the chosen kernel's in bold; with two inputs that of the distance too."""
     st.latex(
         in_lines(
@@ -17,7 +17,7 @@ def show(now: Now) -> None:
             r" = \sum_j \mathrm{softmax}_j\bigl(\log K(u_j)\bigr)\, v_j, \qquad u_j = \frac{|q - k_j|}{h}"
         )
     )
-    if now.state.fits_lines:
+    if result.state.fits_lines:
         st.markdown(
             _(
                 "Local linear regression has a line in place of the mean: least squares, each point counted "
@@ -43,7 +43,7 @@ def show(now: Now) -> None:
                 "line, it is met exactly, also at the ends of the data, where the mean is pulled inwards."
             )
         )
-    if now.state.has_two_inputs:
+    if result.state.has_two_inputs:
         st.markdown(
             _(
                 "Queries and keys are vectors. They enter by their distance alone, so the kernel is that of "
@@ -54,7 +54,7 @@ def show(now: Now) -> None:
     left, right = st.columns(2)
     with left:
         for name, known in KERNELS.items():
-            st.markdown(f"**{named(name)}**" if name == now.standing.kernel else named(name))
+            st.markdown(f"**{named(name)}**" if name == result.standing.kernel else named(name))
             st.latex(f"K(u) = {known.formula}")
         st.caption(
             _(

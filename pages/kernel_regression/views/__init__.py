@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Mapping
 
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Seen
-from pages.kernel_regression.compute import Now
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import View
+from pages.kernel_regression.compute import Result
 from pages.kernel_regression.settings import LOCAL_LINES, TWO_INPUTS
 from pages.kernel_regression.state import State
 from pages.kernel_regression.views import bandwidth, bridge, compare, fails, fit, lines, two_inputs
 
-VIEWS: Mapping[str, Callable[[Ask, State], Seen[Now]]] = {
-    "Fit and weights": fit.see,
-    "Four kernels": compare.see,
-    "Choose the bandwidth": bandwidth.see,
-    "Bridge to attention": bridge.see,
-    "Limits": fails.see,
-    LOCAL_LINES: lines.see,
-    TWO_INPUTS: two_inputs.see,
+VIEWS: Mapping[str, Callable[[Controls, State], View[Result]]] = {
+    "Fit and weights": fit.view,
+    "Four kernels": compare.view,
+    "Choose the bandwidth": bandwidth.view,
+    "Bridge to attention": bridge.view,
+    "Limits": fails.view,
+    LOCAL_LINES: lines.view,
+    TWO_INPUTS: two_inputs.view,
 }

@@ -5,12 +5,12 @@ import numpy as np
 from attn_core import BandwidthSearch
 from attn_figures.kernel_studies import Errors, choose
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Now, Sweep, asked
+from pages.kernel_regression.compute import Result, Sweep, asked
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
 from pages.kernel_regression.state import State
@@ -22,13 +22,13 @@ PATH = "kernel_learned_path"  # where the session keeps it
 Path = tuple[tuple[str, str] | None, list[tuple[float, float]]]  # what it was learned for, and its steps
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw both errors, the best and what was learned; offers to take them and to learn stand below."""
     points, kernel = state.points, state.kernel
-    sweep = Sweep(points, kernel, kept=asked(ask))
+    sweep = Sweep(points, kernel, kept=asked(controls))
     found = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
     best = best_of(points, points.fingerprint, kernel)
-    path = learned_path(ask, state)
+    path = learned_path(controls, state)
     figure = Figure(
         _drawn(sweep, found, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
         key="choose",
@@ -40,13 +40,13 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         slider=sweep.slider,
         caption=sweep.caption(),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure, below="learning")
+    return View(Result(state, sweep.standing(controls)), figure, below="learning")
 
 
-def learned_path(ask: Ask, state: State) -> Numbers:
+def learned_path(controls: Controls, state: State) -> Numbers:
     """Return the path learned for these points and this kernel in this session, (n_learned, 2)."""
     nothing: Path = (None, [])
-    known, steps = ask.kept(PATH, nothing)
+    known, steps = controls.kept(PATH, nothing)
     here = (state.points.fingerprint, state.kernel)
     return np.array(steps if known == here else [], dtype=np.float64).reshape(-1, 2)
 

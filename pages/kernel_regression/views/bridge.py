@@ -13,15 +13,24 @@ from attn_core import nadaraya_watson, scaled_dot_product_attention
 from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import EXACT
 from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import Kept, Now, Standing, Strides, Sweep, fitting, lengthened, settled
+from pages.kernel_regression.compute import (
+    Kept,
+    Result,
+    Standing,
+    Strides,
+    Sweep,
+    fitting,
+    lengthened,
+    settled,
+)
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import (
     ALL_KEYS,
@@ -154,17 +163,17 @@ def _draw(laid: Bridge, on_circle: bool, keeps_lengths: bool, sweep: Sweep) -> S
     )
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the terms and the weights, and hand them to the single-head page."""
-    points, h = state.points, ask.value(BANDWIDTH)
-    with ask.row():
-        on_circle = ask.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
-        keeps_lengths = ask.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
-        everything = ask.flag(ALL_KEYS, _("All points"), width="content")
-        _cross(ask, lay(points, False, on_circle), keeps_lengths, h)
+    points, h = state.points, controls.value(BANDWIDTH)
+    with controls.row():
+        on_circle = controls.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
+        keeps_lengths = controls.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
+        everything = controls.flag(ALL_KEYS, _("All points"), width="content")
+        _cross(controls, lay(points, False, on_circle), keeps_lengths, h)
     laid = lay(points, everything, on_circle)
     sweep, scene = settled(
-        ask,
+        controls,
         Sweep(points, "gaussian"),
         lambda kept: _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths, kept),
         partial(_draw, laid, on_circle, keeps_lengths),
@@ -193,7 +202,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         )
     )
     notes = [counted] if points.name == OWN_POINTS else []
-    return Seen(Now(state, laid.standing(h, keeps_lengths)), figure, notes=notes)
+    return View(Result(state, laid.standing(h, keeps_lengths)), figure, notes=notes)
 
 
 def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
@@ -213,10 +222,10 @@ def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
     return "/single-head?" + urlencode({"qkv": "typed", "scale": "free", **settings})
 
 
-def _cross(ask: Ask, laid: Bridge, keeps_lengths: bool, h: float) -> None:
+def _cross(controls: Controls, laid: Bridge, keeps_lengths: bool, h: float) -> None:
     link = single_head_link(laid, keeps_lengths, h)
     if link is None:
-        ask.say(
+        controls.say(
             _(
                 ":material/link_off: These numbers outgrow a link: the single-head page takes h from 0.1 to "
                 "10 and numbers up to 1000."
@@ -227,4 +236,4 @@ def _cross(ask: Ask, laid: Bridge, keeps_lengths: bool, h: float) -> None:
         "The same numbers on the next page: q and k as Q and K, with 1 and −|k|²/2 beside them where that "
         "term is kept, the values as V, and 1/h² as its scale."
     )
-    ask.lead(_("Open as a single head"), link, help=told)
+    controls.lead(_("Open as a single head"), link, help=told)

@@ -7,25 +7,25 @@ from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen
+from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
+from pages.kernel_regression.compute import Kept, Result, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.settings import KERNEL
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import hatched, named, or_dash
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the estimate and the weights of each kernel, and say how they differ."""
     points = state.points
     sweep, scene = settled(
-        ask,
+        controls,
         Sweep(points, state.kernel, len(KERNELS)),
         lambda kept: drawn(points, points.fingerprint, kept),
         _draw,
@@ -39,7 +39,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         rows=sweep.rows,
         caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure)
+    return View(Result(state, sweep.standing(controls)), figure)
 
 
 @shared

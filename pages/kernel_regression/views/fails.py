@@ -10,12 +10,12 @@ from attn_core import kernel_estimate
 from attn_figures.kernel_scene import DataScene
 from attn_figures.kernel_studies import LimitEstimates, fails
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import Now, Sweep, asked
+from pages.kernel_regression.compute import Result, Sweep, asked
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
 from pages.kernel_regression.state import State
@@ -34,13 +34,13 @@ CASES = {
 }
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the estimate with its limits and its bias, and say which failure it shows."""
     points, kernel = state.points, state.kernel
-    with ask.row():
+    with controls.row():
         for what, case in CASES.items():
-            ask.button(_(what), partial(_set, ask, *case), key=f"case_{what}")
-    sweep = Sweep(points, kernel, kept=asked(ask))
+            controls.button(_(what), partial(_set, controls, *case), key=f"case_{what}")
+    sweep = Sweep(points, kernel, kept=asked(controls))
     figure = Figure(
         _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth),
         key="fails",
@@ -52,7 +52,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         slider=sweep.slider,
         caption=sweep.caption(),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure)
+    return View(Result(state, sweep.standing(controls)), figure)
 
 
 def _sentence(
@@ -92,10 +92,10 @@ def _sentence(
     return paragraph(shows, readout, bent, hatched(int((~here).sum()), PLACES, sweep.kernel))
 
 
-def _set(ask: Ask, data: str, kernel: str, bandwidth: float) -> None:
-    ask.answer(POINTS_DATA, data)
-    ask.answer(KERNEL, kernel)
-    ask.move(BANDWIDTH, bandwidth)
+def _set(controls: Controls, data: str, kernel: str, bandwidth: float) -> None:
+    controls.answer(POINTS_DATA, data)
+    controls.answer(KERNEL, kernel)
+    controls.move(BANDWIDTH, bandwidth)
 
 
 def _wide(points: Points) -> tuple[DataScene, LimitEstimates]:

@@ -7,22 +7,22 @@ from attn_figures.kernel_scene import Estimate
 from attn_figures.scene import Scene
 from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, View
 from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
+from pages.kernel_regression.compute import Kept, Result, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import Answered, estimates_said, hatched
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the data, the estimate and all weights, and say what the query attends to."""
     points, kernel = state.points, state.kernel
     sweep, scene = settled(
-        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
+        controls, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
     )
     figure = Figure(
         scene,
@@ -36,7 +36,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         rows=sweep.rows,
         caption=sweep.caption(),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure)
+    return View(Result(state, sweep.standing(controls)), figure)
 
 
 @shared

@@ -9,12 +9,12 @@ from attn_figures.local_lines import LocalLinearFit
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, View
 from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Kept, Now, Strides, Sweep, fitting, settled
+from pages.kernel_regression.compute import Kept, Result, Strides, Sweep, fitting, settled
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
@@ -23,11 +23,11 @@ from pages.kernel_regression.words import named, or_dash
 BELOW = 1e-6  # a weight of at least so much under zero is below it
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
     points, kernel = state.points, state.kernel
     sweep, scene = settled(
-        ask, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
+        controls, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
     )
     figure = Figure(
         scene,
@@ -41,7 +41,7 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         rows=sweep.rows,
         caption=sweep.caption(),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure, tabs=LINES_TAB)
+    return View(Result(state, sweep.standing(controls)), figure, tabs=LINES_TAB)
 
 
 @shared

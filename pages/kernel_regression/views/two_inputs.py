@@ -8,12 +8,12 @@ from attn_figures.kernel_plane import KEYS, MAP, PlaneEstimate, plane, plane_cur
 from attn_figures.scene import Scene
 from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Cell, Figure, Seen
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Cell, Figure, View
 from attn_ui.base.scenes import Packed
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.kernel_regression.compute import Kept, Now, Strides, fitting, settled
+from pages.kernel_regression.compute import Kept, Result, Strides, fitting, settled
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
@@ -24,12 +24,12 @@ from pages.kernel_regression.words import Answered, error_readout, estimates_sai
 ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
 
-def see(ask: Ask, state: State) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the map for queries of one second coordinate, and say what the query attends to."""
     drawn_so, kernel, x2 = state.drawn, state.kernel, state.x2
     points = sample(drawn_so.n_points, drawn_so.noise, drawn_so.seed)
     sweep, scene = settled(
-        ask,
+        controls,
         PlaneSweep(points, kernel, ARRAYS, x2=x2),
         lambda kept: drawn(points, points.fingerprint, kernel, x2, kept),
         _draw,
@@ -45,13 +45,13 @@ def see(ask: Ask, state: State) -> Seen[Now]:
         name=f"kernel regression two inputs {kernel}",
         slider=sweep.slider,
         rows=sweep.rows,
-        clicked=partial(ask_at, points),
+        clicked=partial(read_at, points),
         caption=sweep.caption(),
     )
-    return Seen(Now(state, sweep.standing(ask)), figure)
+    return View(Result(state, sweep.standing(controls)), figure)
 
 
-def ask_at(points: PlanePoints, ask: Ask, cell: Cell) -> None:
+def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
     """Move the query to a cell of the map that was clicked, or to the cell of a key."""
     if cell.trace.startswith(MAP):
         x1, x2 = AXIS[cell.column], DOWN[cell.row]
@@ -59,8 +59,8 @@ def ask_at(points: PlanePoints, ask: Ask, cell: Cell) -> None:
         x1, x2 = (AXIS[np.abs(AXIS - place).argmin()] for place in points.keys[cell.row])
     else:
         return
-    ask.move(QUERY_AT, float(x1))
-    ask.move(QUERY_AT_2, float(x2))
+    controls.move(QUERY_AT, float(x1))
+    controls.move(QUERY_AT_2, float(x2))
 
 
 @shared

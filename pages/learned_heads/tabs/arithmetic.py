@@ -8,41 +8,41 @@ from attn_figures.numbers import number
 from attn_ui.base.markdown import capital, coloured, listed
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, _n, paragraph
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the chosen query's row, with the chosen key set in bold."""
-    st.markdown(sentence(now))
+    st.markdown(sentence(result))
     st.markdown(
         table(
             [
                 _("Key"),
                 _("right place"),
                 "q · k",
-                f"/ √{now.d_head}",
+                f"/ √{result.d_head}",
                 _("e to that, less the largest"),
                 _("weight"),
             ],
-            rows(now),
+            rows(result),
             numbers=4,
         )
     )
     st.caption(paragraph(_("Click a cell of a map to choose its head, query and key."), _(ROUNDED)))
 
 
-def sentence(now: Now) -> str:
+def sentence(result: Result) -> str:
     """Say where the chosen head, query and key are, and what the right places have together."""
-    head, query, key = now.chosen
-    weights = now.weights[head, query]
-    where = [place for place, right in enumerate(now.task.right(now.tokens)[query].tolist()) if right]
+    head, query, key = result.chosen
+    weights = result.weights[head, query]
+    where = [place for place, right in enumerate(result.task.right(result.tokens)[query].tolist()) if right]
     told = _(
         "**{head}**, from the query {query} at place {place} to the key {key} at place {other}: weight "
         "**{weight}**.",
-        head=capital(now.called(head)),
-        query=coloured("query", now.symbols[query]),
+        head=capital(result.called(head)),
+        query=coloured("query", result.symbols[query]),
         place=query + 1,
-        key=coloured("key", now.symbols[key]),
+        key=coloured("key", result.symbols[key]),
         other=key + 1,
         weight=number(float(weights[key]), 3),
     )
@@ -52,30 +52,30 @@ def sentence(now: Now) -> str:
         "The answer stands at {places}, which has {share}.",
         "The answer stands at {places}, which have {share}.",
         len(where),
-        places=listed([_at(now, place) for place in where]),
+        places=listed([_at(result, place) for place in where]),
         share=number(float(weights[where].sum()), 3),
     )
     return paragraph(told, answer)
 
 
-def _at(now: Now, place: int) -> str:
-    return _("{symbol} at place {place}", symbol=now.symbols[place], place=place + 1)
+def _at(result: Result, place: int) -> str:
+    return _("{symbol} at place {place}", symbol=result.symbols[place], place=place + 1)
 
 
-def rows(now: Now) -> list[list[str]]:
+def rows(result: Result) -> list[list[str]]:
     """Return a line a key that the query may see: its scores and its weight."""
-    head, query, chosen = now.chosen
-    layer, within = divmod(head, now.recipe.heads)
-    stages = now.result.layers[layer]
-    right = now.task.right(now.tokens)[query].tolist()
+    head, query, chosen = result.chosen
+    layer, within = divmod(head, result.recipe.heads)
+    stages = result.toy_run.layers[layer]
+    right = result.task.right(result.tokens)[query].tolist()
     scaled = stages.scaled_scores[within, query]
     largest = float(scaled.max())
     found = []
-    for key in range(query + 1 if now.task.causal else len(now.symbols)):
+    for key in range(query + 1 if result.task.causal else len(result.symbols)):
         score, weight = (float(each[within, query, key]) for each in (stages.scores, stages.weights))
         share = math.exp(float(scaled[key]) - largest)
         cells = [
-            _at(now, key),
+            _at(result, key),
             _c("switch", "yes") if right[key] else "",
             *(number(each, 3) for each in (score, float(scaled[key]), share, weight)),
         ]

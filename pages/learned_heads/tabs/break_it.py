@@ -3,10 +3,10 @@
 from attn_core.toys import TOY_MISTAKES
 from attn_figures.mistakes import right_and_broken
 from attn_ui.screen.break_it import break_it
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import MISTAKE
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, TOY_MISTAKES, right_and_broken.spec)

@@ -10,7 +10,7 @@ from attn_core.toys import judge
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
@@ -18,14 +18,14 @@ from pages.learned_heads.tabs import clouds, flow, whole
 from pages.learned_heads.text_flow import TextFlow
 
 
-def checks(now: Now) -> list[Check]:
+def checks(result: Result) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    weights, logits = by_torch(now)
-    sums = now.weights.sum(dim=-1)
-    model, curve = judge(now.model, now.task, now.recipe.held_out()), now.judged
+    weights, logits = by_torch(result)
+    sums = result.weights.sum(dim=-1)
+    model, curve = judge(result.model, result.task, result.recipe.held_out()), result.judged
     return [
-        compare(_("the maps are those of `torch.nn.MultiheadAttention`"), now.weights, weights),
-        compare(_("the prediction is that of the same layers of torch"), now.logits, logits),
+        compare(_("the maps are those of `torch.nn.MultiheadAttention`"), result.weights, weights),
+        compare(_("the prediction is that of the same layers of torch"), result.logits, logits),
         compare(_("each row of each map sums to one"), sums, torch.ones_like(sums)),
         compare(
             _("loss and accuracy of this step are those written down while it was trained"),
@@ -35,21 +35,21 @@ def checks(now: Now) -> list[Check]:
     ]
 
 
-def by_torch(now: Now) -> tuple[Tensor, Tensor]:
+def by_torch(result: Result) -> tuple[Tensor, Tensor]:
     """Run the sequence through layers of torch's with the same parameters; return maps and logits."""
-    state = now.run.checkpoints[now.at].state
-    n, heads = len(now.tokens), now.recipe.heads
-    start = F.embedding(now.tokens, state["embedding"]) + now.model.positions[:n]
-    blocked = torch.ones(n, n).triu(1).bool() if now.task.causal else None
+    state = result.run.checkpoints[result.at].state
+    n, heads = len(result.tokens), result.recipe.heads
+    start = F.embedding(result.tokens, state["embedding"]) + result.model.positions[:n]
+    blocked = torch.ones(n, n).triu(1).bool() if result.task.causal else None
     x, maps = start, []
-    for layer in range(now.recipe.layers):
+    for layer in range(result.recipe.layers):
         norm = F.layer_norm(x, x.shape[-1:], state[f"norms.{layer}.weight"], state[f"norms.{layer}.bias"])
         module = torch.nn.MultiheadAttention(x.shape[-1], heads, bias=False, dtype=x.dtype)
         module.requires_grad_(False)
         module.in_proj_weight.copy_(
             torch.cat([state[f"attention.{layer}.W_{part}.weight"] for part in "qkv"])
         )
-        gone = [head - layer * heads for head in now.setting.off]
+        gone = [head - layer * heads for head in result.setting.off]
         out = state[f"attention.{layer}.W_o.weight"].unflatten(1, (heads, -1)).clone()
         out[:, [head for head in gone if 0 <= head < heads]] = 0  # what is off writes nothing
         module.out_proj.weight.copy_(out.flatten(1))
@@ -59,18 +59,18 @@ def by_torch(now: Now) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(now: Now | Heads | LongText | TextFlow | Evicted | HeadClouds) -> None:
+def show(result: Result | Heads | LongText | TextFlow | Evicted | HeadClouds) -> None:
     """Show the checks with their largest differences."""
-    if isinstance(now, TextFlow):
-        found = flow.checks_of_flow(now)
-    elif isinstance(now, HeadClouds):
-        found = clouds.checks_of_clouds(now)
-    elif isinstance(now, Evicted):
-        found = flow.checks_of_eviction(now)
-    elif isinstance(now, LongText):
-        found = whole.checks_of_long(now)
+    if isinstance(result, TextFlow):
+        found = flow.checks_of_flow(result)
+    elif isinstance(result, HeadClouds):
+        found = clouds.checks_of_clouds(result)
+    elif isinstance(result, Evicted):
+        found = flow.checks_of_eviction(result)
+    elif isinstance(result, LongText):
+        found = whole.checks_of_long(result)
     else:
-        found = _of_whole(now) if isinstance(now, Heads) else checks(now)
+        found = _of_whole(result) if isinstance(result, Heads) else checks(result)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
@@ -80,6 +80,6 @@ def show(now: Now | Heads | LongText | TextFlow | Evicted | HeadClouds) -> None:
     )
 
 
-def _of_whole(now: Heads) -> list[Check]:
-    found = whole.checks(now.whole, now.model, now.text)
-    return [*found, whole.check_blocks(now)] if now.whole.is_long else found
+def _of_whole(result: Heads) -> list[Check]:
+    found = whole.checks(result.whole, result.model, result.text)
+    return [*found, whole.check_blocks(result)] if result.whole.is_long else found

@@ -38,10 +38,10 @@ def show_clouds() -> None:
     )
 
 
-def checks_of_clouds(now: HeadClouds) -> list[Check]:
+def checks_of_clouds(result: HeadClouds) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    mask = None if bool(now.mask.all()) else now.mask
+    mask = None if bool(result.mask.all()) else result.mask
     # The model computes in single precision.
-    weights = now.weights.to(torch.float32)
-    laid = audit_clouds(now.clouds, weights, now.scale, mask) if now.model.softcap is None else ()
-    return [*laid, *audit_plane(now.plane, *now.clouds.around)]
+    weights = result.weights.to(torch.float32)
+    laid = audit_clouds(result.clouds, weights, result.scale, mask) if result.model.softcap is None else ()
+    return [*laid, *audit_plane(result.plane, *result.clouds.around)]

@@ -100,7 +100,7 @@ def _vectors(stages: MultiHead) -> Tensor:
 
 def checks_of_eviction(found: Evicted) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    layers = found.now.result.layers
+    layers = found.result.toy_run.layers
     query, key, value = (
         torch.cat([getattr(each, part) for each in layers]) for part in ("query", "key", "value")
     )
@@ -121,6 +121,6 @@ def checks_of_eviction(found: Evicted) -> list[Check]:
         compare(
             _("each query has as many keys as the budget, or all there are"),
             found.kept.sum(dim=-1).double(),
-            places.double().expand(found.now.n_head, found.n),
+            places.double().expand(found.result.n_head, found.n),
         ),
     ]

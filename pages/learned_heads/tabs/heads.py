@@ -6,30 +6,30 @@ from attn_core.toys import MEASURES
 from attn_figures.numbers import as_share
 from attn_ui.screen.tables import table
 from attn_words import _
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_toy
 from pages.learned_heads.tabs import whole as whole_tabs
 
 
-def show(now: Now | Heads) -> None:
+def show(result: Result | Heads) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
-    if isinstance(now, Heads):
-        whole_tabs.show_heads(now.whole)
+    if isinstance(result, Heads):
+        whole_tabs.show_heads(result.whole)
         return
-    whole = now.judged
+    whole = result.judged
     st.markdown(
         _(
             "On {sequences} sequences that no step of the training saw, after {steps} steps, with all heads "
             "on: accuracy **{right}**, loss {loss}.",
-            sequences=len(now.recipe.held_out()),
-            steps=f"{now.step:,}",
+            sequences=len(result.recipe.held_out()),
+            steps=f"{result.step:,}",
             right=as_share(whole.accuracy, 1),
             loss=f"{whole.loss:.4f}",
         )
     )
-    columns = {_(title): column for title, column in of_toy(now).items()}
-    columns[_("Head")] = [now.called(head) for head in range(now.n_head)]
+    columns = {_(title): column for title, column in of_toy(result).items()}
+    columns[_("Head")] = [result.called(head) for head in range(result.n_head)]
     forms = ("", *(".3f" for _measure in MEASURES), ".1%", ".4f")
     rows = [
         [f"{value:{form}}" for value, form in zip(row, forms, strict=True)]

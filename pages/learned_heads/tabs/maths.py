@@ -4,25 +4,25 @@ import streamlit as st
 
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.compute import Now
+from pages.learned_heads.compute import Result
 from pages.learned_heads.evicted import Evicted
 from pages.learned_heads.tabs import clouds, flow
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.words import layers_of_heads
 
 
-def show(now: Now | TextFlow | Evicted | HeadClouds) -> None:
+def show(result: Result | TextFlow | Evicted | HeadClouds) -> None:
     """Write the formulas down, with the sizes of the present model."""
-    if isinstance(now, TextFlow):
+    if isinstance(result, TextFlow):
         flow.show_flow()
         return
-    if isinstance(now, HeadClouds):
+    if isinstance(result, HeadClouds):
         clouds.show_clouds()
         return
-    if isinstance(now, Evicted):
+    if isinstance(result, Evicted):
         flow.show_eviction()
         return
-    recipe, task = now.recipe, now.task
+    recipe, task = result.recipe, result.task
     st.markdown(
         paragraph(
             _(

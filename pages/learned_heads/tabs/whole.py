@@ -107,9 +107,9 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
     )
 
 
-def checks_of_long(now: LongText) -> list[Check]:
+def checks_of_long(result: LongText) -> list[Check]:
     """Compute the checks of a head whose map is never there as a whole: they read rows and a stripe of it."""
-    head, n = now.map, now.n
+    head, n = result.map, result.n
     some = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long().tolist()
     rows = torch.cat([head[at : at + 1, 0:n] for at in some])
     may = head.may
@@ -131,7 +131,7 @@ def checks_of_long(now: LongText) -> list[Check]:
         ),
         compare(named, ours, theirs, scale=1.0),
     ]
-    blocks = pyramid_of(now)
+    blocks = pyramid_of(result)
     return [*found, _check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else found
 
 

@@ -6,9 +6,9 @@ from attn_figures.numbers import as_share
 from attn_figures.points import ALONE, AttentionPlane, alone, by_row_and_step
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured
-from attn_ui.base.page import Figure, Seen, Small, query_rows
+from attn_ui.base.page import Figure, Small, View, query_rows
 from attn_ui.base.planes import names_told
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY
@@ -21,26 +21,26 @@ from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Clouding
 
 
-def see(ask: Ask, asked: Clouding) -> Seen[Found]:
+def view(controls: Controls, asked: Clouding) -> View[Found]:
     """Draw the head on its text; say why where that is too long."""
     try:
-        now = clouds_of(asked)
+        result = clouds_of(asked)
     except ValueError as error:
-        ask.say(f":material/error: {error}.")
-        return Seen(None, None)
+        controls.say(f":material/error: {error}.")
+        return View(None, None)
     figure = Figure(
-        _packed(asked.of.text, asked.layer, asked.head, asked.by_place, now),
+        _packed(asked.of.text, asked.layer, asked.head, asked.by_place, result),
         key="clouds",
         alt=_(
             "Queries and keys of all words of one head as two clouds of points in one plane, sized by the "
             "weights of one query, with lines of equal score"
         ),
-        name=f"queries and keys of {now.model.name}, head {now.number}",
-        rows=query_rows(now.labels),
+        name=f"queries and keys of {result.model.name}, head {result.number}",
+        rows=query_rows(result.labels),
         chosen={"key": KEY},
     )
-    notes = [_about(now), words.about_model(now.model, now.tokens)]
-    return Seen(now, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
+    notes = [_about(result), words.about_model(result.model, result.tokens)]
+    return View(result, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
 @shared_scene
@@ -54,44 +54,44 @@ def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) 
     return Scene([alone.spec(drawn)], cursor, captions=said)
 
 
-def _about(now: HeadClouds) -> str:
+def _about(result: HeadClouds) -> str:
     """Say how both clouds were laid on one another, and what that changes."""
     return paragraph(
         _(
             "Both clouds are laid on one another: keys are moved by one vector, {length} long, which adds "
             "one number to all scores of a query; queries are divided by {factor} and keys multiplied by it.",
-            length=f"{float(now.clouds.shift.norm()):.3g}",
-            factor=f"{float(now.clouds.factor):.3g}",
+            length=f"{float(result.clouds.shift.norm()):.3g}",
+            factor=f"{float(result.clouds.factor):.3g}",
         ),
         _(
             "Of two keys that are equally long here, the nearer has the higher score; the arrow is the "
             "query, along it scores rise. A plane leaves much out: the size of a point tells the weight."
         ),
         _("This model bends its scores below a cap, so there the weights would change a little.")
-        if now.model.softcap is not None
+        if result.model.softcap is not None
         else "",
     )
 
 
-def _say(now: HeadClouds, row: int) -> str:
+def _say(result: HeadClouds, row: int) -> str:
     """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
-    best = int(now.weights[row].argmax())
-    nearest = int(now.distances[row].masked_fill(~now.mask[row], float("inf")).argmin())
-    agreement = now.agreement(row)
+    best = int(result.weights[row].argmax())
+    nearest = int(result.distances[row].masked_fill(~result.mask[row], float("inf")).argmin())
+    agreement = result.agreement(row)
     return paragraph(
         _(
             "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
             "centre.",
-            number=now.number,
-            share=as_share(float(now.plane.explained.sum()), 1),
+            number=result.number,
+            share=as_share(float(result.plane.explained.sum()), 1),
         ),
         _(
             "Query {query}: largest weight {weight} on {key}; nearest key {other}, weight {less}.",
-            query=coloured("query", now.labels[row]),
-            key=coloured("key", now.labels[best]),
-            weight=f"{float(now.weights[row, best]):.3f}",
-            other=coloured("key", now.labels[nearest]),
-            less=f"{float(now.weights[row, nearest]):.3f}",
+            query=coloured("query", result.labels[row]),
+            key=coloured("key", result.labels[best]),
+            weight=f"{float(result.weights[row, best]):.3f}",
+            other=coloured("key", result.labels[nearest]),
+            less=f"{float(result.weights[row, nearest]):.3f}",
         ),
         ""
         if agreement is None
@@ -99,5 +99,5 @@ def _say(now: HeadClouds, row: int) -> str:
             "Correlation of nearness and score {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         ),
-        names_told(ALONE, now.labels),
+        names_told(ALONE, result.labels),
     )

@@ -5,14 +5,14 @@ from dataclasses import replace
 from attn_figures.eviction import Cache, eviction
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import N_, _, _n, paragraph
-from pages.learned_heads.compute import Now, array, steps_of
+from pages.learned_heads.compute import Result, array, steps_of
 from pages.learned_heads.evicted import SINKS, Evicted, runs_of
 from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB, POLICY
@@ -28,13 +28,13 @@ _POLICIES = {
 }
 
 
-def see(ask: Ask, asked: Evicting) -> Seen[Found]:
+def view(controls: Controls, asked: Evicting) -> View[Found]:
     """Draw every budget of one policy."""
     steps = steps_of(asked.setting.recipe)
-    at = steps.nearest(ask.value(steps))
+    at = steps.nearest(controls.value(steps))
     found = evicted(asked, at)
     slider = found.slider
-    found = replace(found, budget=int(slider.values[slider.nearest(ask.value(slider))]))
+    found = replace(found, budget=int(slider.values[slider.nearest(controls.value(slider))]))
     figure = Figure(
         _drawn(asked, at),
         key="eviction",
@@ -45,13 +45,13 @@ def see(ask: Ask, asked: Evicting) -> Seen[Found]:
         ),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
     )
-    return Seen(found, figure, notes=[Small(_about(found))], tabs=FLOW_TAB)
+    return View(found, figure, notes=[Small(_about(found))], tabs=FLOW_TAB)
 
 
 def evicted(asked: Evicting, at: int) -> Evicted:
     """Return all heads of a toy under a policy."""
     setting = asked.setting
-    return Evicted(Now(setting, at), asked.policy, runs_of(setting, at))
+    return Evicted(Result(setting, at), asked.policy, runs_of(setting, at))
 
 
 @shared_scene
@@ -63,21 +63,21 @@ def _drawn(asked: Evicting, at: int) -> Scene:
 
 def cache(found: Evicted) -> Cache:
     """Hand one budget to the figures."""
-    now = found.now
-    heads = range(now.n_head)
+    result = found.result
+    heads = range(result.n_head)
     return Cache(
         found.budget,
         found.policy,
-        [now.head(head) for head in heads],
+        [result.head(head) for head in heads],
         [
             _(
                 "head {number}: error {error}",
-                number=now.number(head),
+                number=result.number(head),
                 error=f"{float(found.errors[head]):.3f}",
             )
             for head in heads
         ],
-        now.symbols,
+        result.symbols,
         array(found.weights),
         found.kept.numpy(),
         {policy: array(errors) for policy, errors in found.means.items()},

@@ -10,15 +10,15 @@ from attn_figures.scene import Scene
 from attn_figures.ties import TIE
 from attn_figures.whole_model import OVERVIEW, head_at, steps
 from attn_live.captions import LazyMap
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed, plain
-from attn_ui.base.page import Cell, Figure, Seen, Slider, Small
+from attn_ui.base.page import Cell, Figure, Slider, Small, View
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import Packed, SharedScene, packed, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
-from pages.learned_heads.asks import ORDERS
+from pages.learned_heads.controls import ORDERS
 from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import in_blocks
@@ -31,16 +31,16 @@ _MADE = "learned_own_made"
 _MOST_NAMES = 12
 
 
-def see(ask: Ask, heads: Heads) -> Seen[Found]:
+def view(controls: Controls, heads: Heads) -> View[Found]:
     """Draw the heads in their order."""
     whole, model = heads.whole, heads.model
-    rank = ask.place(RANK, whole.n_head) + 1
+    rank = controls.place(RANK, whole.n_head) + 1
     orders = tuple(tuple(whole.order_by(measure)) for measure in RANK_BY.options)
-    ask.keep(ORDERS, (whole.order[rank - 1], orders))
+    controls.keep(ORDERS, (whole.order[rank - 1], orders))
     slider = whole.slider(rank)
     ranks = tuple(int(each) for each in slider.values)
     if model is None:
-        scene = SharedScene(partial(_draw, whole, ranks), partial(_kept, ask, whole, ranks))
+        scene = SharedScene(partial(_draw, whole, ranks), partial(_kept, controls, whole, ranks))
     else:
         scene = _shared(heads.text, whole.words_only, whole.measure, ranks, whole)
     figure = Figure(
@@ -59,7 +59,7 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
     )
     head = whole.order[rank - 1]
     layer, within = whole.model.at(head)
-    zoom = in_sight(ask, whole.layers[layer][within].shape) if whole.is_long else ""
+    zoom = in_sight(controls, whole.layers[layer][within].shape) if whole.is_long else ""
     has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
     left_out = _(
         "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
@@ -79,7 +79,7 @@ def see(ask: Ask, heads: Heads) -> Seen[Found]:
         f":material/info: {left_out}" if len(ranks) < whole.n_head else "",
         *_notes(heads),
     ]
-    return Seen(
+    return View(
         replace(heads, head=head, zoom=zoom),
         figure,
         notes=[Small(each) for each in notes if each],
@@ -131,14 +131,14 @@ def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole:
     return _draw(_whole, ranks)
 
 
-def _kept(ask: Ask, whole: Whole, ranks: tuple[int, ...]) -> Packed:
+def _kept(controls: Controls, whole: Whole, ranks: tuple[int, ...]) -> Packed:
     """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
     asked = (whole.maps, whole.words_only, whole.measure, ranks, language())
     nothing: tuple[object, Packed | None] = (None, None)
-    kept, made = ask.kept(_MADE, nothing)
+    kept, made = controls.kept(_MADE, nothing)
     if made is None or kept != asked:
         made = packed(_draw(whole, ranks))
-        ask.keep(_MADE, (asked, made))
+        controls.keep(_MADE, (asked, made))
     return made
 
 
@@ -154,8 +154,8 @@ def _say(whole: Whole, rank: int) -> str:
     return words.of_head(whole, head, higher + 1, int(alike.sum()) - 1)
 
 
-def _clicked(whole: Whole, ask: Ask, cell: Cell) -> None:
+def _clicked(whole: Whole, controls: Controls, cell: Cell) -> None:
     """Make a thumbnail large."""
     head = head_at(whole.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:
-        ask.move(RANK, whole.order.index(head) + 1)
+        controls.move(RANK, whole.order.index(head) + 1)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from attn_figures import long_head
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import capital, plain
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
 from pages.learned_heads import words
@@ -26,22 +26,22 @@ from pages.learned_heads.long_text import (
 from pages.learned_heads.settings import LONG_TAB, WITHIN
 
 
-def see(ask: Ask, asked: LongText) -> Seen[Found]:
+def view(controls: Controls, asked: LongText) -> View[Found]:
     """Draw the heads of the layer; say why where numbers overflow."""
     model = asked.model
     heads = range(1, model.n_head + 1)
     slider = replace(WITHIN, values=tuple(map(float, heads)))
-    head = slider.nearest(ask.value(slider))
+    head = slider.nearest(controls.value(slider))
     try:
-        with ask.working() as tell:
+        with controls.working() as tell:
             if not _drawn.packed.is_kept(asked.text, asked.layer, asked):
                 look(asked, lambda layer, at: tell(*reading(asked, layer, at)))
         scene = _drawn(asked.text, asked.layer, asked)
         scene.pack()
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
-        ask.say(f":material/error: {fault}")
-        return Seen(None, None)
+        controls.say(f":material/error: {fault}")
+        return View(None, None)
     figure = Figure(
         scene,
         key="long",
@@ -57,8 +57,8 @@ def see(ask: Ask, asked: LongText) -> Seen[Found]:
         places=f"{asked.n:,}",
     )
     notes = [one_layer, words.about_model(model, asked.read.labels)]
-    return Seen(
-        replace(asked, head=head, zoom=in_sight(ask, (asked.n, asked.n))),
+    return View(
+        replace(asked, head=head, zoom=in_sight(controls, (asked.n, asked.n))),
         figure,
         notes=[*map(Small, notes)],
         below="long_head",
@@ -76,11 +76,16 @@ def _drawn(text: str, layer: int, _asked: LongText) -> Scene:
     return Scene(drawn, captions=[_say(_asked, looks, head) for head in heads])
 
 
-def _say(now: LongText, looks: Looks, head: int) -> str:
+def _say(result: LongText, looks: Looks, head: int) -> str:
     """Say what one head of a long text looks at."""
     drawn = SPECIAL if SPECIAL in looks.shares else FIRST
     before, itself = (words.mean(looks.shares[which][head]) for which in (PREVIOUS, ITSELF))
-    fields = {"head": capital(now.name(head)), "places": f"{now.n:,}", "before": before, "itself": itself}
+    fields = {
+        "head": capital(result.name(head)),
+        "places": f"{result.n:,}",
+        "before": before,
+        "itself": itself,
+    }
     told = _(
         "**{head}**: of {places} tokens each gives the one before **{before}** of its weight and itself "
         "**{itself}**, on average.",

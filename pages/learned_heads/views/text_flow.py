@@ -9,35 +9,35 @@ from attn_core.text_flow import SINK_SHARE
 from attn_figures.scene import Scene
 from attn_figures.text_flow import Layer, text_flow
 from attn_live.captions import LazyMap
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, listed
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import SharedScene, packed, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
-from pages.learned_heads.compute import Now, array, steps_of
+from pages.learned_heads.compute import Result, array, steps_of
 from pages.learned_heads.found import Found
 from pages.learned_heads.settings import FLOW_TAB
 from pages.learned_heads.state import Flowing, Heads, Setting
 from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
 
 
-def see(ask: Ask, asked: Flowing) -> Seen[Found]:
+def view(controls: Controls, asked: Flowing) -> View[Found]:
     """Draw every layer; say why where the maps do not allow it."""
     of = asked.of
     if isinstance(of, Setting):
         steps = steps_of(of.recipe)
-        flow = of_toy(Now(of, steps.nearest(ask.value(steps))), aside=asked.aside)
+        flow = of_toy(Result(of, steps.nearest(controls.value(steps))), aside=asked.aside)
     else:
         try:
             flow = of_whole(of, aside=asked.aside)
         except ValueError as error:
-            ask.say(f":material/error: {error}.")
-            return Seen(None, None)
+            controls.say(f":material/error: {error}.")
+            return View(None, None)
     slider = flow.slider
     layers = tuple(int(each) - 1 for each in slider.values)
-    flow = replace(flow, at=layers[slider.nearest(ask.value(slider))])
+    flow = replace(flow, at=layers[slider.nearest(controls.value(slider))])
     figure = Figure(
         _shared(_key(flow), asked.aside, layers, flow)
         if _key(flow)
@@ -48,18 +48,18 @@ def see(ask: Ask, asked: Flowing) -> Seen[Found]:
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},
     )
-    return Seen(flow, figure, notes=[*map(Small, _notes(flow))], tabs=FLOW_TAB)
+    return View(flow, figure, notes=[*map(Small, _notes(flow))], tabs=FLOW_TAB)
 
 
 def _name(flow: TextFlow) -> str:
-    if isinstance(flow.of, Now):
+    if isinstance(flow.of, Result):
         return f"flow of a text, {flow.of.recipe.task}"
     return f"flow of a text, {flow.of.model.name if flow.of.model else 'an own model'}"
 
 
 def _key(flow: TextFlow) -> Hashable:
     """Return what stands for a model and its text; nothing of a file, which stays in its session."""
-    if isinstance(flow.of, Now):
+    if isinstance(flow.of, Result):
         return flow.of.setting, flow.of.at
     return flow.of.text
 

@@ -7,9 +7,9 @@ from attn_figures.learned import ModelMaps, TrainingHistory, scrubber
 from attn_figures.numbers import as_share
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
@@ -18,7 +18,7 @@ from pages.learned_heads import words
 from pages.learned_heads.compute import (
     GUESSING,
     NAMED,
-    Now,
+    Result,
     array,
     judged_outside,
     naming,
@@ -29,12 +29,14 @@ from pages.learned_heads.settings import TASK
 from pages.learned_heads.state import Setting
 
 
-def see(ask: Ask, setting: Setting) -> Seen[Found]:
+def view(controls: Controls, setting: Setting) -> View[Found]:
     """Draw every head at every step of the training."""
     steps = steps_of(setting.recipe)
-    now = Now(setting, steps.nearest(ask.value(steps)))
-    n = len(now.symbols)
-    now = replace(now, cell=(ask.place(HEAD, now.n_head), ask.place(QUERY, n), ask.place(KEY, n)))
+    result = Result(setting, steps.nearest(controls.value(steps)))
+    n = len(result.symbols)
+    result = replace(
+        result, cell=(controls.place(HEAD, result.n_head), controls.place(QUERY, n), controls.place(KEY, n))
+    )
     figure = Figure(
         drawn(setting),
         key="learned",
@@ -50,12 +52,12 @@ def see(ask: Ask, setting: Setting) -> Seen[Found]:
         ),
     )
     notes = [about(setting.recipe)]
-    if now.task.strange is not None:
-        found = judged_outside(setting.recipe, now.at, setting.off)
-        notes.append(outside(now.task, found))
+    if result.task.strange is not None:
+        found = judged_outside(setting.recipe, result.at, setting.off)
+        notes.append(outside(result.task, found))
     if not setting.recipe.positions:
-        notes.append(_without_positions(now))
-    return Seen(now, figure, notes=[*map(Small, notes)])
+        notes.append(_without_positions(result))
+    return View(result, figure, notes=[*map(Small, notes)])
 
 
 def about(recipe: Recipe) -> str:
@@ -88,9 +90,9 @@ def outside(task: Task, judged: Outside) -> str:
     )
 
 
-def _without_positions(now: Now) -> str:
+def _without_positions(result: Result) -> str:
     """Say why a first layer without positions cannot find the previous token, with its score and chance."""
-    measures, heads = now.judged.measures, range(now.recipe.heads)
+    measures, heads = result.judged.measures, range(result.recipe.heads)
     return paragraph(
         _(
             "Without positions the scores of the first layer see words only: the token just before draws no "
@@ -99,16 +101,16 @@ def _without_positions(now: Now) -> str:
         _(
             "Previous-token score: {scores}; any other token, on average: {chance}.",
             scores=listed(
-                [f"{now.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
+                [f"{result.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
             ),
             chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
         ),
     )
 
 
-def every(setting: Setting) -> list[Now]:
+def every(setting: Setting) -> list[Result]:
     """Return what the page shows at every step that was kept."""
-    return [Now(setting, at) for at in range(len(steps_of(setting.recipe).values))]
+    return [Result(setting, at) for at in range(len(steps_of(setting.recipe).values))]
 
 
 @shared_scene
@@ -117,40 +119,40 @@ def drawn(setting: Setting) -> Scene:
     nows = every(setting)
     course = course_of(nows[-1])
     places = [int(place) for place in course.steps]
-    steps = LazyMap(lambda now: scrubber.spec(maps(now), course, places.index(now.step)), nows)
+    steps = LazyMap(lambda result: scrubber.spec(maps(result), course, places.index(result.step)), nows)
     return Scene(steps, captions=LazyMap(words.of_toy, nows))
 
 
-def maps(now: Now) -> ModelMaps:
+def maps(result: Result) -> ModelMaps:
     """Hand what the model does with the sequence to the figures."""
     return ModelMaps(
-        array(now.weights),
-        [now.head(head) for head in range(now.n_head)],
-        [title(now, head) for head in range(now.n_head)],
-        now.symbols,
-        array(now.chances),
+        array(result.weights),
+        [result.head(head) for head in range(result.n_head)],
+        [title(result, head) for head in range(result.n_head)],
+        result.symbols,
+        array(result.chances),
         list(SYMBOLS),
-        now.answers,
-        now.shown.mask,
+        result.answers,
+        result.shown.mask,
     )
 
 
-def title(now: Now, head: int) -> str:
+def title(result: Result, head: int) -> str:
     """Name a head by its largest measure, once that is large enough."""
-    if head in now.setting.off:
-        return _("head {number} (off)", number=now.number(head))
-    name, value = now.names[head]
-    return f"{now.number(head)} {_(name)} {value:.2f}" if value >= NAMED else now.called(head)
+    if head in result.setting.off:
+        return _("head {number} (off)", number=result.number(head))
+    name, value = result.names[head]
+    return f"{result.number(head)} {_(name)} {value:.2f}" if value >= NAMED else result.called(head)
 
 
-def course_of(now: Now) -> TrainingHistory:
+def course_of(result: Result) -> TrainingHistory:
     """Hand the course of a training to the figures; each head with the measure that names it at the end."""
-    curve = now.run.curve
+    curve = result.run.curve
     found = [
-        (now.head(head), name, array(curve.measures[name][:, head]))
-        for head, (name, _value) in enumerate(naming(curve.at(now.recipe.steps)))
+        (result.head(head), name, array(curve.measures[name][:, head]))
+        for head, (name, _value) in enumerate(naming(curve.at(result.recipe.steps)))
     ]
-    said = {now.head(head): now.called(head) for head in range(now.n_head)}
+    said = {result.head(head): result.called(head) for head in range(result.n_head)}
     return TrainingHistory(
         array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said
     )

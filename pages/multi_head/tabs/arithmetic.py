@@ -10,32 +10,35 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_ui.screen import controls
-from attn_ui.screen.screen import SCREEN
+from attn_ui.screen import widgets
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.tables import ROUNDED
 from attn_words import _, _c, paragraph
-from pages.multi_head.asks import names_of_heads
-from pages.multi_head.compute import Now, allowed, biases
+from pages.multi_head.compute import Result, allowed, biases
+from pages.multi_head.controls import names_of_heads
 from pages.multi_head.settings import POSITIONS, TAB
 
 MOST_TERMS = 8  # of a sum that is written out
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Write out the chosen cell: from the two vectors to its part in the output."""
-    _ask_cell(now)
-    head, (query, key) = now.look.head, now.cell
-    result, d_head = now.result, now.module.d_head
-    q, k, v = result.query[head, query], result.key[head, key], result.value[head, key]
-    score, scaled = float(result.scores[head, query, key]), float(result.scaled_scores[head, query, key])
-    weight = float(result.weights[head, query, key])
-    asks = _(
+    _read_cell(result)
+    head, (query, key) = result.look.head, result.cell
+    attention, d_head = result.attention, result.module.d_head
+    q, k, v = attention.query[head, query], attention.key[head, key], attention.value[head, key]
+    score, scaled = (
+        float(attention.scores[head, query, key]),
+        float(attention.scaled_scores[head, query, key]),
+    )
+    weight = float(attention.weights[head, query, key])
+    read_controls = _(
         "In head {head}, {query} asks {key}.",
         head=head + 1,
-        query=coloured("query", now.tokens.queries[query]),
-        key=coloured("key", now.tokens.keys[key]),
+        query=coloured("query", result.tokens.queries[query]),
+        key=coloured("key", result.tokens.keys[key]),
     )
-    st.markdown(paragraph(asks, _("Click another cell of the maps to follow that one."), _(ROUNDED)))
+    st.markdown(paragraph(read_controls, _("Click another cell of the maps to follow that one."), _(ROUNDED)))
     st.markdown(
         _(
             "**1. Two vectors of this head, multiplied number by number and added up**; vectors or turns "
@@ -43,15 +46,15 @@ def show(now: Now) -> None:
         )
     )
     st.latex(rf"q \cdot k = {_sum_of_products(q, k)} = {_number(score)}")
-    if now.scheme.adds in ("vector", "rotation"):
-        bare = float(now.unplaced.result.scores[head, query, key])
+    if result.scheme.adds in ("vector", "rotation"):
+        bare = float(result.unplaced.attention.scores[head, query, key])
         st.markdown(_("Without positions this product is {product}.", product=number(bare)))
-    _scaling(now, score)
+    _scaling(result, score)
     st.markdown(_("**3. The softmax of the row**: its share in the sum of exponentials over all keys"))
     if not math.isfinite(scaled):
         st.markdown(_("This key is masked: its score counts as −∞, and its weight is exactly 0."))
     else:
-        row = result.scaled_scores[head, query]
+        row = attention.scaled_scores[head, query]
         top = row.max()
         total, own = float((row - top).exp().sum()), math.exp(scaled - float(top))
         st.latex(
@@ -64,7 +67,7 @@ def show(now: Now) -> None:
     )
     part = weight * v
     st.latex(rf"w\,v = {_weight(weight)} \cdot {_vector(v)} = {_vector(part)}")
-    block = result.output_weight
+    block = attention.output_weight
     if block is not None:
         projected = block[:, head * d_head : (head + 1) * d_head] @ part
         st.latex(rf"w\,v\,W_o^{{({head + 1})}} = {_vector(projected)}")
@@ -79,9 +82,9 @@ def show(now: Now) -> None:
     )
 
 
-def _scaling(now: Now, score: float) -> None:
+def _scaling(result: Result, score: float) -> None:
     """Write out the way from the product to what the softmax takes."""
-    d_head, temperature = now.module.d_head, now.setting.temperature
+    d_head, temperature = result.module.d_head, result.setting.temperature
     scaled = score / math.sqrt(d_head) / temperature
     over, sizes = r"\sqrt{d_{head}}\,T", rf"\sqrt{{{d_head}}} \cdot {temperature:.6g}"
     st.markdown(
@@ -92,31 +95,31 @@ def _scaling(now: Now, score: float) -> None:
         )
     )
     st.latex(rf"\frac{{q \cdot k}}{{{over}}} = \frac{{{_number(score)}}}{{{sizes}}} = {_number(scaled)}")
-    added = biases(now.setting, now.n_head)
+    added = biases(result.setting, result.n_head)
     if added is not None:
-        bias = float(added[now.look.head, now.cell[0], now.cell[1]])
+        bias = float(added[result.look.head, result.cell[0], result.cell[1]])
         st.markdown(
             _(
                 "Positions add the bias that head {head} has for this distance ({scheme}):",
-                head=now.look.head + 1,
-                scheme=shown(POSITIONS, now.setting.positions.name),
+                head=result.look.head + 1,
+                scheme=shown(POSITIONS, result.setting.positions.name),
             )
         )
         st.latex(rf"s = {_number(scaled)} + {in_brackets(_number(bias))} = {_number(scaled + bias)}")
 
 
-def _ask_cell(now: Now) -> None:
+def _read_cell(result: Result) -> None:
     """Offer the cell by name; the head too, where the view does not ask for it already."""
-    asked = [(QUERY, _("Query"), now.tokens.queries), (KEY, _("Key"), now.tokens.keys)]
-    if now.look.view != "two heads":
-        asked.insert(0, (HEAD, _("Head"), list(names_of_heads(now.n_head))))
-    for column, (steps, label, names) in zip(st.columns(len(asked)), asked, strict=True):
+    state = [(QUERY, _("Query"), result.tokens.queries), (KEY, _("Key"), result.tokens.keys)]
+    if result.look.view != "two heads":
+        state.insert(0, (HEAD, _("Head"), list(names_of_heads(result.n_head))))
+    for column, (steps, label, names) in zip(st.columns(len(state)), state, strict=True):
         with column:
-            controls.pick(steps, label, names)
-    if now.setting.mask == "own":
-        may = allowed(now.setting, now.n_head)
-        does = _("Block this cell") if may is None or bool(may[now.cell]) else _("Free this cell")
-        st.button(does, on_click=toggle_cell, args=(SCREEN, *now.cell))
+            widgets.pick(steps, label, names)
+    if result.setting.mask == "own":
+        may = allowed(result.setting, result.n_head)
+        does = _("Block this cell") if may is None or bool(may[result.cell]) else _("Free this cell")
+        st.button(does, on_click=toggle_cell, args=(CONTROLS, *result.cell))
 
 
 def _number(value: float, digits: int = 4) -> str:

@@ -11,11 +11,11 @@ from attn_core import Check, MultiHead, compare, label_tokens, padding_mask, sen
 from attn_figures.batch import batch as picture
 from attn_live.packing import pack
 from attn_ui.base.markdown import listed
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table as written
 from attn_words import _
-from pages.multi_head.compute import Now, array
+from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, say_example
 from pages.multi_head.settings import BATCH, MASK_PADDING
 from pages.multi_head.tabs.checks import table
@@ -33,20 +33,20 @@ class Batch:
         lengths: how many of them are words.
         x: (n_sentence, n, d_model); a vector of padding is zero.
         mask: (n_sentence, 1, n_query, n_key), True = may attend; the axis of 1 stands for all heads.
-        result: every stage, with that mask.
+        attention: every stage, with that mask.
     """
 
     tokens: list[list[str]]
     lengths: list[int]
     x: Tensor
     mask: Tensor
-    result: MultiHead
+    attention: MultiHead
 
     @property
     def wasted(self) -> list[float]:
         """How much weight a word of each sentence gives to padding in head 1, on average."""
         return [
-            float(self.result.weights[at, 0, :length, length:].sum(dim=-1).mean())
+            float(self.attention.weights[at, 0, :length, length:].sum(dim=-1).mean())
             for at, length in enumerate(self.lengths)
         ]
 
@@ -74,7 +74,7 @@ def batch_of(text: str, *, masked: bool) -> Batch:
     return Batch(labels, lengths, x, mask, module(x, attn_mask=mask))
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Draw head 1's map in each sentence, with the padding masked and without."""
     st.markdown(
         _(
@@ -82,7 +82,7 @@ def show(_now: Now) -> None:
             "have one shape; a **mask for each sentence** keeps the padding from being attended to."
         )
     )
-    text = controls.line(
+    text = widgets.line(
         BATCH,
         _("Sentences, with a slash between them"),
         help=_(
@@ -92,9 +92,11 @@ def show(_now: Now) -> None:
         ),
     )
     say_example(example())
-    batch = batch_of(text, masked=controls.flag(MASK_PADDING, _("Mask the padding")))
+    batch = batch_of(text, masked=widgets.flag(MASK_PADDING, _("Mask the padding")))
     live_figure(
-        pack([picture.spec(batch.tokens, array(batch.result.weights[:, 0]), np.asarray(batch.mask[:, 0]))]),
+        pack(
+            [picture.spec(batch.tokens, array(batch.attention.weights[:, 0]), np.asarray(batch.mask[:, 0]))]
+        ),
         key="sentences",
         alt=_("One map a sentence, all of one size, of head 1; keys that are masked are hatched"),
         name="batch",
@@ -111,13 +113,13 @@ def show(_now: Now) -> None:
 
 def shapes(batch: Batch) -> str:
     """Return a table of every stage's axes and shape, read from the tensors."""
-    result = batch.result
+    attention = batch.attention
     rows = [
         ("X", "B, n, d_model", batch.x),
-        (_("Q, K and V"), "B, n_head, n, d_head", result.query),
+        (_("Q, K and V"), "B, n_head, n, d_head", attention.query),
         (_("mask of the padding"), "B, 1, n, n", batch.mask),
-        (_("scores and weights"), "B, n_head, n, n", result.weights),
-        (_("output"), "B, n, d_model", result.output),
+        (_("scores and weights"), "B, n_head, n, n", attention.weights),
+        (_("output"), "B, n, d_model", attention.output),
     ]
     cells = [(name, f"`{axes}`", f"`{', '.join(map(str, tensor.shape))}`") for name, axes, tensor in rows]
     return written([_("Step"), _("Axes"), _("Shape")], cells)
@@ -127,12 +129,12 @@ def checks(batch: Batch) -> list[Check]:
     """Hold each sentence in the batch against itself alone: it fails where padding is attended to."""
     module = example().module
     alone = [module(batch.x[at, :length]).output for at, length in enumerate(batch.lengths)]
-    together = [batch.result.output[at, :length] for at, length in enumerate(batch.lengths)]
+    together = [batch.attention.output[at, :length] for at, length in enumerate(batch.lengths)]
     return [
         compare(_("each sentence's output is what it is alone"), torch.cat(together), torch.cat(alone)),
         compare(
             _("the output is that of torch's fused attention with the same mask"),
-            batch.result.output,
+            batch.attention.output,
             module.fast(batch.x, attn_mask=batch.mask),
         ),
     ]

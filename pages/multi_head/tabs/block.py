@@ -11,11 +11,11 @@ from attn_figures.numbers import fixed_point
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.shared_cache import shared
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_words import N_, _, _n
-from pages.multi_head.compute import Now, array
-from pages.multi_head.example import ask_words, example, say_example
+from pages.multi_head.compute import Result, array
+from pages.multi_head.example import example, read_words, say_example
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
@@ -29,7 +29,7 @@ NAMES = {
 }
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show what residual and norm do to the vectors over the layers."""
     st.markdown(
         _(
@@ -39,13 +39,13 @@ def show(_now: Now) -> None:
             "for."
         )
     )
-    text = ask_words()
+    text = read_words()
     say_example(example(text))
     left, right = st.columns(2)
     with left:
-        residual = controls.flag(RESIDUAL, _("Residual connection"))
+        residual = widgets.flag(RESIDUAL, _("Residual connection"))
     with right:
-        norm = controls.segment(NORM, _("Layer norm"))
+        norm = widgets.segment(NORM, _("Layer norm"))
     packed, says = _over_layers(text, VARIANTS.index((residual, norm)))
     live_figure(
         packed,
@@ -62,12 +62,15 @@ def show(_now: Now) -> None:
 
 def states(text: str) -> Tensor:
     """Return the vectors of every variant after every layer: (n_variants, n_layers + 1, n, d_model)."""
-    now = example(text)
+    result = example(text)
     layers = [
-        example(text, seed=now.setting.seed + number).module for number in range(len(LAYERS.values) - 1)
+        example(text, seed=result.setting.seed + number).module for number in range(len(LAYERS.values) - 1)
     ]
     return torch.stack(
-        [repeat_block(layers, now.tokens.query, residual=residual, norm=norm) for residual, norm in VARIANTS]
+        [
+            repeat_block(layers, result.tokens.query, residual=residual, norm=norm)
+            for residual, norm in VARIANTS
+        ]
     )
 
 

@@ -3,10 +3,10 @@
 from attn_core import MULTI_HEAD_MISTAKES
 from attn_figures.mistakes import right_and_broken
 from attn_ui.screen.break_it import break_it
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.settings import MISTAKE
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, MULTI_HEAD_MISTAKES, right_and_broken.spec)

@@ -13,7 +13,7 @@ from attn_core.plane import audit_plane
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.aside import audit_aside
-from pages.multi_head.compute import Now, planes_of
+from pages.multi_head.compute import Result, planes_of
 
 
 def largest(numbers: Tensor) -> float:
@@ -21,36 +21,36 @@ def largest(numbers: Tensor) -> float:
     return float(numbers.abs().max()) if numbers.numel() else 0.0
 
 
-def checks(now: Now) -> list[Check]:
+def checks(result: Result) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    result = now.result
-    sums = result.weights.sum(dim=-1)
+    attention = result.attention
+    sums = attention.weights.sum(dim=-1)
     attends = sums > 0
-    found = [*_against_torch(now), _against_fused(now)]
+    found = [*_against_torch(result), _against_fused(result)]
     found.append(
         compare(_("each row of each map sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
     )
-    if result.mask is not None:
-        masked = result.weights[~result.mask]
+    if attention.mask is not None:
+        masked = attention.weights[~attention.mask]
         found.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
         if not bool(attends.all()):
-            empty = result.heads[~attends]
+            empty = attention.heads[~attends]
             what = _("a query that may attend to nothing has output zero")
-            found.append(compare(what, empty, 0.0, scale=largest(result.value)))
-    bias = 0.0 if result.output_bias is None else result.output_bias
+            found.append(compare(what, empty, 0.0, scale=largest(attention.value)))
+    bias = 0.0 if attention.output_bias is None else attention.output_bias
     what = _("the contributions of the heads, with a bias b_o if any, add up to the output")
-    found.append(compare(what, result.contributions.sum(dim=0) + bias, result.output))
-    side_by_side = torch.cat([*result.heads], dim=-1)
+    found.append(compare(what, attention.contributions.sum(dim=0) + bias, attention.output))
+    side_by_side = torch.cat([*attention.heads], dim=-1)
     what = _("the heads, one beside the other, are what W_o reads, or the output")
-    found.append(compare(what, side_by_side, result.concatenated))
-    return [*found, *audit_aside(now), *_of_planes(now)]
+    found.append(compare(what, side_by_side, attention.concatenated))
+    return [*found, *audit_aside(result), *_of_planes(result)]
 
 
-def _of_planes(now: Now) -> list[Check]:
+def _of_planes(result: Result) -> list[Check]:
     """Check the plane of every head, where the picture is one of points; of each check the worst head's."""
-    if now.look.view != "points":
+    if result.look.view != "points":
         return []
-    heads = zip(planes_of(now), now.result.query, now.result.key, strict=True)
+    heads = zip(planes_of(result), result.attention.query, result.attention.key, strict=True)
     every = [audit_plane(plane, queries, keys) for plane, queries, keys in heads]
     return [
         replace(worst, name=_("in every head, {what}", what=_(worst.name)))
@@ -60,38 +60,38 @@ def _of_planes(now: Now) -> list[Check]:
     ]
 
 
-def _against_torch(now: Now) -> list[Check]:
+def _against_torch(result: Result) -> list[Check]:
     """Against torch's own module with the same weights, or each head alone where torch has no such module."""
-    module, result, n = now.module, now.result, now.tokens
-    attends = (result.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
-    if _torch_has_it(now):
-        given = now.mask
+    module, attention, n = result.module, result.attention, result.tokens
+    attends = (attention.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
+    if _torch_has_it(result):
+        given = result.mask
         blocks = ~given if given is not None and given.dtype == torch.bool else given
         theirs = module.to_torch().eval().requires_grad_(False)
         output, weights = theirs(n.query, n.key, n.key, attn_mask=blocks, average_attn_weights=False)
         return [
             compare(
                 _("the maps are those of `torch.nn.MultiheadAttention` with the same weights"),
-                result.weights[:, attends],
+                attention.weights[:, attends],
                 weights[:, attends],
             ),
             compare(
                 _("the outputs are those of `torch.nn.MultiheadAttention` with the same weights"),
-                result.output[attends],
+                attention.output[attends],
                 output[attends],
             ),
         ]
-    scale = 1 / (math.sqrt(module.d_head) * now.setting.temperature)
-    output = torch.zeros_like(result.output)
-    for head in range(now.n_head):
+    scale = 1 / (math.sqrt(module.d_head) * result.setting.temperature)
+    output = torch.zeros_like(attention.output)
+    for head in range(result.n_head):
         own = slice(head * module.d_head, (head + 1) * module.d_head)
         q, k, v = (
             F.linear(x, linear.weight[own], None if linear.bias is None else linear.bias[own])
             for linear, x in ((module.W_q, n.query), (module.W_k, n.key), (module.W_v, n.key))
         )
-        if isinstance(now.scheme, Rotary):
-            q, k = (turned_as_complex(x, now.scheme) for x in (q, k))
-        given = now.mask
+        if isinstance(result.scheme, Rotary):
+            q, k = (turned_as_complex(x, result.scheme) for x in (q, k))
+        given = result.mask
         own_mask = given[head] if given is not None and given.ndim > 2 else given
         attended = F.scaled_dot_product_attention(q, k, v, own_mask, scale=scale)
         if module.W_o is None:
@@ -101,7 +101,7 @@ def _against_torch(now: Now) -> list[Check]:
     if module.W_o is not None and module.W_o.bias is not None:
         output += module.W_o.bias
     what = _("the output is that of each head alone, by `torch.nn.functional.scaled_dot_product_attention`")
-    return [compare(what, result.output[attends], output[attends])]
+    return [compare(what, attention.output[attends], output[attends])]
 
 
 def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
@@ -116,24 +116,24 @@ def turned_as_complex(x: Tensor, rotary: Rotary) -> Tensor:
     return (back.mT if apart else back).reshape(n, d_head)
 
 
-def _torch_has_it(now: Now) -> bool:
+def _torch_has_it(result: Result) -> bool:
     """Whether torch's module can hold this attention."""
-    module = now.module
+    module = result.module
     plain = module.rotation is None and module.temperature == 1.0
-    return plain and module.W_o is not None and now.n_head * module.d_head == module.d_model
+    return plain and module.W_o is not None and result.n_head * module.d_head == module.d_model
 
 
-def _against_fused(now: Now) -> Check:
-    fused = now.module.fast(now.tokens.query, now.tokens.key, now.tokens.key, now.mask)
+def _against_fused(result: Result) -> Check:
+    fused = result.module.fast(result.tokens.query, result.tokens.key, result.tokens.key, result.mask)
     what = _("torch's fused attention, which keeps no map, gives this output")
-    return compare(what, now.result.output, fused)
+    return compare(what, result.attention.output, fused)
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the checks with their largest differences."""
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(table(checks(now)))
-    if not _torch_has_it(now):
+    st.markdown(table(checks(result)))
+    if not _torch_has_it(result):
         st.caption(
             _(
                 "`torch.nn.MultiheadAttention` always has an output projection and d_head = d_model / "

@@ -13,7 +13,7 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import position
 from attn_ui.screen.tables import table
 from attn_words import _
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.settings import COST_LENGTH, HEADS_MASK
 
 D_HEAD = 64
@@ -27,7 +27,7 @@ PATTERNS = {
 }
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show what heads attend to under a pattern each, what that costs, and how both grow with the text."""
     st.markdown(
         _(

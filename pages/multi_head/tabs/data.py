@@ -9,27 +9,27 @@ from attn_figures.numbers import fixed_point
 from attn_ui.base.hand_weights import is_by_hand
 from attn_ui.base.page import Columns
 from attn_ui.screen import weights_tab
-from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.tables import numbers_table
 from attn_words import _
-from pages.multi_head.compute import Now, array, by_hand, sizes_of
+from pages.multi_head.compute import Result, array, by_hand, sizes_of
 from pages.multi_head.tables import tables
 from pages.multi_head.weights import columns, weights
 
 WRITE = partial(fixed_point, decimals=6)
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
-    head, every = now.look.head, tables(now)
+    head, every = result.look.head, tables(result)
     st.markdown(_("**What goes in**: one row a token, with the vector of its place where positions add one"))
     _show(every["goes in"])
-    if not now.is_self_attention:
+    if not result.is_self_attention:
         st.markdown(_("**What is attended to**"))
         _show(every["attended to"])
-    sizes = sizes_of(now.setting, now.n_head)
-    made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(now.module).items()}
-    given, typed = by_hand(now.setting, now.n_head), is_by_hand(SCREEN)
+    sizes = sizes_of(result.setting, result.n_head)
+    made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(result.module).items()}
+    given, typed = by_hand(result.setting, result.n_head), is_by_hand(CONTROLS)
     weights_tab.show(weights(sizes), made, given, by_hand=typed, write=WRITE, columns=columns(sizes))
     st.markdown(
         _(

@@ -16,16 +16,16 @@ from attn_ui.base.shared_settings import QUERY
 from attn_ui.base.ties import tied
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _c, paragraph
-from pages.multi_head.asks import names_of_heads
-from pages.multi_head.compute import Now, array, output_of, sequences, stages
+from pages.multi_head.compute import Result, array, output_of, sequences, stages
+from pages.multi_head.controls import names_of_heads
 from pages.multi_head.state import Setting
 
 MOST_DIMENSIONS = 128  # that are drawn of a wide output
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the contributions of all heads to one token, and which head moves which token most."""
-    query, tokens, d_out = now.cell[0], now.tokens.queries, now.result.output.shape[-1]
+    query, tokens, d_out = result.cell[0], result.tokens.queries, result.attention.output.shape[-1]
     st.markdown(
         _(
             "The output projection is linear, so the output is a **sum with one term a head**: what a head "
@@ -34,12 +34,12 @@ def show(now: Now) -> None:
         )
     )
     live_figure(
-        _terms(now.setting, now.n_head, tuple(now.off)),
+        _terms(result.setting, result.n_head, tuple(result.off)),
         key="adds-up",
         alt=_("What each head adds to the output of one token, one row a head, and the sum"),
         name="heads add up",
         slider=Slider(_("Token"), replace(QUERY, values=tuple(range(len(tokens)))), names=tokens),
-        captions=_sentences(now.setting, now.n_head, tuple(now.off)),
+        captions=_sentences(result.setting, result.n_head, tuple(result.off)),
     )
     if d_out > MOST_DIMENSIONS:
         st.caption(
@@ -52,7 +52,7 @@ def show(now: Now) -> None:
     st.caption(_(":material/toggle_off: Switch heads off under the picture."))
     st.markdown(_("**Which head moves which token?** Each row shares out the lengths of what the heads add."))
     live_figure(
-        _shares(now.setting, now.n_head, query),
+        _shares(result.setting, result.n_head, query),
         key="shares",
         alt=_("For every token, each head's share in the lengths of the contributions"),
         name="shares of the heads",
@@ -62,12 +62,12 @@ def show(now: Now) -> None:
 @shared
 def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]:
     """Say of every token which head adds most to it, and what is gone with the heads that are off."""
-    result = stages(setting, n_head)
-    lengths = array(result.contributions.norm(dim=-1)).T  # (n_query, n_head)
-    changes = (output_of(result, off) - result.output).norm(dim=-1).tolist()
+    attention = stages(setting, n_head)
+    lengths = array(attention.contributions.norm(dim=-1)).T  # (n_query, n_head)
+    changes = (output_of(attention, off) - attention.output).norm(dim=-1).tolist()
     said = []
     for token, each, output, change in zip(
-        sequences(setting).queries, lengths, result.output, changes, strict=True
+        sequences(setting).queries, lengths, attention.output, changes, strict=True
     ):
         most, *others = largest(each)
         adds = _(
@@ -92,19 +92,19 @@ def _shares(setting: Setting, n_head: int, marked: int) -> bytes:
 @shared
 def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
-    result = stages(setting, n_head)
+    attention = stages(setting, n_head)
     names = [
         _("{head} (off)", head=name) if h in off else name for h, name in enumerate(names_of_heads(n_head))
     ]
-    terms = [*result.contributions]
-    if result.output_bias is not None:
-        terms.append(result.output_bias.expand_as(result.output))
+    terms = [*attention.contributions]
+    if attention.output_bias is not None:
+        terms.append(attention.output_bias.expand_as(attention.output))
         names.append(_("bias"))
-    sums = [result.output]
+    sums = [attention.output]
     names.append(_("output"))
     if off:
-        left = output_of(result, off)
-        sums += [left, left - result.output]
+        left = output_of(attention, off)
+        sums += [left, left - attention.output]
         names[-1:] = [_("all heads"), _c("heads that are off", "without"), _("change")]
     rows = array(torch.stack([*terms, *sums], dim=1))
     lengths = np.linalg.norm(rows, axis=-1)

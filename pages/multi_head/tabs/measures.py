@@ -12,15 +12,15 @@ from attn_ui.base.markdown import listed
 from attn_ui.base.parameters import shown
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
-from pages.multi_head.compute import MEASURES, Now, array, order_of
+from pages.multi_head.compute import MEASURES, Result, array, order_of
 from pages.multi_head.settings import ORDER_BY
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the measures of every head in the order that the sidebar asks for, and the similarity map."""
-    result, (n_query, n_key) = now.result, now.tokens.shape
-    order = order_of(now.look.order, result)
-    values = {name: array(measure(result))[order] for name, measure in MEASURES.items()}
+    attention, (n_query, n_key) = result.attention, result.tokens.shape
+    order = order_of(result.look.order, attention)
+    values = {name: array(measure(attention))[order] for name, measure in MEASURES.items()}
     ends = {
         "entropy": (
             math.log(n_key) or 1.0,
@@ -73,9 +73,9 @@ def show(now: Now) -> None:
             ),
         )
     )
-    if now.n_head == 1:
+    if result.n_head == 1:
         return
-    alike = array(head_similarity(result.weights))
+    alike = array(head_similarity(attention.weights))
     live_figure(
         [similarity.spec(alike)],
         key="similarity",

@@ -13,7 +13,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_words import _, _n
-from pages.multi_head.compute import Now, array
+from pages.multi_head.compute import Result, array
 from pages.multi_head.settings import FIT_STEP
 from pages.multi_head.tabs.checks import table
 from programs.writing import SHORT, Program
@@ -24,7 +24,7 @@ STEPS = tuple(map(int, FIT_STEP.values))
 FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the errors of fits with each number of heads, and the maps of one head and of two."""
     st.markdown(
         _(

@@ -11,7 +11,7 @@ from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table
 from attn_words import N_, _, _c
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.settings import RESHAPE
 
 N, N_HEAD, D_HEAD = 3, 2, 3  # of the blocks that are drawn
@@ -25,7 +25,7 @@ STAGE_WORDS = (
 )
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show how heads come about and go again, and every shape with the present sizes."""
     st.markdown(
         _(
@@ -49,7 +49,7 @@ def show(now: Now) -> None:
         )
     )
     st.markdown(_("**Every shape on this page**"))
-    st.markdown(ledger(now))
+    st.markdown(ledger(result))
 
 
 def stage_names() -> list[str]:
@@ -84,24 +84,28 @@ def _moves() -> bytes:
 assert len(STAGES) == len(STAGE_WORDS)
 
 
-def ledger(now: Now) -> str:
+def ledger(result: Result) -> str:
     """Return a table of every stage with its axes and its present shape, read from the tensors."""
-    result, n = now.result, now.tokens
-    batch, n_head, d_head = 1, now.n_head, now.module.d_head
-    flat, bias = n_head * d_head, " + b_q" if now.setting.bias else ""
+    attention, n = result.attention, result.tokens
+    batch, n_head, d_head = 1, result.n_head, result.module.d_head
+    flat, bias = n_head * d_head, " + b_q" if result.setting.bias else ""
     rows = [
         ("X", "B, n_query, d_model", (batch, *n.query.shape)),
         ("X_k", "B, n_key, d_model", (batch, *n.key.shape)),
-        (f"X W_q{bias}", "B, n_query, n_head · d_head", (batch, result.query.shape[-2], flat)),
-        (_c("stage", "view"), "B, n_query, n_head, d_head", (batch, result.query.shape[-2], n_head, d_head)),
-        (_("transpose: Q"), "B, n_head, n_query, d_head", (batch, *result.query.shape)),
-        ("K", "B, n_head, n_key, d_head", (batch, *result.key.shape)),
-        ("V", "B, n_head, n_key, d_head", (batch, *result.value.shape)),
-        ("Q Kᵀ", "B, n_head, n_query, n_key", (batch, *result.scores.shape)),
-        ("softmax(Q Kᵀ)", "B, n_head, n_query, n_key", (batch, *result.weights.shape)),
-        ("softmax(Q Kᵀ) V", "B, n_head, n_query, d_head", (batch, *result.heads.shape)),
-        (_("transpose, reshape"), "B, n_query, n_head · d_head", (batch, *result.concatenated.shape)),
-        (_("output"), "B, n_query, d_out", (batch, *result.output.shape)),
+        (f"X W_q{bias}", "B, n_query, n_head · d_head", (batch, attention.query.shape[-2], flat)),
+        (
+            _c("stage", "view"),
+            "B, n_query, n_head, d_head",
+            (batch, attention.query.shape[-2], n_head, d_head),
+        ),
+        (_("transpose: Q"), "B, n_head, n_query, d_head", (batch, *attention.query.shape)),
+        ("K", "B, n_head, n_key, d_head", (batch, *attention.key.shape)),
+        ("V", "B, n_head, n_key, d_head", (batch, *attention.value.shape)),
+        ("Q Kᵀ", "B, n_head, n_query, n_key", (batch, *attention.scores.shape)),
+        ("softmax(Q Kᵀ)", "B, n_head, n_query, n_key", (batch, *attention.weights.shape)),
+        ("softmax(Q Kᵀ) V", "B, n_head, n_query, d_head", (batch, *attention.heads.shape)),
+        (_("transpose, reshape"), "B, n_query, n_head · d_head", (batch, *attention.concatenated.shape)),
+        (_("output"), "B, n_query, d_out", (batch, *attention.output.shape)),
     ]
     cells = [
         (step, f"`{axes}`", f"`{', '.join(map(str, shape))}`", f"{math.prod(shape):,}")

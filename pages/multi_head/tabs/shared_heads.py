@@ -16,8 +16,8 @@ from attn_ui.screen.state import position
 from attn_ui.screen.tables import table as written
 from attn_words import _, _n
 from pages.multi_head import programs
-from pages.multi_head.compute import Now, heads
-from pages.multi_head.example import ask_words, example, say_example
+from pages.multi_head.compute import Result, heads
+from pages.multi_head.example import example, read_words, say_example
 from pages.multi_head.settings import LATENT, SHARED
 from pages.multi_head.tabs.checks import largest, table
 
@@ -26,7 +26,7 @@ GROUPS = tuple(map(int, SHARED.values))
 WIDTHS = tuple(map(int, LATENT.values))
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
     st.markdown(
         _(
@@ -34,18 +34,18 @@ def show(_now: Now) -> None:
             "share them**: several heads of queries, side by side, read one head of keys and values."
         )
     )
-    text = ask_words()
-    now = of_sentence(text)
-    say_example(now)
+    text = read_words()
+    result = of_sentence(text)
+    say_example(result)
     live_figure(
         _steps(text),
         key="shared",
         alt=_("Which head reads which keys, the map of one head with shared keys, and what sharing changes"),
         name="heads that share keys",
         slider=Slider(_("Heads of keys and values"), SHARED),
-        captions=[read_out(now, each) for each in GROUPS],
+        captions=[read_out(result, each) for each in GROUPS],
     )
-    st.markdown(sizes(now))
+    st.markdown(sizes(result))
     st.caption(
         _(
             "Each shared head is the mean of the heads that it replaces, as a trained model is "
@@ -87,12 +87,12 @@ def show(_now: Now) -> None:
         ],
     )
     groups = GROUPS[position(SHARED)]
-    st.markdown(table(checks(now, groups, WIDTHS[position(LATENT)])))
+    st.markdown(table(checks(result, groups, WIDTHS[position(LATENT)])))
     st.markdown(_("**In PyTorch**"))
-    show_program(programs.shared_heads(now, groups))
+    show_program(programs.shared_heads(result, groups))
 
 
-def of_sentence(text: str) -> Now:
+def of_sentence(text: str) -> Result:
     """Return the example with a head of keys and values for each head."""
     return example(text, n_head=N_HEAD, d_model=D_MODEL, seed=SEED)
 
@@ -106,7 +106,7 @@ def percent(share: float) -> str:
     return f"{share:.1%}"
 
 
-def read_out(now: Now, groups: int) -> str:
+def read_out(result: Result, groups: int) -> str:
     """Say what is kept with so many heads of keys and values, and how far the output is off."""
     return _n(
         "{count} head of keys and values for {heads} of queries: {kept} numbers kept a token in place of "
@@ -115,35 +115,35 @@ def read_out(now: Now, groups: int) -> str:
         "{full}, the output is off by up to {off} of its largest number.",
         groups,
         heads=N_HEAD,
-        kept=2 * groups * now.module.d_head,
+        kept=2 * groups * result.module.d_head,
         full=2 * D_MODEL,
-        off=percent(change(now, groups)),
+        off=percent(change(result, groups)),
     )
 
 
-def change(now: Now, groups: int) -> float:
+def change(result: Result, groups: int) -> float:
     """Return the largest change of the output, as a share of its largest number."""
-    right = now.result.output
-    return largest(now.sharing(groups).result.output - right) / largest(right)
+    right = result.attention.output
+    return largest(result.sharing(groups).attention.output - right) / largest(right)
 
 
 @shared
 def _steps(text: str) -> bytes:
-    now = of_sentence(text)
-    steps = [now.sharing(groups) for groups in GROUPS]
-    limit = max(largest(each.result.weights[0] - now.result.weights[0]) for each in steps)
+    result = of_sentence(text)
+    steps = [result.sharing(groups) for groups in GROUPS]
+    limit = max(largest(each.attention.weights[0] - result.attention.weights[0]) for each in steps)
     return pack(
         [
-            sharing.spec(heads(now), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
+            sharing.spec(heads(result), heads(each), each.module.num_kv_heads, head=0, limit=max(limit, 1e-9))
             for each in steps
         ]
     )
 
 
-def sizes(now: Now) -> str:
+def sizes(result: Result) -> str:
     """Return a table of every number of key heads: parameters, what is kept, what the output loses."""
     names = {1: _("multi-query attention (MQA)"), N_HEAD: _("multi-head")}
-    n, d_head = len(now.tokens.keys), now.module.d_head
+    n, d_head = len(result.tokens.keys), result.module.d_head
     header = (
         _("Name"),
         _("Heads of keys"),
@@ -156,35 +156,39 @@ def sizes(now: Now) -> str:
     for groups in GROUPS:
         size = multi_head_size(n, n, D_MODEL, N_HEAD, d_head, bias=False, num_kv_heads=groups)
         kept = 2 * groups * d_head
-        numbers = f"{size.parameters:,}", str(kept), f"{2 * kept * n:,}", percent(change(now, groups))
+        numbers = f"{size.parameters:,}", str(kept), f"{2 * kept * n:,}", percent(change(result, groups))
         rows.append((names.get(groups, _("grouped-query attention (GQA)")), str(groups), *numbers))
     return written(header, rows, numbers=5)
 
 
-def latent(now: Now) -> LatentAttention:
+def latent(result: Result) -> LatentAttention:
     """Return the attention with keys and values read from one latent vector a token, of the whole rank."""
-    return LatentAttention.from_multi_head(now.module, D_MODEL)
+    return LatentAttention.from_multi_head(result.module, D_MODEL)
 
 
 @shared
 def latent_errors(text: str) -> tuple[float, ...]:
     """Return how far the output is off at each width of c, as a share of its largest number."""
-    now = of_sentence(text)
-    x, right = now.tokens.query, now.result.output
+    result = of_sentence(text)
+    x, right = result.tokens.query, result.attention.output
     return tuple(
-        largest(latent(now).cut(width).absorbed(x, x)[1] - right) / largest(right) for width in WIDTHS
+        largest(latent(result).cut(width).absorbed(x, x)[1] - right) / largest(right) for width in WIDTHS
     )
 
 
-def checks(now: Now, groups: int, d_latent: int) -> list[Check]:
+def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
     """Hold shared heads against torch, and the absorbed latent vector against the expanded one."""
-    result, x, cut = now.sharing(groups).result, now.tokens.query, latent(now).cut(d_latent)
+    attention, x, cut = result.sharing(groups).attention, result.tokens.query, latent(result).cut(d_latent)
     theirs = F.scaled_dot_product_attention(
-        result.query, result.key, result.value, scale=1 / math.sqrt(now.module.d_head), enable_gqa=True
+        attention.query,
+        attention.key,
+        attention.value,
+        scale=1 / math.sqrt(result.module.d_head),
+        enable_gqa=True,
     )
     what = _("shared heads are those of `scaled_dot_product_attention(enable_gqa=True)`")
     return [
-        compare(what, result.heads, theirs),
+        compare(what, attention.heads, theirs),
         compare(
             _("latent: the absorbed output is the expanded one"),
             cut.absorbed(x, x)[1],

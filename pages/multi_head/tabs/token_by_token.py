@@ -14,13 +14,13 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_words import _, _n
 from pages.multi_head import programs
-from pages.multi_head.compute import Now, array
-from pages.multi_head.example import ask_words, example, say_example
+from pages.multi_head.compute import Result, array
+from pages.multi_head.example import example, read_words, say_example
 from pages.multi_head.settings import TOKEN
 from pages.multi_head.tabs.checks import table
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the token that is being written, what is kept, and what is computed with the cache and without."""
     st.markdown(
         _(
@@ -28,10 +28,10 @@ def show(_now: Now) -> None:
             "**Keys and values of earlier tokens never change**, so they are kept: the KV cache."
         )
     )
-    now = example(ask_words())
-    say_example(now)
-    tokens, every = now.tokens.queries, costs(now)
-    weights, kept, _outputs = write(now)
+    result = example(read_words())
+    say_example(result)
+    tokens, every = result.tokens.queries, costs(result)
+    weights, kept, _outputs = write(result)
     maps = array(weights[0]), array(kept.key[0]), array(kept.value[0])
     both = [each.cached_flops for each in every], [each.uncached_flops for each in every]
     places = range(len(tokens))
@@ -44,14 +44,14 @@ def show(_now: Now) -> None:
         ),
         name="token by token",
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),
-        captions=[read_out(now, at, cost) for at, cost in enumerate(every)],
+        captions=[read_out(result, at, cost) for at, cost in enumerate(every)],
     )
-    st.markdown(table(checks(now)))
+    st.markdown(table(checks(result)))
     st.markdown(_("**In PyTorch**"))
-    show_program(programs.token_by_token(now))
+    show_program(programs.token_by_token(result))
 
 
-def read_out(now: Now, at: int, cost: DecodingCost) -> str:
+def read_out(result: Result, at: int, cost: DecodingCost) -> str:
     """Say what one token costs, and what is kept after it."""
     return _n(
         "{token}: {cached} operations with the cache, {uncached} without. Kept: keys and values of {heads} "
@@ -59,39 +59,39 @@ def read_out(now: Now, at: int, cost: DecodingCost) -> str:
         "{token}: {cached} operations with the cache, {uncached} without. Kept: keys and values of {heads} "
         "heads, each {d_head} wide, for {count} tokens, 2 × {heads} × {d_head} × {count} = {kept} numbers.",
         at + 1,
-        token=coloured("query", now.tokens.queries[at]),
+        token=coloured("query", result.tokens.queries[at]),
         cached=f"{cost.cached_flops:,}",
         uncached=f"{cost.uncached_flops:,}",
-        heads=now.n_head,
-        d_head=now.module.d_head,
+        heads=result.n_head,
+        d_head=result.module.d_head,
         kept=f"{cost.cache_numbers:,}",
     )
 
 
-def costs(now: Now) -> list[DecodingCost]:
+def costs(result: Result) -> list[DecodingCost]:
     """Return what each token takes."""
-    sizes = now.module.d_model, now.n_head, now.module.d_head
-    return [decoding_cost(at, *sizes, bias=False) for at in range(len(now.tokens.queries))]
+    sizes = result.module.d_model, result.n_head, result.module.d_head
+    return [decoding_cost(at, *sizes, bias=False) for at in range(len(result.tokens.queries))]
 
 
-def write(now: Now) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
+def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
     """Write one token after the other: all weights (n_head, n, n), what is kept at the end, the outputs."""
-    n = len(now.tokens.queries)
-    weights, outputs = torch.zeros(now.n_head, n, n, dtype=torch.float64), []
+    n = len(result.tokens.queries)
+    weights, outputs = torch.zeros(result.n_head, n, n, dtype=torch.float64), []
     kept: KVCache | None = None
-    for at, token in enumerate(now.tokens.query):
-        stages, kept = decode_step(now.module, token[None], kept)
+    for at, token in enumerate(result.tokens.query):
+        stages, kept = decode_step(result.module, token[None], kept)
         weights[:, at, : at + 1] = stages.weights[:, 0]
         outputs.append(stages.output)
     assert kept is not None
     return weights, kept, torch.cat(outputs)
 
 
-def checks(now: Now) -> list[Check]:
+def checks(result: Result) -> list[Check]:
     """Hold every token written with the cache against the whole causal computation at once, by torch."""
-    _weights, kept, output = write(now)
-    theirs = now.module.fast(now.tokens.query, is_causal=True)
-    counted = torch.tensor(float(costs(now)[-1].cache_numbers))
+    _weights, kept, output = write(result)
+    theirs = result.module.fast(result.tokens.query, is_causal=True)
+    counted = torch.tensor(float(costs(result)[-1].cache_numbers))
     return [
         compare(_("each token's output is that of torch's attention with `is_causal=True`"), output, theirs),
         compare(_("the numbers counted are those that are kept"), torch.tensor(float(kept.numbers)), counted),

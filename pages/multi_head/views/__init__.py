@@ -7,14 +7,14 @@ from attn_figures.picture import Spec
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, paragraph
 from pages.multi_head import words
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.sliders import Moving
-from pages.multi_head.state import Look
+from pages.multi_head.state import ViewOptions
 from pages.multi_head.views import (
     arcs,
     diagram,
@@ -29,29 +29,31 @@ from pages.multi_head.views import (
 
 
 @dataclass(frozen=True)
-class View:
+class HeadsView:
     """One way to show the heads: a figure for each step of the slider, and a sentence for one step."""
 
-    draw: Callable[[Sequence[Now]], list[Spec]]
-    say: Callable[[Now], str]
+    draw: Callable[[Sequence[Result]], list[Spec]]
+    say: Callable[[Result], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
-    follow: Callable[[Sequence[Now]], Cursor] | None = None  # what follows a slider over the queries, if any
-    clicked: Callable[[Ask, Cell], None] | None = None  # what a click does, where it is its own
+    follow: Callable[[Sequence[Result]], Cursor] | None = (
+        None  # what follows a slider over the queries, if any
+    )
+    clicked: Callable[[Controls, Cell], None] | None = None  # what a click does, where it is its own
     about: str = ""  # what is to be known of it, wherever it stands
 
 
-VIEWS: Mapping[str, View] = {
-    "every head": View(
+VIEWS: Mapping[str, HeadsView] = {
+    "every head": HeadsView(
         every_head.draw, words.of_heads, N_("One map of attention weights a head, and the output")
     ),
-    "arcs": View(
+    "arcs": HeadsView(
         arcs.draw,
         arcs.say,
         N_("The words as a text, with arcs from queries to their keys, of one head or several, and a map"),
         follow=arcs.follow,
     ),
-    "points": View(
+    "points": HeadsView(
         points.draw,
         points.say,
         N_(
@@ -60,14 +62,14 @@ VIEWS: Mapping[str, View] = {
         ),
         follow=points.follow,
     ),
-    "diagram": View(
+    "diagram": HeadsView(
         diagram.draw,
         diagram.say,
         N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
         about=N_("A click on a box opens what shows it."),
     ),
-    "encoder and decoder": View(
+    "encoder and decoder": HeadsView(
         encoder_and_decoder.draw,
         encoder_and_decoder.say,
         N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
@@ -75,18 +77,18 @@ VIEWS: Mapping[str, View] = {
         clicked=encoder_and_decoder.open_box,
         about=encoder_and_decoder.ABOUT,
     ),
-    "mean and max": View(
+    "mean and max": HeadsView(
         mean_and_max.draw,
         mean_and_max.say,
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
-    "two heads": View(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
-    "threshold": View(
+    "two heads": HeadsView(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
+    "threshold": HeadsView(
         set_aside.draw_kept,
         set_aside.say_kept,
         N_("The weights of one head, those that are set aside faded, and how much of each row is kept"),
     ),
-    "without": View(
+    "without": HeadsView(
         set_aside.draw_without,
         set_aside.say_without,
         N_(
@@ -94,7 +96,7 @@ VIEWS: Mapping[str, View] = {
             "head's output without that word"
         ),
     ),
-    "single vs multi-head": View(
+    "single vs multi-head": HeadsView(
         one_or_many.draw,
         one_or_many.say,
         N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
@@ -105,17 +107,22 @@ VIEWS: Mapping[str, View] = {
 
 
 @shared_scene
-def scene(moving: Moving, look: Look) -> Scene:
+def scene(moving: Moving, look: ViewOptions) -> Scene:
     """Draw every position of the slider, and say what it shows."""
-    view, steps = VIEWS[look.view], moving.every(look)
-    if not view.follow:
-        return Scene(view.draw(steps), captions=LazyMap(say, steps))
+    heads_view, steps = VIEWS[look.view], moving.every(look)
+    if not heads_view.follow:
+        return Scene(heads_view.draw(steps), captions=LazyMap(say, steps))
     queries = range(len(steps[0].tokens.queries))
-    says = LazyMap(lambda now: LazyMap(lambda query: say(replace(now, cell=(query, 0))), queries), steps)
-    return Scene(view.draw(steps), view.follow(steps), captions=says)
+    says = LazyMap(
+        lambda result: LazyMap(lambda query: say(replace(result, cell=(query, 0))), queries), steps
+    )
+    return Scene(heads_view.draw(steps), heads_view.follow(steps), captions=says)
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
-    view = VIEWS[now.look.view]
-    return paragraph(view.say(now), *([] if view.plain else [*words.conditions(now), words.warning(now)]))
+    heads_view = VIEWS[result.look.view]
+    return paragraph(
+        heads_view.say(result),
+        *([] if heads_view.plain else [*words.conditions(result), words.warning(result)]),
+    )

@@ -6,11 +6,11 @@ from types import MappingProxyType
 from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Tabs, shown
 from attn_words import _n
-from pages.multi_head.compute import Now, allowed, divisors
+from pages.multi_head.compute import Result, allowed, divisors
 from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
 from pages.multi_head.words import heads
 
@@ -25,23 +25,23 @@ OPENS: Mapping[str, tuple[Choice, str]] = MappingProxyType(
 )
 
 
-def open_box(ask: Ask, cell: Cell) -> None:
+def open_box(controls: Controls, cell: Cell) -> None:
     """Open what a box is: another view, or a tab under this one."""
     setting, option = OPENS[cell.trace]
     if isinstance(setting, Tabs):
-        ask.write(setting, option)
+        controls.write(setting, option)
     else:
-        ask.answer(setting, option)
+        controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw each step."""
-    return [pictures.multi_head.spec(shapes(now)) for now in steps]
+    return [pictures.multi_head.spec(shapes(result)) for result in steps]
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Follow the widths through the boxes."""
-    sizes = shapes(now)
+    sizes = shapes(result)
     return _n(
         "{count} head makes queries {d_head} wide from vectors {d_model} wide; keys and values are those of "
         "{n_kv}. Side by side: {count} × {d_head} = {width}; the output is {out} wide.",
@@ -56,25 +56,25 @@ def say(now: Now) -> str:
     )
 
 
-def shapes(now: Now) -> Shapes:
+def shapes(result: Result) -> Shapes:
     """Return the shapes of what attention took and made, with the heads of keys that are set."""
-    groups = max(each for each in divisors(now.n_head) if each <= now.look.num_kv_heads)
-    shared = now if groups == now.n_head else now.sharing(groups)
-    result, tokens = shared.result, shared.tokens
-    weight = result.output_weight
+    groups = max(each for each in divisors(result.n_head) if each <= result.look.num_kv_heads)
+    shared = result if groups == result.n_head else result.sharing(groups)
+    attention, tokens = shared.attention, shared.tokens
+    weight = attention.output_weight
     return Shapes(
         x=tuple(tokens.query.shape),
-        memory=None if now.is_self_attention else tuple(tokens.key.shape),
-        query=tuple(result.query.shape),
-        key=tuple(result.key.shape),
-        value=tuple(result.value.shape),
-        weights=tuple(result.weights.shape),
-        heads=tuple(result.heads.shape),
-        concatenated=tuple(result.concatenated.shape),
+        memory=None if result.is_self_attention else tuple(tokens.key.shape),
+        query=tuple(attention.query.shape),
+        key=tuple(attention.key.shape),
+        value=tuple(attention.value.shape),
+        weights=tuple(attention.weights.shape),
+        heads=tuple(attention.heads.shape),
+        concatenated=tuple(attention.concatenated.shape),
         output_weight=None if weight is None else tuple(weight.T.shape),
-        output=tuple(result.output.shape),
-        temperature=now.setting.temperature,
-        mask="" if allowed(now.setting, now.n_head) is None else shown(HEADS_MASK, now.setting.mask),
-        bias=now.setting.bias,
-        positions=now.scheme.adds,
+        output=tuple(attention.output.shape),
+        temperature=result.setting.temperature,
+        mask="" if allowed(result.setting, result.n_head) is None else shown(HEADS_MASK, result.setting.mask),
+        bias=result.setting.bias,
+        positions=result.scheme.adds,
     )

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from attn_figures import encoder_decoder as pictures
 from attn_figures.encoder_decoder import Layers
 from attn_figures.picture import Spec
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
 from attn_ui.base.shared_settings import CROSS
 from attn_words import N_, _n
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
 
 # What a click on a box sets, and to what.
@@ -34,38 +34,38 @@ ABOUT = N_(
 )
 
 
-def open_box(ask: Ask, cell: Cell) -> None:
+def open_box(controls: Controls, cell: Cell) -> None:
     """Open what a box is: the kind of attention among all heads, or a tab under this view."""
     for setting, option in OPENS.get(cell.trace, BLOCK):
         if setting is CROSS:
-            case = ask.now(CASE)
+            case = controls.peek(CASE)
             # An example decides whether it has a second sentence.
             if case in EXAMPLES and (EXAMPLES[case].key is not EXAMPLES[case].query) != option:
-                ask.answer(CASE, CASE.default)
+                controls.answer(CASE, CASE.default)
         if isinstance(setting, Tabs):
-            ask.write(setting, str(option))
+            controls.write(setting, str(option))
         else:
-            ask.answer(setting, option)
+            controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw each step."""
-    return [pictures.encoder_and_decoder.spec(layers(now)) for now in steps]
+    return [pictures.encoder_and_decoder.spec(layers(result)) for result in steps]
 
 
-def layers(now: Now) -> Layers:
+def layers(result: Result) -> Layers:
     """Return the sizes of layers whose attentions have the heads that are set."""
-    (n_decoder, d_decoder), (n_encoder, d_encoder) = now.tokens.query.shape, now.tokens.key.shape
-    return Layers(n_encoder, d_encoder, n_decoder, d_decoder, now.n_head, now.module.d_head)
+    (n_decoder, d_decoder), (n_encoder, d_encoder) = result.tokens.query.shape, result.tokens.key.shape
+    return Layers(n_encoder, d_encoder, n_decoder, d_decoder, result.n_head, result.module.d_head)
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say what cross-attention takes from either side."""
-    n_query, n_key = now.tokens.shape
+    n_query, n_key = result.tokens.shape
     return _n(
         "Cross-attention: {count} head of {n_query} × {n_key} weights.",
         "Cross-attention: {count} heads of {n_query} × {n_key} weights.",
-        now.n_head,
+        result.n_head,
         n_query=n_query,
         n_key=n_key,
     )

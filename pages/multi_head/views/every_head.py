@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
-from pages.multi_head.compute import Now, heads, order_of
+from pages.multi_head.compute import Result, heads, order_of
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw each step with room for as many heads as the largest has."""
-    drawn = [heads(now) for now in steps]
+    drawn = [heads(result) for result in steps]
     limit = max(float(abs(each.output).max()) for each in drawn) or 1.0
     return [
         pictures.every_head.spec(
             each,
-            slots=max(now.n_head for now in steps),
-            order=order_of(now.look.order, now.result),
-            projected=now.setting.projection,
+            slots=max(result.n_head for result in steps),
+            order=order_of(result.look.order, result.attention),
+            projected=result.setting.projection,
             output_limit=limit,
         )
-        for now, each in zip(steps, drawn, strict=True)
+        for result, each in zip(steps, drawn, strict=True)
     ]

@@ -5,19 +5,21 @@ from collections.abc import Sequence
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from pages.multi_head import words
-from pages.multi_head.compute import Now, heads
+from pages.multi_head.compute import Result, heads
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw mean, largest and spread at each step."""
-    return [pictures.combine_heads.spec(heads(now), chosen=_chosen(now)) for now in steps]
+    return [pictures.combine_heads.spec(heads(result), chosen=_chosen(result)) for result in steps]
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say what rows of the mean and of the largest weight sum to."""
-    return words.of_mean(now, _chosen(now))
+    return words.of_mean(result, _chosen(result))
 
 
-def _chosen(now: Now) -> list[int]:
+def _chosen(result: Result) -> list[int]:
     """Return the heads, from 0, that are on; all of them when none is."""
-    return [head for head in range(now.n_head) if head not in now.look.off] or list(range(now.n_head))
+    return [head for head in range(result.n_head) if head not in result.look.off] or list(
+        range(result.n_head)
+    )

@@ -6,7 +6,7 @@ from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
 from attn_words import N_, _, _n, paragraph
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.study import WAYS, OneOrMany, one_or_many
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
@@ -21,9 +21,9 @@ ABOUT = N_(
 )
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw the study of pure attention, with the number of heads of each step beside one head."""
-    return [picture(one_or_many(now)) for now in steps]
+    return [picture(one_or_many(result)) for result in steps]
 
 
 def picture(here: OneOrMany) -> Spec:
@@ -44,9 +44,9 @@ def picture(here: OneOrMany) -> Spec:
     return pictures.one_or_many.spec(compared, distances, chosen=here.chosen, layer=LAYER, way=WAYS[False])
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say what one head and several have in common and what not."""
-    here = one_or_many(now)
+    here = one_or_many(result)
     study, many = here.study, here.chosen
     one, other = (
         (f"{float(study.entropy[:, at].mean()):.2f}", f"{float(study.score_rank[:, at].mean()):.3g}")

@@ -21,7 +21,7 @@ from attn_figures.points import (
 from attn_live.packing import Cursor
 from attn_words import _
 from pages.multi_head import words
-from pages.multi_head.compute import Now, array, mask_array, order_of, sequences, stages
+from pages.multi_head.compute import Result, array, mask_array, order_of, sequences, stages
 from pages.multi_head.state import NO_DETAILS, Setting
 
 ALIKE = 5e-4  # shares that differ by less are told as one
@@ -29,71 +29,71 @@ ALIKE = 5e-4  # shares that differ by less are told as one
 
 @lru_cache(maxsize=64)
 def _planes(setting: Setting, n_head: int) -> list[QueryKeyPlane]:
-    result, tokens = stages(setting, n_head), sequences(setting)
-    found = main_directions(result.query, result.key)
+    attention, tokens = stages(setting, n_head), sequences(setting)
+    found = main_directions(attention.query, attention.key)
     return [
         QueryKeyPlane(
             array(queries), array(keys), (tokens.queries, tokens.keys), array(explained), array(products)
         )
         for queries, keys, explained, products in zip(
-            found.queries, found.keys, found.explained, result.scores, strict=True
+            found.queries, found.keys, found.explained, attention.scores, strict=True
         )
     ]
 
 
-def planes(now: Now) -> list[QueryKeyPlane]:
+def planes(result: Result) -> list[QueryKeyPlane]:
     """Return the plane of each head, which no mask and no temperature moves."""
-    still = replace(now.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=())
-    return _planes(still, now.n_head)
+    still = replace(result.setting, temperature=1.0, mask="none", reach=1, masking=NO_DETAILS, patterns=())
+    return _planes(still, result.n_head)
 
 
-def attended(steps: Sequence[Now], head: int) -> AttentionPlane:
+def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
     """Return one head in its plane at some steps, of which it is there at one or more."""
     shape = len(steps[0].tokens.queries), len(steps[0].tokens.keys)
     weights, masks = np.zeros((len(steps), *shape)), np.zeros((len(steps), *shape), dtype=bool)
-    for step, now in enumerate(steps):
-        if head < now.n_head:
-            may = mask_array(now.setting, now.n_head)
-            weights[step] = array(now.result.weights[head])
-            masks[step] = True if may is None else np.broadcast_to(may, (now.n_head, *shape))[head]
-    seen = [planes(now)[head] if head < now.n_head else None for now in steps]
+    for step, result in enumerate(steps):
+        if head < result.n_head:
+            may = mask_array(result.setting, result.n_head)
+            weights[step] = array(result.attention.weights[head])
+            masks[step] = True if may is None else np.broadcast_to(may, (result.n_head, *shape))[head]
+    seen = [planes(result)[head] if head < result.n_head else None for result in steps]
     return AttentionPlane(seen, weights, masks, SMALL, before_head(head))
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw each step with room for as many planes as the one with most heads has."""
-    slots = max(now.n_head for now in steps)
+    slots = max(result.n_head for result in steps)
     return [
         small_multiples.spec(
-            [attended([now], head) for head in range(now.n_head)],
-            [_title(now, head, plane) for head, plane in enumerate(planes(now))],
+            [attended([result], head) for head in range(result.n_head)],
+            [_title(result, head, plane) for head, plane in enumerate(planes(result))],
             slots=slots,
-            order=order_of(now.look.order, now.result),
+            order=order_of(result.look.order, result.attention),
         )
-        for now in steps
+        for result in steps
     ]
 
 
-def follow(steps: Sequence[Now]) -> Cursor:
+def follow(steps: Sequence[Result]) -> Cursor:
     """Return what follows the slider over the queries."""
     found: dict[str, list[Any]] = {}
-    for head in range(max(now.n_head for now in steps)):
+    for head in range(max(result.n_head for result in steps)):
         found |= attended(steps, head).follow()
     return Cursor(len(steps[0].tokens.queries), **by_row_and_step(found))
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say what the plane shows where the query's largest weight is."""
-    return words.of_points(now, planes(now))
+    return words.of_points(result, planes(result))
 
 
-def _title(now: Now, head: int, plane: QueryKeyPlane) -> str:
+def _title(result: Result, head: int, plane: QueryKeyPlane) -> str:
     share = float(plane.explained.sum())
     fields = {"number": head + 1, "share": as_share(share)}
     if np.isnan(share):
-        if head in now.off:
+        if head in result.off:
             return _("head {number} (off) is zero", **fields)
         return _("head {number} is zero", **fields)
-    if head in now.off:
+    if head in result.off:
         return _("head {number} (off) keeps {share}", **fields)
     return _("head {number} keeps {share}", **fields)

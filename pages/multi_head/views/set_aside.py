@@ -8,32 +8,32 @@ from attn_figures.picture import Spec
 from attn_ui.base import set_aside_words as words
 from attn_words import paragraph
 from pages.multi_head.aside import walk_of, walks_of
-from pages.multi_head.compute import Now
+from pages.multi_head.compute import Result
 from pages.multi_head.words import of_head
 
 
-def draw_kept(steps: Sequence[Now]) -> list[Spec]:
+def draw_kept(steps: Sequence[Result]) -> list[Spec]:
     """Draw the weights with those that are set aside faded, at each step."""
     return [pictures.threshold.spec(walk) for walk in walks_of(steps)]
 
 
-def draw_without(steps: Sequence[Now]) -> list[Spec]:
+def draw_without(steps: Sequence[Result]) -> list[Spec]:
     """Draw the head with each of the words left out in turn."""
     return [pictures.ablation.spec(walk) for walk in walks_of(steps)]
 
 
-def say_kept(now: Now) -> str:
+def say_kept(result: Result) -> str:
     """Say what is kept of the head's weights."""
-    return paragraph(of_head(now), words.kept(walk_of(now), now.aside, number))
+    return paragraph(of_head(result), words.kept(walk_of(result), result.aside, number))
 
 
-def say_without(now: Now) -> str:
+def say_without(result: Result) -> str:
     """Say who changes most without the word."""
-    return paragraph(of_head(now), words.without(walk_of(now), number))
+    return paragraph(of_head(result), words.without(walk_of(result), number))
 
 
-def formula(now: Now) -> str:
+def formula(result: Result) -> str:
     """What is computed where weights are set aside; nothing where none are."""
-    if now.aside.what == "without":
+    if result.aside.what == "without":
         return words.without_formula()
-    return words.kept_formula(now.aside) if now.aside.what else ""
+    return words.kept_formula(result.aside) if result.aside.what else ""

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from attn_figures import multi_head as pictures
 from attn_figures.picture import Spec
 from pages.multi_head import words
-from pages.multi_head.compute import Now, heads
+from pages.multi_head.compute import Result, heads
 
 
-def draw(steps: Sequence[Now]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw the two heads that are asked for, or the last there is."""
-    return [pictures.two_heads.spec(heads(now), *_pair(now)) for now in steps]
+    return [pictures.two_heads.spec(heads(result), *_pair(result)) for result in steps]
 
 
-def say(now: Now) -> str:
+def say(result: Result) -> str:
     """Say where the two differ most."""
-    return words.of_pair(now, *_pair(now))
+    return words.of_pair(result, *_pair(result))
 
 
-def _pair(now: Now) -> tuple[int, int]:
-    return min(now.look.head, now.n_head - 1), min(now.look.against, now.n_head - 1)
+def _pair(result: Result) -> tuple[int, int]:
+    return min(result.look.head, result.n_head - 1), min(result.look.against, result.n_head - 1)

@@ -5,23 +5,23 @@ import streamlit as st
 from attn_figures.numbers import fixed_point
 from attn_ui.base.markdown import plain
 from attn_ui.base.shared_settings import KEY, QUERY
-from attn_ui.screen import controls
+from attn_ui.screen import widgets
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, paragraph
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the summands of the chosen cell's score, and the softmax of its row."""
-    labels = now.state.labels
+    labels = result.state.labels
     left, right = st.columns([1, 1, 2])[:2]
     with left:
-        query = controls.pick(QUERY, _("Query"), labels)
+        query = widgets.pick(QUERY, _("Query"), labels)
     with right:
-        key = controls.pick(KEY, _("Key"), labels)
-    scheme, attended = now.scheme(), now.attended
-    terms, scaled = now.terms(query, key), attended.scaled_scores[query]
+        key = widgets.pick(KEY, _("Key"), labels)
+    scheme, attended = result.scheme(), result.attended
+    terms, scaled = result.terms(query, key), attended.scaled_scores[query]
     told = _(
         "The scaled score of :violet[**{query}**] at position {query_place} and :orange[**{key}**] at "
         "position {key_place}, by what each part comes from.",

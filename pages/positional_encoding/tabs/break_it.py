@@ -3,10 +3,10 @@
 from attn_core import POSITION_MISTAKES
 from attn_figures.mistakes import right_and_broken
 from attn_ui.screen.break_it import break_it
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import MISTAKE
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, POSITION_MISTAKES, right_and_broken.spec)

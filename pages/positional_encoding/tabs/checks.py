@@ -14,17 +14,17 @@ from attn_core.checks import Check, compare
 from attn_core.positional import rotary_embedding, sinusoidal_encoding
 from attn_ui.screen.tables import checks_table
 from attn_words import _
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead, head_of, named
 
 MOVED = 7  # positions by which all are moved on
 LENGTH = 64  # positions of the encoding in the plain loop
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show what holds."""
     st.markdown(_("Computed now, on the words and settings on screen, in float64:"))
-    checks = run_checks(now)
+    checks = run_checks(result)
     st.markdown(
         checks_table(
             [check.name for check in checks],
@@ -33,11 +33,11 @@ def show(now: Now) -> None:
     )
 
 
-def run_checks(now: Now) -> list[Check]:
+def run_checks(result: Result) -> list[Check]:
     """Check what the page shows now."""
-    x, attended, state = now.x, now.attended, now.state
+    x, attended, state = result.x, result.attended, result.state
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(state.seed))
-    reference, largest = _by_torch(now), float(x.abs().max())
+    reference, largest = _by_torch(result), float(x.abs().max())
     shuffled = shuffle_difference(NoPositions(), x, order)
     return [
         compare(_("Each row of the weights sums to 1"), attended.weights.sum(-1), 1.0),
@@ -49,14 +49,14 @@ def run_checks(now: Now) -> list[Check]:
         compare(
             _("Without positions, shuffled words give the shuffled output"), shuffled, 0.0, scale=largest
         ),
-        *_shift_checks(now),
-        *(_scaling_checks(head_of(now)) if state.is_scaled else []),
-        *(check for own in _OWN.get(now.scheme_name, ()) for check in own(now)),
+        *_shift_checks(result),
+        *(_scaling_checks(head_of(result)) if state.is_scaled else []),
+        *(check for own in _OWN.get(result.scheme_name, ()) for check in own(result)),
     ]
 
 
-def _by_torch(now: Now) -> Tensor:
-    scheme, x = now.scheme(), now.x
+def _by_torch(result: Result) -> Tensor:
+    scheme, x = result.scheme(), result.x
     n, d = x.shape
     query = x + scheme.vectors(n, d, start=scheme.first)
     turned = scheme.turn(query, torch.arange(n) + scheme.first)
@@ -64,9 +64,9 @@ def _by_torch(now: Now) -> Tensor:
     return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
 
 
-def _shift_checks(now: Now) -> list[Check]:
+def _shift_checks(result: Result) -> list[Check]:
     """Only offsets count, where they do; less the lone sine of an odd width, which says why they do not."""
-    scheme, n, width = now.bare(), len(now.x), now.width
+    scheme, n, width = result.bare(), len(result.x), result.width
     if scheme.adds == "nothing":
         return []
     moved = shift_difference(scheme, n, width, torch.tensor([MOVED]))[0]
@@ -74,9 +74,9 @@ def _shift_checks(now: Now) -> list[Check]:
     if scheme.sees_offsets_only(width):
         what = _("Moving all positions on by {shift} changes nothing between positions", shift=MOVED)
         return [compare(what, moved, 0.0, scale=scale)]
-    if now.scheme_name != "sinusoidal":
+    if result.scheme_name != "sinusoidal":
         return []
-    omega = now.state.scheme.base ** (-(width - 1) / width)
+    omega = result.state.scheme.base ** (-(width - 1) / width)
     sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, MOVED)]
     before, after = (torch.outer(s, s) for s in torch.tensor(sines, dtype=torch.float64))
     what = _(
@@ -87,8 +87,8 @@ def _shift_checks(now: Now) -> list[Check]:
     return [compare(what, moved, after - before, scale=scale)]
 
 
-def _sinusoidal_checks(now: Now) -> list[Check]:
-    d, base = now.width, now.state.scheme.base
+def _sinusoidal_checks(result: Result) -> list[Check]:
+    d, base = result.width, result.state.scheme.base
     naive = torch.zeros(LENGTH, d, dtype=torch.float64)
     for p in range(LENGTH):
         for i in range(d):
@@ -96,11 +96,11 @@ def _sinusoidal_checks(now: Now) -> list[Check]:
             naive[p, i] = math.cos(angle) if i % 2 else math.sin(angle)
     # The concatenated layout has all sines first.
     order = [*range(0, d, 2), *range(1, d, 2)]
-    concatenated = now.state.scheme.layout == "concatenated"
+    concatenated = result.state.scheme.layout == "concatenated"
     other = sinusoidal_encoding(
         LENGTH, d, base=base, layout="interleaved" if concatenated else "concatenated"
     )
-    drawn = now.bare().vectors(LENGTH, d)
+    drawn = result.bare().vectors(LENGTH, d)
     permuted = (other[:, order], drawn) if concatenated else (drawn[:, order], other)
     return [
         compare(
@@ -112,15 +112,15 @@ def _sinusoidal_checks(now: Now) -> list[Check]:
     ]
 
 
-def _rotary_checks(now: Now) -> list[Check]:
-    x, (n, d) = now.x, now.x.shape
-    turned = now.bare().turn(x, torch.arange(n))
+def _rotary_checks(result: Result) -> list[Check]:
+    x, (n, d) = result.x, result.x.shape
+    turned = result.bare().turn(x, torch.arange(n))
     naive = torch.zeros_like(x)
-    interleaved = now.state.scheme.layout == "interleaved"
+    interleaved = result.state.scheme.layout == "interleaved"
     for p in range(n):
         for pair in range(d // 2):
             a, b = (2 * pair, 2 * pair + 1) if interleaved else (pair, pair + d // 2)
-            angle = p * now.state.scheme.base ** (-2 * pair / d)
+            angle = p * result.state.scheme.base ** (-2 * pair / d)
             z = complex(float(x[p, a]), float(x[p, b])) * cmath.exp(1j * angle)
             naive[p, a], naive[p, b] = z.real, z.imag
     one, other = ("2m", "2m + 1") if interleaved else ("m", f"m + {d // 2}")
@@ -135,8 +135,8 @@ def _rotary_checks(now: Now) -> list[Check]:
     ]
 
 
-def _alibi_checks(now: Now) -> list[Check]:
-    n, state = len(now.x), now.state
+def _alibi_checks(result: Result) -> list[Check]:
+    n, state = len(result.x), result.state
     slope = _slopes(state.num_heads)[state.head - 1]
     naive = [[-slope * abs(i - j) for j in range(n)] for i in range(n)]
     return [
@@ -207,7 +207,7 @@ def _pair_at(head: ScaledHead, turns: int) -> float:
 
 
 # What only one scheme must hold to.
-_OWN: Mapping[str, Sequence[Callable[[Now], list[Check]]]] = {
+_OWN: Mapping[str, Sequence[Callable[[Result], list[Check]]]] = {
     "sinusoidal": [_sinusoidal_checks],
     "rotary": [_rotary_checks],
     "ALiBi": [_alibi_checks],

@@ -5,7 +5,7 @@ import streamlit as st
 from attn_ui.base.page import Columns
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.tables import scaled, shown
 
 _ADDED = {
@@ -15,21 +15,21 @@ _ADDED = {
 _VECTORS = N_("The vectors of their positions, at strength 1, {shape}:")
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show both tables; of a rotary scaling its own first."""
-    if now.state.is_scaled:
+    if result.state.is_scaled:
         pairs, scores = (
-            {_(title): column for title, column in columns.items()} for columns in scaled(now).values()
+            {_(title): column for title, column in columns.items()} for columns in scaled(result).values()
         )
         st.markdown(_("How the pairs of the rotary head turn, {shape}:", shape=_shape(pairs)))
         _table("pairs", pairs)
         st.markdown(_("The score at each offset that is drawn, {shape}:", shape=_shape(scores)))
         _table("scores", scores)
-    words, positions = shown(now)
+    words, positions = shown(result)
     st.markdown(_("The vectors of the words, {shape}:", shape=_shape(words)))
     _table("words", words)
-    what = _ADDED.get(now.scheme().adds, _VECTORS)
-    st.markdown(_(what, head=now.state.head, shape=_shape(positions)))
+    what = _ADDED.get(result.scheme().adds, _VECTORS)
+    st.markdown(_(what, head=result.state.head, shape=_shape(positions)))
     _table("positions", positions)
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from attn_core import SCALINGS, SCHEMES
 from attn_words import N_, _
 from pages.positional_encoding import formulas
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import SCALED
 from pages.positional_encoding.words import named
 
@@ -19,11 +19,11 @@ LETTERS = {
 }
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Show the formulas."""
-    if now.state.is_scaled:
-        _show_scalings(now.state.scaling)
-    chosen = now.scheme_name
+    if result.state.is_scaled:
+        _show_scalings(result.state.scaling)
+    chosen = result.scheme_name
     if chosen == "none":
         told = _("The words attend to one another without positions; rows, pairs and positions count from 0:")
     else:
@@ -33,12 +33,12 @@ def show(now: Now) -> None:
             scheme=named(chosen),
         )
     st.markdown(told)
-    st.latex(formulas.attention(now))
-    st.markdown(_(LETTERS[now.scheme().adds]))
+    st.latex(formulas.attention(result))
+    st.markdown(_(LETTERS[result.scheme().adds]))
     for name in (chosen, *(other for other in SCHEMES if other != chosen)):
         scheme = SCHEMES[name]
         st.markdown(_("**{scheme}**. {sentence}", scheme=named(name), sentence=_(scheme.sentence)))
-        st.latex(formulas.of_scheme(now, name))
+        st.latex(formulas.of_scheme(result, name))
         st.caption(_(scheme.source))
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from attn_core import SCHEMES
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Seen
-from pages.positional_encoding.compute import Now
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import View
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.views import (
     added,
     attention,
@@ -20,31 +20,31 @@ from pages.positional_encoding.views import (
     turning,
 )
 
-View = Callable[[Ask, Now], Seen[Now]]
+ShowView = Callable[[Controls, Result], View[Result]]
 # What a scheme adds decides how it is drawn by itself.
-ENCODINGS: Mapping[str, View] = {
-    "nothing": encoding.see,
-    "vector": encoding.see,
-    "rotation": turning.see,
-    "bias": bias.see,
+ENCODINGS: Mapping[str, ShowView] = {
+    "nothing": encoding.view,
+    "vector": encoding.view,
+    "rotation": turning.view,
+    "bias": bias.view,
 }
 
 
-def _encoding(ask: Ask, now: Now) -> Seen[Now]:
-    return ENCODINGS[SCHEMES[now.scheme_name].adds](ask, now)
+def _encoding(controls: Controls, result: Result) -> View[Result]:
+    return ENCODINGS[SCHEMES[result.scheme_name].adds](controls, result)
 
 
-def _past(ask: Ask, now: Now) -> Seen[Now]:
-    return scaled.see(ask, now) if now.state.is_scaled else past.see(ask, now)
+def _past(controls: Controls, result: Result) -> View[Result]:
+    return scaled.view(controls, result) if result.state.is_scaled else past.view(controls, result)
 
 
-VIEWS: Mapping[str, View] = {
-    "attention": attention.see,
-    "shuffle test": shuffle.see,
-    "shift test": shift.see,
-    "E + P": added.see,
+VIEWS: Mapping[str, ShowView] = {
+    "attention": attention.view,
+    "shuffle test": shuffle.view,
+    "shift test": shift.view,
+    "E + P": added.view,
     "encoding": _encoding,
-    "similarity": similarity.see,
-    "compare": compare.see,
+    "similarity": similarity.view,
+    "compare": compare.view,
     "length extrapolation": _past,
 }

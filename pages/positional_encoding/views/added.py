@@ -16,15 +16,15 @@ from attn_figures.position_sum import Summand
 from attn_figures.scene import Scene
 from attn_figures.widths import letters
 from attn_live.captions import StepCaption
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import plain
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_ui.base.ties import rounded
 from attn_words import _, paragraph
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
+from pages.positional_encoding.compute import MOST_NUMBERS, Result, values
 from pages.positional_encoding.state import State
 from pages.positional_encoding.words import PARTS
 
@@ -44,46 +44,48 @@ class Sum:
     result: Array
 
 
-def sums(now: Now, strengths: Sequence[float]) -> list[Sum]:
+def sums(result: Result, strengths: Sequence[float]) -> list[Sum]:
     """Compute the sum at each strength."""
-    scheme = now.scheme(strength=torch.tensor(strengths, dtype=torch.float64))
-    x, steps = now.x, len(strengths)
+    scheme = result.scheme(strength=torch.tensor(strengths, dtype=torch.float64))
+    x, steps = result.x, len(strengths)
     n, width = x.shape
     words, added = x, None
     if scheme.adds == "bias":
         words = x @ x.T / width**0.5
         added = scheme.bias(n, n) + 0.0  # a bias of −0 is 0
-        result = scheme.attend(x).scaled_scores
+        sums_ = scheme.attend(x).scaled_scores
     elif scheme.adds == "rotation":
-        result = scheme.turn(x, torch.arange(n) + scheme.first)
+        sums_ = scheme.turn(x, torch.arange(n) + scheme.first)
     else:
         added = scheme.vectors(n, width, start=scheme.first)
-        result = x + added
-    given, made = words.numpy(), result.expand(steps, *words.shape).numpy()
+        sums_ = x + added
+    given, made = words.numpy(), sums_.expand(steps, *words.shape).numpy()
     more = [None] * steps if added is None else added.expand(steps, *words.shape).numpy()
     return [Sum(given, each, whole) for each, whole in zip(more, made, strict=True)]
 
 
-def draw(now: Now, strengths: Sequence[float]) -> list[Spec]:
+def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
     """Draw each strength in one range of colours."""
-    found = sums(now, strengths)
+    found = sums(result, strengths)
     limit = max(
         max(float(np.abs(each).max()) for each in (one.words, one.added, one.result) if each is not None)
         for one in found
     )
-    adds = now.scheme().adds
-    lines = [_PARTS[adds](one, strength, now) for one, strength in zip(found, strengths, strict=True)]
+    adds = result.scheme().adds
+    lines = [_PARTS[adds](one, strength, result) for one, strength in zip(found, strengths, strict=True)]
     longest = max(letters(without_tags(part.title)) for line in lines for part in line)
     longest += len("  64 × 128")
     picture = pictures.scores if adds == "bias" else pictures.vectors
-    return [picture.spec(now.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines]
+    return [
+        picture.spec(result.state.labels, line, limit=limit or 1.0, longest_title=longest) for line in lines
+    ]
 
 
-def say(one: Sum, now: Now, cell: tuple[int, int]) -> str:
+def say(one: Sum, result: Result, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
-    adds = now.scheme().adds
+    adds = result.scheme().adds
     readout = _of_pair if adds == "bias" else _of_word
-    return paragraph(_(PARTS[adds]), readout(one, now, cell), _twice(one, now))
+    return paragraph(_(PARTS[adds]), readout(one, result, cell), _twice(one, result))
 
 
 # ---- what is drawn ----
@@ -94,7 +96,7 @@ def _times(name: str, strength: float) -> str:
     return name if strength == 1 else f"{number(strength, 3)} {name}"
 
 
-def _of_vectors(one: Sum, strength: float, now: Now) -> list[Summand]:
+def _of_vectors(one: Sum, strength: float, result: Result) -> list[Summand]:
     p = _times("P", strength)
     added = np.zeros_like(one.words) if one.added is None else one.added
     return [
@@ -104,14 +106,14 @@ def _of_vectors(one: Sum, strength: float, now: Now) -> list[Summand]:
     ]
 
 
-def _of_turned(one: Sum, strength: float, now: Now) -> list[Summand]:
+def _of_turned(one: Sum, strength: float, result: Result) -> list[Summand]:
     return [
         Summand("E", one.words, _("<b>X</b> = E: words"), _("of the word")),
         Summand("turned", one.result, _("<b>q</b> and <b>k</b>, turned"), _("turned"), _("turn")),
     ]
 
 
-def _of_biased(one: Sum, strength: float, now: Now) -> list[Summand]:
+def _of_biased(one: Sum, strength: float, result: Result) -> list[Summand]:
     added = np.zeros_like(one.words) if one.added is None else one.added
     bias = _times("B", strength)
     return [
@@ -119,7 +121,7 @@ def _of_biased(one: Sum, strength: float, now: Now) -> list[Summand]:
         Summand(
             "B",
             added,
-            _("<b>{bias}</b>: bias of head {number}", bias=bias, number=now.state.head),
+            _("<b>{bias}</b>: bias of head {number}", bias=bias, number=result.state.head),
             _("bias"),
             "+",
         ),
@@ -127,7 +129,7 @@ def _of_biased(one: Sum, strength: float, now: Now) -> list[Summand]:
     ]
 
 
-_PARTS: Mapping[str, Callable[[Sum, float, Now], list[Summand]]] = {
+_PARTS: Mapping[str, Callable[[Sum, float, Result], list[Summand]]] = {
     "nothing": _of_vectors,
     "vector": _of_vectors,
     "rotation": _of_turned,
@@ -138,22 +140,22 @@ _PARTS: Mapping[str, Callable[[Sum, float, Now], list[Summand]]] = {
 # ---- what is said ----
 
 
-def _of_word(one: Sum, now: Now, cell: tuple[int, int]) -> str:
+def _of_word(one: Sum, result: Result, cell: tuple[int, int]) -> str:
     row = cell[0]
     added = one.result[row] - one.words[row]
     return _(
         "Word **{word}** at position {place}: its row has length {before} before and {after} after; the two "
         "are {moved} apart.",
-        word=plain(now.state.labels[row]),
-        place=row + now.scheme().first,
+        word=plain(result.state.labels[row]),
+        place=row + result.scheme().first,
         before=_length(one.words[row]),
         after=_length(one.result[row]),
         moved=_length(added),
     )
 
 
-def _of_pair(one: Sum, now: Now, cell: tuple[int, int]) -> str:
-    query, key = (plain(now.state.labels[place]) for place in cell)
+def _of_pair(one: Sum, result: Result, cell: tuple[int, int]) -> str:
+    query, key = (plain(result.state.labels[place]) for place in cell)
     return _(
         "Query **{query}**, key **{key}**: {words} from the words and {positions} from their positions, "
         "{sum} in all.",
@@ -169,9 +171,9 @@ def _length(row: Array) -> str:
     return number(float(np.linalg.norm(row)), 3)
 
 
-def _twice(one: Sum, now: Now) -> str:
+def _twice(one: Sum, result: Result) -> str:
     """Compare the rows of the first word that comes twice; "" where none does."""
-    tokens, labels = now.state.tokens, label_tokens(now.state.tokens)
+    tokens, labels = result.state.tokens, label_tokens(result.state.tokens)
     pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
     if pair is None:
         return ""
@@ -187,26 +189,26 @@ def _twice(one: Sum, now: Now) -> str:
 # ---- on the page ----
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the sum; a click on a word chooses it."""
-    scheme = now.scheme()
+    scheme = result.scheme()
     moves = scheme.adds != "nothing"
-    size = 3 * max(now.x.numel(), len(now.x) ** 2)
-    strengths = ask.exact(STRENGTH.fitting(size, MOST_NUMBERS)) if moves else None
-    cell = now.state.query, now.state.key
-    still = now.state.still(STRENGTH)
+    size = 3 * max(result.x.numel(), len(result.x) ** 2)
+    strengths = controls.exact(STRENGTH.fitting(size, MOST_NUMBERS)) if moves else None
+    cell = result.state.query, result.state.key
+    still = result.state.still(STRENGTH)
     figure = Figure(
         _packed(still, strengths).saying(
             _said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
         alt=_("The words' vectors, what their positions change, and what comes of both, as matrices"),
-        name=f"input {now.scheme_name}",
+        name=f"input {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths) if strengths else None,
         chosen={"query": QUERY} | ({"key": KEY} if scheme.adds == "bias" else {}),
         captions_follow_choice=True,
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 def _at(strengths: Steps | None) -> tuple[float, ...]:
@@ -215,10 +217,10 @@ def _at(strengths: Steps | None) -> tuple[float, ...]:
 
 @shared_scene
 def _packed(state: State, strengths: Steps | None) -> Scene:
-    return Scene(draw(Now(state), _at(strengths)))
+    return Scene(draw(Result(state), _at(strengths)))
 
 
 @shared_captions
 def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[StepCaption]:
-    now, at = Now(state), _at(strengths)
-    return [say(one, now, cell) for one in sums(now, at)]
+    result, at = Result(state), _at(strengths)
+    return [say(one, result, cell) for one in sums(result, at)]

@@ -11,30 +11,30 @@ from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD
 from attn_words import N_, _, paragraph
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
 
 
-def see(_ask: Ask, now: Now) -> Seen[Now]:
+def view(_ask: Controls, result: Result) -> View[Result]:
     """Draw what is added to the scores of one head, and of all heads over the offset."""
     figure = Figure(
-        _packed(now.state.still(HEAD)),
+        _packed(result.state.still(HEAD)),
         key="biases",
         alt=_("What the scheme adds to the scores of one head, as a map and over the offset for all heads"),
-        name=f"bias {now.scheme_name}",
-        slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: now.state.num_heads])),
+        name=f"bias {result.scheme_name}",
+        slider=Slider(_("Head"), replace(HEAD, values=HEAD.values[: result.state.num_heads])),
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 @shared_scene
 def _packed(state: State) -> Scene:
-    scheme = Now(state).bare()
+    scheme = Result(state).bare()
     if not isinstance(scheme, BiasScheme):
         raise TypeError(f"a picture of biases needs a scheme that adds one, got {state.scheme.name}")
     length = state.length

@@ -7,48 +7,48 @@ from numpy.typing import NDArray
 
 from attn_figures import positional as pictures
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
+from pages.positional_encoding.compute import MOST_NUMBERS, Result, values
 from pages.positional_encoding.state import State
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the maps of all schemes, or of two."""
-    beside, chosen = now.state.beside, now.scheme_name
+    beside, chosen = result.state.beside, result.scheme_name
     every = beside == "all"
-    strengths = _strengths(ask, now)
+    strengths = _strengths(controls, result)
     if every:
         alt = _("Attention weights under each scheme")
     else:
         one, other = words.named(beside), words.named(chosen)
         alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
-        (_packed_all if every else _packed_two)(now.state.still(STRENGTH), strengths),
+        (_packed_all if every else _packed_two)(result.state.still(STRENGTH), strengths),
         key="compare" if every else "compare-two",
         alt=alt,
         name="schemes" if every else f"{beside} {chosen}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
-def _strengths(ask: Ask, now: Now) -> Steps:
-    n_maps = len(now.each_scheme()) if now.state.beside == "all" else 3
-    return ask.exact(STRENGTH.fitting(n_maps * len(now.state.tokens) ** 2, MOST_NUMBERS))
+def _strengths(controls: Controls, result: Result) -> Steps:
+    n_maps = len(result.each_scheme()) if result.state.beside == "all" else 3
+    return controls.exact(STRENGTH.fitting(n_maps * len(result.state.tokens) ** 2, MOST_NUMBERS))
 
 
 @shared_scene
 def _packed_all(state: State, steps: Steps) -> Scene:
-    now = Now(state)
-    weights = {name: own.weights(values(steps)).numpy() for name, own in now.each_scheme().items()}
+    result = Result(state)
+    weights = {name: own.weights(values(steps)).numpy() for name, own in result.each_scheme().items()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
     figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
@@ -57,10 +57,10 @@ def _packed_all(state: State, steps: Steps) -> Scene:
 
 @shared_scene
 def _packed_two(state: State, steps: Steps) -> Scene:
-    now = Now(state)
-    names = (state.beside, now.scheme_name)
-    beside = now.beside(state.beside)
-    one, other = (each.weights(values(steps)).numpy() for each in (beside, now))
+    result = Result(state)
+    names = (state.beside, result.scheme_name)
+    beside = result.beside(state.beside)
+    one, other = (each.weights(values(steps)).numpy() for each in (beside, result))
     limit = max(float(abs(other - one).max()), 1e-3)
     titles = words.titled(names[0]), words.titled(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))

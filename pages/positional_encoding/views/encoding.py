@@ -8,30 +8,30 @@ from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_figures.ties import largest
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Seen, Small
+from attn_ui.base.page import Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _n, paragraph
-from pages.positional_encoding.compute import Now, typical
+from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.settings import DIMENSIONS
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the vectors of positions."""
-    dimensions, note = chosen_dimensions(now.state.dimensions, now.width)
-    moved = driver(ask, now, has_step=True)
+    dimensions, note = chosen_dimensions(result.state.dimensions, result.width)
+    moved = driver(controls, result, has_step=True)
     figure = moved_figure(
-        now,
+        result,
         moved,
-        _packed(now.state.still(moved.steps), moved, dimensions),
+        _packed(result.state.still(moved.steps), moved, dimensions),
         key="encoding",
         alt=_("The encoding as a map of positions and dimensions, and some of its dimensions as waves"),
     )
-    return Seen(now, figure, notes=[Small(note)] if note else [])
+    return View(result, figure, notes=[Small(note)] if note else [])
 
 
 def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
@@ -61,8 +61,8 @@ def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
 
 @shared_scene
 def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
-    now = Now(state)
-    vectors = swept(now, moved.steps).vectors(moved.longest, now.width)
+    result = Result(state)
+    vectors = swept(result, moved.steps).vectors(moved.longest, result.width)
     vectors = vectors.expand(len(moved.lengths), -1, -1)
     limit, arrays = typical(vectors), vectors.numpy()
     changes, by_step = pictures.encoding_cursor(arrays, dimensions)
@@ -70,7 +70,7 @@ def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
     for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
         figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
         base = value if moved.steps.name == "base" else state.scheme.base
-        says.append(_say(array[:shown], now.scheme_name, base))
+        says.append(_say(array[:shown], result.scheme_name, base))
     return Scene(figures, Cursor(moved.longest, changes, by_step), captions=says)
 
 

@@ -9,15 +9,15 @@ from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
 from attn_words import _, paragraph
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now
+from pages.positional_encoding.compute import MOST_NUMBERS, Result
 from pages.positional_encoding.settings import TRAINED
 from pages.positional_encoding.state import State
 
@@ -30,30 +30,30 @@ Curve = NDArray[np.float64]
 _LEAST = 1e-300  # floats end near it
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw how three schemes see offsets past the length that they were trained on."""
-    by_base = now.state.drives == "base"
-    steps = ask.exact(BASE.fitting(_numbers_of(now), MOST_NUMBERS) if by_base else SHORT)
+    by_base = result.state.drives == "base"
+    steps = controls.exact(BASE.fitting(_numbers_of(result), MOST_NUMBERS) if by_base else SHORT)
     slider = Slider(_("Base"), steps)
     if not by_base:
         slider = Slider(_("Trained length"), steps, words.so_many_positions(steps))
     figure = Figure(
-        _packed(now.state.still(steps), steps),
+        _packed(result.state.still(steps), steps),
         key="past",
         alt=_("How sinusoidal, rotary and ALiBi see offsets up to four times the training length"),
         name="past the training length",
         slider=slider,
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
-def _numbers_of(now: Now) -> int:
-    return len(SCHEMES_DRAWN) * TIMES * now.state.trained
+def _numbers_of(result: Result) -> int:
+    return len(SCHEMES_DRAWN) * TIMES * result.state.trained
 
 
-def curves_of(now: Now) -> dict[str, Curve]:
+def curves_of(result: Result) -> dict[str, Curve]:
     """Return what each scheme makes of every offset up to four times the training length."""
-    curves, even = {}, Now(now.state.under("rotary"))  # at one width, that rotary takes
+    curves, even = {}, Result(result.state.under("rotary"))  # at one width, that rotary takes
     for name in SCHEMES_DRAWN:
         own = even.beside(name)
         vector = sentence_vectors(["word"], own.width, seed=own.state.seed)[0] if name == "rotary" else None
@@ -83,7 +83,7 @@ def _packed(state: State, steps: Steps) -> Scene:
             if state.drives == "base"
             else replace(state, trained=int(value))
         )
-        curves = curves_of(Now(here))
+        curves = curves_of(Result(here))
         back = returns(curves, here.trained)
         figures.append(pictures.far.spec(curves, here.trained, back, said=said))
         says.append(_say(curves, back, here.trained))

@@ -5,39 +5,39 @@ from dataclasses import replace
 from attn_figures import rotary_scaling as pictures
 from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import BASE
 from attn_words import _, paragraph
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, named
 from pages.positional_encoding.settings import FACTOR, TRAINED
 from pages.positional_encoding.state import State
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw how far pairs turn, how much slower the scaling makes each, and the score by offset."""
-    trained = ask.exact(TRAINED)
+    trained = controls.exact(TRAINED)
     slider = {
-        "factor": Slider(_("Factor"), ask.exact(FACTOR)),
+        "factor": Slider(_("Factor"), controls.exact(FACTOR)),
         "length": Slider(_("Trained length"), trained, words.so_many_positions(trained)),
-        "base": Slider(_("Base"), ask.exact(BASE)),
-    }[now.state.sweep]
+        "base": Slider(_("Base"), controls.exact(BASE)),
+    }[result.state.sweep]
     figure = Figure(
-        _packed(now.state.still(slider.steps), slider.steps),
+        _packed(result.state.still(slider.steps), slider.steps),
         key="scaled",
         alt=_(
             "How many times round each pair of dimensions turns in training and at the longer length, how "
             "many times slower {scaling} makes each, and the score by offset",
-            scaling=named(now.state.scaling),
+            scaling=named(result.state.scaling),
         ),
-        name=f"rotary scaling {now.state.scaling}",
+        name=f"rotary scaling {result.state.scaling}",
         slider=slider,
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 def say(head: ScaledHead) -> str:
@@ -85,7 +85,7 @@ def drawn(head: ScaledHead) -> pictures.ScaledTurns:
 
 @shared_scene
 def _packed(state: State, steps: Steps) -> Scene:
-    heads = [head_of(Now(_at(state, value))) for value in steps.values]
+    heads = [head_of(Result(_at(state, value))) for value in steps.values]
     each = [drawn(head) for head in heads]
     turns = [array for at in each for array in (at.seen, at.plain, at.scaled)]
     scores = [array for at in each for array in (at.plain_scores, at.scores)]

@@ -13,30 +13,30 @@ from attn_figures import positional as pictures
 from attn_figures.frame import key_title, query_title
 from attn_figures.positional import Trial
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now
+from pages.positional_encoding.compute import MOST_NUMBERS, Result
 from pages.positional_encoding.settings import SHIFT, WHOLE
 from pages.positional_encoding.state import State
 
 SHIFTED = 16  # positions, where they stand alone
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
-    shifts = _shifts(ask, now)
+    shifts = _shifts(controls, result)
     figure = Figure(
-        _packed(now.state.still(SHIFT), shifts),
+        _packed(result.state.still(SHIFT), shifts),
         key="shift",
         alt=_("What each query sees of each key, the same with all positions shifted, and the difference"),
-        name=f"shift {now.scheme_name}",
+        name=f"shift {result.scheme_name}",
         slider=Slider(_("Shift of all positions"), shifts),
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,51 +52,53 @@ class Level:
     scales: dict[str, float]
 
 
-def alone(now: Now, shifts: Tensor) -> Level:
+def alone(result: Result, shifts: Tensor) -> Level:
     """Return what positions alone say, from the scheme's first on."""
 
-    def change(own: Now) -> Tensor:
+    def change(own: Result) -> Tensor:
         return shift_difference(own.bare(), SHIFTED, own.width, shifts)
 
-    def before(own: Now) -> Tensor:
+    def before(own: Result) -> Tensor:
         return own.bare().similarity(SHIFTED, own.width, start=own.scheme().first)
 
-    scales = {name: float(before(own).abs().max()) for name, own in _parting(now).items()}
-    return Level(before(now).numpy(), change(now).numpy(), _largest(now, change), scales)
+    scales = {name: float(before(own).abs().max()) for name, own in _parting(result).items()}
+    return Level(before(result).numpy(), change(result).numpy(), _largest(result, change), scales)
 
 
-def whole(now: Now, shifts: Tensor) -> Level:
+def whole(result: Result, shifts: Tensor) -> Level:
     """Return the weights between the words."""
 
-    def change(own: Now) -> Tensor:
+    def change(own: Result) -> Tensor:
         return attention_shift_difference(own.scheme(), own.x, shifts)
 
-    weights = now.attended.weights.numpy()
-    return Level(weights, change(now).numpy(), _largest(now, change), dict.fromkeys(_parting(now), 1.0))
+    weights = result.attended.weights.numpy()
+    return Level(
+        weights, change(result).numpy(), _largest(result, change), dict.fromkeys(_parting(result), 1.0)
+    )
 
 
-def _parting(now: Now) -> dict[str, Now]:
+def _parting(result: Result) -> dict[str, Result]:
     """Return the schemes between which the test parts: all but none at all."""
-    return {name: own for name, own in now.each_scheme().items() if name != "none"}
+    return {name: own for name, own in result.each_scheme().items() if name != "none"}
 
 
-def _largest(now: Now, change: Callable[[Now], Tensor]) -> dict[str, list[float]]:
-    return {name: change(own).abs().amax(dim=(-2, -1)).tolist() for name, own in _parting(now).items()}
+def _largest(result: Result, change: Callable[[Result], Tensor]) -> dict[str, list[float]]:
+    return {name: change(own).abs().amax(dim=(-2, -1)).tolist() for name, own in _parting(result).items()}
 
 
-def _shifts(ask: Ask, now: Now) -> Steps:
-    n = len(now.state.tokens) if now.state.level == WHOLE else SHIFTED
-    return ask.exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
+def _shifts(controls: Controls, result: Result) -> Steps:
+    n = len(result.state.tokens) if result.state.level == WHOLE else SHIFTED
+    return controls.exact(SHIFT.fitting(2 * n**2, MOST_NUMBERS))
 
 
 @shared_scene
 def _packed(state: State, steps: Steps) -> Scene:
-    now, of_words = Now(state), state.level == WHOLE
-    level = (whole if of_words else alone)(now, torch.tensor([int(value) for value in steps.values]))
+    result, of_words = Result(state), state.level == WHOLE
+    level = (whole if of_words else alone)(result, torch.tensor([int(value) for value in steps.values]))
     # A position may be far longer than all others: it must not bleach the rest.
     typical = float(np.quantile(abs(level.before), 0.98)) or 1.0
     change = float(abs(level.changes).max())
-    first = now.scheme().first
+    first = result.scheme().first
     places = [str(place) for place in range(first, first + SHIFTED)]
     said = {name: words.named(name) for name in level.errors}
     figures, says = [], []
@@ -120,7 +122,7 @@ def _packed(state: State, steps: Steps) -> Scene:
             scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
-        figures.append(pictures.trial.spec(tried, at, now.scheme_name, max(at.values()) or 1.0, said=said))
+        figures.append(pictures.trial.spec(tried, at, result.scheme_name, max(at.values()) or 1.0, said=said))
         moved = _(
             "All positions move on by {count}. The largest change, but for rounding: {changes}. Where it is "
             "0 at every shift, only the offset counts.",

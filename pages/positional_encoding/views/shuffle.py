@@ -9,32 +9,32 @@ from attn_core import shuffle_difference
 from attn_figures import positional as pictures
 from attn_figures.positional import Trial
 from attn_figures.scene import Scene
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import plain
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import STRENGTH
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now, values
+from pages.positional_encoding.compute import MOST_NUMBERS, Result, values
 from pages.positional_encoding.own_order import own_order
 from pages.positional_encoding.state import State
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
-    strengths = _strengths(ask, now)
+    strengths = _strengths(controls, result)
     figure = Figure(
-        _packed(now.state.still(STRENGTH), strengths),
+        _packed(result.state.still(STRENGTH), strengths),
         key="shuffle",
         alt=_(
             "The output shuffled, the output of the shuffled words, the difference, and that of each scheme"
         ),
-        name=f"shuffle {now.scheme_name}",
+        name=f"shuffle {result.scheme_name}",
         slider=Slider(_("Strength of positions"), strengths),
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
@@ -50,14 +50,14 @@ def shuffled_order(kind: str, n: int, seed: int, places: str = "") -> Tensor:
     return order
 
 
-def _strengths(ask: Ask, now: Now) -> Steps:
-    return ask.exact(STRENGTH.fitting(3 * len(now.state.tokens) * now.width, MOST_NUMBERS))
+def _strengths(controls: Controls, result: Result) -> Steps:
+    return controls.exact(STRENGTH.fitting(3 * len(result.state.tokens) * result.width, MOST_NUMBERS))
 
 
-def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
+def _errors(result: Result, order: Tensor, strengths: Tensor) -> Mapping[str, list[float]]:
     """Return each scheme's largest difference at every strength."""
     errors = {}
-    for name, own in now.each_scheme().items():
+    for name, own in result.each_scheme().items():
         difference = shuffle_difference(own.scheme(strength=strengths), own.x, order)
         errors[name] = difference.abs().amax(dim=(-2, -1)).expand(len(strengths)).tolist()
     return errors
@@ -65,16 +65,16 @@ def _errors(now: Now, order: Tensor, strengths: Tensor) -> Mapping[str, list[flo
 
 @shared_scene
 def _packed(state: State, steps: Steps) -> Scene:
-    now = Now(state)
+    result = Result(state)
     order = shuffled_order(state.order, len(state.tokens), state.seed, state.places)
-    x, scheme = now.x, now.scheme(strength=values(steps))
+    x, scheme = result.x, result.scheme(strength=values(steps))
     shape = (len(steps.values), *x.shape)
     expected = scheme.attend(x).output.expand(shape)[:, order].numpy()
     found = scheme.attend(x[order]).output.expand(shape).numpy()
     limit = float(abs(found).max())
     # Differences that are rounding only stay blank.
     change = float(abs(found - expected).max())
-    errors = _errors(now, order, values(steps))
+    errors = _errors(result, order, values(steps))
     largest = max(map(max, errors.values())) or 1.0
     said = {name: words.named(name) for name in errors}
     figures, says = [], []
@@ -85,13 +85,13 @@ def _packed(state: State, steps: Steps) -> Scene:
             found=found[step],
             titles=(_("output, then shuffled"), _("shuffled, then output")),
             rows=[state.labels[i] for i in order.tolist()],
-            columns=[str(i) for i in range(now.width)],
+            columns=[str(i) for i in range(result.width)],
             row_title=_("Word"),
             column_title=_("Dimension"),
             quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(tried, at, now.scheme_name, largest, said=said))
+        figures.append(pictures.trial.spec(tried, at, result.scheme_name, largest, said=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
         says.append(_say(shuffled, at))
     return Scene(figures, captions=says)

@@ -8,27 +8,27 @@ from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Seen
+from attn_ui.base.page import View
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import Now, typical
+from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.state import State
 from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
 
 _QUANTITIES = {"bias": N_("bias"), "rotation": N_("score of one vector with itself")}
 
 
-def see(ask: Ask, now: Now) -> Seen[Now]:
+def view(controls: Controls, result: Result) -> View[Result]:
     """Draw similarity as a map, and over the offset."""
     # A ramp's products grow with the square of its step: no axis would serve all steps.
-    moved = driver(ask, now, has_step=False)
-    packed = _packed(now.state.still(moved.steps), moved)
+    moved = driver(controls, result, has_step=False)
+    packed = _packed(result.state.still(moved.steps), moved)
     alt = _("What positions say of each pair, as a map and over the offset")
-    figure = moved_figure(now, moved, packed, key="similarity", alt=alt)
-    return Seen(now, figure)
+    figure = moved_figure(result, moved, packed, key="similarity", alt=alt)
+    return View(result, figure)
 
 
 def _say(values: Tensor, quantity: str) -> str:
@@ -57,10 +57,10 @@ def _say(values: Tensor, quantity: str) -> str:
 
 @shared_scene
 def _packed(state: State, moved: Driver) -> Scene:
-    now = Now(state)
+    result = Result(state)
     cosine = state.measure == "cosine"
-    scheme = swept(now, moved.steps)
-    values = scheme.similarity(moved.longest, now.width, cosine=cosine)
+    scheme = swept(result, moved.steps)
+    values = scheme.similarity(moved.longest, result.width, cosine=cosine)
     values = values.expand(len(moved.lengths), -1, -1)
     low, mean, high = (band.numpy() for band in by_offset(values))
     known = values.nan_to_num()  # vectors of zeros have no cosine

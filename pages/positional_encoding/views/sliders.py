@@ -6,14 +6,14 @@ import torch
 
 from attn_core import Scheme
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Rows, Slider
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import SharedScene
 from attn_ui.base.shared_settings import BASE, RAMP_STEP
 from attn_words import _
 from pages.positional_encoding import words
-from pages.positional_encoding.compute import MOST_NUMBERS, Now
+from pages.positional_encoding.compute import MOST_NUMBERS, Result
 from pages.positional_encoding.settings import LENGTH, LONGEST, PLACE
 
 
@@ -35,41 +35,41 @@ class Driver:
         return LONGEST if self.steps.name == LENGTH.name else self.lengths[0]
 
 
-def driver(ask: Ask, now: Now, *, has_step: bool) -> Driver:
+def driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
     """Return what moves the picture.
 
     Args:
-        now: what the page shows.
+        result: what the page shows.
         has_step: whether the step of a ramp can move it.
     """
-    state, takes = now.state, type(now.scheme()).settings()
+    state, takes = result.state, type(result.scheme()).settings()
     n = state.length
-    room = n * (max(n, now.width) + 8)
+    room = n * (max(n, result.width) + 8)
     if "step" in takes and has_step:
-        slider = Slider(_("Step of the ramp"), ask.exact(RAMP_STEP.fitting(room, MOST_NUMBERS)))
+        slider = Slider(_("Step of the ramp"), controls.exact(RAMP_STEP.fitting(room, MOST_NUMBERS)))
     elif "base" in takes and state.drives == "base":
-        slider = Slider(_("Base"), ask.exact(BASE.fitting(room, MOST_NUMBERS)))
+        slider = Slider(_("Base"), controls.exact(BASE.fitting(room, MOST_NUMBERS)))
     else:
-        length = ask.exact(LENGTH)
+        length = controls.exact(LENGTH)
         lengths = tuple(int(value) for value in length.values)
         return Driver(Slider(_("Length"), length, words.so_many_positions(length)), lengths)
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
-def moved_figure(now: Now, moved: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
+def moved_figure(result: Result, moved: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
     places = replace(PLACE, values=PLACE.values[: moved.longest])
     return Figure(
         scene,
         key=key,
         alt=alt,
-        name=f"{key} {now.scheme_name}",
+        name=f"{key} {result.scheme_name}",
         slider=moved.slider,
         rows=Rows(_("Position"), places, Cursor(moved.longest)),
     )
 
 
-def swept(now: Now, steps: Steps) -> Scheme:
+def swept(result: Result, steps: Steps) -> Scheme:
     """Return the scheme with all values of the slider at once, where the slider is a setting of its own."""
     own = {BASE.name: "base", RAMP_STEP.name: "step"}.get(steps.name)
-    return now.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})
+    return result.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})

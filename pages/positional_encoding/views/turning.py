@@ -11,26 +11,26 @@ from attn_figures import position_curves as pictures
 from attn_figures.numbers import fixed_point
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Rows, Seen, Slider
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Rows, Slider, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _
-from pages.positional_encoding.compute import Now
+from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import OFFSET, SHIFT
 from pages.positional_encoding.state import State
 
 
-def see(_ask: Ask, now: Now) -> Seen[Now]:
+def view(_ask: Controls, result: Result) -> View[Result]:
     """Draw how pairs of a query and a key turn, and their score over the offset."""
     figure = Figure(
-        _packed(now.state.still(SHIFT, OFFSET)),
+        _packed(result.state.still(SHIFT, OFFSET)),
         key="turning",
         alt=_("Pairs of dimensions of a query and a key turned by their positions, and their score"),
-        name=now.scheme_name,
+        name=result.scheme_name,
         slider=Slider(_("Query's position"), SHIFT),
         rows=Rows(_("Key's offset"), OFFSET, Cursor(len(OFFSET.values))),
     )
-    return Seen(now, figure)
+    return View(result, figure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,28 +58,28 @@ def turns(scheme: Scheme, width: int, layout: str) -> Turns:
 
 @shared_scene
 def _packed(state: State) -> Scene:
-    now = Now(state)
-    scheme = now.bare()
-    seen = turns(scheme, now.width, state.scheme.layout)
+    result = Result(state)
+    scheme = result.bare()
+    view = turns(scheme, result.width, state.scheme.layout)
     shifts, offsets = (torch.tensor([int(value) for value in each.values]) for each in (SHIFT, OFFSET))
-    angles = np.add.outer(shifts.numpy(), offsets.numpy())[..., None] * seen.frequencies
+    angles = np.add.outer(shifts.numpy(), offsets.numpy())[..., None] * view.frequencies
     figures = [
         pictures.turning.spec(
-            np.stack([seen.frequencies * shift] * 2),
-            seen.pairs,
-            seen.frequencies,
-            seen.curve,
+            np.stack([view.frequencies * shift] * 2),
+            view.pairs,
+            view.frequencies,
+            view.curve,
             shown=len(offsets),
         )
         for shift in shifts.tolist()
     ]
     # The score of one vector at each place of the query with itself at each offset further.
-    vector = torch.full((1, now.width), now.width**-0.5, dtype=torch.float64)
+    vector = torch.full((1, result.width), result.width**-0.5, dtype=torch.float64)
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
     scores = (keys @ query[..., None])[..., 0]
-    says = sentences(scores.numpy(), seen.curve)
-    changes, by_step = pictures.turning_cursor(angles, seen.pairs, seen.curve)
+    says = sentences(scores.numpy(), view.curve)
+    changes, by_step = pictures.turning_cursor(angles, view.pairs, view.curve)
     return Scene(figures, Cursor(len(offsets), changes, by_step), captions=says)
 
 

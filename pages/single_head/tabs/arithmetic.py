@@ -10,11 +10,11 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
-from attn_ui.screen import controls
-from attn_ui.screen.screen import SCREEN
+from attn_ui.screen import widgets
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, paragraph
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.state import Inputs, Scoring
 
 MOST_TERMS = 8  # of a sum that is written out
@@ -36,15 +36,15 @@ WORK = {
 }
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Let the person choose a cell, and work it out."""
-    walk, cell = now.walk, now.cell
+    walk, cell = result.walk, result.cell
     with st.container(horizontal=True, vertical_alignment="bottom", width=720):
-        controls.pick(QUERY, _("Query"), walk.queries, width=240)
-        controls.pick(KEY, _("Key"), walk.keys, width=240)
-        if now.scoring.masking.kind == "own":
+        widgets.pick(QUERY, _("Query"), walk.queries, width=240)
+        widgets.pick(KEY, _("Key"), walk.keys, width=240)
+        if result.scoring.masking.kind == "own":
             does = _("Block this cell") if walk.mask[cell] else _("Free this cell")
-            st.button(does, on_click=toggle_cell, args=(SCREEN, *cell))
+            st.button(does, on_click=toggle_cell, args=(CONTROLS, *cell))
     query, key = (
         coloured("query", walk.queries[cell[0]]),
         coloured("key", walk.keys[cell[1]]),
@@ -56,45 +56,47 @@ def show(now: Now) -> None:
     )
     st.markdown(paragraph(framed, _(ROUNDED)))
     with st.container(width=960), st.container(horizontal=True, gap="large", key="worked-out"):
-        for worked in (products(now), steps(now)):
+        for worked in (products(result), steps(result)):
             with st.container():
                 st.markdown(worked)
     st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
-    st.markdown(mixture(now))
+    st.markdown(mixture(result))
 
 
-def products(now: Now) -> str:
+def products(result: Result) -> str:
     """Write the dot product out, one dimension a row."""
-    walk, (row, column) = now.walk, now.cell
-    pairs = zip(*_factors(now.inputs, now.scoring, row, column, now), strict=True)
+    walk, (row, column) = result.walk, result.cell
+    pairs = zip(*_factors(result.inputs, result.scoring, row, column, result), strict=True)
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
         for dimension, (one, other) in enumerate(pairs, start=1)
     ]
     score = _number(walk.scores[row, column])
-    if SCORES[now.scoring.score].is_log:
+    if SCORES[result.scoring.score].is_log:
         rows.append([_("sum"), "", "", _number(np.exp(walk.scores[row, column]))])
         rows.append([_("**its logarithm: the score**"), "", "", f"**{score}**"])
     else:
         rows.append([_("**sum: the score**"), "", "", f"**{score}**"])
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
-    heads = [*FACTORS.get(now.scoring.score, heads)]
+    heads = [*FACTORS.get(result.scoring.score, heads)]
     return table([_("dimension"), *heads, _c("arithmetic", "product")], rows, numbers=3)
 
 
 @shared
-def _factors(inputs: Inputs, scoring: Scoring, row: int, column: int, _now: Now) -> tuple[list[float], ...]:
+def _factors(
+    inputs: Inputs, scoring: Scoring, row: int, column: int, _now: Result
+) -> tuple[list[float], ...]:
     query, key = _now.head.query[row : row + 1], _now.head.key[column : column + 1]
     return tuple(each[0, 0].tolist() for each in score_terms(scoring.score, query, key, _now.own))
 
 
-def steps(now: Now) -> str:
+def steps(result: Result) -> str:
     """Write the way from the score to the weight, one operation a row."""
-    walk, (row, column) = now.walk, now.cell
+    walk, (row, column) = result.walk, result.cell
     score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
     rows = [
-        (_("score"), WORK.get(now.scoring.score, "q · k"), score),
-        (_("scaled"), f"{score} {now.factor} ÷ {TEMPERATURE.text(now.temperature)}", scaled),
+        (_("score"), WORK.get(result.scoring.score, "q · k"), score),
+        (_("scaled"), f"{score} {result.factor} ÷ {TEMPERATURE.text(result.temperature)}", scaled),
     ]
     seen = walk.mask[row]
     total = _number(walk.row_sums[row, 0])
@@ -122,15 +124,15 @@ def steps(now: Now) -> str:
             (_("sum of these over the row"), _sum(walk.exponentials[row][seen]), total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]
-    name, work, result = rows[-1]
+    name, work, shown = rows[-1]
     return table(
-        [_("step"), _("work"), _("result")], [*rows[:-1], (f"**{name}**", work, f"**{result}**")], numbers=1
+        [_("step"), _("work"), _("result")], [*rows[:-1], (f"**{name}**", work, f"**{shown}**")], numbers=1
     )
 
 
-def mixture(now: Now) -> str:
+def mixture(result: Result) -> str:
     """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
-    walk, (row, column) = now.walk, now.cell
+    walk, (row, column) = result.walk, result.cell
     weights, output = walk.weights[row], walk.output[row]
     rows = []
     shown = range(len(weights)) if len(weights) <= MOST_TERMS else [column]

@@ -10,31 +10,31 @@ from attn_core.scores import DOT, audit_score
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.single_head.aside import audit_aside
-from pages.single_head.compute import Now, plane_of
+from pages.single_head.compute import Result, plane_of
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Measure the numbers on the screen, against torch's own attention too."""
-    head = now.head
+    head = result.head
     query, key = head.query, head.key
     scored: tuple[attn_core.Check, ...] = ()
-    if now.scoring.score != DOT:
+    if result.scoring.score != DOT:
         # Torch's own attention knows one score: times the identity it takes any.
-        query, key = torch.tensor(now.walk.scores), torch.eye(len(head.keys), dtype=torch.float64)
+        query, key = torch.tensor(result.walk.scores), torch.eye(len(head.keys), dtype=torch.float64)
         scored = audit_score(
-            now.scoring.score, head.query, head.key, head.value, attn_mask=now.mask, weights=now.own,
+            result.scoring.score, head.query, head.key, head.value, attn_mask=result.mask, weights=result.own,
             scores=query,
         )  # fmt: skip
-    result = attn_core.scaled_dot_product_attention(
-        query, key, head.value, now.mask, scale=now.scale, temperature=now.temperature
+    attention = attn_core.scaled_dot_product_attention(
+        query, key, head.value, result.mask, scale=result.scale, temperature=result.temperature
     )
     checks = attn_core.audit_attention(
-        result, query, key, head.value, now.mask, scale=now.scale / now.temperature
+        attention, query, key, head.value, result.mask, scale=result.scale / result.temperature
     )
-    lookup = audit_hard_lookup(query, key, head.value, now.mask)
-    others = [lookup, *audit_aside(now.walk, now.aside, now.scale / now.temperature)]
-    if now.along is not None:
-        plane, is_main = plane_of(head, now.along), now.along.dimensions is None
+    lookup = audit_hard_lookup(query, key, head.value, result.mask)
+    others = [lookup, *audit_aside(result.walk, result.aside, result.scale / result.temperature)]
+    if result.along is not None:
+        plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         others += audit_plane(plane, head.query, head.key, is_main=is_main)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(

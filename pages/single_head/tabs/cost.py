@@ -13,7 +13,7 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import exact
 from attn_ui.screen.tables import table
 from attn_words import _
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.settings import COST_WINDOW
 
 LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -41,7 +41,7 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
     return pack(figures), says
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show what one head costs, and how it grows with and without a window."""
     window = exact(COST_WINDOW)
     figures, says = _study(window)

@@ -12,32 +12,32 @@ from attn_ui.base.hand_weights import is_by_hand
 from attn_ui.base.shared_settings import TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.screen import weights_tab
 from attn_ui.screen.download import csv_of, offer_csv
-from attn_ui.screen.screen import SCREEN
+from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.typed_tables import Typed, paste, type_over
 from attn_words import _
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.head import typed_vectors, weights
 from pages.single_head.settings import QKV, TABLE_X, TABLE_Y, VECTORS
 from pages.single_head.state import tokens_of
 from pages.single_head.tables import tables
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Let the tables be edited where they are typed, and hand all numbers over."""
-    typed = _typed(now)
+    typed = _typed(result)
     if typed:
         type_over(typed)
         for table in typed:
             paste(table)
-    if now.head.projections is not None:
+    if result.head.projections is not None:
         weights_tab.show(
-            weights(now.head),
-            _weights(now),
-            now.inputs.weights,
-            by_hand=is_by_hand(SCREEN),
+            weights(result.head),
+            _weights(result),
+            result.inputs.weights,
+            by_hand=is_by_hand(CONTROLS),
             write=partial(fixed_point, decimals=6),
         )
-    pairs, *others = tables(now).values()
+    pairs, *others = tables(result).values()
     st.dataframe(pd.DataFrame(pairs).rename(columns=_), hide_index=True, height=320)
     left, right = st.columns(2)
     with left:
@@ -51,9 +51,9 @@ def show(now: Now) -> None:
         st.dataframe(pd.DataFrame(each).rename(columns=_), hide_index=True)
 
 
-def _weights(now: Now) -> dict[str, Numbers]:
+def _weights(result: Result) -> dict[str, Numbers]:
     """Return the weights as X W takes them, and the biases as rows."""
-    walk = now.walk
+    walk = result.walk
     given = (
         [*zip("qkv", walk.projections or (), strict=False)],
         [*zip("qkv", walk.biases or (), strict=False)],
@@ -65,13 +65,13 @@ def _weights(now: Now) -> dict[str, Numbers]:
     }
 
 
-def _typed(now: Now) -> list[Typed]:
+def _typed(result: Result) -> list[Typed]:
     """Return the tables that are typed, with the present settings."""
-    inputs = now.inputs
-    if inputs.is_own and SCREEN.now(QKV) == "typed":
+    inputs = result.inputs
+    if inputs.is_own and CONTROLS.peek(QKV) == "typed":
         named = ((TABLE_Q, _("Queries Q")), (TABLE_K, _("Keys K")), (TABLE_V, _("Values V")))
-        return [Typed(setting, title, setting.rows(SCREEN.text(setting))) for setting, title in named]
-    if not inputs.is_own or SCREEN.now(VECTORS) != "typed":
+        return [Typed(setting, title, setting.rows(CONTROLS.text(setting))) for setting, title in named]
+    if not inputs.is_own or CONTROLS.peek(VECTORS) != "typed":
         return []
     sentences = [(TABLE_X, _("Vectors X"), inputs.text, inputs.x)]
     if inputs.second_text is not None:

@@ -17,15 +17,15 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
-from pages.single_head.compute import Now
-from pages.single_head.example import ask_words, drawn
+from pages.single_head.compute import Result
+from pages.single_head.example import drawn, read_words
 from pages.single_head.programs import tiles_program
 from pages.single_head.settings import TILE
 
 SIZE = 2  # keys in a tile
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the tile that is read, the running maximum, sum and output, and that the last output is right."""
     st.markdown(
         paragraph(
@@ -33,7 +33,7 @@ def show(_now: Now) -> None:
             _("Each query keeps its largest score, a sum and an output: a larger score shrinks both."),
         )
     )
-    words = ask_words()
+    words = read_words()
     query, key, value = drawn(words)
     tiles = tiled_attention(query, key, value, SIZE)
     scores = np.asarray(query @ key.mT / query.shape[-1] ** 0.5)

@@ -23,13 +23,13 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
-from pages.single_head.compute import Now
-from pages.single_head.example import WIDTH, ask_words, drawn
+from pages.single_head.compute import Result
+from pages.single_head.example import WIDTH, drawn, read_words
 from pages.single_head.programs import state_program
 from pages.single_head.settings import STATE
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Show the state after each token, the outputs, and what both ways still give the first word."""
     st.markdown(
         paragraph(
@@ -37,7 +37,7 @@ def show(_now: Now) -> None:
             _("It never grows, so the text may be of any length; what is added blurs what was there."),
         )
     )
-    words = ask_words()
+    words = read_words()
     query, key, value = drawn(words)
     steps = linear_attention_steps(query, key, value)
     causal = causal_mask(len(words))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attn_core.scores import DOT
 from attn_words import N_, _
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.stages import STAGES, shows
 
 NOTES = N_(
@@ -18,16 +18,16 @@ NOTES = N_(
 )
 
 
-def show(now: Now) -> None:
+def show(result: Result) -> None:
     """Write every stage as a formula and in words."""
     for name, stage in STAGES.items():
         if stage.in_maths:
             left, right = st.columns(2, vertical_alignment="center", gap="large")
-            left.latex(stage.formula(now))
-            right.markdown(shows(now, name, stage.shows))
-    if now.scoring.score == DOT:
+            left.latex(stage.formula(result))
+            right.markdown(shows(result, name, stage.shows))
+    if result.scoring.score == DOT:
         st.markdown(_(NOTES))
-    if now.scoring.score == "linear":
+    if result.scoring.score == "linear":
         st.markdown(_("At T = 1 two sums over the keys serve every query, which is why its cost is linear:"))
         st.latex(
             r"O_i = \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)}, \qquad"

@@ -12,7 +12,7 @@ from attn_ui.base.shared_settings import SEED
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import exact
 from attn_words import _
-from pages.single_head.compute import Now
+from pages.single_head.compute import Result
 from pages.single_head.settings import SWEEP_WIDTH
 
 
@@ -31,7 +31,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
     return study, pack([scale_picture.spec(study.widths, drawn, weights, step) for step in steps])
 
 
-def show(_now: Now) -> None:
+def show(_now: Result) -> None:
     """Sweep the width of random queries and keys, scaled and not."""
     width = exact(SWEEP_WIDTH)
     study, figures = _study(SEED.default, width.values)

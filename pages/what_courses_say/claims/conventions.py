@@ -103,7 +103,7 @@ CLAIMS = {
             "mean, and all its dimensions say the same. Of the 8 sines here, the 3 slowest do rise as "
             "straight lines over 63 positions, to 1 %; the 2 fastest do a quarter turn within 10 words."
         ),
-        see={"positional_encoding": {"scheme": "ramp", "show": "similarity"}},
+        leads={"positional_encoding": {"scheme": "ramp", "show": "similarity"}},
         checks=_by_cosines,
     ),
     "√2": Claim(
@@ -142,7 +142,7 @@ CLAIMS = {
             "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
             "each, so their scores are to be divided by 2."
         ),
-        see={
+        leads={
             "single_head": {"tab": "Break it", "mistake": "constant-scale"},
             "multi_head": {"case": "I love ice, two full-width heads"},
         },
@@ -190,7 +190,7 @@ CLAIMS = {
             "start. It is not “for numerical stability”: softmax takes each row's largest score off first, "
             "and overflows at no width."
         ),
-        see={"single_head": {"tab": "Scale"}},
+        leads={"single_head": {"tab": "Scale"}},
         checks=_divided,
     ),
     "XW or WX": Claim(
@@ -225,7 +225,7 @@ CLAIMS = {
             "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
             "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight."
         ),
-        see={"single_head": {"stage": "all at once", "tab": "Arithmetic"}},
+        leads={"single_head": {"stage": "all at once", "tab": "Arithmetic"}},
         checks=_turned,
     ),
 }

@@ -41,10 +41,10 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
 def _noisy(study: Study, seeds: Seeds) -> list[Check]:
     tokens, layers = measures.random_layers(seeds[0], 1)
     x, e = tokens[0]
-    (before, was), (after, now) = (_by_torch(layers[0, 0], each) for each in (x, x + 0.5 * e))
+    (before, was), (after, result) = (_by_torch(layers[0, 0], each) for each in (x, x + 0.5 * e))
     moved = {
         "output (soft)": (after - before).norm() / before.norm(),
-        "weights (soft)": ((now - was).abs().sum(dim=-1) / 2).mean(),
+        "weights (soft)": ((result - was).abs().sum(dim=-1) / 2).mean(),
     }
     return [
         again(study, name, "8 heads", 0.5, by=N_("torch's attention"), theirs=theirs)
@@ -180,7 +180,7 @@ CLAIMS = {
             "again. Without it, all curves fall to rounding within a few layers, however many heads there "
             "are. The weights here are drawn, not trained, and a feed-forward part would add to it."
         ),
-        see={"multi_head": {"view": "single vs multi-head"}},
+        leads={"multi_head": {"view": "single vs multi-head"}},
         checks=_smoothed,
     ),
     "robust to noise": Claim(
@@ -224,7 +224,7 @@ CLAIMS = {
             "The line *no attention* maps each token by itself: where attention lies above it, the moving "
             "weights add to the noise. Training with noise can teach robustness."
         ),
-        see={"multi_head": {"t": "0.1", "heads": "8"}},
+        leads={"multi_head": {"t": "0.1", "heads": "8"}},
         checks=_noisy,
     ),
     "(d k h)": Claim(
@@ -263,7 +263,7 @@ CLAIMS = {
             "same rows in another order are right in another. Mixed, a query holds numbers that were made as "
             "keys or values, and no error is raised: the shapes are the same. With one head both are one."
         ),
-        see={"multi_head": {"tab": "Break it", "fault": "(d k h) for (k h d)"}},
+        leads={"multi_head": {"tab": "Break it", "fault": "(d k h) for (k h d)"}},
         checks=_unpacked,
     ),
     "parameters": Claim(
@@ -299,7 +299,7 @@ CLAIMS = {
             "Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
             "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer."
         ),
-        see={"multi_head": {"view": "single vs multi-head"}},
+        leads={"multi_head": {"view": "single vs multi-head"}},
         checks=_counted,
     ),
     "heads specialise": Claim(
@@ -334,7 +334,7 @@ CLAIMS = {
             "models many heads are alike or can be left out. Whether a head of a language model does syntax "
             "is to be measured there, on sentences whose syntax is known."
         ),
-        see={"learned_heads": {}},
+        leads={"learned_heads": {}},
         checks=_measured_again,
     ),
 }

@@ -122,7 +122,7 @@ CLAIMS = {
             "added up in pairs too. The price of attention is in the operations, which grow as n²: it does "
             "not “scale well to long sequences”."
         ),
-        see={"single_head": {"tab": "Cost"}, "multi_head": {"tab": "Token by token"}},
+        leads={"single_head": {"tab": "Cost"}, "multi_head": {"tab": "Token by token"}},
         checks=_by_formula,
     ),
     "nonparametric": Claim(
@@ -168,7 +168,7 @@ CLAIMS = {
             "W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
             "and values of the present sentence: given W, it is a kernel regression over that sentence."
         ),
-        see={"kernel_regression": {"picture": "Bridge to attention"}},
+        leads={"kernel_regression": {"picture": "Bridge to attention"}},
         checks=_fitted,
     ),
     "one-vector bottleneck": Claim(
@@ -208,7 +208,7 @@ CLAIMS = {
             "memory grows with n; and it reads an average, which is one token only where its key stands out. "
             "Scores that are larger tell keys better apart: training can make them so."
         ),
-        see={"multi_head": {"case": "cross-attention, four heads"}, "learned_heads": {"task": "reverse"}},
+        leads={"multi_head": {"case": "cross-attention, four heads"}, "learned_heads": {"task": "reverse"}},
         checks=_read_back,
     ),
 }

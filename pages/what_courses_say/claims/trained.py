@@ -124,7 +124,7 @@ CLAIMS = {
             "weights multiplied tell the order well, and the first token less often. These models have no "
             "feed-forward layers, where large ones do much of their work."
         ),
-        see={"what_courses_say": {"claim": "weights explain"}, "learned_heads": {"task": "sort"}},
+        leads={"what_courses_say": {"claim": "weights explain"}, "learned_heads": {"task": "sort"}},
         checks=_taken_out,
     ),
 }

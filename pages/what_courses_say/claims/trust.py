@@ -82,7 +82,7 @@ CLAIMS = {
             "not to *why*. The projections here are drawn, not trained; the claim *trained weights* asks the "
             "same of models that have learned."
         ),
-        see={"what_courses_say": {"claim": "trained weights"}, "learned_heads": {"ablate": "2"}},
+        leads={"what_courses_say": {"claim": "trained weights"}, "learned_heads": {"ablate": "2"}},
         checks=_taken_away,
     ),
 }

@@ -106,7 +106,7 @@ CLAIMS = {
             "any other 0, so all rows are alike. Any ramp makes the rows differ, and the last word gets "
             "more."
         ),
-        see={"single_head": _DOGS | {"ramp": "true"}},
+        leads={"single_head": _DOGS | {"ramp": "true"}},
         checks=_printed,
     ),
     "grammar": Claim(
@@ -147,7 +147,7 @@ CLAIMS = {
             "whatever stands last. Turned round, that is “I”. Nothing here was learned, so there is no "
             "grammar to be read."
         ),
-        see={"single_head": _DOGS | {"ramp": "true", "q": "1", "k": "2"}, "learned_heads": {}},
+        leads={"single_head": _DOGS | {"ramp": "true", "q": "1", "k": "2"}, "learned_heads": {}},
         checks=_phrase,
     ),
     "symmetric": Claim(
@@ -185,7 +185,7 @@ CLAIMS = {
             "row by a sum of its own, so the weights are symmetric only where these sums agree, as they do "
             "for one-hot words. With W_q and W_k even the scores are not."
         ),
-        see={"single_head": {"qkv": "as they are"}},
+        leads={"single_head": {"qkv": "as they are"}},
         checks=_symmetry,
     ),
     "printed results": Claim(
@@ -214,7 +214,7 @@ CLAIMS = {
             "class; and a comment dim*3*heads is wrong where heads share the width: Q, K and V of all heads "
             "are 3 · d_model wide."
         ),
-        see={"single_head": {"seed": "7"}},
+        leads={"single_head": {"seed": "7"}},
         checks=_again,
     ),
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from attn_ui.base.ask import some_of, yes_or_no
+from attn_ui.base.controls import some_of, yes_or_no
 from attn_ui.base.markdown import plain
 from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
 from attn_ui.screen import named
@@ -50,7 +50,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
     return chosen
 
 
-def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
+def peek(setting: Choice | Flag | Whole | Real | Text) -> Any:
     """Return what a setting's control says; before it is there, and after *Back*, what the address says."""
     if setting.name in st.session_state and not travelled():
         return st.session_state[setting.name]
@@ -65,7 +65,7 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
     """Offer a few short options side by side, and others in a list."""
     tied, start = _tied_by_name(choice), {"default": choice.default}
     listed = [each for each in choice.options if each not in choice.chips] if choice.chips else []
-    beside = [each for each in choice.options if each not in listed or each == now(choice)]
+    beside = [each for each in choice.options if each not in listed or each == peek(choice)]
     with st.container(horizontal=True, vertical_alignment="center", gap="small") if listed else nullcontext():
         chosen: str = st.segmented_control(
             label, beside, required=True, **_unless_set(choice, start), **tied, **more
@@ -98,7 +98,7 @@ def _list_views(choice: Choice, listed: Sequence[str]) -> None:
 
 
 def whole(setting: Whole, label: str, **more: Any) -> int:
-    """Ask for a whole number with a slider, or with a field where the range is long."""
+    """Read a whole number with a slider, or with a field where the range is long."""
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
     tied = _tied(setting.name)
     number: int = make(label, setting.low, setting.high, setting.default, **tied, **more)
@@ -107,7 +107,7 @@ def whole(setting: Whole, label: str, **more: Any) -> int:
 
 
 def real(setting: Real, label: str, **more: Any) -> float:
-    """Ask for a number with a slider."""
+    """Read a number with a slider."""
     tied = _tied(setting.name)
     # With all its digits: a link may name a number between two steps.
     number: float = st.slider(
@@ -125,7 +125,7 @@ def flag(setting: Flag, label: str, **more: Any) -> bool:
 
 
 def line(setting: Text, label: str, **more: Any) -> str:
-    """Ask for a line of text."""
+    """Read a line of text."""
     text: str = st.text_input(
         label, setting.default, max_chars=setting.longest, **_tied(setting.name), **more
     )

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from attn_ui.base.cover import GIVEN
 
-FOLLOWS = MappingProxyType(
+PANEL_SOURCES = MappingProxyType(
     {
         **dict.fromkeys(("queries", "keys", "picture", "picture ink", "sound"), GIVEN),
         **dict.fromkeys(("BERT", "GPT", "prefix (T5)", "local", "global"), ()),

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from attn_ui.base.cover import GIVEN
 
-FOLLOWS = MappingProxyType(
+PANEL_SOURCES = MappingProxyType(
     {
         "before": GIVEN,
         **dict.fromkeys(("after", "expected", "found"), ()),

@@ -1,8 +1,8 @@
 """A claim: its curves, its verdict, and where it holds."""
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, Seen, Slider, Small
+from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
@@ -11,19 +11,19 @@ from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM
 
 
-def asks(ask: Ask) -> State:
-    """Ask for the claim and for the seed."""
-    name = ask.choose(CLAIM, _("Claim"), label_visibility="collapsed")
-    with ask.sidebar(), ask.more(SEED) as more:
+def read_controls(controls: Controls) -> State:
+    """Read the claim and for the seed."""
+    name = controls.choose(CLAIM, _("Claim"), label_visibility="collapsed")
+    with controls.sidebar(), controls.more(SEED) as more:
         return State(name, more.whole(SEED, _("Seed")))
 
 
-def sees(ask: Ask, state: State) -> Seen[State]:
+def view(controls: Controls, state: State) -> View[State]:
     """Show what decides it."""
     claim = state.claim
     says = _(claim.says)
     held = claim.held(state.study)
-    ask.tell(f"## {says}\n\n**{in_short(held)}**")
+    controls.tell(f"## {says}\n\n**{in_short(held)}**")
     measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
         drawn(state),
@@ -42,5 +42,5 @@ def sees(ask: Ask, state: State) -> Seen[State]:
         _("**What is measured.** {what}", what=_(claim.measured)),
         _("**Where it holds, where not.** {why}", why=_(claim.why)),
     )
-    leads = [Place(*see) for see in claim.see.items()]
-    return Seen(state, figure, notes=notes, leads=leads, view=state.name)
+    leads = [Place(*each) for each in claim.leads.items()]
+    return View(state, figure, notes=notes, leads=leads, name=state.name)

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from attn_ui.base.cover import GIVEN
 
-FOLLOWS = MappingProxyType(
+PANEL_SOURCES = MappingProxyType(
     {
         **dict.fromkeys(("X", "Y", "Wq", "Wk", "Wv", "b", "mask", "W_a", "U_a", "v_a"), GIVEN),
         "Q": ("X", "Wq", "b"),

@@ -3,4 +3,4 @@
 from types import MappingProxyType
 
 _ROW = ("weights",)
-FOLLOWS = MappingProxyType({"weights": (), "sentence*": _ROW})
+PANEL_SOURCES = MappingProxyType({"weights": (), "sentence*": _ROW})

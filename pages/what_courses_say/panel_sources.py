@@ -2,7 +2,7 @@
 
 from types import MappingProxyType
 
-FOLLOWS = MappingProxyType(
+PANEL_SOURCES = MappingProxyType(
     {
         "*, *": (),
     }

@@ -1,8 +1,8 @@
-"""What a page asks of whoever looks at it: on screen by controls, without a session by what a link says.
+"""The controls of a page: on screen Streamlit's, without a session the values of a link.
 
-A page asks for its settings in one function, whoever answers. `attn_ui.screen.screen` answers with
-Streamlit's controls, `FromLink` with the values of a link; so what is asked under which condition is said
-once, and a page can be computed in a process that knows no Streamlit.
+A page reads its settings in one function, `read_controls(controls)`. `attn_ui.screen.streamlit_controls`
+passes Streamlit's widgets, `LinkControls` the values of a link: so which control there is under which
+condition stands in one place, and a page can be computed in a process that knows no Streamlit.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -34,13 +34,13 @@ Progress = Callable[[float, str], None]
 """Is told how far something is, from 0 to 1, and what is being done."""
 
 
-class Ask(Protocol):
-    """Answers what a page asks.
+class Controls(Protocol):
+    """What a page reads its settings from.
 
-    Each of the first methods offers a control, with `style` for how it looks, and returns its value; on
-    screen they stand in the order in which they are asked. The next return the values of settings that have
-    no control of their own: live sliders, typed tables, clicked cells. The last change a setting, which only
-    what is called by a press or a click may do.
+    The first methods each show a control, with `style` for how it looks, and return its value; on screen
+    they stand in the order of the calls. The next return the values of settings that have no control of
+    their own: live sliders, typed tables, clicked cells. The last change a setting; only a callback of a
+    press or a click may call them.
 
     Attributes:
         patience: seconds to wait for what takes long; None for as long as it takes.
@@ -55,16 +55,16 @@ class Ask(Protocol):
         """Offer a few short options side by side."""
 
     def whole(self, setting: Whole, label: str, **style: Any) -> int:
-        """Ask for a whole number."""
+        """Read a whole number."""
 
     def real(self, setting: Real, label: str, **style: Any) -> float:
-        """Ask for a number."""
+        """Read a number."""
 
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
         """Offer a switch."""
 
     def line(self, setting: Text, label: str, **style: Any) -> str:
-        """Ask for a line of text."""
+        """Read a line of text."""
 
     def several(
         self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
@@ -101,7 +101,7 @@ class Ask(Protocol):
     def sidebar(self) -> AbstractContextManager[Any]:
         """What is asked within stands in the sidebar."""
 
-    def more(self, *settings: Parameter) -> AbstractContextManager["Ask"]:
+    def more(self, *settings: Parameter) -> AbstractContextManager["Controls"]:
         """Return who answers for settings that few people set, in a part of the sidebar that is closed.
 
         It is open where one of them is not at its default. While it is closed its controls are not made.
@@ -143,8 +143,8 @@ class Ask(Protocol):
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
         """Return a table, cells, what is in sight or the open tab as the address has them."""
 
-    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
-        """Return what a control says that is not asked here."""
+    def peek(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+        """Return the value of a control that is shown elsewhere."""
 
     def call(self, name: str, label: str, said: str) -> None:
         """Note that a control called so is taken to say something else than it shows."""
@@ -183,8 +183,8 @@ def some_of(setting: Several, chosen: Sequence[str], names: Sequence[str] = ()) 
 
 
 @dataclass
-class FromLink:
-    """Answers with the values of a link; what it names not is at its default.
+class LinkControls:
+    """Controls at the values of a link; what it does not name is at its default.
 
     Attributes:
         values: by the names of the settings; a press or a click changes them.
@@ -310,7 +310,7 @@ class FromLink:
         del needed
         return nullcontext()
 
-    def more(self, *settings: Parameter) -> AbstractContextManager[Ask]:
+    def more(self, *settings: Parameter) -> AbstractContextManager[Controls]:
         """Answer for them as for all others."""
         del settings
         return nullcontext(self)
@@ -356,7 +356,7 @@ class FromLink:
         """Return the text."""
         return str(self._value(setting))
 
-    def now(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+    def peek(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
         """Return the value."""
         return self._value(setting)
 

@@ -1,29 +1,29 @@
 """The picture of all heads at every place of the slider, and what newcomers may stumble over."""
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.masking import mask_said, toggle_cell
-from attn_ui.base.page import Cell, Figure, Seen, Small, query_rows
+from attn_ui.base.page import Cell, Figure, Small, View, query_rows
 from attn_ui.base.parameters import shown
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
-from pages.multi_head.asks import Asked, with_heads
-from pages.multi_head.compute import Now, by_hand, heads_slider, one_length, sequences
+from pages.multi_head.compute import Result, by_hand, heads_slider, one_length, sequences
+from pages.multi_head.controls import State, with_heads
 from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
 from pages.multi_head.views import VIEWS, scene, set_aside
 
 
-def sees(ask: Ask, asked: Asked) -> Seen[Now]:
+def view(controls: Controls, state: State) -> View[Result]:
     """Draw the maps; under them stand the switches of heads."""
-    moving = asked.moving
-    with ask.under_picture():
-        look = with_heads(ask, asked.look, moving.heads(ask))
+    moving = state.moving
+    with controls.under_picture():
+        look = with_heads(controls, state.look, moving.heads(controls))
     n_query, n_key = sequences(moving.setting).shape
     slider = moving.slider
-    cell = ask.place(QUERY, n_query), ask.place(KEY, n_key)
-    now = moving.at(ask.value(slider.steps), look, cell)
-    by_click = _block_or_free if now.setting.mask == "own" else None
+    cell = controls.place(QUERY, n_query), controls.place(KEY, n_key)
+    result = moving.at(controls.value(slider.steps), look, cell)
+    by_click = _block_or_free if result.setting.mask == "own" else None
     by_query = VIEWS[look.view].follow is not None
     figure = Figure(
         scene(moving.still, look.drawn),
@@ -31,30 +31,30 @@ def sees(ask: Ask, asked: Asked) -> Seen[Now]:
         alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
         slider=slider,
-        rows=query_rows(now.tokens.queries) if by_query else None,
+        rows=query_rows(result.tokens.queries) if by_query else None,
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
         captions_follow_choice=look.view == "two heads",
-        caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, now.setting.kinds),
+        caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, result.setting.kinds),
     )
-    notes = [Small(note) for note in _notes(ask, moving, now)]
-    return Seen(now, figure, formula=set_aside.formula(now), notes=notes)
+    notes = [Small(note) for note in _notes(controls, moving, result)]
+    return View(result, figure, formula=set_aside.formula(result), notes=notes)
 
 
-def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
+def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
     """Return what is to be said of masks and widths, of heads and values that cannot be had, and of W."""
-    notes = [f":material/info: {note}" for note in _on_settings(now)]
-    wanted, slider = int(ask.value(HEADS)), moving.slider
-    if wanted != now.n_head:
+    notes = [f":material/info: {note}" for note in _on_settings(result)]
+    wanted, slider = int(controls.value(HEADS)), moving.slider
+    if wanted != result.n_head:
         notes.append(
             _(
                 ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} "
                 "and this scheme of positions: the slider offers {offered}; {taken} is shown.",
                 wanted=wanted,
-                d_model=now.module.d_model,
-                size=" × ".join(map(str, now.tokens.shape)),
-                offered=listed([f"{heads:.0f}" for heads in heads_slider(now.setting).values]),
-                taken=now.n_head,
+                d_model=result.module.d_model,
+                size=" × ".join(map(str, result.tokens.shape)),
+                offered=listed([f"{heads:.0f}" for heads in heads_slider(result.setting).values]),
+                taken=result.n_head,
             )
         )
     if moving.thinned:
@@ -65,7 +65,7 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
                 offered=listed([*slider.texts()]),
             )
         )
-    if about := VIEWS[now.look.view].about:
+    if about := VIEWS[result.look.view].about:
         notes.append(_(about))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
@@ -73,14 +73,14 @@ def _notes(ask: Ask, moving: Moving, now: Now) -> list[str]:
         "Projections that are not set by hand are drawn from the seed, not trained: where a head looks says "
         "nothing of grammar."
     )
-    given = [name for name, _rows in by_hand(now.setting, now.n_head)]
+    given = [name for name, _rows in by_hand(result.setting, result.n_head)]
     return [*notes, paragraph(drawn, _("Set by hand: {names}.", names=listed(given)) if given else "")]
 
 
-def _on_settings(now: Now) -> list[str]:
+def _on_settings(result: Result) -> list[str]:
     """Say what a newcomer may stumble over: a mask that fits nothing, widths that differ, two texts' "
     "places."""
-    (n_query, n_key), unfit = now.tokens.shape, [kind for kind in now.setting.kinds if one_length(kind)]
+    (n_query, n_key), unfit = result.tokens.shape, [kind for kind in result.setting.kinds if one_length(kind)]
     fits = _(
         "The mask “{mask}” needs as many queries as keys; here are {n_query} and {n_key}. Nothing is masked.",
         mask=shown(HEADS_MASK, "".join(unfit[:1]) or HEADS_MASK.default),
@@ -89,20 +89,20 @@ def _on_settings(now: Now) -> list[str]:
     )
     widths = _(
         "Queries are {d_query} wide and keys {d_key}: W_q and W_k bring both to the width of the heads.",
-        d_query=now.module.d_model,
-        d_key=now.module.d_key,
+        d_query=result.module.d_model,
+        d_key=result.module.d_key,
     )
     places = _("Places of queries and keys are compared, each counted from the start of its own sequence.")
-    apart = not now.is_self_attention and now.scheme.adds in ("rotation", "bias")
+    apart = not result.is_self_attention and result.scheme.adds in ("rotation", "bias")
     told = {
         fits: bool(unfit) and n_query != n_key,
-        widths: now.module.d_model != now.module.d_key,
+        widths: result.module.d_model != result.module.d_key,
         places: apart,
     }
     return [note for note, holds in told.items() if holds]
 
 
-def _block_or_free(ask: Ask, cell: Cell) -> None:
+def _block_or_free(controls: Controls, cell: Cell) -> None:
     """Block or free what was clicked, in a mask of one's own."""
     if cell.trace.removesuffix(" masked") != "output":
-        toggle_cell(ask, cell.row, cell.column)
+        toggle_cell(controls, cell.row, cell.column)

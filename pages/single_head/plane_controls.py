@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attn_ui.base.ask import Ask
+from attn_ui.base.controls import Controls
 from attn_words import N_, _
 from pages.single_head.head import Head
 from pages.single_head.settings import FIRST, PLANE, SECOND, TWO
@@ -11,18 +11,18 @@ from pages.single_head.state import Along
 ANOTHER = N_("a dimension other than the first")
 
 
-def ask_along(ask: Ask, head: Head) -> tuple[Along, list[str]]:
-    """Ask which plane; return it, and what is to be said where no two dimensions can be had."""
-    with ask.sidebar():
-        ask.heading(_("Plane of queries and keys"))
-        is_main = ask.segment(PLANE, _("Plane"), label_visibility="collapsed") != TWO
+def read_along(controls: Controls, head: Head) -> tuple[Along, list[str]]:
+    """Read which plane; return it, and what is to be said where no two dimensions can be had."""
+    with controls.sidebar():
+        controls.heading(_("Plane of queries and keys"))
+        is_main = controls.segment(PLANE, _("Plane"), label_visibility="collapsed") != TWO
         if is_main:
             return Along(), []
         if head.d_k == 1:
             return Along(), [_("Queries and keys have one dimension, so no two can be chosen.")]
         numbers = range(1, head.d_k + 1)
-        first = ask.pick(FIRST, _("First dimension"), [*map(str, numbers)])
+        first = controls.pick(FIRST, _("First dimension"), [*map(str, numbers)])
         others = tuple(each for each in numbers if each != first + 1)
         offered = replace(SECOND, values=others, only=ANOTHER)
-        second = others[ask.pick(offered, _("Second dimension"), [*map(str, others)])] - 1
+        second = others[controls.pick(offered, _("Second dimension"), [*map(str, others)])] - 1
     return Along((first, second)), []

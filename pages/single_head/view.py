@@ -9,26 +9,26 @@ from attn_figures.arcs import ALONE, Group
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap, StepCaption
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import ask_together
-from attn_ui.base.ask import Ask
+from attn_ui.base.arcs import read_together
+from attn_ui.base.controls import Controls
 from attn_ui.base.masking import mask_said, toggle_cell
-from attn_ui.base.page import Cell, Figure, Seen, Slider, Small, query_rows
+from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
 from attn_ui.base.scenes import shared_captions, shared_scene
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, ask_aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, read_aside
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
-from pages.single_head.asks_along import ask_along
-from pages.single_head.compute import Now, at_every_step
+from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
+from pages.single_head.plane_controls import read_along
 from pages.single_head.settings import MASK, STAGE
 from pages.single_head.stages import DRAWN, OPENS, STAGES, says
-from pages.single_head.state import Look, State
+from pages.single_head.state import State, ViewOptions
 
 
-def sees(ask: Ask, state: State) -> Seen[Now]:
-    """Ask for the stage, and show it."""
+def view(controls: Controls, state: State) -> View[Result]:
+    """Read the stage, and show it."""
     scoring, head = state.scoring, make_head(state.inputs)
-    stage = ask.segment(STAGE, _("Stage"), label_visibility="collapsed")
+    stage = controls.segment(STAGE, _("Stage"), label_visibility="collapsed")
     moves = scoring.moves if STAGES[stage].follows_slider else None
     slider = None
     if moves == "temperature":
@@ -38,21 +38,23 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
     every: tuple[Aside, ...] = (NOTHING_ASIDE,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
-        asides = ask_aside(ask, len(head.queries), head.keys, head.value.shape[-1])
+        asides = read_aside(controls, len(head.queries), head.keys, head.value.shape[-1])
         stage = "without" if asides.what == "without" else stage
         moves, slider = None, asides.slider
         notes += [asides.note()] if asides.note() else []
         every = tuple(map(asides.at, asides.steps.values))
-    group = _ask_group(ask, head.queries) if STAGES[stage].takes_together else ALONE
+    group = _read_group(controls, head.queries) if STAGES[stage].takes_together else ALONE
     along = None
     if STAGES[stage].has_plane:
-        along, unfit = ask_along(ask, head)
+        along, unfit = read_along(controls, head)
         notes += [f":material/edit: {LazyMap}" for each in unfit]
-    cell = ask.place(QUERY, len(head.queries)), ask.place(KEY, len(head.keys))
-    temperature, width = ask.value(scoring.temperature), int(ask.value(scoring.width))
-    look = Look(temperature, width, every, group, along, moves).over_the_slider()
+    cell = controls.place(QUERY, len(head.queries)), controls.place(KEY, len(head.keys))
+    temperature, width = controls.value(scoring.temperature), int(controls.value(scoring.width))
+    look = ViewOptions(temperature, width, every, group, along, moves).over_the_slider()
     # One of the steps that the picture is drawn at, which are computed together.
-    now = at_every_step(state, cell, look)[slider.steps.nearest(ask.value(slider.steps)) if slider else 0]
+    result = at_every_step(state, cell, look)[
+        slider.steps.nearest(controls.value(slider.steps)) if slider else 0
+    ]
     alt = STAGES[stage].alt
     if stage == "scores":
         alt = DRAWN.get(scoring.score, alt)
@@ -70,42 +72,42 @@ def sees(ask: Ask, state: State) -> Seen[Now]:
         captions_follow_choice=True,
         caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )
-    formula = "" if stage == "all at once" else STAGES[stage].formula(now)
-    return Seen(now, figure, formula=formula, notes=[Small(note) for note in notes])
+    formula = "" if stage == "all at once" else STAGES[stage].formula(result)
+    return View(result, figure, formula=formula, notes=[Small(note) for note in notes])
 
 
-def _ask_group(ask: Ask, queries: Sequence[str]) -> Group:
-    """Ask which queries' rows are taken together."""
-    with ask.sidebar():
-        ask.heading(_("Picture"))
-        return Group(*ask_together(ask, queries))
+def _read_group(controls: Controls, queries: Sequence[str]) -> Group:
+    """Read which queries' rows are taken together."""
+    with controls.sidebar():
+        controls.heading(_("Picture"))
+        return Group(*read_together(controls, queries))
 
 
 @shared_scene
-def _drawn(stage: str, state: State, look: Look) -> Scene:
+def _drawn(stage: str, state: State, look: ViewOptions) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
-    walks = [now.walk for now in steps]
+    walks = [result.walk for result in steps]
     figures, follow = LazyMap(STAGES[stage].picture.spec, walks), STAGES[stage].follow
     return Scene(figures, Cursor(len(walks[0].queries), **follow(walks)) if follow else None)
 
 
 @shared_captions
-def _said(stage: str, state: State, cell: tuple[int, int], look: Look) -> Sequence[StepCaption]:
+def _said(stage: str, state: State, cell: tuple[int, int], look: ViewOptions) -> Sequence[StepCaption]:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
         return LazyMap(partial(says, stage), steps)
     cells = [(query, cell[1]) for query in range(len(steps[0].walk.queries))]
-    return LazyMap(lambda now: LazyMap(lambda cell: says(stage, replace(now, cell=cell)), cells), steps)
+    return LazyMap(lambda result: LazyMap(lambda cell: says(stage, replace(result, cell=cell)), cells), steps)
 
 
-def _open_box(ask: Ask, cell: Cell) -> None:
+def _open_box(controls: Controls, cell: Cell) -> None:
     """Open the stage that a box of the diagram is."""
-    ask.answer(STAGE, OPENS.get(cell.trace, "diagram"))
+    controls.answer(STAGE, OPENS.get(cell.trace, "diagram"))
 
 
-def _block_or_free(ask: Ask, cell: Cell) -> None:
+def _block_or_free(controls: Controls, cell: Cell) -> None:
     """In a mask of one's own, block or free what was clicked."""
     if cell.trace.removesuffix(" masked") in ("scaled", "masked", "mask"):
-        toggle_cell(ask, cell.row, cell.column)
+        toggle_cell(controls, cell.row, cell.column)

@@ -1,4 +1,4 @@
-"""Answers what a page asks with Streamlit's controls: see `attn_ui.base.ask`, whose methods these are."""
+"""A page's controls as Streamlit's widgets: see `attn_ui.base.controls` for what each method does."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from attn_ui.base.ask import Ask, FromLink, Gap
+from attn_ui.base.controls import Controls, Gap, LinkControls
 from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import (
     Cells,
@@ -24,15 +24,15 @@ from attn_ui.base.parameters import (
     Text,
     Whole,
 )
-from attn_ui.screen import address, controls, state
+from attn_ui.screen import address, state, widgets
 from attn_ui.screen.working import working
 from attn_words import _
 
 K = TypeVar("K", bound=Hashable)
 
 
-class Screen:
-    """The page as somebody looks at it: one run of it. What is asked lives in the session.
+class StreamlitControls:
+    """The controls of one run of a page on screen; their values live in the session.
 
     Attributes:
         picture: where the figure goes, if something under it was asked before it is drawn.
@@ -41,15 +41,15 @@ class Screen:
     picture: DeltaGenerator | None = None
 
     patience: float | None = 0.0  # whoever looks sees how far it is
-    choose = staticmethod(controls.choose)
-    segment = staticmethod(controls.segment)
-    whole = staticmethod(controls.whole)
-    real = staticmethod(controls.real)
-    flag = staticmethod(controls.flag)
-    line = staticmethod(controls.line)
-    several = staticmethod(controls.several)
-    step = staticmethod(controls.step)
-    pick = staticmethod(controls.pick)
+    choose = staticmethod(widgets.choose)
+    segment = staticmethod(widgets.segment)
+    whole = staticmethod(widgets.whole)
+    real = staticmethod(widgets.real)
+    flag = staticmethod(widgets.flag)
+    line = staticmethod(widgets.line)
+    several = staticmethod(widgets.several)
+    step = staticmethod(widgets.step)
+    pick = staticmethod(widgets.pick)
     value = staticmethod(state.value)
     between = staticmethod(state.between)
     exact = staticmethod(state.exact)
@@ -100,7 +100,7 @@ class Screen:
         return st.sidebar
 
     @contextmanager
-    def more(self, *settings: Parameter) -> Iterator[Ask]:
+    def more(self, *settings: Parameter) -> Iterator[Controls]:
         """The part *More settings* of the sidebar; while it is closed, all is at its default."""
         is_set = any(self._is_set(each) for each in settings)
         place = st.expander(_("More settings"), is_set, key="more-settings", on_change="rerun")
@@ -110,14 +110,14 @@ class Screen:
             return
         for each in settings:  # or it would stand there again once this is opened, after Back
             st.session_state.pop(each.name, None)
-        defaults = FromLink()
+        defaults = LinkControls()
         yield defaults
         for name, (label, said) in defaults.told.items():
             state.call(name, label, said)
 
     def _is_set(self, setting: Parameter) -> bool:
         if isinstance(setting, Choice | Flag | Whole | Real | Text):
-            return bool(self.now(setting) != setting.default)
+            return bool(self.peek(setting) != setting.default)
         return self.linked(setting) is not None
 
     @staticmethod
@@ -150,9 +150,9 @@ class Screen:
         import_module(module).show(of)
 
     @staticmethod
-    def now(setting: Choice | Flag | Whole | Real | Text) -> Any:
+    def peek(setting: Choice | Flag | Whole | Real | Text) -> Any:
         """Return what a control says that is not asked here; before it is there, what the address says."""
-        return controls.now(setting)
+        return widgets.peek(setting)
 
     @staticmethod
     def linked(setting: Parameter) -> str | None:
@@ -192,4 +192,4 @@ class Screen:
         state.keep(setting, text, replaces=replaces)
 
 
-SCREEN = Screen()
+CONTROLS = StreamlitControls()

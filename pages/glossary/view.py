@@ -1,18 +1,18 @@
 """The parts of a head by their names, and the terms of a group."""
 
-from attn_ui.base.ask import Ask
-from attn_ui.base.page import Figure, Seen, Slider
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.terms import names
 from attn_words import _
 from pages.glossary import parts
 from pages.glossary.settings import GROUP, PART
 
 
-def asks(_ask: Ask) -> None:
-    """Ask for nothing: the terms' group stands below the picture."""
+def read_controls(_ask: Controls) -> None:
+    """Read nothing: the terms' group stands below the picture."""
 
 
-def sees(ask: Ask, _asked: None) -> Seen[str]:
+def view(controls: Controls, _asked: None) -> View[str]:
     """Show the parts; which group of terms is open is read where it is asked for, below."""
     figure = Figure(
         parts.drawn(),
@@ -21,4 +21,4 @@ def sees(ask: Ask, _asked: None) -> Seen[str]:
         name="the parts of a head",
         slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
     )
-    return Seen(ask.now(GROUP), figure, below="below")
+    return View(controls.peek(GROUP), figure, below="below")

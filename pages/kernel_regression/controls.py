@@ -1,0 +1,116 @@
+"""What is asked above the picture and in the sidebar."""
+
+from dataclasses import replace
+
+from attn_core import KERNELS, function_sample, read_function
+from attn_ui.base.controls import Controls
+from attn_ui.base.markdown import plain
+from attn_ui.base.shared_settings import SEED
+from attn_words import _
+from pages.kernel_regression.points import Points
+from pages.kernel_regression.settings import (
+    KERNEL,
+    KERNEL_VIEW,
+    MAP_STRIDE,
+    NOISE,
+    OWN_POINTS,
+    POINTS,
+    POINTS_DATA,
+    QUERY_AT_2,
+    TRUTH,
+    TWO_INPUTS,
+    TYPED,
+)
+from pages.kernel_regression.state import Drawn, State
+
+OWN = "kernel_own_points"  # where the session keeps a person's own points
+LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that could be drawn
+
+
+def read_controls(controls: Controls) -> State:
+    """Read all that the page follows."""
+    picture = controls.segment(KERNEL_VIEW, _("Picture"), label_visibility="collapsed")
+    two_inputs, own = picture == TWO_INPUTS, None
+    with controls.sidebar():
+        kernel = _read_kernel(controls)
+        x2 = _read_second_coordinate(controls) if two_inputs else QUERY_AT_2.default
+        drawn = _read_data(controls, two_inputs)
+        if drawn.data == OWN_POINTS:
+            own = _own_points(controls)
+            if own is None and not two_inputs:
+                controls.say(
+                    _(
+                        ":material/info: A link carries no points of your own: add them in the tab *Data*. "
+                        "Until then, sine."
+                    )
+                )
+    if two_inputs and drawn.data == OWN_POINTS:
+        controls.say(
+            _(":material/info: Your own points have one input each; this picture has a data set of two.")
+        )
+    return State(picture, drawn, kernel, x2, own)
+
+
+def _own_points(controls: Controls) -> Points | None:
+    kept: Points | None = controls.kept(OWN, None)
+    return kept
+
+
+def _read_data(controls: Controls, two_inputs: bool) -> Drawn:
+    """Read which points there are; those with two inputs are one data set of its own."""
+    controls.heading(_("Data"))
+    # The label of what cannot be chosen would be too pale to read.
+    label = "collapsed" if two_inputs else "visible"
+    data = controls.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
+    if two_inputs:
+        controls.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
+    own, typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
+    text = controls.line(TRUTH, _("y, a function of x")) if typed else TRUTH.default
+    under_the_text = controls.space(needed=typed)
+    noise = controls.real(NOISE, _("Noise"), disabled=own)
+    with controls.more(POINTS, SEED) as more:
+        n_points = more.whole(POINTS, _("Points"), disabled=own)
+        drawn = Drawn(data, n_points, noise, more.whole(SEED, _("Seed"), disabled=own))
+    if not typed:
+        return drawn
+    with under_the_text:
+        return replace(drawn, function=_drawable(controls, text, drawn))
+
+
+def _drawable(controls: Controls, text: str, drawn: Drawn) -> str:
+    """Return the function that was typed, or the last that could be drawn, and say why."""
+    try:
+        function = read_function(text)
+        function_sample(function, n_points=drawn.n_points, noise=drawn.noise, seed=drawn.seed)
+    except ValueError as error:
+        last = controls.kept(LAST_FUNCTION, TRUTH.default)
+        controls.say(
+            _(
+                ":material/info: {error} Shown is y = {function}.",
+                error=plain(str(error)),
+                function=plain(read_function(last).written),
+            )
+        )
+        return last
+    controls.keep(LAST_FUNCTION, text)
+    controls.formula(f"y = {function.latex}")
+    return text
+
+
+def _read_second_coordinate(controls: Controls) -> float:
+    """Read the second coordinate of the query; the first one is the figure's own."""
+    controls.heading(_("Query"))
+    x2 = controls.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
+    controls.say(_("Its x₁ moves under the figure. A click on the map sets both."))
+    return x2
+
+
+def _read_kernel(controls: Controls) -> str:
+    """Read the kernel, and show its formula."""
+    controls.heading(_("Kernel"))
+    kernel = controls.choose(KERNEL, _("Kernel"))
+    controls.formula(f"K(u) = {KERNELS[kernel].formula}")
+    controls.say("u = |q − k| / h")
+    if kernel in ("triangular", "epanechnikov"):
+        controls.say(_("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's."))
+    return kernel

@@ -1,0 +1,301 @@
+"""What is asked: of a toy, of a real model, of a file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from attn_core import AttentionMaps, RealModel
+from attn_core.encoder_decoder import CROSS, DECODER, ENCODER, OTHER
+from attn_core.models import Encoding
+from attn_core.toys import SHIPPED, TASKS, Recipe
+from attn_live.pyramid import Keep
+from attn_ui.base.controls import Controls
+from attn_ui.base.markdown import capital, plain
+from attn_ui.base.parameters import shown
+from attn_ui.base.sentence import read_sentence
+from attn_ui.base.shared_settings import TEXT
+from attn_words import N_, _, _c
+from pages.learned_heads import words
+from pages.learned_heads.compute import is_there, steps_of
+from pages.learned_heads.long_text import LongText, read_of
+from pages.learned_heads.model_shelf import maps_of, standing
+from pages.learned_heads.settings import (
+    ABLATED,
+    ASIDE,
+    BLOCKS,
+    BY_PLACE,
+    FLOW,
+    FROM_FILE,
+    HEADS,
+    HIDE,
+    KIND,
+    LAYER,
+    LOOK,
+    MODEL,
+    OWN,
+    OWN_HEADS,
+    OWN_LAYERS,
+    OWN_SEED,
+    PLACES,
+    POINTS,
+    POLICY,
+    RANK,
+    RANK_BY,
+    REAL,
+    SEQUENCES,
+    SOURCE,
+    TASK,
+    TINT,
+    TOY,
+    WITHIN,
+)
+from pages.learned_heads.state import Clouding, Evicting, Flowing, Heads, Setting, State
+from pages.learned_heads.whole import Whole
+
+_LOOK_HELP = N_(
+    "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
+    "layers. Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and "
+    "keys in a plane."
+)
+_NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
+_NO_POINTS = N_(
+    "Queries and keys are shown as points of a real model. A file holds weights alone, and a toy has a few "
+    "letters."
+)
+OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
+ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
+_LAST = "_trainer_last"
+_SOURCE_HELP = N_(
+    "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
+    "look at words, and attention sinks: tokens that draw weight whatever the words are."
+)
+_KEEPS: Mapping[str, Keep] = {"largest": "max", "mean": "mean"}
+_KINDS = {
+    ENCODER: N_("the encoder"),
+    DECODER: N_("the decoder"),
+    CROSS: N_("the decoder to the encoder"),
+    OTHER: N_("others"),
+}
+
+
+def read_controls(controls: Controls) -> State:
+    """Read whose heads are shown, and for what those take."""
+    with controls.row():
+        source = controls.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
+        look = controls.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
+    found = _ASKS[source](controls, look)
+    if found is None or look == HEADS or isinstance(found, LongText):
+        return found
+    if look == FLOW:
+        with controls.sidebar():
+            aside = controls.flag(ASIDE, _("Set attention sinks aside"))
+        return Flowing(found, aside)
+    if look == POINTS:
+        return _as_points(controls, found)
+    if isinstance(found, Heads) or not TASKS[found.recipe.task].causal:
+        controls.say(f":material/info: {_(_NO_EVICTION)}")
+        return None
+    with controls.sidebar():
+        policy = controls.choose(POLICY, _("Keys are evicted by"))
+    return Evicting(found, policy)
+
+
+def _as_points(controls: Controls, found: Setting | Heads) -> Clouding | None:
+    if isinstance(found, Setting) or found.model is None:
+        controls.say(f":material/info: {_(_NO_POINTS)}")
+        return None
+    model = found.model
+    with controls.sidebar():
+        controls.heading(_c("group of settings", "Points"))
+        layers = [_("layer {number}", number=number) for number in range(1, model.n_layer + 1)]
+        layer = controls.pick(LAYER, _("Layer"), layers)
+        heads = [f"{layer + 1}.{number}" for number in range(1, model.n_head + 1)]
+        head = controls.pick(WITHIN, _("Head"), heads)
+        tint = controls.segment(TINT, _("Colour tells"))
+    return Clouding(found, layer, head, tint == BY_PLACE)
+
+
+def _toy(controls: Controls, look: str) -> Setting:
+    with controls.sidebar():
+        wanted = _recipe(controls)
+        if wanted not in SHIPPED:
+            controls.part("pages.learned_heads.train_now", wanted)
+        recipe = _there(controls, wanted)
+        controls.heading(_("Sequence"))
+        typed = _letters(controls, recipe.task)
+        offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+        if look != HEADS:
+            controls.step(steps_of(recipe), _("Training step"))
+        with controls.more(ABLATED) as more:
+            off = more.several(
+                ABLATED,
+                _("Heads switched off"),
+                offered,
+                help=_(
+                    "An ablation. Counted over all layers: {last} is head {number}, layer and head.",
+                    last=len(offered),
+                    number=f"{recipe.layers}.{recipe.heads}",
+                ),
+            )
+    if recipe != wanted:
+        fields = {"wanted": words.recipe_in_words(wanted), "shown": words.recipe_in_words(recipe)}
+        missing = _("Not trained yet: {wanted}. The picture shows {shown}.", **fields)
+        controls.say(f":material/edit: {missing}")
+    return Setting(recipe, typed, tuple(int(each) - 1 for each in off))
+
+
+def _recipe(controls: Controls) -> Recipe:
+    """Read the task, and for the model: one that is ready made, or one to be trained now."""
+    controls.heading(_("Training"))
+    task = controls.choose(TASK, _("Task"))
+    own = controls.segment(MODEL, _("Model")) == OWN
+    usual = Recipe.usual(task)
+    if own:
+        seed = controls.whole(OWN_SEED, _("Seed"))
+        layers, heads = (
+            int(controls.segment(setting, label))
+            for setting, label in ((OWN_LAYERS, _("Layers")), (OWN_HEADS, _("Heads a layer")))
+        )
+        usual = replace(usual, seed=seed, layers=layers, heads=heads)
+    without = replace(usual, positions=False)
+    if own or without in SHIPPED:
+        return usual if controls.flag(PLACES, _("Positions")) else without
+    return usual
+
+
+def _there(controls: Controls, wanted: Recipe) -> Recipe:
+    """Return the recipe that is drawn: the wanted one, or the last that was, or the task's ready made one."""
+    usual = Recipe.usual(wanted.task)
+    last = controls.kept(_LAST, usual)
+    if is_there(wanted):
+        controls.keep(_LAST, wanted)
+        return wanted
+    return last if last.task == wanted.task and is_there(last) else usual
+
+
+def _letters(controls: Controls, task: str) -> str:
+    """Read a sequence; while it cannot be read, say why and keep the last one that could."""
+    setting, of = SEQUENCES[task], TASKS[task]
+    typed = controls.line(
+        setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=of.most)
+    )
+    kept = f"_letters_{setting.name}"
+    wanted = "".join(typed.split()).lower()
+    try:
+        of.tokens(wanted)
+    except ValueError as error:
+        last = controls.kept(kept, of.example)
+        controls.call(setting.name, _("Your sequence"), last)
+        why = plain(capital(str(error)))
+        still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
+        controls.say(f":material/edit: {still}")
+        return last
+    controls.keep(kept, wanted)
+    return wanted
+
+
+def _real(controls: Controls, look: str) -> Heads | LongText | None:
+    """Read a sentence, once the model is there; a long one is looked at one layer at a time."""
+    result = standing(controls.patience)
+    if result.model is None:
+        controls.part("pages.learned_heads.waiting", result, words.how_to_come_by(result.fault))
+        return None
+    if result.fault:
+        shown = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
+        controls.say(f":material/info: {shown}")
+    with controls.sidebar():
+        controls.heading(_("Words"))
+        try:
+            most = result.model.longest_words if look == HEADS else result.model.most_words
+            text = read_sentence(controls, TEXT, _("Sentence"), tokenize=result.model.tokenize, most=most)
+            read = read_of(text, result.model.longest, result.model)
+            is_long = len(read.ids) > result.model.most_tokens
+            if is_long and look == FLOW:
+                needs = _(
+                    "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
+                    most=f"{result.model.most_tokens:,}",
+                )
+                controls.say(f":material/info: {needs}")
+            maps = None if is_long and look == HEADS else maps_of(text, result.model)
+        except ValueError as error:
+            fault = _("{fault}.", fault=plain(capital(str(error))))
+            controls.say(f":material/error: {fault}")
+            return None
+    if maps is None:
+        return _long(controls, result.model, text, read)
+    masks = result.model.seen(len(maps.tokens or ()))
+    whole = Whole(
+        maps, *_shown(controls, maps, look), [None if each is None else each.numpy() for each in masks]
+    )
+    return Heads(whole, result.model, text, keep=_blocks(controls, whole, look))
+
+
+def _long(controls: Controls, model: RealModel, text: str, read: Encoding) -> LongText:
+    """Read a layer."""
+    with controls.sidebar():
+        controls.heading(_c("group of settings", "Heads"))
+        layers = replace(LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
+        layer = controls.step(layers, _("Layer"))
+    return LongText(model, text, read, int(layer) - 1, _point(controls))
+
+
+def _own(controls: Controls, look: str) -> Heads | None:
+    """Read a file."""
+    controls.part(
+        "pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app.")
+    )
+    maps: AttentionMaps | None = controls.kept(OWN_MAPS, None)
+    if maps is None:
+        return None
+    if maps.by_kind:
+        with controls.sidebar():
+            at = controls.pick(KIND, _("Attention of"), [_(_KINDS[kind]) for kind in maps.by_kind])
+        maps = list(maps.by_kind.values())[at]
+    whole = Whole(maps, *_shown(controls, maps, look))
+    return Heads(whole, keep=_blocks(controls, whole, look))
+
+
+def _shown(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, bool]:
+    """Read what heads are ordered by, where the large one stays, and whether words alone are shown."""
+    if look != HEADS:
+        return RANK_BY.default, False
+    with controls.sidebar():
+        controls.heading(_c("group of settings", "Heads"))
+        measure = controls.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, controls))
+        hide = bool(Whole(maps, measure).special) and controls.flag(HIDE, _("Hide special tokens"))
+    if not maps.across:
+        with controls.row(label=_("Which head looks at")):
+            for which in RANK_BY.options[:4]:
+                controls.button(shown(RANK_BY, which), partial(_find, controls, which), key=f"which-{which}")
+    return measure, hide
+
+
+def _blocks(controls: Controls, whole: Whole, look: str) -> Keep:
+    """Read what a point of a long map says of its block."""
+    return _point(controls) if look == HEADS and whole.is_long else "max"
+
+
+def _point(controls: Controls) -> Keep:
+    with controls.sidebar():
+        controls.heading(_("Long map"))
+        return _KEEPS[controls.segment(BLOCKS, _("A point shows, of its block, the"))]
+
+
+def _find(controls: Controls, measure: str) -> None:
+    controls.answer(RANK_BY, measure)
+    controls.move(RANK, 1)
+
+
+def _keep_head(controls: Controls) -> None:
+    nothing: tuple[int, tuple[tuple[int, ...], ...]] = (-1, ((),) * len(RANK_BY.options))
+    head, orders = controls.kept(ORDERS, nothing)
+    order = orders[RANK_BY.options.index(controls.peek(RANK_BY))]
+    if head in order:
+        controls.move(RANK, order.index(head) + 1)
+
+
+_ASKS: Mapping[str, Callable[[Controls, str], Setting | Heads | LongText | None]] = {
+    TOY: _toy,
+    REAL: _real,
+    FROM_FILE: _own,
+}

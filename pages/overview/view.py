@@ -1,0 +1,51 @@
+"""One sentence in a trained head, a word chosen, and what it draws on."""
+
+from dataclasses import replace
+
+from attn_figures import opening
+from attn_figures.scene import Scene
+from attn_live.packing import Cursor
+from attn_ui.base.controls import Controls
+from attn_ui.base.page import Figure, Rows, Small, View
+from attn_ui.base.scenes import shared_scene
+from attn_words import _
+from pages.overview.sentences import SENTENCES, Sentence
+from pages.overview.settings import SENTENCE, WORD
+from pages.overview.words import INVITATION, source, what_a_word_draws_on
+
+
+def read_controls(_ask: Controls) -> None:
+    """Read nothing: the sentence is chosen under the picture."""
+
+
+def view(controls: Controls, _asked: None) -> View[Sentence]:
+    """Show what each word of the sentence draws on."""
+    with controls.under_picture(), controls.row():
+        controls.part("pages.overview.ways_on", None)
+        text = controls.choose(SENTENCE, _("Sentence"), label_visibility="collapsed", width=440)
+    sentence = SENTENCES[text]
+    values = tuple(range(-sentence.opens, len(sentence.tokens) - sentence.opens))
+    figure = Figure(
+        _drawn(text),
+        key="opening",
+        alt=_(
+            "The words of “{sentence}”, arcs from one of them, its row of weights, and the map",
+            sentence=text,
+        ),
+        name="which words a word draws on",
+        rows=Rows(_("Word"), replace(WORD, values=values), Cursor(len(values)), sentence.tokens),
+        invites=_(INVITATION),
+    )
+    return View(sentence, figure, notes=[Small(source(sentence.tokens, sentence.weights))], below="below")
+
+
+@shared_scene
+def _drawn(text: str) -> Scene:
+    """Draw a sentence, and say what each of its words draws on."""
+    sentence = SENTENCES[text]
+    picture = opening.opening.spec(sentence.tokens, sentence.weights, 0)
+    cursor = Cursor(len(sentence.tokens), opening.follow(sentence.tokens, sentence.weights))
+    says = [
+        what_a_word_draws_on(sentence.tokens, sentence.weights, row) for row in range(len(sentence.tokens))
+    ]
+    return Scene([picture], cursor, captions=[says])

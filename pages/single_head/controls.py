@@ -1,0 +1,263 @@
+"""The sidebar: what is asked of the vectors, the mask and the scale, and under which condition."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.controls import Controls
+from attn_ui.base.hand_weights import is_by_hand, read_by_hand, read_init, read_whether
+from attn_ui.base.markdown import in_papers, plain
+from attn_ui.base.masking import read_details
+from attn_ui.base.parameters import Parameter, Table, Text
+from attn_ui.base.sentence import read_sentence
+from attn_ui.base.set_aside import MOST_NUMBERS
+from attn_ui.base.shared_settings import (
+    BIAS,
+    CROSS,
+    FREE_SCALE,
+    KEY,
+    QUERY,
+    SEED,
+    TABLE_K,
+    TABLE_Q,
+    TABLE_V,
+    TEMPERATURE,
+    TEXT,
+    TEXT_2,
+)
+from attn_ui.base.weight_tables import SINGLE, Given, hand_settings, spread
+from attn_words import N_, _, paragraph
+from pages.single_head.head import Head, make_head, weights
+from pages.single_head.settings import (
+    EXAMPLE,
+    INIT,
+    MASK,
+    MASK_WIDTH,
+    MOVES,
+    QKV,
+    RAMP,
+    SCALE,
+    SCORE,
+    TABLE_X,
+    TABLE_Y,
+    UNIT_ROWS,
+    VECTORS,
+    WIDTH_K,
+    WIDTH_V,
+    WIDTH_X,
+)
+from pages.single_head.state import Inputs, Rows, Scoring, State
+
+# Under *More settings*: what becomes of the words, how weights are drawn, and what scores.
+RARELY_SET: tuple[Parameter, ...] = (
+    *(CROSS, TEXT_2, QKV, VECTORS, WIDTH_X, RAMP, UNIT_ROWS, TABLE_X, TABLE_Y, BIAS, WIDTH_K, WIDTH_V),
+    *(TABLE_Q, TABLE_K, TABLE_V, INIT, SEED, SCORE, SCALE, FREE_SCALE),
+    *hand_settings(SINGLE),
+)
+_GOOD = "_single_head_inputs"  # the last inputs that could be computed
+_UNTYPED = "_single_head_untyped"  # the last of them whose Q, K and V were not typed
+
+
+def on_first_visit(controls: Controls) -> None:
+    """Whoever opens the page without a link first sees a word meet another word, not itself."""
+    if not (controls.value(QUERY) or controls.value(KEY)):
+        controls.move(KEY, 1)
+
+
+def read_controls(controls: Controls) -> State:
+    """Read in the sidebar all that the page follows."""
+    with controls.sidebar():
+        controls.heading(_("Input"))
+        inputs = Inputs(example=controls.choose(EXAMPLE, _("Example")))
+        if inputs.is_own:
+            inputs = replace(inputs, text=_read_words(controls, TEXT, _("Sentence")))
+        mask_place = controls.space()
+        with controls.more(*RARELY_SET) as more:
+            if inputs.is_own:
+                inputs = _read_second_sentence(more, inputs)
+            inputs = _read_inputs(more, replace(inputs, seed=int(controls.peek(SEED))))
+            if inputs.is_drawn or inputs.vectors == "typed":
+                more.whole(SEED, _("Seed"))
+            scores = _read_score(more)
+        with mask_place:
+            return State(inputs, _read_scoring(controls, inputs, scores))
+
+
+def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
+    """Read the vectors and what becomes of them; what cannot be computed leaves the last that could."""
+    inputs = replace(inputs, qkv=_read_qkv(controls, inputs))
+    inputs = _read_tables(controls, inputs) if inputs.qkv == "typed" else _read_making(controls, inputs)
+    if projected := inputs.qkv == "projected":
+        inputs = replace(
+            inputs, init=read_init(controls, INIT, {name: _(each.sentence) for name, each in INITS.items()})
+        )
+    about = controls.space(needed=projected)
+    by_hand = projected and read_whether(controls)
+    try:
+        head = make_head(inputs)
+    except ValueError as problem:
+        kept = _("The picture keeps the last numbers that fit.")
+        controls.say(paragraph(f":material/edit: {plain(str(problem))}", kept))
+        controls.call("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
+        return controls.kept(_GOOD, Inputs())
+    if projected:
+        given: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
+        with about:
+            if drawn := _drawn_so(inputs.init, head, [name for name, _rows in given]):
+                controls.say(drawn)
+        inputs = replace(inputs, weights=given)
+        head = make_head(inputs)
+    controls.keep(_GOOD, inputs)
+    if inputs.qkv != "typed":
+        controls.keep(_UNTYPED, inputs)
+    return inputs
+
+
+def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
+    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
+    drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
+    if not drawn:
+        return ""
+    wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
+    name, d_model = drawn[0].name, drawn[0].shape[0]
+    said = spread({name: f"{each:.3g}" for name, each in wide.items()})
+    factor = f"{wide[name] * d_model**0.5:.3g}"
+    makes = _("{name} makes numbers about {factor} times as large as a vector's.", name=name, factor=factor)
+    return paragraph(said, makes)
+
+
+def _read_words(controls: Controls, setting: Text, label: str) -> str:
+    return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
+
+
+def _read_second_sentence(controls: Controls, inputs: Inputs) -> Inputs:
+    if not controls.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
+        return inputs
+    return replace(inputs, second_text=_read_words(controls, TEXT_2, _("Second sentence")))
+
+
+def _read_qkv(controls: Controls, inputs: Inputs) -> str:
+    if inputs.is_own:
+        return controls.choose(QKV, _("Queries, keys, values"))
+    if inputs.example in ("I love ice", "one query, ten keys"):
+        by_hand, drawn = (
+            _("Projected by W_q, W_k and W_v."),
+            _("Projected by W_q, W_k and W_v from the seed."),
+        )
+        controls.say(by_hand if is_by_hand(controls) else drawn)
+        return "projected"
+    controls.say(_("The vectors as they are: Q = X and K = V."))
+    return "as they are"
+
+
+def _read_making(controls: Controls, inputs: Inputs) -> Inputs:
+    """Read the vectors and how they become queries, keys and values."""
+    if inputs.is_own:
+        inputs = _read_vectors(controls, inputs)
+    inputs = replace(inputs, ramp=controls.flag(RAMP, _("Add the ramp: position p adds p/2")))
+    inputs = replace(inputs, unit_rows=controls.flag(UNIT_ROWS, _("Normalise rows to length 1")))
+    if inputs.qkv == "projected":
+        # The worked example "I love ice" has full 4 x 4 projections, which the defaults are.
+        if inputs.example != "I love ice":
+            d_k = controls.whole(WIDTH_K, _("Width d_k of queries and keys"))
+            inputs = replace(inputs, d_k=d_k, d_v=controls.whole(WIDTH_V, _("Width d_v of values")))
+        inputs = replace(inputs, bias=controls.flag(BIAS, _("Biases b_q, b_k, b_v")))
+    return inputs
+
+
+def _read_vectors(controls: Controls, inputs: Inputs) -> Inputs:
+    inputs = replace(inputs, vectors=controls.choose(VECTORS, _("Vectors")))
+    if inputs.vectors == "random":
+        return replace(inputs, width=controls.whole(WIDTH_X, _("Width d_model of vectors")))
+    if inputs.vectors == "typed":
+        controls.say(_(":material/table: Type the vectors in the tab *Data*."))
+        return replace(inputs, x=_rows(controls, TABLE_X), y=_rows(controls, TABLE_Y))
+    return inputs
+
+
+def _read_tables(controls: Controls, inputs: Inputs) -> Inputs:
+    """Take Q, K and V from their tables; those that are missing start from what fits the others."""
+    tables = (TABLE_Q, TABLE_K, TABLE_V)
+    controls.say(_(":material/table: Type the numbers in the tab *Data*."))
+    controls.button(_("Start again from the vectors"), lambda: _empty(controls, tables), width="stretch")
+    given = [_rows(controls, table) for table in tables]
+    if not all(given):
+        screen = make_head(controls.kept(_UNTYPED, replace(inputs, qkv="projected")))
+        started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
+        for table, before, rows in zip(tables, given, _fitting(given, started), strict=True):
+            if not before:
+                controls.write(table, table.text(rows), replaces=True)
+    q, k, v = (_rows(controls, table) for table in tables)
+    return replace(inputs, q=q, k=k, v=v)
+
+
+def _empty(controls: Controls, tables: Sequence[Table]) -> None:
+    for table in tables:
+        controls.write(table, "", replaces=True)
+
+
+def _fitting(given: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
+    """Fill in the tables that are missing: from the screen where that fits the others, else from these.
+
+    >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
+    [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]
+    """
+    q, k, v = (rows or start for rows, start in zip(given, started, strict=True))
+    if not given[1] and (len(k[0]) != len(q[0]) or (given[2] and len(k) != len(v))):
+        fits = not given[2] or len(q) == len(v)
+        k = q if fits and given[0] else [[0.0] * len(q[0]) for _ in v]
+    if not given[0] and len(q[0]) != len(k[0]):
+        q = k
+    if not given[2] and len(v) != len(k):
+        v = k
+    return [q, k, v]
+
+
+def _rows(controls: Controls, table: Table) -> Rows:
+    return table.rows(controls.text(table))
+
+
+def _read_score(controls: Controls) -> tuple[str, str, float]:
+    """Read the score, for its scale, and for the number where that is free."""
+    score = controls.choose(SCORE, _("Score"))
+    if known_as := SCORES[score].known_as:
+        controls.say(in_papers(_(known_as)))
+    if not SCORES[score].is_scaled:
+        controls.say(_("This score is not scaled."))
+        return score, "none", 1.0
+    scale = controls.choose(SCALE, _("Scale"))
+    return score, scale, controls.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0
+
+
+def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, float]) -> Scoring:
+    """Read the mask; scores: what `_read_score` returns."""
+    head, (score, scale, free_scale) = make_head(inputs), scores
+    kind = controls.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(controls))
+    if known_as := MASK_PATTERNS[kind].known_as:
+        controls.say(in_papers(_(known_as)))
+    masking = Masking(kind, seed=inputs.seed, **read_details(controls, [kind], blocks_in=_("the scaled map")))
+    n_cells = len(head.queries) * len(head.keys)
+    widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))
+    moves = controls.segment(MOVES, _("The slider moves")) if MASK_PATTERNS[kind].width else "temperature"
+    return Scoring(
+        masking,
+        scale,
+        free_scale,
+        temperature=controls.exact(TEMPERATURE.fitting(n_cells, MOST_NUMBERS)),
+        width=controls.exact(replace(MASK_WIDTH, values=widths).fitting(n_cells, MOST_NUMBERS)),
+        moves=moves,
+        score=score,
+    )
+
+
+CROSS_HELP = N_(
+    "Off: self-attention, queries and keys of one sentence. On: cross-attention, as a decoder attends to "
+    "what an encoder has read."
+)
+
+
+def _widen_prefix(controls: Controls) -> None:
+    """A prefix of 1 is the causal mask, which is no start for one who chooses a prefix."""
+    if controls.peek(MASK) == "prefix" and controls.value(MASK_WIDTH) < 2:
+        controls.move(MASK_WIDTH, 2)
