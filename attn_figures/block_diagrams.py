@@ -50,7 +50,7 @@ def single_head(walk: Walk) -> Spec:
         ),
         Block(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
-            hover_lines(_("each score × {number}", number=number(walk.scale, 6)), dims(walk.scaled.shape)),
+            hover_lines(_("each score × {number}", number=number(walk.scale, 6)), dims(walk.scores.shape)),
         ),
     ]  # fmt: skip
     if walk.is_masked:

@@ -1,4 +1,4 @@
-"""Matrices, the main panels of all pages: labelled cells with numbers while they fit, hatched where masked."""
+"""Matrices, the main panels of all pages: labelled cells, numbered while that fits, hatched where masked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace

@@ -52,63 +52,62 @@ _MEETS = {
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """What a look-up of the best key alone finds.
+    """The result of a hard look-up: each query takes the best key alone.
 
-    ``apart`` (n_query,) is how far its output is from that of softmax, query by query.
+    ``output_change`` (n_query,) is the distance of its output from softmax's, for each query.
     """
 
     weights: Numbers
     output: Numbers
-    apart: Numbers
+    output_change: Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Threshold:
-    """Which weights are kept, how much of each row that is; where rows sum to one again, what comes of it.
+    """The weights that a threshold keeps, and the rows and the output where rows are renormalised.
 
-    ``mass`` is (n_query, 1); ``renormalised`` and ``output`` are None where rows are left as they are.
-    ``apart`` (n_query,) is how far the output of the renormalised rows is from that of all weights.
+    ``mass`` (n_query, 1) is the kept part of each row. ``renormalised``, ``output`` and its distance from the
+    output of all weights, ``output_change`` (n_query,), are None where rows stay as they are.
     """
 
     cells: NDArray[np.bool_]
     mass: Numbers
     renormalised: Numbers | None = None
     output: Numbers | None = None
-    apart: Numbers | None = None
+    output_change: Numbers | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Ablation:
-    """The head without one key, the ``key``-th: weights, output, and how far each query's output moves.
+    """The head without one key, the ``key``-th: its weights and its output.
 
-    ``every`` (n_key, n_query) is the same distance for each key that might be left out, and ``empty``
-    (n_query,) says which queries could attend to this one alone.
+    ``output_changes`` (n_key, n_query) are the distances by which each key's ablation moves each output;
+    ``empty`` (n_query,) is True for queries that could attend to this key alone.
     """
 
     key: int
     weights: Numbers
     output: Numbers
-    every: Numbers
+    output_changes: Numbers
     empty: NDArray[np.bool_]
 
     @property
-    def apart(self) -> Numbers:
-        """How far each query's output moves (n_query,)."""
-        moved: Numbers = self.every[self.key]
-        return moved
+    def output_change(self) -> Numbers:
+        """The distance by which each query's output moves (n_query,)."""
+        return np.asarray(self.output_changes[self.key])
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
     """Every matrix of one head, at one position of the slider.
 
-    ``x`` and ``memory`` are what queries and keys are made from, ``projections`` W_q, W_k and W_v, and
-    ``biases`` what is added to each, as rows (1, d); each is None where the head has none. ``scaled`` is
-    taken before the mask, ``mask`` is True where a query may attend. ``factor`` is the operator that scales
-    the scores and ``scale`` its number; ``is_masked`` says whether a mask is set, even if it hides nothing;
-    ``score`` names what scores, ``score_weights`` are its own;
-    ``lookup``, ``kept`` and ``without`` are None where nobody asks for them; ``points`` finds the planes
-    where it is called; ``group`` has the queries whose rows are taken together where arcs are drawn.
+    Queries come from ``x``, keys and values from ``memory``, by ``projections`` W_q, W_k and W_v with
+    ``biases``, rows (1, d); each is None where the head has none. ``scaled_scores`` are before the mask;
+    ``mask`` is True where a query may attend, and ``is_masked`` whether a mask is set, even if it hides
+    nothing. ``factor`` is the operator that scales the scores and ``scale`` its number; ``score`` names the
+    score function, ``score_weights`` are its parameters. ``lookup``, ``threshold`` and ``ablation`` are None
+    where no picture needs them; ``points`` computes the planes when it is called; ``group`` has the queries
+    whose rows the arcs take together.
     """
 
     queries: Sequence[str]
@@ -120,7 +119,7 @@ class Walk:
     key: Numbers
     value: Numbers
     scores: Numbers
-    scaled: Numbers
+    scaled_scores: Numbers
     mask: NDArray[np.bool_]
     exponentials: Numbers
     row_sums: Numbers
@@ -131,8 +130,8 @@ class Walk:
     is_masked: bool = False
     biases: Sequence[Numbers] | None = None
     lookup: Lookup | None = None
-    kept: Threshold | None = None
-    without: Ablation | None = None
+    threshold: Threshold | None = None
+    ablation: Ablation | None = None
     points: Callable[[], planes.HeadPlanes] | None = None
     group: arcs.Group = arcs.ALONE
     score: str = "dot product"
@@ -140,49 +139,46 @@ class Walk:
 
     @cached_property
     def limit(self) -> float:
-        """The end of one ramp for all vectors, so that one colour is one number."""
+        """The end of the one ramp of all vectors, so that a colour stands for one number."""
         vectors = [self.x, self.memory, self.query, self.key, self.value]
         return max(float(np.abs(each).max()) for each in vectors if each is not None) or 1.0
 
-    def keeping(self, found: Any, output: Any, *, again: bool) -> list["Walk"]:
-        """Return it with what is kept of the weights at each step.
+    def with_thresholds(self, thresholds: Any, output: Any, *, again: bool) -> list["Walk"]:
+        """Return the walk at each step of a threshold.
 
         Args:
-            found: `mask`, `mass` and `weights`, each with an axis of steps in front.
+            thresholds: `mask`, `mass` and `weights`, each with an axis of steps in front.
             output: of the renormalised rows, with the same axis; again: whether rows are to sum to one again.
         """
-        cells, mass, rows, made = map(np.asarray, (found.mask, found.mass, found.weights, output))
-        apart = np.linalg.norm(made - self.output, axis=-1)
-        return [
-            replace(
-                self,
-                kept=Threshold(
-                    cells[at], mass[at, :, None], *([rows[at], made[at], apart[at]] if again else [])
-                ),
-            )
+        cells, mass, rows = map(np.asarray, (thresholds.mask, thresholds.mass, thresholds.weights))
+        outputs = np.asarray(output)
+        change = np.linalg.norm(outputs - self.output, axis=-1)
+        steps = (
+            Threshold(cells[at], mass[at, :, None], *([rows[at], outputs[at], change[at]] if again else []))
             for at in range(len(cells))
-        ]
-
-    def leaving_out(self, found: Any, key: int) -> "Walk":
-        """Return it without a key; found: weights, `output_change` and `empty` with each left out in turn."""
-        weights, output, every, empty = map(
-            np.asarray, (found.weights, found.output, found.output_change, found.empty)
         )
-        return replace(self, without=Ablation(key, weights[key], output[key], every, empty[key]))
+        return [replace(self, threshold=step) for step in steps]
+
+    def with_ablation(self, ablations: Any, key: int) -> "Walk":
+        """Return the walk with one key ablated, of the ablations of each key in turn."""
+        weights, output, changes, empty = (
+            np.asarray(getattr(ablations, name)) for name in ("weights", "output", "output_change", "empty")
+        )
+        return replace(self, ablation=Ablation(key, weights[key], output[key], changes, empty[key]))
 
     @property
     def ramp_power(self) -> float:
-        """What bends the ramp of weights: among many keys they are small, and have no numbers."""
+        """The power of the weights' ramp: among many keys weights are small, and have no numbers."""
         return 1.0 if max(self.mask.shape) <= NUMBERS_UP_TO else 2.0
 
     @property
     def score_title(self) -> str:
-        """How the scores are made, as a title."""
+        """The title of the scores: how they are computed."""
         return _(_SCORES[self.score])
 
     @property
     def is_large(self) -> bool:
-        """Whether the maps are too large to tell every stage in the hover of each."""
+        """Whether the maps are too large for the hover of each to have the numbers of all stages."""
         return self.scores.size > LARGE
 
 
@@ -203,7 +199,7 @@ def _dimensions(count: int, role: Role) -> Side:
 
 
 def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
-    """A map of queries by keys; all of a figure's light up together."""
+    """Return a map of queries by keys; all maps of a figure light up together."""
     rows, columns = _sides(tuple(walk.queries), tuple(walk.keys))
     settings: dict[str, Any] = {"rows": rows, "columns": columns, "pick": PAIRS}
     return Matrix(name, values, title, **settings | more)
@@ -221,7 +217,7 @@ def _vectors(
     quantity: str = "",
     **more: Any,
 ) -> Matrix:
-    """A matrix of one vector a row, its columns the dimensions; a value is called as it, or `quantity`."""
+    """Return a matrix of one vector a row; `quantity` is the name of a value, the matrix's own when empty."""
     whose = {"query": _("query"), "key": _("key")}.get(roles[0], _("row"))
     settings: dict[str, Any] = {
         "rows": _side(tuple(rows), row_title, roles[0]),
@@ -237,24 +233,24 @@ def _scores(walk: Walk, **more: Any) -> Matrix:
     return _map(walk, "scores", walk.scores, walk.score_title, ramp=ramp, hover=Hover(_("score")), **more)
 
 
-def _scaled(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
-    told = [] if walk.is_large else [(_("score"), walk.scores)]
+def _scaled_map(walk: Walk, name: str = "scaled", title: str = "", **more: Any) -> Matrix:
+    extra = [] if walk.is_large else [(_("score"), walk.scores)]
     settings: dict[str, Any] = {
         # The ramp of the raw scores, so that scaling is seen to pale the map.
         "ramp": ColourScale("scores", float(np.abs(walk.scores).max()) or 1.0, _("score")),
-        "hover": Hover(_("scaled score"), extra=Extra(told)),
+        "hover": Hover(_("scaled score"), extra=Extra(extra)),
     }
-    return _map(walk, name, walk.scaled, title or _("scaled"), **settings | more)
+    return _map(walk, name, walk.scaled_scores, title or _("scaled"), **settings | more)
 
 
-def _masked(walk: Walk, **more: Any) -> Matrix:
+def _masked_map(walk: Walk, **more: Any) -> Matrix:
     title = _("scaled") if walk.mask.all() else _("scaled, masked")
-    return _scaled(walk, "masked", title, mask=walk.mask, **more)
+    return _scaled_map(walk, "masked", title, mask=walk.mask, **more)
 
 
 def _weights(walk: Walk, bar: str = "", **more: Any) -> Matrix:
-    told = [] if walk.is_large else [(_("scaled score"), walk.scaled), (_("score"), walk.scores)]
-    ramp, hover = ColourScale(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(told))
+    extra = [] if walk.is_large else [(_("scaled score"), walk.scaled_scores), (_("score"), walk.scores)]
+    ramp, hover = ColourScale(bar=bar, power=walk.ramp_power, tells_power=True), Hover(extra=Extra(extra))
     return _map(walk, "weights", walk.weights, _("weights"), mask=walk.mask, ramp=ramp, hover=hover, **more)
 
 
@@ -272,19 +268,17 @@ def _value(walk: Walk, **more: Any) -> Matrix:
 
 
 def _output(walk: Walk, **more: Any) -> Matrix:
-    said = _("output")
-    settings: dict[str, Any] = {"pick": QUERIES, "quantity": said} | more
-    return _vectors(
-        "output", walk.output, said, walk.queries, ("query", "output"), limit=walk.limit, **settings
-    )
+    name = _("output")
+    settings: dict[str, Any] = {"pick": QUERIES, "quantity": name, "limit": walk.limit} | more
+    return _vectors("output", walk.output, name, walk.queries, ("query", "output"), **settings)
 
 
 @Picture
 def words_with_arcs(walk: Walk) -> Spec:
     """Draw the words with the arcs of the first query, beside the map of all weights."""
-    marked = _weights(walk, pick=BY_KEY, marked=(0, None), names_rows=True)
+    weights = _weights(walk, pick=BY_KEY, marked=(0, None), names_rows=True)
     mean = walk.group.mean(walk.weights)
-    return arcs.arcs.spec(mean, walk.queries, walk.keys, marked, group=walk.group)
+    return arcs.arcs.spec(mean, walk.queries, walk.keys, weights, group=walk.group)
 
 
 @Picture
@@ -296,7 +290,7 @@ def in_planes(walk: Walk) -> Spec:
 
 
 def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
-    """What follows the query where arcs are drawn, at every step."""
+    """Return what follows the query in the picture of arcs, at every step."""
     first, group = walks[0], walks[0].group
     weights = np.stack([group.mean(each.weights) for each in walks])
     masks = np.stack([group.mean(each.mask.astype(np.float64)) > 0 for each in walks])
@@ -304,7 +298,7 @@ def follow_arcs(walks: Sequence[Walk]) -> dict[str, Any]:
 
 
 def follow_points(walks: Sequence[Walk]) -> dict[str, Any]:
-    """What follows the query where vectors are points, at every step."""
+    """Return what follows the query in the picture of points, at every step."""
     arrays = (np.stack([getattr(each, name) for each in walks]) for name in ("weights", "mask", "output"))
     return planes.cursor(walks[0].points(), *arrays) if walks[0].points else {}
 
@@ -315,7 +309,7 @@ def all_at_once(walk: Walk) -> Spec:
     operator = walk.factor if walk.mask.all() else _("{factor}<br>mask", factor=walk.factor)
     panels = [
         _scores(walk),
-        _masked(walk, operator=operator),
+        _masked_map(walk, operator=operator),
         _weights(walk, operator="soft-<br>max"),
         _value(walk, operator="·", names_rows=True),
         _output(walk, operator="=", names_rows=True),
@@ -324,7 +318,7 @@ def all_at_once(walk: Walk) -> Spec:
 
 
 def _sources(walk: Walk) -> list[Matrix]:
-    """What the head is made from: X, and Y where the keys come from a second sequence."""
+    """Return the inputs of the head: X, and Y where the keys come from a second sequence."""
     if walk.x is None or walk.memory is None:
         return []
     limit = walk.limit
@@ -345,7 +339,7 @@ def _query_key_value(walk: Walk) -> list[Matrix]:
 
 @Picture
 def sources(walk: Walk) -> Spec:
-    """Draw what the head is made from: its vectors, or Q, K and V where these were given."""
+    """Draw the inputs of the head: its vectors, or Q, K and V where these are the inputs."""
     return compose.spec(_sources(walk) or _query_key_value(walk), largest_unit=64)
 
 
@@ -366,13 +360,13 @@ def projecting(walk: Walk) -> Spec:
         rows = ["q", "k", "v"]
         title = "b<sub>q</sub>, b<sub>k</sub>, b<sub>v</sub>"
         panels.append(
-            _vectors("b", _stacked(walk.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
+            _vectors("b", _stack_rows(walk.biases), title, rows, ("ink", "ink"), limit=limit, names_rows=True)
         )
     return compose.spec([*panels, *_query_key_value(walk)], largest_unit=64)
 
 
-def _stacked(rows: Sequence[Numbers]) -> Numbers:
-    """Lay rows (1, d) of different lengths under one another; the shorter end in gaps."""
+def _stack_rows(rows: Sequence[Numbers]) -> Numbers:
+    """Stack rows (1, d) of different lengths; the shorter ones end in NaN."""
     widest = max(row.shape[1] for row in rows)
     return np.vstack(
         [np.pad(row, ((0, 0), (0, widest - row.shape[1])), constant_values=np.nan) for row in rows]
@@ -382,7 +376,7 @@ def _stacked(rows: Sequence[Numbers]) -> Numbers:
 @Picture
 def dot_products(walk: Walk) -> Spec:
     """Draw Q times the transpose of K: the scores."""
-    transposed = Matrix(
+    keys = Matrix(
         "K transposed",
         np.ascontiguousarray(walk.key.T),
         "Kᵀ",
@@ -400,12 +394,12 @@ def dot_products(walk: Walk) -> Spec:
     before = [own["W_a"]] if "W_a" in own else []
     after = [own["U_a"], own["v_a"]] if "U_a" in own else []
     if "U_a" in own:  # which takes keys as rows
-        transposed = _key(walk, pick=KEYS, names_rows=True, operator="+")
-    return compose.spec([query, *before, transposed, *after, scores], largest_unit=64)
+        keys = _key(walk, pick=KEYS, names_rows=True, operator="+")
+    return compose.spec([query, *before, keys, *after, scores], largest_unit=64)
 
 
 def _own(name: str, values: Numbers) -> Matrix:
-    """A weight of the score's own; a vector is a column."""
+    """Return one of the score function's own parameters as a map; a vector is a column."""
     columns = values if values.ndim == 2 else values[:, None]
     rows = [str(number) for number in range(1, len(columns) + 1)]
     title = f"{name[0]}<sub>{name[2]}</sub>"
@@ -419,13 +413,13 @@ def _own(name: str, values: Numbers) -> Matrix:
 @Picture
 def scaling(walk: Walk) -> Spec:
     """Draw the scores before and after scaling, on one ramp."""
-    return compose.spec([_scores(walk), _scaled(walk, operator=walk.factor)], largest_unit=64)
+    return compose.spec([_scores(walk), _scaled_map(walk, operator=walk.factor)], largest_unit=64)
 
 
 @Picture
 def masking(walk: Walk) -> Spec:
     """Draw what the mask adds to the scaled scores."""
-    added = _map(
+    bias = _map(
         walk,
         "mask",
         np.where(walk.mask, 0.0, -np.inf),
@@ -435,7 +429,7 @@ def masking(walk: Walk) -> Spec:
         hover=Hover(_("added")),
         operator="+",
     )
-    return compose.spec([_scaled(walk), added, _masked(walk, operator="=")], largest_unit=64)
+    return compose.spec([_scaled_map(walk), bias, _masked_map(walk, operator="=")], largest_unit=64)
 
 
 @Picture
@@ -462,7 +456,7 @@ def softmax(walk: Walk) -> Spec:
         operator="Σ",
         pick=QUERIES,
     )
-    panels = [_masked(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
+    panels = [_masked_map(walk), exponentials, sums, _weights(walk, operator=_("divide"))]
     return compose.spec(panels, largest_unit=64)
 
 
@@ -480,94 +474,97 @@ def mixing(walk: Walk) -> Spec:
 @Picture
 def hard_or_soft(walk: Walk) -> Spec:
     """Draw the look-up of the best key with its output, and under or beside it the softmax with its own."""
-    if (found := walk.lookup) is None:
+    if (lookup := walk.lookup) is None:
         raise ValueError("the picture needs a walk with a look-up; got one without")
-    told = [] if walk.is_large else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled)]
+    extra = (
+        []
+        if walk.is_large
+        else [(_("softmax weight"), walk.weights), (_("scaled score"), walk.scaled_scores)]
+    )
     hard = _map(
-        walk, "hard weights", found.weights, _("hard weights"), mask=walk.mask,
-        hover=Hover(_("hard weight"), extra=Extra(told)), operator="arg-<br>max",
+        walk, "hard weights", lookup.weights, _("hard weights"), mask=walk.mask,
+        hover=Hover(_("hard weight"), extra=Extra(extra)), operator="arg-<br>max",
         ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    made: dict[str, Any] = {"operator": "· V =", "names_rows": True}
-    said = _("hard output")
-    returned = replace(_output(walk, **made), name="hard output", title=said, values=found.output)
-    returned = returned.with_hover(quantity=said)
+    output, name = _output(walk, operator="· V =", names_rows=True), _("hard output")
+    hard_output = replace(output, name="hard output", title=name, values=lookup.output)
     between = _(
         "query {query}<br>hard and soft output are <b>{distance}</b> apart",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    side = _distances(walk, found.apart, between)
+    side = _distances(walk, lookup.output_change, between)
     panels = [
-        _masked(walk),
+        _masked_map(walk),
         hard,
-        returned,
+        hard_output.with_hover(quantity=name),
         _weights(walk, operator="soft-<br>max", bar=_("weight")),
-        replace(_output(walk, **made), title=_("soft output"), side_bars=side),
+        replace(output, title=_("soft output"), side_bars=side),
     ]
     return compose.spec(panels, largest_unit=56)
 
 
-def _distances(walk: Walk, apart: Numbers, told: str) -> SideBars:
-    """Bars beside an output: how far each row is from another, of how far two values are apart at most."""
+def _distances(walk: Walk, distances: Numbers, hover: str) -> SideBars:
+    """Return bars beside an output: each row's distance, as a share of the largest between two values."""
     full = np.linalg.norm(walk.value[:, None] - walk.value, axis=-1).max(initial=0.0)
     names = [escape(each, quote=False) for each in walk.queries]
-    full = max(float(full), float(apart.max(initial=0.0))) or 1.0
-    return SideBars("distance", apart, full, told, apart[:, None], names)
+    full = max(float(full), float(distances.max(initial=0.0))) or 1.0
+    return SideBars("distance", distances, full, hover, distances[:, None], names)
 
 
-def _moved(walk: Walk, apart: Numbers) -> SideBars:
-    told = _(
+def _output_changes(walk: Walk, distances: Numbers) -> SideBars:
+    hover = _(
         "query {query}<br>its output moves by <b>{distance}</b>",
         query="%{hovertext}",
         distance="%{customdata[0]:.6~g}",
     )
-    return _distances(walk, apart, told)
+    return _distances(walk, distances, hover)
 
 
 @Picture
 def threshold(walk: Walk) -> Spec:
-    """Draw the weights with those that are set aside faded, and how much of each row is kept.
+    """Draw the weights with those under the threshold faded, and the kept part of each row.
 
-    Where rows are made to sum to one again, these and the output that comes of them follow.
+    Where rows are renormalised, these and their output follow.
     """
-    if (found := walk.kept) is None:
+    if (part := walk.threshold) is None:
         raise ValueError("the picture needs a walk with kept weights; got one without")
     mass = Matrix(
-        "kept mass", found.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
+        "kept mass", part.mass, _("kept"), rows=Side(walk.queries), columns=Side(["Σ"], role="ink"),
         hover=Hover(_("kept weight")), operator="Σ", pick=QUERIES,
         ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    aside = walk.mask & ~found.cells
+    aside = walk.mask & ~part.cells
     panels = [_weights(walk, faded=aside, bar=_("weight")), mass]
-    if found.renormalised is None or found.output is None or found.apart is None:
+    if part.renormalised is None or part.output is None or part.output_change is None:
         return compose.spec(panels, largest_unit=64, laptop_height=UNDER_CHOICES)
     again = _map(
-        walk, "renormalised", found.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
+        walk, "renormalised", part.renormalised, _("renormalised"), mask=walk.mask, faded=aside,
         hover=Hover(_("renormalised weight"), extra=Extra([(_("weight"), walk.weights)])),
         operator=_("divide"), ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    made = _output(walk, operator="· V =", names_rows=True)
-    made = replace(made, name="kept output", title=_("output of the kept"), values=found.output)
-    side = _moved(walk, found.apart)
-    return compose.spec([*panels, again, replace(made, side_bars=side)], largest_unit=56)
+    output = replace(
+        _output(walk, operator="· V =", names_rows=True), name="kept output", title=_("output of the kept"),
+        values=part.output, side_bars=_output_changes(walk, part.output_change),
+    )  # fmt: skip
+    return compose.spec([*panels, again, output], largest_unit=56)
 
 
 @Picture
 def ablation(walk: Walk) -> Spec:
     """Draw the weights, those without one key, their difference, and the output without it."""
-    if (found := walk.without) is None:
+    if (part := walk.ablation) is None:
         raise ValueError("the picture needs a walk without a key; got one with all")
-    left = walk.mask.copy()
-    left[:, found.key] = False
-    weights = _weights(walk, marked=(None, found.key), bar=_("weight"))
+    mask = walk.mask.copy()
+    mask[:, part.key] = False
+    weights = _weights(walk, marked=(None, part.key), bar=_("weight"))
     less = _map(
-        walk, "weights without", found.weights, _("without it"), mask=left,
+        walk, "weights without", part.weights, _("without it"), mask=mask,
         ramp=ColourScale(bar=_("weight"), power=walk.ramp_power),
     )  # fmt: skip
-    made = _output(walk, operator="· V =", names_rows=True)
-    made = replace(made, name="output without", title=_("output without it"), values=found.output)
+    output = replace(
+        _output(walk, operator="· V =", names_rows=True), name="output without", title=_("output without it"),
+        values=part.output, side_bars=_output_changes(walk, part.output_change),
+    )  # fmt: skip
     change = less.minus(weights, _("without − with"), limit=1.0)
-    return compose.spec(
-        [weights, less, replace(made, side_bars=_moved(walk, found.apart)), change], largest_unit=56
-    )
+    return compose.spec([weights, less, output, change], largest_unit=56)

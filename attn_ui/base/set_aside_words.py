@@ -36,12 +36,12 @@ class Weighed(Protocol):
         """True where a query may attend."""
 
     @property
-    def kept(self) -> Any:
-        """Which weights are kept, if that is asked."""
+    def threshold(self) -> Any:
+        """The weights that a threshold keeps; None without one."""
 
     @property
-    def without(self) -> Any:
-        """The head without a key, if that is asked."""
+    def ablation(self) -> Any:
+        """The head without a key; None where none is ablated."""
 
 
 def _query(walk: Weighed, *at: int) -> str:
@@ -55,7 +55,7 @@ def _key(walk: Weighed, at: int) -> str:
 def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
-    if (found := walk.kept) is None or not len(rows):
+    if (found := walk.threshold) is None or not len(rows):
         return ""
     mass = found.mass[rows, 0]
     said = _(
@@ -66,8 +66,8 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
         least=number(float(mass.min()), 3),
         queries=_query(walk, *rows[largest(-mass)].tolist()),
     )
-    if found.apart is not None:
-        apart = found.apart[rows]
+    if found.output_change is not None:
+        apart = found.output_change[rows]
         moved = _(
             "The output moves by {mean} on average, at most by {most}.",
             mean=number(rounded(float(apart.mean())), 3),
@@ -85,10 +85,10 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
 
 def without(walk: Weighed, number: Write) -> str:
     """Say who gave the word most, whose output moves furthest, and which word matters most."""
-    if (found := walk.without) is None:
+    if (found := walk.ablation) is None:
         return ""
-    lost, means = walk.weights[:, found.key], found.every.mean(axis=1)
-    apart = np.where(found.apart < ROUNDING, 0.0, found.apart)
+    lost, means = walk.weights[:, found.key], found.output_changes.mean(axis=1)
+    apart = np.where(found.output_change < ROUNDING, 0.0, found.output_change)
     said = _(
         "Without {key}: its largest weight was {lost}, from {queries}; the outputs move by {mean} on "
         "average, at most by {far}, at {furthest}. The word that matters most is {most}: {largest} on "

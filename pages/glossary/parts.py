@@ -56,7 +56,7 @@ def walk() -> Walk:
         "key": key,
         "value": value,
         "scores": result.scores,
-        "scaled": result.scores * scale,
+        "scaled_scores": result.scores * scale,
         "mask": mask,
         "exponentials": exponentials,
         "row_sums": exponentials.sum(dim=-1, keepdim=True),

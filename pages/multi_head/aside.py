@@ -29,13 +29,13 @@ def walks_of(steps: Sequence[Result]) -> list[Walk]:
     walk, value = _walk(setting, n_head, head), stages(setting, n_head).value[head]
     if what == "without":
         found = _without_each(setting, n_head, head)
-        return [walk.leaving_out(found, int(result.aside.value)) for result in steps]
+        return [walk.with_ablation(found, int(result.aside.value)) for result in steps]
     weights, values = torch.from_numpy(walk.weights), [result.aside.value for result in steps]
     if what == "above":
         kept = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
         kept = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.keeping(kept, kept.weights @ value, again=first.aside.renormalised)
+    return walk.with_thresholds(kept, kept.weights @ value, again=first.aside.renormalised)
 
 
 def audit_aside(result: Result) -> list[Check]:
@@ -70,7 +70,7 @@ def _walk(setting: Setting, n_head: int, head: int) -> Walk:
         key=array(attention.key[head]),
         value=array(attention.value[head]),
         scores=scores,
-        scaled=scaled,
+        scaled_scores=scaled,
         mask=may,
         exponentials=exponentials,
         row_sums=exponentials.sum(axis=1, keepdims=True),
@@ -89,6 +89,6 @@ def _without_each(setting: Setting, n_head: int, head: int) -> KeyAblation:
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Queries and keys whose dot products are the scaled scores, biases included; the values and the mask."""
-    scores = torch.from_numpy(walk.scaled)
+    scores = torch.from_numpy(walk.scaled_scores)
     eye = torch.eye(scores.shape[-1], dtype=scores.dtype)
     return scores, eye, torch.from_numpy(walk.value), torch.from_numpy(walk.mask)

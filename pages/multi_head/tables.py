@@ -47,13 +47,15 @@ def _aside(result: Result) -> Mapping[str, Columns]:
     if not result.aside.what:
         return {}
     walk = walk_of(result)
-    if walk.without is not None:
-        every = walk.without.every
+    if walk.ablation is not None:
+        every = walk.ablation.output_changes
         found = {_("output moves by, on average"): every.mean(axis=1), _("most"): every.max(axis=1)}
         return {"without": _columns(walk.keys, found)}
-    assert walk.kept is not None
-    moved = {} if walk.kept.apart is None else {_("output moves by"): walk.kept.apart}
-    return {"kept": _columns(walk.queries, {_("kept weight"): walk.kept.mass[:, 0]} | moved)}
+    assert walk.threshold is not None
+    moved = (
+        {} if walk.threshold.output_change is None else {_("output moves by"): walk.threshold.output_change}
+    )
+    return {"kept": _columns(walk.queries, {_("kept weight"): walk.threshold.mass[:, 0]} | moved)}
 
 
 def _points(result: Result) -> Mapping[str, Columns]:

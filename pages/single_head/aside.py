@@ -26,12 +26,12 @@ def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
         found = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
         found = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.keeping(found, found.weights @ head.value, again=steps[0].renormalised)
+    return walk.with_thresholds(found, found.weights @ head.value, again=steps[0].renormalised)
 
 
 def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
     found = ablate_keys(*_by_scores(walk), head.value, mask, scale=scale)
-    return [walk.leaving_out(found, key) for key in keys]
+    return [walk.with_ablation(found, key) for key in keys]
 
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor]:

@@ -146,7 +146,7 @@ def _walks(
     largest = attention.scaled_scores.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float64).min)
     exponentials = (attention.scaled_scores - largest).exp()
     moving = {
-        "scaled": (attention.scores * scale / temperature).expand(attention.weights.shape),
+        "scaled_scores": (attention.scores * scale / temperature).expand(attention.weights.shape),
         "exponentials": exponentials,
         "row_sums": exponentials.sum(dim=-1, keepdim=True),
         "weights": attention.weights,

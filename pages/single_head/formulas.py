@@ -100,12 +100,12 @@ def scaling(result: Result) -> str:
     scale = {"none": "", "free": rf"\,\cdot\,{result.scoring.free_scale:g}"}.get(
         result.scoring.scale, rf"\,/\sqrt{{{result.head.d_k}}}"
     )
-    return rf"{_sized('~S', result.walk.scaled)} = S{scale}\,/\,T"
+    return rf"{_sized('~S', result.walk.scaled_scores)} = S{scale}\,/\,T"
 
 
 def masking(result: Result) -> str:
     """The mask."""
-    return rf"{_sized('^S', result.walk.scaled)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
+    return rf"{_sized('^S', result.walk.scaled_scores)} = \tilde S + M,\quad M_{{ij}} \in \{{0, -\infty\}}"
 
 
 def softmax(result: Result) -> str:

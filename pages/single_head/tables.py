@@ -16,12 +16,12 @@ def tables(result: Result) -> Mapping[str, Columns]:
     n_query, n_key = walk.mask.shape
     made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
     more: dict[str, list[bool] | list[float]] = {}
-    if walk.kept is not None:
-        more = {N_("kept"): walk.kept.cells.ravel().tolist()}
-        if walk.kept.renormalised is not None:
-            more[N_("renormalised weight")] = walk.kept.renormalised.ravel().tolist()
-    if walk.without is not None:
-        more = {N_("weight without it"): walk.without.weights.ravel().tolist()}
+    if walk.threshold is not None:
+        more = {N_("kept"): walk.threshold.cells.ravel().tolist()}
+        if walk.threshold.renormalised is not None:
+            more[N_("renormalised weight")] = walk.threshold.renormalised.ravel().tolist()
+    if walk.ablation is not None:
+        more = {N_("weight without it"): walk.ablation.weights.ravel().tolist()}
     if walk.points is not None:
         plane = walk.points().plane
         more = {"q·k": plane.products.ravel().tolist(), N_("q·k in the plane"): plane.shown.ravel().tolist()}
@@ -31,7 +31,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
             N_("key"): [*walk.keys] * n_query,
             N_("score"): walk.scores.ravel().tolist(),
             N_("may attend"): walk.mask.ravel().tolist(),
-            N_("scaled score"): np.where(walk.mask, walk.scaled, np.nan).ravel().tolist(),
+            N_("scaled score"): np.where(walk.mask, walk.scaled_scores, np.nan).ravel().tolist(),
             N_("weight"): walk.weights.ravel().tolist(),
             **more,
         },
@@ -82,13 +82,13 @@ def _aside(result: Result) -> Mapping[str, Columns]:
         mean = walk.group.mean(walk.weights)
         rows = walk.group.told(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
-    if walk.kept is not None:
-        found = {N_("query"): [*walk.queries], N_("kept weight"): walk.kept.mass[:, 0].tolist()}
-        if walk.kept.apart is not None:
-            found[N_("output moves by")] = walk.kept.apart.tolist()
+    if walk.threshold is not None:
+        found = {N_("query"): [*walk.queries], N_("kept weight"): walk.threshold.mass[:, 0].tolist()}
+        if walk.threshold.output_change is not None:
+            found[N_("output moves by")] = walk.threshold.output_change.tolist()
         return {"kept": found}
-    if walk.without is not None:
-        most = walk.without.every
+    if walk.ablation is not None:
+        most = walk.ablation.output_changes
         return {
             "without": {
                 N_("without"): [*walk.keys],

@@ -29,7 +29,7 @@ def _pair(result: Result) -> dict[str, str]:
         "q": np.linalg.norm(result.walk.query[query]),
         "k": np.linalg.norm(result.walk.key[key]),
         "score": result.walk.scores[result.cell],
-        "scaled": result.walk.scaled[result.cell],
+        "scaled": result.walk.scaled_scores[result.cell],
     }
     return {
         "query": _query(result),
@@ -94,7 +94,7 @@ def of_weight(result: Result) -> str:
 def of_mask(result: Result) -> str:
     """How many pairs the mask leaves, and what becomes of the chosen one."""
     mask = result.walk.mask
-    masked = float(result.walk.scaled[result.cell]) if mask[result.cell] else -np.inf
+    masked = float(result.walk.scaled_scores[result.cell]) if mask[result.cell] else -np.inf
     fields = _pair(result) | {
         "masked": number(masked, 6),
         "left": f"{mask.sum():,}",
@@ -145,12 +145,12 @@ def of_lookup(result: Result) -> str:
         "Query {query}: best scaled score {score}, with {key}; softmax at T = {temperature} gives it "
         "{weight}; the two outputs are {apart} apart (over all queries at most {most}).",
         query=_query(result),
-        score=number(float(walk.scaled[row, best[0]]), 6),
+        score=number(float(walk.scaled_scores[row, best[0]]), 6),
         key=_keys(result, *best),
         temperature=TEMPERATURE.text(result.temperature),
         weight=as_weight(float(walk.weights[row, best[0]])),
-        apart=number(rounded(float(walk.lookup.apart[row])), 3),
-        most=number(rounded(float(walk.lookup.apart.max())), 3),
+        apart=number(rounded(float(walk.lookup.output_change[row])), 3),
+        most=number(rounded(float(walk.lookup.output_change.max())), 3),
     )
 
 

@@ -46,7 +46,7 @@ def named(result: Result) -> dict[str, Any]:
     walk = result.walk
     names: dict[str, Any] = {
         "Q": walk.query, "K": walk.key, "V": walk.value, "K^T": walk.key.T, "S": walk.scores,
-        r"\tilde S": walk.scaled, "M": np.where(walk.mask, 0.0, -np.inf), "T": result.temperature,
+        r"\tilde S": walk.scaled_scores, "M": np.where(walk.mask, 0.0, -np.inf), "T": result.temperature,
         "d_k": float(walk.query.shape[1]), "W": walk.weights, "X": walk.x, "Y": walk.memory,
     }  # fmt: skip
     for letter, matrix in zip("qkv", walk.projections or (), strict=False):
@@ -76,7 +76,10 @@ def test_every_formula_of_a_head_computes_what_the_page_shows(given: str) -> Non
             result = single(given, scale, mask, temperature, **switches)
             walk, names = result.walk, named(result)
             made = {"O": walk.output, "Q": walk.query, "K": walk.key, "V": walk.value, "S": walk.scores}
-            made |= {r"\tilde S": walk.scaled, r"\hat S": np.where(walk.mask, walk.scaled, -np.inf)}
+            made |= {
+                r"\tilde S": walk.scaled_scores,
+                r"\hat S": np.where(walk.mask, walk.scaled_scores, -np.inf),
+            }
             for stage in ("all at once", "Q, K, V", "scores", "scaled", "masked", "output"):
                 for part in STAGES[stage].formula(result).split(r",\quad "):
                     left, right = parted(part)

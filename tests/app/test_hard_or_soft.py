@@ -59,7 +59,7 @@ def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: 
         np.testing.assert_allclose(lookup.output[row], hard, atol=1e-12)
         np.testing.assert_allclose(result.walk.output[row], soft, atol=1e-12)
         distances.append(math.dist(hard, soft))
-        assert lookup.apart[row] == pytest.approx(distances[-1], abs=1e-12)
+        assert lookup.output_change[row] == pytest.approx(distances[-1], abs=1e-12)
         told = re.search(r"the two outputs are (\S+)(?: × 10\S+)? apart", said(result))
         assert told is not None
         if distances[-1] > 1e-3:

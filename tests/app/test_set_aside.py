@@ -244,8 +244,8 @@ def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(query)
     walk = walk_of(at.view.result) if address == "multi-head" else at.view.result.walk
-    assert walk.without is not None
-    key, keys = walk.without.key, np.arange(len(walk.keys))
+    assert walk.ablation is not None
+    key, keys = walk.ablation.key, np.arange(len(walk.keys))
     queries, weights = [f"“{name}”" for name in walk.queries], np.asarray(walk.weights)
     output = weights @ walk.value
     apart = []  # by key that is left out, then by query
@@ -270,7 +270,7 @@ def test_rows_that_tie_are_named_where_small_weights_go() -> None:
     walk = at.view.result.walk
     names = [f"“{name}”" for name in walk.queries]
     (least,) = messages_in(at.sentence, "mean", "least")
-    assert names_of(least["queries"]) == largest(names, -walk.kept.mass[:, 0])
+    assert names_of(least["queries"]) == largest(names, -walk.threshold.mass[:, 0])
 
 
 @pytest.mark.parametrize("link", ["single-head?stage=threshold", "multi-head?view=threshold"])

@@ -129,7 +129,7 @@ def test_each_step_is_what_it_is_alone() -> None:
     together = at_every_step(State(inputs, asked), look=ViewOptions(moves="temperature"))
     for step, temperature in enumerate(TEMPERATURE.values):
         (alone,) = at_every_step(State(inputs, asked), look=ViewOptions(temperature=temperature))
-        for name in ("scaled", "weights", "output", "row_sums"):
+        for name in ("scaled_scores", "weights", "output", "row_sums"):
             np.testing.assert_allclose(
                 getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13
             )

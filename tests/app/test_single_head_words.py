@@ -148,7 +148,7 @@ def test_vector_of_a_query_is_told_with_its_length() -> None:
 @pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
 def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> None:
     result = shown(Inputs(d_k=9), temperature=2.0, **more)
-    score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled[0, 1]
+    score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled_scores[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
     assert scaled == pytest.approx(score * factor / 2)
     told = numbers_in(stage_says("scaled", result).split(": ")[-1])
@@ -243,7 +243,7 @@ def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
 
 def test_weight_near_none_or_all_is_told_with_the_digits_it_needs() -> None:
     page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
-    scaled = np.asarray(page.view.result.walk.scaled)[2]
+    scaled = np.asarray(page.view.result.walk.scaled_scores)[2]
     (told,) = messages_in(page.sentence, "query", "key", "scaled", "weight")
     weight = 1 / np.exp(scaled - scaled[3]).sum()
     assert numbers_in(told["weight"]) == pytest.approx([weight], rel=0.01)

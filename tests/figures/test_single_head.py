@@ -35,7 +35,7 @@ def walk() -> Walk:
         key=draw((N_KEY, D_K)),
         value=draw((N_KEY, D_V)),
         scores=scores,
-        scaled=scores / 2,
+        scaled_scores=scores / 2,
         mask=mask,
         exponentials=exponentials,
         row_sums=sums,
@@ -137,7 +137,7 @@ def test_both_outputs_and_their_distance_are_those_given(walk: Walk) -> None:
     np.testing.assert_array_equal(drawn["hard output"].z, walk.lookup.output)
     np.testing.assert_array_equal(drawn["output"].z, walk.output)
     (bars,) = (trace for trace in figure.data if trace.name == "distance")
-    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup.apart)
+    np.testing.assert_array_equal(np.ravel(bars.customdata), walk.lookup.output_change)
     with pytest.raises(ValueError, match="got one without"):
         pictures.hard_or_soft(replace(walk, lookup=None))
 
@@ -179,7 +179,8 @@ def test_a_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
     words = [str(each) for each in range(NUMBERS_UP_TO + 1)]
     some = np.tri(len(words)) > 0
     for mask in (some, some | True):
-        large = replace(walk, queries=words, keys=words, scores=1.0 * some, scaled=1.0 * some, mask=mask)
+        full = np.where(some, 1.0, 0.0)
+        large = replace(walk, queries=words, keys=words, scores=full, scaled_scores=full, mask=mask)
         texts = [each.text for each in pictures.masking(large).layout.annotations]
         assert any("all 0" in each for each in texts) == mask.all()
 
@@ -187,7 +188,10 @@ def test_a_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
 def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
     n = NUMBERS_UP_TO + 1
     words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
-    maps: dict[str, Any] = {**dict.fromkeys(("scores", "scaled", "weights"), square), "mask": square > 0}
+    maps: dict[str, Any] = {
+        **dict.fromkeys(("scores", "scaled_scores", "weights"), square),
+        "mask": square > 0,
+    }
     large = replace(walk, queries=words, keys=words, value=column, output=column, **maps)
     for each, power in ((walk, 1.0), (large, 2.0)):
         figure = pictures.mixing(each)

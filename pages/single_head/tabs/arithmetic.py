@@ -93,7 +93,7 @@ def _factors(
 def steps(result: Result) -> str:
     """Write the way from the score to the weight, one operation a row."""
     walk, (row, column) = result.walk, result.cell
-    score, scaled = _number(walk.scores[row, column]), _number(walk.scaled[row, column])
+    score, scaled = _number(walk.scores[row, column]), _number(walk.scaled_scores[row, column])
     rows = [
         (_("score"), WORK.get(result.scoring.score, "q · k"), score),
         (_("scaled"), f"{score} {result.factor} ÷ {TEMPERATURE.text(result.temperature)}", scaled),
@@ -112,7 +112,7 @@ def steps(result: Result) -> str:
             (_("weight"), f"0 ÷ {total}", f"{0:.6f}"),
         ]
     else:
-        largest = walk.scaled[row][seen].max()
+        largest = walk.scaled_scores[row][seen].max()
         exponential = _number(walk.exponentials[row, column])
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
