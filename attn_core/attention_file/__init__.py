@@ -128,9 +128,8 @@ def _unread(names: Iterable[str], plans: Sequence[MapPlan]) -> Iterator[str]:
     """Say what stands beside the weights, or beside Q and K, and is not looked at, such as a mask."""
     is_projected = isinstance(plans[0], ProjectionPlan)
     read_names = {*"QKV"} if is_projected else {each.array.name for each in plans}
-    names = [
-        name[:_LETTERS] for name in natural(names) if name not in read_names and not name.startswith(BEYOND)
-    ]
+    others = {*filter(None, names)} - read_names  # the array of an .npy file has no name
+    names = [name[:_LETTERS] for name in natural(others) if not name.startswith(BEYOND)]
     if is_projected and names:
         yield _("The weights are softmax(QKᵀ/√d) of Q and K alone.")
     if names:

@@ -57,7 +57,7 @@ def judge(
                 _(
                     "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees "
                     "nothing; got numbers from {least} and sums from {low} to {high} in {layer} (the "
-                    "columns sum to 1: swap the last two axes)",
+                    "columns sum to 1: the axis of keys is wanted last)",
                     **fields,
                 )
             )

@@ -134,9 +134,8 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     if not text.strip("".join(SEPARATORS) + '"\r\n') or not rows:
         raise TableError(_(_NO_ROWS))
     _bound("rows", len(rows) - 1, most_rows)
-    names, body, notes = _split(
-        rows, {at: next(_rows([text], separator), (0, []))[1] for at, text in remarks.items()}
-    )
+    cells_of = {at: next(_rows([text], separator), (0, []))[1] for at, text in remarks.items()}
+    names, body, notes = _split(rows, cells_of, gaps=separator != " ")
     if not body:
         raise TableError(_(_NO_ROWS))
     _bound("columns", len(names), MOST_COLUMNS)
@@ -223,11 +222,9 @@ def _decode(data: bytes) -> str:
 
 
 def _remarks(lines: Sequence[str]) -> dict[int, str]:
-    """Return the lines that are comments, by # or ~, without the sign; none where all lines have it."""
+    """Return the lines that are comments, by #, ~ or %, without the sign; none where all lines have it."""
     marked = {
-        at: line.lstrip()[1:].lstrip("#~ ")
-        for at, line in enumerate(lines)
-        if line.lstrip()[:1] in {"#", "~"}
+        at: line.lstrip()[1:].lstrip("#~% ") for at, line in enumerate(lines) if line.lstrip()[:1] in {*"#~%"}
     }
     filled = sum(bool(line.strip()) for line in lines)
     return marked if filled - len(marked) >= 2 else {}
@@ -260,8 +257,13 @@ def _rows(lines: Sequence[str], separator: str) -> Iterator[_Row]:
         raise TableError(cannot) from None
 
 
-def _split(rows: list[_Row], remarks: Mapping[int, list[str]]) -> tuple[list[str], list[_Row], list[str]]:
-    """Return the names of the columns, the rows under them, and what was taken for what."""
+def _split(
+    rows: list[_Row], remarks: Mapping[int, list[str]], *, gaps: bool
+) -> tuple[list[str], list[_Row], list[str]]:
+    """Return the names of the columns, the rows under them, and what was taken for what.
+
+    With `gaps` a row may end before its last column; between spaces nobody can tell which cell is missing.
+    """
     longest = max(len(cells) for _, cells in rows)
     while not any(cells[-1] for _, cells in rows if len(cells) == longest):  # a separator ends the lines
         longest -= 1
@@ -302,7 +304,7 @@ def _split(rows: list[_Row], remarks: Mapping[int, list[str]]) -> tuple[list[str
     for line, cells in rows:
         while len(cells) > len(names) and not cells[-1]:
             cells.pop()
-        if len(cells) > len(names):
+        if len(cells) > len(names) or (len(cells) < len(names) and not gaps):
             raise TableError(
                 _(
                     "Line {line} has {count} cells, and {columns} columns are named: a cell that holds the "
@@ -491,7 +493,7 @@ def _first_bad(columns: Iterable[Column]) -> str:
     for column in columns:
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
             where = {"line": line, "column": column.name}
-            if re.match(_DAY_OR_MONTH, cell):
+            if math.isfinite(date_of(cell)) or math.isfinite(date_of(cell, by_month=True)):
                 return _(
                     "Line {line}: {column} holds “{cell}”, and nothing in the column says whether day or "
                     "month comes first: write dates as 2024-01-31.",

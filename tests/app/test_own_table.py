@@ -204,6 +204,7 @@ ODD: dict[str, tuple[dict[str, list[float]], str]] = {
     "when,y\n2024年1月31日,1\n2024年2月1日,2\n": ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
     'when,y\n"Jan 31, 2024",1\n"Feb 1, 2024",2\n': ({"when": [JAN_31, JAN_31 + 1]}, "is read as 2024-01-31"),
     "when;y\n31.1.24 12:00;1,5\n1.2.24;2\n": ({"when": [JAN_31 + 0.5, JAN_31 + 1]}, "2024-01-31T12:00:00"),
+    "% t v\n1 2\n2 3\n3 5\n": ({"t": [1, 2, 3], "v": [2, 3, 5]}, "Line 1 names"),
     "t,v\ns,m\n1,2\n2,3\n3,4\n": ({"t": [math.nan, 1, 2, 3], "v": [math.nan, 2, 3, 4]}, "Line 1 names"),
 }
 
@@ -226,6 +227,8 @@ def test_odd_files_are_read_right_and_the_note_says_as_what(text: str) -> None:
         ("x;y\n2,5;1\n2.5;2\n3,5;3\n", "Lines 2, 3: x holds “2,5”, “2.5”"),
         ("when,y\n01/02/24,1\n03/04/24,2\n", "Line 2: when holds “01/02/24”.* day or month"),
         ("x,y\n1,10%\n2,20%\n", "Line 2: y holds “10%”"),
+        ("Body mass  Heart rate\n1.5  60\n2.5  70\n", "Line 2 has 2 cells, and 4 columns"),
+        ("when,y\n1/31/2024 8:05 PM,1\n2/1/2024 9:00 AM,2\n", "holds “1/31/2024 8:05 PM”, which is not"),
     ],
 )
 def test_what_cannot_be_told_is_refused_with_its_line(text: str, message: str) -> None:

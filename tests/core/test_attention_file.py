@@ -117,6 +117,7 @@ def test_what_stands_beside_queries_and_keys_is_told_to_be_unread() -> None:
     assert notes == (alone, says + ", ".join(f"{i}" * 40 for i in range(4)) + ", ….")
     attn = weights(2, 4, 4)
     assert read_attention("a.npz", npz(attn=attn, keys=list("abcd"))).notes == (f"{says}keys.",)
+    assert read_attention("a.npy", npy(attn)).notes == ()
     data = safetensors.numpy.save({"attn": attn}, {"keys": '["a"]', "format": "np"})
     assert read_attention("a.safetensors", data).notes == (f"{says}keys.",)
 
@@ -309,7 +310,7 @@ HOLE[1, 2, 0] = np.nan
         ("a.npz", npz(weights=np.ones((1, 0, 3))), r"none of them of length zero; got weights \(1, 0, 3\)"),
         ("a.npz", npz(weights=np.eye(3, dtype=int)[None]), "floating-point numbers; got int64"),
         ("a.npz", npz(weights=FITS * 3), "sums from 3 to 3 in layer 0$"),
-        ("a.npz", npz(weights=FITS.swapaxes(1, 2)), "the columns sum to 1: swap the last two axes"),
+        ("a.npz", npz(weights=FITS.swapaxes(1, 2)), "the columns sum to 1: the axis of keys is wanted last"),
         ("a.npz", npz(weights=FITS - 0.5), "numbers from -0.4"),
         ("a.npz", npz(weights=FITS * 0.6), r"sums from 0\.6 to 0\.6 .*attention sink.*beyond"),
         ("a.npz", npz(weights=FITS, tokens=["a", "b"]), "as many as the maps have places, 3; got 2"),
@@ -338,7 +339,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
     [
         ("a.txt", b"", "文件名须以 .npz, .safetensors, .npy 结尾；得到的是 'a.txt'"),
         ("a.npy", npy(FITS)[:-8], r"“数组”须含有它的形状 \(2, 3, 3\) 所需的 144 个字节；得到 136 个"),
-        ("a.npz", npz(weights=np.swapaxes(FITS, 1, 2)), "各列之和为 1：请交换最后两个轴"),
+        ("a.npz", npz(weights=np.swapaxes(FITS, 1, 2)), "各列之和为 1：键的轴须在最后"),
     ],
 )
 def test_what_does_not_fit_is_said_in_chinese_too(
