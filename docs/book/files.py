@@ -11,6 +11,8 @@ TAKEN: Mapping[str, str] = {
     "DECISIONS.md": "decisions/index.md",
     "CHANGELOG.md": "built/changelog.md",
     "CONTRIBUTING.md": "built/contributing.md",
+    "docs/architecture.md": "built/architecture.md",
+    "docs/extending.md": "built/extending.md",
     "deploy/README.md": "built/deploying.md",
     "locales/terms.md": "built/terms.md",
 } | {f"docs/decisions/{path.name}": f"decisions/{path.name}" for path in ROOT.glob("docs/decisions/*.md")}

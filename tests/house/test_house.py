@@ -14,7 +14,7 @@ from attn_ui.base.parameters import Steps
 from tests.pages import PAGES as WALKED
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "CONTRIBUTING.md").read_text()
+GUIDE = (ROOT / "docs" / "extending.md").read_text()
 PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
 
 
@@ -32,6 +32,13 @@ def test_what_is_waived_or_slept_through_has_its_reason() -> None:
     assert found
     bare = {place for place, reason in found.items() if not re.search(r"[#(] ?\w+ \w+", reason)}
     assert not bare, "say in a comment behind it why it must be"
+
+
+@pytest.mark.parametrize("guide", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+def test_a_file_that_a_guide_names_is_there(guide: str) -> None:
+    files = set(re.findall(r"\b[a-z_]+/[a-z_/]+\.(?:py|js|md)\b", (ROOT / guide).read_text()))
+    assert len(files) > 3
+    assert {each for each in files if not (ROOT / each).exists()} == set()
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +132,8 @@ for page, name in (("single-head", "mask"), ("multi-head", "hmask")):
     namespace = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(dataclasses.replace(at.programs.program("PyTorch"), digits=17).text(whole=True), namespace)
-    now = at.seen.now
-    shown = torch.as_tensor(now.walk.weights if page == "single-head" else now.result.weights)
+    result = at.view.result
+    shown = torch.as_tensor(result.walk.weights if page == "single-head" else result.attention.weights)
     assert (shown[..., 0, 1::2] == 0).all(), shown
     assert torch.allclose(namespace["weights"].reshape(shown.shape), shown), page
     assert open_state(page, {name: "every other", "tab": "Checks"}).faults == []
