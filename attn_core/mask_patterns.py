@@ -75,7 +75,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
     {
         "none": Pattern(
             lambda masking, n_query, n_key, width: torch.ones(n_query, n_key, dtype=torch.bool),
-            code="(i == i) & (j == j)",
+            code="j >= 0",
         ),
         "causal": Pattern(
             lambda masking, n_query, n_key, width: causal_mask(n_query, n_key),
@@ -86,7 +86,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             _padding,
             N_("Padding"),
             lambda masking, n: range(n + 1),
-            "(i == i) & (j < len(K) - {width})",
+            "j < len(K) - {width}",
             known_as=N_("padding mask, key padding mask"),
         ),
         "sliding window": Pattern(

@@ -2,6 +2,7 @@
 
 import ast
 import io
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
@@ -17,9 +18,10 @@ PYTORCH, NUMPY, SHORT = "PyTorch", "NumPy", "attn_core"
 ARCHIVE = "numbers.npz"
 MOST_WRITTEN = 64  # numbers of one array; larger ones are read from the archive
 Array = NDArray[Any]
-Numbers = Mapping[str, Any]  # arrays by their names; or further arrays by theirs, which are read
+Numbers = Mapping[str, Any]  # arrays by their names; of a mapping, all are read from the archive
 WIDTH = 96  # letters of a line of numbers
-_TOPICS = ("attention", "heads", "positions", "kernel", "learned")
+WORDS = ("words", "queries", "keys")
+_IN_NUMPY = [f"numpy.{topic}" for topic in ("attention", "heads", "positions", "kernel", "learned")]
 # That numbers are written with where what is printed stays the same; else they have all.
 _DIGITS = (4, 6, 7, 8, 9)
 _FLOAT64 = "torch.set_default_dtype(torch.float64)"
@@ -38,7 +40,7 @@ class Program:
         lines: what it computes from its numbers, by functions of this package, which are the same in PyTorch
             and in NumPy, or by the packages of this app.
         numbers: what it starts from.
-        prints: the names of what is printed; last: lines after that.
+        prints: the names of what is printed, those of `WORDS` as words; last: lines after that.
         digits: that numbers are written with; as few as leave what is printed as it is where None.
     """
 
@@ -56,12 +58,15 @@ class Program:
         opened = [f'with np.load("{ARCHIVE}") as file:', "    numbers = dict(file)"]
         start = [*opened * reads, *self._written(digits, reads=reads)]
         computes = "\n".join([*start, self.lines.strip("\n")])
-        tells = [f'print("{name}:", {name}, sep="\\n")' for name in self.prints]
+        tells = [
+            f'print("{name}:", *{name})' if name in WORDS else f'print("{name}:", {name}, sep="\\n")'
+            for name in self.prints
+        ]
         ends = "\n".join([*[_DECIMALS[self._framework]] * bool(tells), *tells, *filter(None, [self.last])])
         defined = _called(self.language, f"{computes}\n{ends}")
         whole_text = "\n".join([*defined, computes, ends])
         sets = _FLOAT64 if self._framework == "torch" and (self.numbers or defined) else ""
-        head = "\n\n".join(filter(None, [_imports(self.language, f"{sets}\n{whole_text}"), sets]))
+        head = "\n\n".join(filter(None, [imports(self.language, f"{sets}\n{whole_text}"), sets]))
         body = "\n\n".join(filter(None, [computes, ends]))
         return ("\n\n\n" if defined else "\n\n").join(filter(None, [head, *defined, body])) + "\n"
 
@@ -86,8 +91,8 @@ class Program:
 
     @cached_property
     def _many(self) -> dict[str, Array]:
-        pairs = [(name, each) for name, each in self.numbers.items() if isinstance(each, Mapping)]
-        return {f"{name}.{part}": np.asarray(one) for name, each in pairs for part, one in each.items()}
+        many = [each for each in self.numbers.values() if isinstance(each, Mapping)]
+        return {part: np.asarray(one) for each in many for part, one in each.items()}
 
     @property
     def is_read(self) -> bool:
@@ -97,9 +102,13 @@ class Program:
     def _written(self, digits: int | None, *, reads: bool) -> Iterator[str]:
         """Yield the lines that make the numbers."""
         take = "torch.from_numpy({})" if self._framework == "torch" else "{}"
-        for name in dict.fromkeys(each.partition(".")[0] for each in self._many):
-            each = take.format("numbers[each]")
-            yield f'{name} = {{each.removeprefix("{name}."): {each} for each in numbers if "." in each}}'
+        for name, each in self.numbers.items():
+            if isinstance(each, Mapping) and reads:
+                yield f"{name} = {{name: {take.format('numbers[name]')} for name in numbers}}"
+            elif isinstance(each, Mapping):
+                yield f"{name} = {{}}"
+                for part, one in self._many.items():
+                    yield f'{name}["{part}"] = {_literal(one, _CALLS[self._framework], digits)}'
         for name, array in self._arrays.items():
             if reads and not _is_short(array):
                 yield f'{name} = {take.format(f"""numbers["{name}"]""")}  # {array.shape}'
@@ -108,26 +117,48 @@ class Program:
 
     def _results(self, digits: int | None = None) -> list[Array]:
         """Return what it prints, to four decimals, by NumPy and with numbers of so many digits."""
-        many = {
-            name: {part: np.asarray(one) for part, one in each.items()}
-            for name, each in self.numbers.items()
-            if isinstance(each, Mapping)
-        }
+        copies = {part: one.copy() for part, one in self._many.items()}  # lines may change some
+        many = {name: copies for name, each in self.numbers.items() if isinstance(each, Mapping)}
         arrays = {
             name: _rounded(each, digits) if _is_short(each) else each for name, each in self._arrays.items()
         }
         known: dict[str, Any] = {**_in_numpy(), **many, **arrays}
         exec(self.lines, known)
-        return [np.round(np.asarray(known[name], dtype=float), 4) for name in self.prints]
+        names = [name for name in self.prints if name not in WORDS]
+        return [np.round(np.asarray(known[name], dtype=float), 4) for name in names]
 
     def fewest_digits(self) -> int | None:
         """Return with how few digits the numbers can be written so that what is printed stays the same."""
         torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
         if self.language == SHORT or not self.prints or torch_alone & {*_names(self.lines)}:
-            return None
+            return _DIGITS[-1]
         exact = self._results()
         same = partial(np.array_equal, equal_nan=True)
         return next((each for each in _DIGITS if all(map(same, self._results(each), exact))), None)
+
+
+def quoted(text: str) -> str:
+    r"""Return a text as Python reads it, between double quotes unless it is odd.
+
+    >>> print(quoted("it's"), quoted("\n"))
+    "it's" '\n'
+    """
+    return json.dumps(text, ensure_ascii=False) if text.isprintable() else repr(text)
+
+
+def word_list(name: str, words: Iterable[str]) -> str:
+    """Return the line, or the lines, that give a list of words its name.
+
+    >>> word_list("words", ["the", "cat"])
+    'words = ["the", "cat"]'
+    """
+    # A space within a word is no place to break the line.
+    joined = ", ".join(quoted(word).replace(" ", "\0") for word in words)
+    line = f"{name} = [{joined}]"
+    if len(line) > WIDTH:
+        rows = fill(f"{joined},", WIDTH - 4, break_long_words=False, break_on_hyphens=False)
+        line = f"{name} = [\n{indent(rows, '    ')}\n]"
+    return line.replace("\0", " ")
 
 
 def script(name: str) -> str:
@@ -178,7 +209,7 @@ def _literal(array: Array, call: str, digits: int | None) -> str:
 def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
     """Return the text of each file of a language, and what it parses to; none of them is imported."""
     here = Path(__file__).parent
-    files = [here / "packages.py"] if language == SHORT else []
+    files = [*[here / "packages.py"] * (language == SHORT), here / "arrays.py"]
     files += sorted((here / ("numpy" if language == NUMPY else "pytorch")).glob("*.py"))
     texts = [file.read_text(encoding="utf-8") for file in files]
     return tuple((text, ast.parse(text)) for text in texts)
@@ -198,12 +229,12 @@ def functions(language: str) -> dict[str, str]:
 @cache
 def _in_numpy() -> dict[str, Any]:
     """Return the functions in NumPy to be called, and the modules that lines may name."""
-    modules = [import_module(f"programs.numpy.{topic}") for topic in _TOPICS]
+    modules = [import_module(f"programs.{name}") for name in ("arrays", *_IN_NUMPY)]
     return {name: value for module in modules for name, value in vars(module).items() if name[0] != "_"}
 
 
 def _names(text: str) -> list[str]:
-    """Return the names that a text takes and does not make, each once, in their order.
+    r"""Return the names that a text takes and does not make, each once, in their order.
 
     >>> _names("x = f(y)\nprint(x.z)")
     ['f', 'y', 'print']
@@ -244,7 +275,7 @@ def _wrapped(statement: str) -> str:
     return "\n".join([f"{start} import (", *(f"    {name}," for name in names.split(", ")), ")"])
 
 
-def _imports(language: str, text: str) -> str:
+def imports(language: str, text: str) -> str:
     """Return the import statements that a text needs, as the files here have them."""
     used = {*_names(text)}
     found: dict[str, int] = {}  # and to which group each belongs

@@ -29,7 +29,7 @@ from attn_live.unpacking import figure_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import ALL_BUT_ONE
 from pages import PAGES
-from programs.writing import ARCHIVE, SHORT, Program
+from programs.writing import ARCHIVE, SHORT, WORDS, Program
 from tests.pages import open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, command_line, fields, states
@@ -99,11 +99,14 @@ def executed(program: Program | str) -> tuple[dict[str, Any], str]:
 def arrays(text: str) -> list[Nested]:
     """Return the arrays that were printed, by PyTorch or by NumPy; "..." is what was left out.
 
-    >>> arrays("tensor([[0.5000, nan]], dtype=torch.float64)\\n[1. ... 2.]")
+    Lines that say words are left out.
+
+    >>> arrays("words: a [ b\\ntensor([[0.5000, nan]], dtype=torch.float64)\\n[1. ... 2.]")
     [[[0.5, nan]], [1.0, Ellipsis, 2.0]]
     """
     found: list[Nested] = []
     open_: list[Nested] = []
+    text = re.sub(rf"^(?:{'|'.join(WORDS)}):.*$", "", text, flags=re.MULTILINE)
     for token in re.findall(r"\[|\]|\.\.\.|nan|-?inf|-?\d+\.?\d*(?:e[+-]?\d+)?", text):
         if token == "[":
             open_.append([])
@@ -185,7 +188,7 @@ def of_single_head(query: Link) -> list[Numbers]:
     more = first + 2 + len(SCORES[query.get("score", DOT)].shapes)  # after the score's own weights
     if stage == "arcs" and len(at.dataframe) > more:  # rows that are taken together
         found.append(table(at, more)[:, 0])
-    if stage == "kept" and query.get("keep") == ALL_BUT_ONE:
+    if stage == "threshold" and query.get("keep") == ALL_BUT_ONE:
         return [
             *found,
             pairs["weight without it"].to_numpy().reshape(len(output), -1),
@@ -198,7 +201,7 @@ def of_single_head(query: Link) -> list[Numbers]:
             points[points["vector"] == kind].iloc[:, 2:].to_numpy(dtype=float) for kind in ("query", "key")
         ]
         return [*found, *sides, pairs["q·k in the plane"].to_numpy().reshape(len(output), -1)]
-    if stage == "kept":
+    if stage == "threshold":
         mass, *moved = table(at, more).T
         found.append(mass)
         if moved:
@@ -215,7 +218,7 @@ def of_multi_head(query: Link) -> list[Numbers]:
     heads = [shown[f"head {head}"] for head in range(1, 17) if f"head {head}" in shown]
     found = [np.stack([cells(each) for each in heads]), table(at, len(at.dataframe) - 1)]
     view = query.get("view")
-    if view in ("arcs", "kept"):
+    if view in ("arcs", "threshold"):
         found += _of_a_head(open_page("multi-head", **{**query, "tab": "Data"}), query, found[0].shape)
     elif view == "points":
         found += _in_planes(open_page("multi-head", **{**query, "tab": "Data"}), len(heads))

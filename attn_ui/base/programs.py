@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from attn_ui.base.markdown import listed
 from attn_words import _, paragraph
-from programs.writing import ARCHIVE, NUMPY, PYTORCH, SHORT, Numbers, Program
+from programs.writing import ARCHIVE, NUMPY, PYTORCH, SHORT, WORDS, Numbers, Program, word_list
 
 LATEX = "LaTeX"
 MOST_CELLS = 8  # rows and columns of a matrix in a formula
@@ -60,7 +60,8 @@ class Programs:
             NUMPY: _("Runs with NumPy alone."),
             SHORT: _("The short one, with the packages of this app: `pip install .` in its folder."),
         }[kind]
-        prints = _("It prints {numbers}.", numbers=listed([f"`{name}`" for name in self.prints]))
+        printed = [f"`{name}`" for name in self.prints if name not in WORDS]
+        prints = _("It prints {numbers}.", numbers=listed(printed))
         return paragraph(needs, reads(self.program(kind)), prints, self.learns_told * (kind == PYTORCH))
 
 
@@ -78,6 +79,16 @@ class OneProgram:
     def says(self) -> str:
         """Say what it needs and prints."""
         return paragraph(self.told, reads(self.program))
+
+
+def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[str], list[str]]:
+    """Return what a program calls the words of its queries and of its keys, and the lines that have them."""
+    if list(queries) == list(keys):
+        return ["words"], [word_list("words", map(str, queries))]
+    return ["queries", "keys"], [
+        word_list("queries", map(str, queries)),
+        word_list("keys", map(str, keys)),
+    ]
 
 
 def reads(program: Program) -> str:

@@ -130,8 +130,8 @@ def placed(scheme: SchemeSettings, name: str) -> str:
 def turned(scheme: SchemeSettings, name: str) -> str:
     """Return the expression of a program that turns queries or keys by their places."""
     halves = "_halves" if scheme.layout == "concatenated" else ""
-    strong = "" if scheme.strength == 1.0 else f", strength={scheme.strength!r}"
-    return f"rotate{halves}({name}, base={scheme.base!r}{strong})"
+    angles = f"{_times(scheme)}rotary_angles(*{name}.shape[-2:], base={scheme.base!r})"
+    return f"rotate{halves}({name}, {angles})"
 
 
 def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:

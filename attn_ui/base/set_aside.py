@@ -112,14 +112,14 @@ def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> 
         aside: what is set aside; keys: the words.
         value: what the program calls the values; of: what stands before `weights` and `output` in it.
     """
-    weights = f"{of}weights"
-    kept = f"keep_above({weights}, {aside.value:g})"
+    weights, least = f"{of}weights", f"{aside.value:g}"
     if aside.what == "largest":
-        kept = f"keep_largest({weights}, {min(int(aside.value), len(keys))})"
-    lines = [f"mass, renormalised = renormalise({weights}, {kept})"]
+        least = f"nth_largest({weights}, {min(int(aside.value), len(keys))})"
+    lines = [f"kept = {weights} * ({weights} >= {least})", "mass = kept.sum(-1)  # what each row keeps"]
     if not aside.renormalised:
         return Lines(lines, ["mass"])
     lines += [
+        "renormalised = renormalise(kept)",
         f"output_kept = renormalised @ {value}",
         f"moved_by = length(output_kept - {of}output)",
     ]

@@ -25,29 +25,39 @@ def programs(result: Result) -> Programs:
     kernel, row, h = standing.kernel, standing.row, standing.bandwidth
     query: Query = standing.queries[row].tolist()
     numbers = {"query": [query], "x": standing.keys, "y": standing.values}
-    given = f"query, x, y, kernel={kernel!r}, bandwidth={h!r}"
+    given = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
+    apart = "abs(query[:, None] - x)" if standing.keys.ndim == 1 else "length(query[:, None] - x)"
+    lines = [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
     if result.state.fits_lines:
         line = standing.lines
-        weigh = "gaussian_nearest" if kernel == "gaussian" else kernel
+        weigh = "gaussian_nearest(u)" if kernel == "gaussian" else f"renormalise({kernel}(u))"
+        lines += [f"w = {weigh}", "estimate, slope, weights = local_line(query, x, y, w)"]
+        if kernel != "gaussian":
+            lines.append("estimate, slope = with_gaps(estimate, w), with_gaps(slope, w)")
         return Programs(
-            f"estimate, slope, weights = local_line(query, x, y, {h!r}, {weigh})\nweights = weights[None]",
+            "\n".join(lines),
             numbers,
             ["weights", "estimate", "slope"],
             short=(
                 f"line = local_linear({given})\n"
-                "weights, estimate, slope = line.weights, line.estimate[0], line.slope[0]",
+                "weights, estimate, slope = line.weights, line.estimate, line.slope",
                 "",
             ),
             formula=lambda: _line_formula(
                 query, h, KERNELS[kernel].formula, float(line.estimate[row]), float(line.slope[row])
             ),
         )
+    if kernel == "gaussian":
+        lines += ["weights = gaussian(u)  # rows sum to one", "estimate = weights @ y"]
+    else:
+        lines.append(f"weights = renormalise({kernel}(u))  # rows sum to one")
+        lines.append("estimate = with_gaps(weights @ y, weights)")
     # Only PyTorch follows a gradient; the figure learns at the same rate.
     learns = kernel == "gaussian" and standing.lengths is None and standing.keys.ndim == 1
     learn = f"learn_bandwidth(x, y, {h!r}, steps={LEARNING_STEPS}, rate={LEARNING_RATE})"
     learn = f'print("h learned:", {learn})'
     return Programs(
-        f"estimate, weights = nadaraya_watson(query, x, y, {h!r}, {kernel})",
+        "\n".join(lines),
         numbers,
         ["weights", "estimate"],
         short=(

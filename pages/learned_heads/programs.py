@@ -18,10 +18,10 @@ from pages.learned_heads.found import Found
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
-from programs.writing import SHORT, Program
+from programs.writing import SHORT, Program, quoted
 
 _SAYS = f'symbols = "{SYMBOLS}"\nprint("says:", *[symbols[each] for each in logits.argmax(-1)])'
-_EVICTS = {"window": "evict_oldest", "StreamingLLM": "evict_after_sinks", "H2O": "evict_least_used"}
+_EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "least_used"}
 
 
 def programs(result: Found) -> Programs | OneProgram | None:
@@ -34,10 +34,10 @@ def programs(result: Found) -> Programs | OneProgram | None:
 
 def _of_toy(result: Result) -> Programs | OneProgram:
     numbers, lines = _toy(result)
-    shortly = f"""result = model(task.tokens({result.setting.typed!r}){_off(result)})
+    shortly = f"""result = model(task.tokens({quoted(result.setting.typed)}){_off(result)})
 weights, logits = result.weights.detach(), result.logits"""
     return Programs(
-        "\n".join([*lines, "weights = join([weights for *_, weights in stages])  # (n_head, n, n)"]),
+        "\n".join(lines),
         numbers,
         ["weights"],
         short=("\n".join([*_makes(result), shortly]), _SAYS),
@@ -59,15 +59,20 @@ def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
     recipe, n = result.recipe, len(result.symbols)
     doubled = {name: each.double() for name, each in learned.items()}
     numbers: dict[str, Any] = {"tokens": result.tokens, "w": doubled}
-    given, lines = [f"n_layer={recipe.layers}", f"n_head={recipe.heads}"], []
-    if recipe.positions:
-        given.append(f"P=sinusoidal({n}, {result.task.d_model}, base={BASE!r})")
-    if result.task.causal:
-        lines = [f"i, j = places({n}, {n})", "mask = j <= i  # True = may attend"]
-        given.append("mask=mask")
-    if result.setting.off:
-        given.append(f"off={[*result.setting.off]}")
-    return numbers, [*lines, f"logits, stages = toy_transformer(tokens, w, {', '.join(given)})"]
+    width = result.task.d_model // recipe.heads
+    lines = []
+    for off in result.setting.off:
+        layer, head = divmod(off, recipe.heads)
+        rows = f"{head * width}:{(head + 1) * width}"
+        lines.append(f'w["W_o {layer}"][{rows}] = 0  # head {layer + 1}.{head + 1} writes nothing')
+    places = f" + sinusoidal({n}, {result.task.d_model}, base={BASE!r})" * recipe.positions
+    return numbers, [
+        *lines,
+        f'x = w["embedding"][tokens]{places}  # (n, d_model)',
+        "i, j = places(len(x), len(x))",
+        f"mask = {'j <= i' if result.task.causal else 'j >= 0'}  # True = may attend",
+        f"logits, Q, K, V, weights = toy_transformer(x, w, {recipe.layers}, {recipe.heads}, mask)",
+    ]
 
 
 def _makes(result: Result) -> list[str]:
@@ -76,7 +81,7 @@ def _makes(result: Result) -> list[str]:
     run = f"run = train({recipe!r})"
     if recipe in SHIPPED:
         more = "" if recipe.positions else ", positions=False"
-        run = f"run = shipped({recipe.task!r}{more})"
+        run = f'run = shipped("{recipe.task}"{more})'
     return [run, f"task, model = TASKS[run.recipe.task], run.model({result.at})  # after {result.step} steps"]
 
 
@@ -103,21 +108,23 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
     if isinstance(of, Heads):
         if of.model is None:
             return None
-        shortly = f"stages = {_load(of.model)}.stages({of.text!r})\n{_flow_lines(flow, every=True)}"
+        shortly = f"stages = {_load(of.model)}.stages({quoted(of.text)})\n{_flow_lines(flow, every=True)}"
         return _shortly(shortly, ["weights", "lengths", "rolled"], told, of.model)
     numbers, lines = _toy(of)
     on = ", ".join(str([*some]) for some in flow.on)
     aside = "set_sinks_aside({})" if flow.aside else "{}"
-    mean = aside.format("mean_of_heads(weights, heads)")
+    mean = aside.format("mean_of_heads(heads, on_of_layer)")
+    first, last = flow.at * of.recipe.heads, (flow.at + 1) * of.recipe.heads
     lines += [
         f"on = [{on}]  # the heads of each layer that are on",
-        f"layers = [{mean} for (*_, weights), heads in zip(stages, on)]",
+        f"maps = weights.reshape({of.recipe.layers}, {of.recipe.heads}, len(x), len(x))",
+        f"layers = [{mean} for heads, on_of_layer in zip(maps, on)]",
         f"rolled = rollout(layers[:{flow.at + 1}])",
-        f"_, _, v, weights = stages[{flow.at}]",
-        f'lengths = mean_of_heads(written_lengths(weights, v, w["W_o {flow.at}"]), on[{flow.at}])',
+        f'written = written_lengths(maps[{flow.at}], V[{first}:{last}], w["W_o {flow.at}"])',
+        f"lengths = mean_of_heads(written, on[{flow.at}])",
         f"weights = layers[{flow.at}]",
     ]
-    makes = [*_makes(of), f"stages = model(task.tokens({of.setting.typed!r}){_off(of)}).layers"]
+    makes = [*_makes(of), f"stages = model(task.tokens({quoted(of.setting.typed)}){_off(of)}).layers"]
     return Programs(
         "\n".join(lines),
         numbers,
@@ -153,15 +160,16 @@ def _of_eviction(found: Evicted) -> Programs:
     result, head = found.result, found.result.chosen[0]
     numbers, lines = _toy(result)
     lines += [
-        f"heads = [evicted(q, k, v, {found.budget}, {_EVICTS[found.policy]}) for q, k, v, _ in stages]",
-        "weights = join([maps for maps, _ in heads])  # (n_head, n, n), over all layers",
-        "errors = [error for _, each in heads for error in each]",
+        "full, _ = attend_masked(Q @ K.mT / Q.shape[-1] ** 0.5, V, mask)",
+        f"heads, weights = attend_with_cache(Q, K, V, {found.budget}, {_EVICTS[found.policy]})",
+        "full, off = full.reshape(len(full), -1), (heads - full).reshape(len(full), -1)",
+        "errors = length(off) / length(full)  # of each head",
     ]
     sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
-    shortly = f"""stages = model(task.tokens({result.setting.typed!r}){_off(result)}).layers
+    shortly = f"""stages = model(task.tokens({quoted(result.setting.typed)}){_off(result)}).layers
 scores = torch.cat([each.scaled_scores for each in stages]).double()  # over all layers
 value = torch.cat([each.value for each in stages]).double()
-found = evict(scores.detach(), value.detach(), {found.policy!r}{sinks})
+found = evict(scores.detach(), value.detach(), {quoted(found.policy)}{sinks})
 weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]"""
     value = float(found.errors[head])
     kept, full = (found.run.heads[at, head] for at in (found.budget - 1, found.n - 1))
@@ -188,7 +196,7 @@ _ERRORS = 'print("errors:", *[round(float(each), 4) for each in errors])'
 
 def _of_points(result: HeadClouds) -> OneProgram:
     key = result.of.head // (result.model.n_head // result.model.n_key_head)
-    lines = f"""stages = {_load(result.model)}.stages({result.of.of.text!r})[{result.of.layer}]
+    lines = f"""stages = {_load(result.model)}.stages({quoted(result.of.of.text)})[{result.of.layer}]
 Q, K = stages.query[0, {result.of.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
 weights = stages.weights[0, {result.of.head}]
 # One centre and one spread: every score of a query grows by the same number.
@@ -219,7 +227,7 @@ def _of_model(heads: Heads) -> OneProgram | None:
     measure = heads.whole.measure
     hides = heads.whole.words_only or measure == "special tokens"
     words = " if place not in maps.special" if hides else ""
-    lines = f"""maps = {_load(heads.model)}.attend({heads.text!r})
+    lines = f"""maps = {_load(heads.model)}.attend({quoted(heads.text)})
 weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
 places = [place for place in range(len(maps.tokens)){words}]
 rows = weights[..., places, :]  # each as it is, divided by nothing
@@ -231,7 +239,7 @@ print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")"""
 
 
 def _of_long(result: LongText) -> OneProgram:
-    of = f"{result.text!r}, layer={result.layer}, head={result.head}"
+    of = f"{quoted(result.text)}, layer={result.layer}, head={result.head}"
     lines = f"""head = {_load(result.model)}.head_of({of})  # both from 0
 n = len(head.query)
 print(f"head {result.layer + 1}.{result.head + 1} of {{n}} tokens: ", end="")
@@ -254,7 +262,7 @@ def _shortly(lines: str, prints: list[str], told: str, model: RealModel) -> OneP
 
 
 def _load(model: RealModel) -> str:
-    return "load_model()" if model.is_packaged else f"load_model({model.name!r})"
+    return "load_model()" if model.is_packaged else f"load_model({quoted(model.name)})"
 
 
 _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {

@@ -15,7 +15,7 @@ from attn_core import (
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, in_latex
+from attn_ui.base.programs import Programs, in_latex, words_of
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
@@ -29,21 +29,19 @@ _DRAWN = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
     numbers, lines = _starts(result)
-    ends, drawn = _goes_on(result), _drawn(result)
-    lines = [f"queries = {[*map(str, result.tokens.queries)]!r}", *lines]
-    keys = "queries" if result.is_self_attention else "keys"
-    if not result.is_self_attention:
-        lines.insert(1, f"keys = {[*map(str, result.tokens.keys)]!r}")
-    shortly = [*drawn, *lines, _shortly(result), f"output = {_merged(result)}"]
+    drawn, tokens, ends = _drawn(result), result.tokens, _goes_on(result)
+    queries = tokenize(result.setting.text)[: len(tokens.queries)]
+    names, words = words_of(*[queries] * 2 if drawn else (tokens.queries, tokens.keys))
+    merged = f"output = {_merged(result)}"
+    scores = [f"scores = {_scores(result)}  # (n_head, n_query, n_key)"]
+    again = scores * (result.aside.what == "without")  # the short program attends with them once more
     return Programs(
-        "\n".join(
-            [*lines, f"heads, weights = {_called(result)}", f"output = {_merged(result)}", *ends.lines]
-        ),
+        "\n".join([*words, *lines, *scores, f"heads, weights = {_attends(result)}", merged, *ends.lines]),
         numbers,
-        ("weights", "output", *ends.prints),
+        (*names, "weights", "output", *ends.prints),
         short=(
-            "\n".join([*shortly, *ends.lines]),
-            f"show(weights, queries, keys={keys}, output=output).show()",
+            "\n".join([*words, *drawn, *lines, _shortly(result), merged, *again, *ends.lines]),
+            f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
         formula=lambda: formula(result),
         drawn=_DRAWN if drawn else (),
@@ -60,8 +58,12 @@ def token_by_token(result: Result) -> Program:
 def shared_heads(result: Result, num_kv_heads: int) -> Program:
     """Return the program of fewer heads of keys and values."""
     numbers, lines = _starts(result)
-    lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})  # means of groups")
-    lines += [f"heads, weights = {_called(result)}", f"output = {_merged(result)}"]
+    lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})")
+    lines += [
+        f"scores = {_scores(result)}  # (n_head, n_query, n_key)",
+        f"heads, weights = {_attends(result)}",
+    ]
+    lines.append(f"output = {_merged(result)}")
     return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
 
 
@@ -133,29 +135,30 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
 
 def _drawn(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
-    setting, words = result.setting, result.unplaced.tokens
+    setting = result.setting
     plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
     if setting != plain or setting.case in EXAMPLES:
         return []
-    init = "" if setting.init == GLOROT else f", init={setting.init!r}"
+    init = "" if setting.init == GLOROT else f', init="{setting.init}"'
     given = f"{setting.d_model}, {result.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
-    tokens = tokenize(setting.text)[: len(words.queries)]
     return [
-        f"X = sentence_vectors({tokens!r}, {setting.d_model}, seed={setting.seed})",
+        f"X = sentence_vectors(words, {setting.d_model}, seed={setting.seed})",
         f"module = MultiHeadAttention({given}).requires_grad_(False)",
         "W_q, W_k, W_v, W_o = weights_of(module).values()",
     ]
 
 
-def _called(result: Result, but: str = "") -> str:
+def _scores(result: Result) -> str:
+    """Write the scores of all heads: scaled, sharp or flat as the temperature has them, and biased."""
+    hot = "" if result.setting.temperature == 1.0 else f" / {result.setting.temperature!r}"
+    return f"Q @ K.mT / Q.shape[-1] ** 0.5{hot}" + " + bias" * (result.scheme.adds == "bias")
+
+
+def _attends(result: Result, but: str = "") -> str:
     """Write the attention of all heads, where queries may attend as the mask says, `but` for some."""
     is_masked = allowed(result.setting, result.n_head) is not None
-    mask = " & ".join(["mask"] * is_masked + [but] * bool(but))
-    if result.scheme.adds != "bias":
-        hot = "" if result.setting.temperature == 1.0 else f", temperature={result.setting.temperature!r}"
-        return f"attention(Q, K, V{f', {mask}' if mask else ''}{hot})"
-    hot = "" if result.setting.temperature == 1.0 else f" / {result.setting.temperature!r}"
-    return f"attend(Q @ K.mT / {result.module.d_head}**0.5{hot} + bias, V{f', {mask}' if mask else ''})"
+    mask = " & ".join(["mask"] * is_masked + [f"({but})" if is_masked else but] * bool(but))
+    return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
 
 
 def _shortly(result: Result) -> str:
@@ -202,7 +205,7 @@ def _set_aside(result: Result) -> Lines:
     if result.aside.what != "without":
         made = set_aside.aside_lines(result.aside, result.tokens.keys, f"V[{head}]", of="head_")
     else:
-        again = _called(result, f"(i >= 0) & (j != {int(result.aside.value)})")
+        again = _attends(result, f"j != {int(result.aside.value)}")
         chosen = f"output_without, without = others[{head}], all_weights[{head}]"
         lines = [f"others, all_weights = {again}", chosen]
         made = set_aside.without_lines(result.aside, result.tokens.keys, lines, of="head_")

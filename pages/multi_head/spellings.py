@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from pages.multi_head.compute import Result
-from programs.writing import PYTORCH, Program, functions
+from programs.writing import PYTORCH, Program, functions, imports
 
 FUNCTIONS = {
     "loops": "loops",
@@ -19,10 +19,6 @@ FUNCTIONS = {
     "torch": "fused",
 }
 """The function of each spelling, by the spelling's name."""
-_IMPORTS = {
-    "einops": "import torch\nfrom einops import einsum, rearrange",
-    "torch": "import torch\nfrom torch.nn import functional as F",
-}
 
 
 @dataclass(frozen=True)
@@ -39,7 +35,7 @@ class Spelling:
     @property
     def imports(self) -> str:
         """The lines before it."""
-        return _IMPORTS.get(self.name, "import torch")
+        return imports(PYTORCH, self.source)
 
     @cached_property
     def steps(self) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_core import RelativeBuckets, VectorScheme
-from attn_ui.base.programs import Programs, in_latex
+from attn_ui.base.programs import Programs, in_latex, words_of
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Result
@@ -23,34 +23,31 @@ def programs(result: Result) -> Programs:
         return _of_scaling(head_of(result))
     state, scheme = result.state, result.scheme()
     numbers: dict[str, Any] = {"X": result.x}
-    lines, given, biased = [], "X, X, X", ""
+    lines, attends = list[str](), "X, X, X"
     if scheme.adds == "vector":
         lines.append(f"X = {placed(state.scheme, 'X')}  # with the vectors of the places")
     elif scheme.adds == "rotation":
         lines.append(f"Q = K = {turned(state.scheme, 'X')}  # by their places")
-        given = "Q, K, X"
+        attends = "Q, K, X"
     elif scheme.adds == "bias":
-        of_all = biases(state.scheme, state.num_heads, "X", "X")
-        lines.append(f"bias = ({of_all})[{state.head - 1}]  # of head {state.head}")
-        biased = f"attend(X @ X.mT / {result.width}**0.5 + bias, X)"
+        lines.append(f"biases = {biases(state.scheme, state.num_heads, 'X', 'X')}  # (n_head, n, n)")
+        lines.append(f"bias = biases[{state.head - 1}]  # of head {state.head}")
+    query, key, _value = attends.split(", ")
+    biased = scheme.adds == "bias"
+    scores = f"scores = {query} @ {key}.mT / {query}.shape[-1] ** 0.5{' + bias' * biased}"
     if isinstance(scheme, VectorScheme) and not is_computed(state.scheme):
         bare = replace(scheme, strength=1.0)
         numbers["P"] = bare.vectors(len(result.x), result.width, start=bare.first)
     if isinstance(scheme, RelativeBuckets):
         numbers["table"] = scheme.learned()
-    mask = ", bias" if biased else ""
-    words = f"words = {[*state.tokens]!r}"
-    drawn = f"X = sentence_vectors(words, {result.width}, kind={state.words!r}, seed={state.seed})"
+    _names, words = words_of(state.tokens, state.tokens)
+    drawn = f'X = sentence_vectors(words, {result.width}, kind="{state.words}", seed={state.seed})'
+    shortly = f"weights = scaled_dot_product_attention({attends}{', bias' * biased}).weights"
     return Programs(
-        "\n".join([words, *lines, f"output, weights = {biased or f'attention({given})'}"]),
+        "\n".join([*words, *lines, scores, "_, weights = attend(scores, X)"]),
         numbers,
-        ["weights"],
-        short=(
-            "\n".join(
-                [words, drawn, *lines, f"weights = scaled_dot_product_attention({given}{mask}).weights"]
-            ),
-            "show(weights, words).show()",
-        ),
+        ["words", "weights"],
+        short=("\n".join([*words, drawn, *lines, shortly]), "show(weights, words).show()"),
         formula=lambda: formula(result),
         drawn=("X",),
     )
@@ -75,7 +72,7 @@ def _of_scaling(head: ScaledHead) -> Programs:
         {},
         ["turns", "scores"],
         short=(
-            f"scaling = make_scaling({head.name!r}, base={head.base!r}, factor={head.factor!r}, "
+            f'scaling = make_scaling("{head.name}", base={head.base!r}, factor={head.factor!r}, '
             f"trained={head.trained})\n"
             f"turns = scaling.turns({head.d_head})\n"
             f"scores = scaling.scores(2 ** torch.arange({len(head.doubling)}), {head.d_head})",

@@ -11,7 +11,7 @@ from attn_core.scores import DOT
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, in_latex
+from attn_ui.base.programs import Programs, in_latex, words_of
 from attn_ui.base.set_aside import Lines
 from pages.single_head import formulas
 from pages.single_head.compute import Result
@@ -32,21 +32,20 @@ _SCORES = {
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    numbers, starts = _starts(result)
+    numbers, lines = _starts(result)
     mask = "mask" if result.scoring.masking.kind != "none" else ""
     ends, short_ends = (_goes_on(result, mask, short=short) for short in (False, True))
     drawn = _drawn(result)
-    starts = [f"queries = {[*map(str, result.head.queries)]!r}", *starts]
-    if result.head.keys != result.head.queries:
-        starts.insert(1, f"keys = {[*map(str, result.head.keys)]!r}")
-    keys = "queries" if result.head.keys == result.head.queries else "keys"
+    queries, keys = [tokens_of(result.inputs.text)] * 2 if drawn else (result.head.queries, result.head.keys)
+    names, words = words_of(queries, keys)
+    attends = [f"scores = {_scores(result)}  # (n_query, n_key)", f"output, weights = {_attends(mask)}"]
     return Programs(
-        "\n".join([*starts, f"output, weights = {_called(result, mask)}", *ends.lines]),
+        "\n".join([*words, *lines, *attends, *ends.lines]),
         numbers,
-        ("weights", "output", *ends.prints),
+        (*names, "weights", "output", *ends.prints),
         short=(
-            "\n".join([*drawn, *starts, *_shortly(result, mask), *short_ends.lines]),
-            f"show(weights, queries, keys={keys}, output=output).show()",
+            "\n".join([*words, *drawn, *lines, *_shortly(result, mask), *short_ends.lines]),
+            f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
         formula=lambda: formula(result),
         drawn=_DRAWN if drawn else (),
@@ -120,29 +119,32 @@ def _drawn(result: Result) -> list[str]:
     if inputs != plain or not inputs.is_own or inputs.vectors != "random" or head.projections is None:
         return []
     widths = f"{inputs.width}, {inputs.d_k}, {inputs.d_v}"
-    init = "" if inputs.init == GLOROT else f", init={inputs.init!r}"
+    init = "" if inputs.init == GLOROT else f', init="{inputs.init}"'
     return [
-        f"X = sentence_vectors({tokens_of(inputs.text)!r}, {inputs.width}, seed={inputs.seed})",
+        f"X = sentence_vectors(words, {inputs.width}, seed={inputs.seed})",
         f"head = SelfAttention({widths}, seed={inputs.seed}{init}, dtype=X.dtype).requires_grad_(False)",
         "W_q, W_k, W_v = weights_of(head).values()",
     ]
 
 
-def _called(result: Result, mask: str) -> str:
-    """Write the attention of a picture."""
-    given = ", ".join(filter(None, ("Q, K, V", mask)))
-    if result.scoring.score == DOT and result.scoring.scale == "1/√dₖ":
-        hot = "" if result.temperature == 1.0 else f", temperature={result.temperature:.10g}"
-        return f"attention({given}{hot})"
-    factor = result.scale / result.temperature
-    times = "" if factor == 1.0 else f" * {factor!r}"
-    return f"attend({', '.join(filter(None, (_SCORES[result.scoring.score] + times, 'V', mask)))})"
+def _scores(result: Result) -> str:
+    """Write the scores of a picture: scaled, and sharp or flat as the temperature has them."""
+    score, factor = _SCORES[result.scoring.score], result.scale / result.temperature
+    if result.scoring.score != DOT or result.scoring.scale != "1/√dₖ":
+        return score if factor == 1.0 else f"{score} * {factor:.10g}"
+    return f"{score} / Q.shape[-1] ** 0.5" + (
+        f" / {result.temperature:.10g}" if result.temperature != 1.0 else ""
+    )
+
+
+def _attends(mask: str) -> str:
+    return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
 
 
 def _shortly(result: Result, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
     """Write the same with attn_core."""
     is_dot, score = result.scoring.score == DOT, result.scoring.score
-    given = ["Q", "K", "V"] if is_dot else [repr(score), "Q", "K", "V"]
+    given = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
     given += [mask] * bool(mask)
     if not is_dot or result.scoring.scale != "1/√dₖ":
         given.append(f"scale={result.scale!r}")
@@ -165,8 +167,8 @@ def _goes_on(result: Result, mask: str, *, short: bool) -> Lines:
     if along is not None:
         return plane_lines(along.dimensions)
     if aside.what == "without":
-        other = f"{mask} & (j != {int(aside.value)})" if mask else f"(i >= 0) & (j != {int(aside.value)})"
-        again = [f"output_without, without = {_called(result, other)}"]
+        other = f"{mask} & (j != {int(aside.value)})" if mask else f"j != {int(aside.value)}"
+        again = [f"output_without, without = {_attends(other)}"]
         if short:
             again = _shortly(result, other, ("without", "output_without"))
         return set_aside.without_lines(aside, result.walk.keys, again)

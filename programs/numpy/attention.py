@@ -1,30 +1,25 @@
-"""One head of attention: scores, softmax, mix; other scores, masks, and what is set aside."""
-
-import math
+"""One head of attention: softmax and mix, masks; other scores, and a plane to draw in."""
 
 import numpy as np
 
 
 def softmax(scores):
-    """Turn each row into shares of one; a row of nothing but minus infinity becomes zero."""
-    largest = scores.max(axis=-1, keepdims=True)
-    powers = np.exp(scores - np.where(np.isfinite(largest), largest, 0))
-    total = powers.sum(axis=-1, keepdims=True)
-    return powers / np.where(total == 0, 1, total)
+    """Turn each row into weights that sum to one."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))  # at most 1: none overflows
+    return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def attend(scores, V, mask=None):
+def attend(scores, V):
     """Turn each query's scores into weights, and mix the values by them."""
-    if mask is not None:
-        scores = np.where(mask, scores, -math.inf)  # True = may attend
-    weights = softmax(scores)  # each row sums to one, or is zero where all is masked
+    weights = softmax(scores)
     return weights @ V, weights
 
 
-def attention(Q, K, V, mask=None, temperature=1.0):
-    """Scaled dot-product attention: softmax(Q Kᵀ / √d_k) V."""
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1]) / temperature  # (..., n_query, n_key)
-    return attend(scores, V, mask)
+def attend_masked(scores, V, mask):
+    """Attend only where the mask is True; a query that may attend to no key gets zeros."""
+    scores = np.where(mask, scores, -1e300)  # minus infinity would give 0 / 0 in such a row
+    weights = softmax(scores) * mask
+    return weights @ V, weights
 
 
 def places(n_query, n_key):
@@ -37,73 +32,15 @@ def additive_scores(Q, K, W_a, U_a, v_a):
     return np.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
 
 
-def general_scores(Q, K, W_a):
-    """Score by a matrix between query and key (Luong et al., 2015)."""
-    return Q @ W_a @ K.mT
-
-
-def cosine_scores(Q, K):
-    """Score by the angle alone: the dot product of vectors of length 1."""
-    Q, K = (x / np.maximum(length(x)[:, None], 1e-12) for x in (Q, K))
-    return Q @ K.mT
-
-
-def kernel_scores(Q, K):
-    """Score by nearness: softmax makes a Gaussian kernel of it."""
-    return -((Q[:, None] - K) ** 2).sum(-1) / 2
-
-
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (np.minimum(x, 0) + np.log1p(np.maximum(x, 0)) for x in (Q, K))
     return np.logaddexp.reduce(log_q[:, None] + log_k, axis=-1)
 
 
-def tiled_attention(Q, K, V, size):
-    """FlashAttention's way: a tile of keys at a time, with a running maximum, sum and output."""
-    largest = np.full(len(Q), -math.inf)
-    total, output = np.zeros(len(Q)), np.zeros((len(Q), V.shape[-1]))
-    for start in range(0, len(K), size):
-        scores = Q @ K[start : start + size].T / math.sqrt(Q.shape[-1])  # (n_query, size)
-        highest = np.maximum(largest, scores.max(axis=-1))
-        shrink = np.exp(largest - highest)  # of what was there
-        powers = np.exp(scores - highest[:, None])
-        output = shrink[:, None] * output + powers @ V[start : start + size]
-        largest, total = highest, shrink * total + powers.sum(axis=-1)
-    return output / total[:, None]
-
-
-def linear_attention(Q, K, V):
-    """Causal linear attention: every token is added to one state, and reads it."""
-    Q, K = (np.where(x > 0, x + 1, np.exp(np.minimum(x, 0))) for x in (Q, K))
-    S, z = np.zeros((K.shape[-1], V.shape[-1])), np.zeros(K.shape[-1])
-    output = []
-    for q, k, v in zip(Q, K, V):
-        S, z = S + k[:, None] * v, z + k
-        output.append(q @ S / (q @ z))
-    return np.stack(output)
-
-
-def keep_above(weights, threshold):
-    """Say which weights reach a threshold."""
-    return (weights >= threshold) & (weights > 0)
-
-
-def keep_largest(weights, top):
-    """Say which are the largest weights of each row; what ties with the last is kept too."""
-    least = np.sort(weights, axis=-1)[..., [-top]]
-    return (weights >= least * (1 - 1e-10)) & (weights > 0)
-
-
-def renormalise(weights, kept):
-    """Let the weights that are kept sum to one again; return what they summed to, and them."""
-    mass = (weights * kept).sum(-1)
-    return mass, weights * kept / np.maximum(mass[..., None], 1e-300)
-
-
-def length(x):
-    """Return how long each row is."""
-    return np.linalg.norm(x, axis=-1)
+def nth_largest(weights, n):
+    """Return the nth largest weight of each row, less a hair so that ties reach it."""
+    return np.sort(weights, axis=-1)[..., [-n]] * (1 - 1e-10)
 
 
 def widest_directions(Q, K):

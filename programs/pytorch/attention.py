@@ -1,23 +1,21 @@
-"""One head of attention: scores, softmax, mix; other scores, masks, and what is set aside."""
+"""One head of attention: softmax and mix, masks; other scores, two fast ways, and a plane to draw in."""
 
 import math
 
 import torch
 
 
-def attend(scores, V, mask=None):
+def attend(scores, V):
     """Turn each query's scores into weights, and mix the values by them."""
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)  # True = may attend
     weights = torch.softmax(scores, dim=-1)  # each row sums to one
-    weights = weights.nan_to_num()  # a row that may attend to nothing is zero
     return weights @ V, weights
 
 
-def attention(Q, K, V, mask=None, temperature=1.0):
-    """Scaled dot-product attention: softmax(Q Kᵀ / √d_k) V."""
-    scores = Q @ K.mT / math.sqrt(Q.shape[-1]) / temperature  # (..., n_query, n_key)
-    return attend(scores, V, mask)
+def attend_masked(scores, V, mask):
+    """Attend only where the mask is True; a query that may attend to no key gets zeros."""
+    scores = scores.masked_fill(~mask, -math.inf)
+    weights = torch.softmax(scores, dim=-1).nan_to_num()  # nan where the whole row is masked
+    return weights @ V, weights
 
 
 def places(n_query, n_key):
@@ -28,22 +26,6 @@ def places(n_query, n_key):
 def additive_scores(Q, K, W_a, U_a, v_a):
     """Score by a small network (Bahdanau et al., 2015)."""
     return torch.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
-
-
-def general_scores(Q, K, W_a):
-    """Score by a matrix between query and key (Luong et al., 2015)."""
-    return Q @ W_a @ K.mT
-
-
-def cosine_scores(Q, K):
-    """Score by the angle alone: the dot product of vectors of length 1."""
-    Q, K = (x / x.norm(dim=-1, keepdim=True).clamp(min=1e-12) for x in (Q, K))
-    return Q @ K.mT
-
-
-def kernel_scores(Q, K):
-    """Score by nearness: softmax makes a Gaussian kernel of it."""
-    return -((Q[:, None] - K) ** 2).sum(-1) / 2
 
 
 def linear_scores(Q, K):
@@ -57,7 +39,7 @@ def tiled_attention(Q, K, V, size):
     largest = torch.full(Q.shape[:1], -math.inf)
     total, output = torch.zeros(len(Q)), torch.zeros(len(Q), V.shape[-1])
     for keys, values in zip(K.split(size), V.split(size)):
-        scores = Q @ keys.mT / math.sqrt(Q.shape[-1])  # (n_query, size)
+        scores = Q @ keys.mT / Q.shape[-1] ** 0.5  # (n_query, size)
         highest = torch.maximum(largest, scores.amax(dim=-1))
         shrink = torch.exp(largest - highest)  # of what was there
         powers = torch.exp(scores - highest[:, None])
@@ -77,26 +59,9 @@ def linear_attention(Q, K, V):
     return torch.stack(output)
 
 
-def keep_above(weights, threshold):
-    """Say which weights reach a threshold."""
-    return (weights >= threshold) & (weights > 0)
-
-
-def keep_largest(weights, top):
-    """Say which are the largest weights of each row; what ties with the last is kept too."""
-    least = weights.sort(dim=-1).values[..., [-top]]
-    return (weights >= least * (1 - 1e-10)) & (weights > 0)
-
-
-def renormalise(weights, kept):
-    """Let the weights that are kept sum to one again; return what they summed to, and them."""
-    mass = (weights * kept).sum(-1)
-    return mass, weights * kept / mass[..., None].clamp(min=1e-300)
-
-
-def length(x):
-    """Return how long each row is."""
-    return x.norm(dim=-1)
+def nth_largest(weights, n):
+    """Return the nth largest weight of each row, less a hair so that ties reach it."""
+    return weights.sort(dim=-1).values[..., [-n]] * (1 - 1e-10)
 
 
 def widest_directions(Q, K):

@@ -5,40 +5,46 @@ import math
 import torch
 
 
-def ramp(n, d_model, step=0.5):
+def ramp(n, d_model, step):
     """Return a toy encoding: the position times a step, in every dimension."""
     return step * torch.arange(n)[:, None] * torch.ones(d_model)
 
 
-def sinusoidal(n, d_model, base=10000.0):
+def rotary_frequencies(d, base):
+    """Return by which angle each pair of dimensions turns from one position to the next."""
+    return base ** (-torch.arange(0, d, 2) / d)  # from fast to slow
+
+
+def rotary_angles(n, d, base):
+    """Return how far each pair of dimensions is turned at each position: (n, d / 2)."""
+    return torch.arange(n)[:, None] * rotary_frequencies(d, base)
+
+
+def sinusoidal(n, d_model, base):
     """Return sines and cosines of the positions, from fast to slow (Vaswani et al., 2017)."""
-    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one a pair of dimensions
-    angles = torch.arange(n)[:, None] * frequencies
+    angles = rotary_angles(n, d_model, base)
     P = torch.zeros(n, d_model)
-    P[:, 0::2], P[:, 1::2] = angles.sin(), angles.cos()[:, : d_model // 2]
+    P[:, 0::2] = angles.sin()
+    P[:, 1::2] = angles.cos()[:, : d_model // 2]  # an odd width has one sine more
     return P
 
 
-def sinusoidal_halves(n, d_model, base=10000.0):
+def sinusoidal_halves(n, d_model, base):
     """Return the same waves, all sines before all cosines."""
-    frequencies = base ** (-torch.arange(0, d_model, 2) / d_model)  # one a pair of dimensions
-    angles = torch.arange(n)[:, None] * frequencies
+    angles = rotary_angles(n, d_model, base)
     return torch.cat([angles.sin(), angles.cos()[:, : d_model // 2]], dim=-1)
 
 
-def rotate(x, base=10000.0, strength=1.0):
-    """Turn each pair of dimensions by an angle that grows with the position (Su et al., 2021)."""
-    n, d = x.shape[-2:]
-    angles = strength * torch.arange(n)[:, None] * base ** (-torch.arange(0, d, 2) / d)
+def rotate(x, angles):
+    """Turn each pair of dimensions by an angle of its position (Su et al., 2021)."""
     a, b = x[..., 0::2], x[..., 1::2]
     turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
     return torch.stack(turned, dim=-1).reshape(x.shape)
 
 
-def rotate_halves(x, base=10000.0, strength=1.0):
+def rotate_halves(x, angles):
     """Turn pairs as Llama does: dimension i with dimension i + d / 2."""
-    n, d = x.shape[-2:]
-    angles = strength * torch.arange(n)[:, None] * base ** (-torch.arange(0, d, 2) / d)
+    d = x.shape[-1]
     a, b = x[..., : d // 2], x[..., d // 2 :]
     turned = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
     return torch.cat(turned, dim=-1)
@@ -55,22 +61,12 @@ def alibi(n_query, n_key, n_head):
 
 
 def relative_bias(n_query, n_key, biases):
-    """Look up each head's bias for the offset's bucket: one of 32, wider when far (T5)."""
+    """Look up each head's bias for the bucket of the offset: one of 32, wider when far (T5)."""
     offsets = torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]
     distances = offsets.abs()
     far = 8 + (torch.log(distances.clamp(min=1).float() / 8) / math.log(16) * 8).long()
     buckets = torch.where(distances < 8, distances, far.clamp(max=15)) + 16 * (offsets > 0)
     return biases[:, buckets]  # biases (n_head, 32) -> (n_head, n_query, n_key)
-
-
-def rotary_frequencies(d_head, base):
-    """Return by which angle each pair turns from one position to the next."""
-    return base ** (-torch.arange(0, d_head, 2) / d_head)
-
-
-def interpolated(frequencies, factor):
-    """Turn all pairs slower, as if positions were divided by the factor (Chen et al., 2023)."""
-    return frequencies / factor
 
 
 def ntk_aware(frequencies, factor):

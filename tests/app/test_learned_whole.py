@@ -539,7 +539,7 @@ class TestWithoutASession:
         np.testing.assert_array_equal(drawn["z"], large(there)["z"])
         assert here.sentence == sentence(there)
         assert list(here.tables["heads"]["Head"]) == list(there.dataframe[0].value["Head"])
-        assert "attend('the cat sat')" in here.programs.text("attn_core")
+        assert 'attend("the cat sat")' in here.programs.text("attn_core")
         shared_cache.clear()
 
     def test_without_the_package_it_says_the_command(self, monkeypatch: pytest.MonkeyPatch) -> None:

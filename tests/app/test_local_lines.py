@@ -79,7 +79,7 @@ def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) ->
     for kind in ("PyTorch", "NumPy", "attn_core"):
         left = leaves(page.programs, kind)
         np.testing.assert_allclose(np.asarray(left["weights"])[0], ours, atol=1e-9)
-        np.testing.assert_allclose(float(left["estimate"]), float(standing.lines.estimate[standing.row]))
+        np.testing.assert_allclose(np.asarray(left["estimate"]), standing.lines.estimate[[standing.row]])
     assert page.tables["points"]["weight"] == ours.tolist()
 
 
@@ -89,6 +89,9 @@ def test_an_empty_window_is_a_gap_in_both_curves() -> None:
     data = {trace["name"]: trace for trace in page.figure()["data"]}
     assert np.isnan(np.asarray(data["fitted line"]["y"], dtype=float)).all()
     assert "undefined" in page.programs.text("LaTeX")
+    for kind in ("PyTorch", "NumPy", "attn_core"):
+        left = leaves(page.programs, kind)
+        assert np.isnan([*left["estimate"], *left["slope"]]).all()
 
 
 def test_every_step_is_the_page_at_that_step() -> None:

@@ -4,7 +4,8 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,22 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional as F
-from torch.nn.attention.bias import causal_lower_right
 
 import attn_core
-from attn_core import KERNELS, SCHEMES, SCORES, local_linear, nadaraya_watson, sentence_vectors
-from attn_core.toys import TASKS
+from attn_core import (
+    KERNELS,
+    SCHEMES,
+    SCORES,
+    local_linear,
+    nadaraya_watson,
+    sentence_vectors,
+    weights_of,
+)  # fmt: skip
+from attn_core.eviction import evict
+from attn_core.plane import main_directions
+from attn_core.text_flow import attention_rollout, find_sinks, set_aside, weighted_value_norms
+from attn_core.threshold import threshold_weights
+from attn_core.toys import TASKS, shipped
 from attn_ui.base.programs import OneProgram, Programs, in_latex
 from pages import PAGES
 from pages.learned_heads.model_shelf import SHELF, standing
@@ -29,12 +41,15 @@ from tests import handed
 from tests.handed import Link, leaves
 from tests.pages import open_page
 
-in_torch, heads_in_torch, kernel_in_torch, positions_in_torch = (
-    import_module(f"programs.pytorch.{topic}") for topic in ("attention", "heads", "kernel", "positions")
-)
-in_numpy, heads_in_numpy, kernel_in_numpy, positions_in_numpy = (
-    import_module(f"programs.numpy.{topic}") for topic in ("attention", "heads", "kernel", "positions")
-)
+TOPICS = ("attention", "heads", "positions", "kernel", "learned")
+FUNCTIONS: dict[str, dict[str, Any]] = {
+    language: {
+        name: each
+        for file in ("arrays", *(f"{language.lower()}.{topic}" for topic in TOPICS), *more)
+        for name, each in vars(import_module(f"programs.{file}")).items()
+    }
+    for language, more in ((PYTORCH, ["pytorch.spellings"]), (NUMPY, []))
+}
 Q, K, V = torch.randn(3, 2, 5, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
 LOWER = torch.ones(5, 5, dtype=torch.bool).tril()
 TYPED = {"qkv": "typed", "Q": "1000,2;3,4", "K": "1,0;0,1;5,5", "V": "-1;2;0.001"}
@@ -47,120 +62,205 @@ def close(got: Any, wanted: Any, tolerance: float = 1e-12) -> None:
 # ---- the functions, each against torch or attn_core ----
 
 
-@pytest.mark.parametrize("mask", [None, LOWER], ids=["all", "causal"])
-def test_attention_is_torchs(mask: torch.Tensor | None) -> None:
-    wanted = F.scaled_dot_product_attention(Q / 0.5, K, V, attn_mask=mask)
-    output, weights = in_torch.attention(Q, K, V, mask, temperature=0.5)
-    close(output, wanted)
-    close(weights.sum(-1), torch.ones(2, 5))
-    allowed = None if mask is None else mask.numpy()
-    output, _ = in_numpy.attention(*(each.numpy() for each in (Q, K, V)), allowed, temperature=0.5)
-    close(output, wanted)
+class Functions:
+    """The functions of both languages: one of them is called in PyTorch, and held against NumPy's."""
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(self._call, name)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        result = FUNCTIONS[PYTORCH][name](*arguments)
+        if name in FUNCTIONS[NUMPY]:
+            other = FUNCTIONS[NUMPY][name](*map(in_numpy, arguments))
+            ours, theirs = (each if isinstance(each, tuple) else (each,) for each in (result, other))
+            for one, two in zip(ours, theirs, strict=True):
+                close(two, one, 1e-9)
+        return result
 
 
-def test_attention_of_nothing_that_may_be_seen_is_zero() -> None:
-    none = torch.zeros(5, 5, dtype=torch.bool)
-    for attend, numbers in ((in_torch.attend, (Q[0] @ K[0].mT, V[0], none)), (in_numpy.attend, None)):
-        given = numbers or tuple(each.numpy() for each in (Q[0] @ K[0].mT, V[0], none))
-        output, weights = attend(*given)
-        close(output, np.zeros((5, 4)))
-        close(weights, np.zeros((5, 5)))
+def in_numpy(value: Any) -> Any:
+    """Return what NumPy's functions take in place of torch's numbers."""
+    if isinstance(value, dict):
+        return {name: in_numpy(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [in_numpy(each) for each in value]
+    return value.numpy() if isinstance(value, torch.Tensor) else value
+
+
+@pytest.fixture
+def own() -> Iterator[Functions]:
+    """The functions, where numbers are float64 as in programs."""
+    torch.set_default_dtype(torch.float64)
+    yield Functions()
+    torch.set_default_dtype(torch.float32)
+
+
+def test_attention_is_torchs(own: Functions) -> None:
+    scores = Q @ K.mT / 2
+    for mask, (output, weights) in (
+        (None, own.attend(scores, V)),
+        (LOWER, own.attend_masked(scores, V, LOWER)),
+    ):
+        close(output, F.scaled_dot_product_attention(Q, K, V, attn_mask=mask))
+        close(weights.sum(-1), torch.ones(2, 5))
+    output, weights = own.attend_masked(scores, V, LOWER & (torch.arange(5) > 1))
+    assert not output[:, :2].any()
+    assert not weights[:, :2].any()
+    close(own.places(3, 2)[0] * 10 + own.places(3, 2)[1], [[0, 1], [10, 11], [20, 21]])
 
 
 @pytest.mark.parametrize("score", ["additive", "general", "cosine", "kernel", "linear"])
-def test_scores_are_those_of_attn_core(score: str) -> None:
-    own = attn_core.score_weights(score, 4, seed=3)
-    wanted = attn_core.score_pairs(score, Q[0], K[0], own)
-    close(getattr(in_torch, f"{score}_scores")(Q[0], K[0], *own.values()), wanted)
-    numbers = [each.numpy() for each in (Q[0], K[0], *own.values())]
-    close(getattr(in_numpy, f"{score}_scores")(*numbers), wanted)
+def test_scores_are_those_of_attn_core(own: Functions, score: str) -> None:
+    weights = attn_core.score_weights(score, 4, seed=3)
+    wanted = attn_core.score_pairs(score, Q[0], K[0], weights)
+    scores = {
+        "additive": own.additive_scores, "general": own.general_scores, "cosine": own.cosine_scores,
+        "kernel": own.kernel_scores, "linear": own.linear_scores,
+    }  # fmt: skip
+    close(scores[score](Q[0], K[0], *weights.values()), wanted, 1e-11)
+
+
+def test_weights_set_aside_and_planes_are_those_of_attn_core(own: Functions) -> None:
+    weights = (Q @ K.mT).softmax(dim=-1)
+    tied = torch.tensor([[0.3, 0.3 - 1e-17, 0.4, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    for rows, top in ((weights, 2), (tied, 2), (tied, 4)):
+        kept = rows * (rows >= own.nth_largest(rows, top))
+        close(kept > 0, threshold_weights(rows, top=top).mask)
+        close(own.renormalise(kept), kept / kept.sum(-1, keepdim=True))
+    assert not own.renormalise(0 * tied).any()
+    close(own.length(Q), Q.norm(dim=-1))
+    for width in (4, 1):
+        queries, keys = Q[0, :, :width], K[0, :, :width]
+        directions = own.widest_directions(queries, keys)
+        plane = main_directions(queries, keys)
+        close(abs(queries @ directions.mT), abs(plane.queries), 1e-10)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("query", [1.3, 40.0])
-def test_kernel_regression_is_that_of_attn_core(kernel: str, query: float) -> None:
-    at, x = torch.tensor([query], dtype=torch.float64), torch.rand(9, dtype=torch.float64) * 3
-    y = x.sin()
+def test_kernel_regression_is_that_of_attn_core(own: Functions, kernel: str, query: float) -> None:
+    x = torch.rand(9, generator=torch.Generator().manual_seed(1)) * 3
+    at, y = torch.tensor([query]), x.sin()
     wanted = nadaraya_watson(at, x, y, kernel=kernel, bandwidth=0.4)
     line = local_linear(at, x, y, kernel=kernel, bandwidth=0.4)
-    near = "gaussian_nearest" if kernel == "gaussian" else kernel
-    for module, numbers in (
-        (kernel_in_torch, (at, x, y)),
-        (kernel_in_numpy, (at.numpy(), x.numpy(), y.numpy())),
-    ):
-        estimate, weights = module.nadaraya_watson(*numbers, 0.4, getattr(module, kernel))
-        close(estimate, wanted.estimate)
-        close(weights, wanted.weights)
-        if not math.isnan(wanted.estimate.item()):
-            height, slope, _ = module.local_line(*numbers, 0.4, getattr(module, near))
-            close([height, slope], [line.estimate.item(), line.slope.item()], 1e-6)
+    u = abs(at[:, None] - x) / 0.4
+    weigh = {"boxcar": own.boxcar, "triangular": own.triangular, "epanechnikov": own.epanechnikov}
+    weights = own.gaussian(u) if kernel == "gaussian" else own.renormalise(weigh[kernel](u))
+    close(weights, wanted.weights)
+    close(own.with_gaps(weights @ y, weights), wanted.estimate)
+    w = own.gaussian_nearest(u) if kernel == "gaussian" else weights
+    if wanted.estimate.isfinite():
+        height, slope, _ = own.local_line(at, x, y, w)
+        close([height, slope], [line.estimate, line.slope], 1e-6)
 
 
-def test_bandwidth_learned_is_that_of_attn_core() -> None:
-    x = torch.linspace(0, 5, 12, dtype=torch.float64)
-    y = x.sin()
-    torch.set_default_dtype(torch.float64)
-    try:
-        learned = kernel_in_torch.learn_bandwidth(x, y, 0.5, steps=40, rate=0.05)
-    finally:
-        torch.set_default_dtype(torch.float32)
-    *_, last = attn_core.learn_bandwidth(x, y, start=0.5, steps=40, learning_rate=0.05)
-    assert learned == pytest.approx(last.bandwidth, rel=1e-9)
+def test_a_line_through_keys_at_one_place_is_level(own: Functions) -> None:
+    x, y = torch.ones(3), torch.tensor([1.0, 2.0, 6.0])
+    height, slope, weights = own.local_line(torch.ones(1), x, y, own.gaussian_nearest(torch.zeros(1, 3)))
+    close([height, slope, weights.sum(-1)], [[3.0], [0.0], [1.0]])
 
 
 @pytest.mark.parametrize("n_head", [1, 6, 8])
-def test_positions_are_those_of_attn_core(n_head: int) -> None:
-    table = torch.randn(n_head, 32, dtype=torch.float64)
-    buckets = attn_core.relative_position_buckets(150, 150)
-    wanted: dict[str, tuple[tuple[Any, ...], torch.Tensor]] = {
-        "alibi": ((5, 7, n_head), -attn_core.alibi_slopes(n_head)[:, None, None] * _distances(5, 7)),
-        "relative_bias": ((150, 150, table), table[:, buckets]),
-        "ramp": ((5, 4, 0.25), attn_core.ramp_encoding(5, 4, step=0.25)),
-        "sinusoidal": ((9, 7, 50.0), attn_core.sinusoidal_encoding(9, 7, base=50.0)),
-        "rotate": ((Q, 50.0), attn_core.rotary_embedding(Q, torch.arange(5), base=50.0)),
-        "rotate_halves": (
-            (Q, 50.0),
-            attn_core.rotary_embedding(Q, torch.arange(5), base=50.0, layout="half"),
-        ),
-    }
-    for name, (given, right) in wanted.items():
-        numbers = [each.numpy() if isinstance(each, torch.Tensor) else each for each in given]
-        close(getattr(positions_in_torch, name)(*given), right, 1e-5)  # of torch's own type here
-        close(getattr(positions_in_numpy, name)(*numbers), right)
+def test_positions_are_those_of_attn_core(own: Functions, n_head: int) -> None:
+    table, x = torch.randn(n_head, 32), torch.arange(5)
+    close(own.alibi(5, 7, n_head), attn_core.alibi_bias(n_head, 5, 7))
+    close(own.relative_bias(150, 150, table), table[:, attn_core.relative_position_buckets(150, 150)])
+    close(own.ramp(5, 4, 0.25), attn_core.ramp_encoding(5, 4, step=0.25))
+    for width in (7, 8):
+        waves = partial(attn_core.sinusoidal_encoding, 9, width, base=50.0)
+        close(own.sinusoidal(9, width, 50.0), waves())
+        close(own.sinusoidal_halves(9, width, 50.0), waves(layout="concatenated"))
+    turned, angles = partial(attn_core.rotary_embedding, Q, x, base=50.0), own.rotary_angles(5, 4, 50.0)
+    close(own.rotate(Q, angles), turned())
+    close(own.rotate_halves(Q, angles), turned(layout="half"))
 
 
-def _distances(n_query: int, n_key: int) -> torch.Tensor:
-    return (torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]).abs()
+@pytest.mark.parametrize("base", [10000.0, 1.0])
+def test_rotary_scalings_are_those_of_attn_core(own: Functions, base: float) -> None:
+    plain = own.rotary_frequencies(16, base)
+    for name, frequencies in (
+        ("interpolation", own.interpolated(plain, 5.0)),
+        ("NTK", own.ntk_aware(plain, 5.0)),
+        ("YaRN", own.yarn(plain, base, 5.0, 512)),
+    ):
+        scaling = attn_core.make_scaling(name, base=base, factor=5.0, trained=512)
+        close(frequencies, scaling.frequencies(16))
+        scores = scaling.score_factor * own.scores_at([1, 8], frequencies)
+        close(scores, scaling.scores(torch.tensor([1, 8]), 16))
 
 
-def test_heads_are_cut_and_joined_as_torch_does() -> None:
+def test_heads_are_cut_joined_and_shared_as_torch_does(own: Functions) -> None:
     x = torch.arange(24.0).reshape(3, 8)
-    wanted = x.unflatten(-1, (2, 4)).transpose(0, 1)
-    for module, numbers in ((heads_in_torch, x), (heads_in_numpy, x.numpy())):
-        close(module.split_heads(numbers, 2), wanted)
-        close(module.merge_heads(module.split_heads(numbers, 2)), x)
+    close(own.split_heads(x, 2), x.unflatten(-1, (2, 4)).transpose(0, 1))
+    close(own.merge_heads(own.split_heads(x, 2)), x)
+    heads = torch.randn(4, 5, 3)
+    close(own.share_heads(heads, 2), heads.unflatten(0, (2, 2)).mean(1).repeat_interleave(2, dim=0))
+    masks = own.heads_take_turns([LOWER, torch.arange(5)[None] < 2], 3)
+    close(masks, torch.stack([LOWER, (torch.arange(5) < 2).expand(5, 5), LOWER]))
 
 
-def test_one_token_after_the_other_is_the_causal_map() -> None:
-    wanted = F.scaled_dot_product_attention(Q, K, V, attn_mask=causal_lower_right(5, 5))
-    close(heads_in_torch.token_by_token(Q, K, V), wanted)
-    close(heads_in_numpy.token_by_token(*(each.numpy() for each in (Q, K, V))), wanted)
+def test_other_ways_to_the_causal_map_and_the_bandwidth_are_right(own: Functions) -> None:
+    wanted = F.scaled_dot_product_attention(Q, K, V, attn_mask=LOWER)
+    close(own.token_by_token(Q, K, V), wanted)
+    close(own.tiled_attention(Q[0], K[0], V[0], 2), F.scaled_dot_product_attention(Q, K, V)[0])
+    linear = attn_core.score_attention("linear", Q[0], K[0], V[0], LOWER).output
+    close(own.linear_attention(Q[0], K[0], V[0]), linear)
+    x = torch.linspace(0, 5, 12)
+    learned = own.learn_bandwidth(x, x.sin(), 0.5, 40, 0.05)
+    *_, last = attn_core.learn_bandwidth(x, x.sin(), start=0.5, steps=40, learning_rate=0.05)
+    assert learned == pytest.approx(last.bandwidth, rel=1e-9)
+    x, w_qkv, w_o, mask = torch.randn(5, 6), torch.randn(12, 6), torch.randn(3, 4), torch.zeros(5, 5)
+    mask = mask.masked_fill(~LOWER, -torch.inf)
+    q, k, v = (x @ w_qkv.T).unflatten(-1, (3, 2, 2)).permute(1, 2, 0, 3)
+    right = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(0, 1).flatten(1) @ w_o.T
+    for spelling in (own.loops, own.matmul, own.einsums, own.einops, own.fused):
+        close(spelling(x, w_qkv, w_o, mask, 2), right)
 
 
-@pytest.mark.parametrize("topic", writing._TOPICS)
-def test_numpy_has_the_functions_of_torch(topic: str) -> None:
-    """But for what follows a gradient, and for softmax, which torch has; each is short, with a docstring."""
-    one, other = (import_module(f"programs.{folder}.{topic}") for folder in ("pytorch", "numpy"))
-    names = [
-        {name for name, each in vars(module).items() if getattr(each, "__module__", "") == module.__name__}
-        for module in (one, other)
-    ]
-    assert names[0] ^ names[1] <= {"learn_bandwidth", "softmax"}
-    for name in names[0]:
-        text = writing.functions(PYTORCH)[name]
-        assert len(text.splitlines()) <= 25
-        assert max(map(len, text.splitlines())) <= 100
-        assert '\n    """' in text
+def test_what_a_toy_computes_is_what_attn_core_has(own: Functions) -> None:
+    model = shipped("induction").model(30).double()
+    tokens = TASKS["induction"].tokens("dgcahdgca")
+    run, n = model(tokens), len(tokens)
+    w = {"readout": model.readout.detach()}
+    for at, (attention, norm) in enumerate(zip(model.attention, model.norms, strict=True)):
+        assert isinstance(norm, torch.nn.LayerNorm)
+        w |= {f"{name} {at}": each.detach() for name, each in weights_of(attention).items()}
+        w |= {f"gain {at}": norm.weight.detach(), f"shift {at}": norm.bias.detach()}
+    x = model.embedding.detach()[tokens] + attn_core.sinusoidal_encoding(n, 32, base=100.0)
+    close(own.layer_norm(x, 2 * torch.ones(32), torch.ones(32)), 2 * F.layer_norm(x, (32,)) + 1, 1e-6)
+    mask = torch.ones(n, n, dtype=torch.bool).tril()
+    logits, q, k, v, weights = own.toy_transformer(x, w, 2, 2, mask)
+    close(logits, run.logits.detach(), 1e-6)
+    close(weights, run.weights.detach(), 1e-6)
+    lengths = own.written_lengths(weights[2:], v[2:], w["W_o 1"])
+    close(lengths, weighted_value_norms(run.layers[1]).detach(), 1e-6)
+    maps = weights.reshape(2, 2, n, n).mean(1)
+    close(own.mean_of_heads(weights[:2], [0, 1]), maps[0])
+    assert not own.mean_of_heads(weights[:2], []).any()
+    close(own.rollout(list(maps)), attention_rollout(maps)[1])
+    close(own.set_sinks_aside(maps[1]), set_aside(maps[1], find_sinks(maps[1])))
+    for policy, name in (("window", "oldest"), ("StreamingLLM", "oldest_after_sinks"), ("H2O", "least_used")):
+        wanted = evict((q @ k.mT / 4).clone(), v, policy)
+        for budget in (1, 3, 6):
+            heads, weights = own.attend_with_cache(q, k, v, budget, FUNCTIONS[PYTORCH][name])
+            close(weights, wanted.weights[budget - 1], 1e-9)
+            close(heads, wanted.heads[budget - 1], 1e-9)
+
+
+def test_each_function_is_short_and_is_held_against_something() -> None:
+    """Those of NumPy are those of torch, but for what is handed over in PyTorch alone."""
+    here = Path(__file__).read_text(encoding="utf-8")
+    missing = writing.functions(PYTORCH).keys() ^ writing.functions(NUMPY).keys()
+    alone = {"learn_bandwidth", "softmax", "tiled_attention", "linear_attention", "token_by_token"}
+    assert missing - {"loops", "matmul", "einsums", "einops", "fused"} == alone
+    every = [*writing.functions(PYTORCH).items(), *writing.functions(NUMPY).items()]
+    called = {called for name, text in every for called in re.findall(r"\w+(?=\()", text) if called != name}
+    for name, text in every:
+        lines = text.splitlines()
+        assert 3 <= len(lines) <= 25
+        assert max(map(len, lines)) <= 100
+        assert re.match(r'    """.+\."""$', lines[1])
+        assert name in called or re.search(rf'own\.{name}\b|"{name}"', here), name
 
 
 # ---- how a program is written ----
@@ -179,8 +279,9 @@ def test_many_numbers_are_read_from_a_file_or_all_written_where_none_is_wanted()
     assert 'np.load("numbers.npz")' in program.text()
     assert leaves(program)["y"] == x.sum()
     assert leaves(program)["w"]["a b"].tolist() == [0, 1]
-    whole = Program(PYTORCH, "y = x.sum()", {"x": x}, ["y"]).text(whole=True)
+    whole = program.text(whole=True)
     assert "numbers.npz" not in whole
+    assert leaves(whole)["w"]["a b"].tolist() == [0, 1]
     assert handed.run(whole).startswith("y:\ntensor(2080")
 
 

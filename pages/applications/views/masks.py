@@ -25,7 +25,7 @@ from attn_words import N_, _, _n
 from pages.applications.application import Application, Head, Moved
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
-from programs.writing import SHORT, Program
+from programs.writing import SHORT, Program, word_list
 
 D_MODEL = 16
 BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
@@ -156,20 +156,20 @@ IN_WORDS = N_(
 
 def program(result: State) -> Program:
     """Return a program that prints the pairs and the weights of all three."""
-    lines = f"""words = {list(result.words)!r}
+    lines = f"""{word_list("words", result.words)}
 n, d, prefix = len(words), {D_MODEL}, {result.read_at_once}
 x = sentence_vectors(words, d, seed={result.seed}) + sinusoidal_encoding(n, d)
 q, k, v = SelfAttention(d, seed={result.seed}, dtype=x.dtype).requires_grad_(False).project(x)
 i, j = places(n, n)
 masks = {{
-    "{BERT}": (i >= 0) & (j >= 0),
+    "{BERT}": (i >= 0) & (j >= 0),  # all
     "{GPT}": j <= i,
     "{PREFIX_LM}": (j <= i) | (j < prefix),
 }}"""
     last = """torch.set_printoptions(sci_mode=False, linewidth=200)
 for name, mask in masks.items():
-    print(name, "allows", int(mask.sum()), "pairs")
-    print(attention(q, k, v, mask)[1])"""
+    print(name, "allows", int(mask.sum()), "pairs; weights:")
+    print(scaled_dot_product_attention(q, k, v, mask).weights)"""
     return Program(SHORT, lines, last=last)
 
 
