@@ -1,39 +1,14 @@
 """Where the names of short programs come from: the packages of this app."""
 
 from attn_core import (
-    MultiHeadAttention,
-    SelfAttention,
-    capture,
-    claims,
-    diagonal_score,
-    entropy,
-    first_token_score,
-    heads_study,
-    load_model,
-    local_linear,
-    make_scaling,
-    make_scheme,
-    merge_heads,
-    nadaraya_watson,
-    next_token_score,
-    previous_token_score,
-    scaled_dot_product_attention,
-    score_attention,
-    sentence_vectors,
-    sinusoidal_encoding,
-    split_heads,
-    weights_of,
-)
+    MultiHeadAttention, SelfAttention, claims, diagonal_score, entropy, first_token_score,
+    load_model, local_linear, make_scaling, merge_heads, nadaraya_watson,
+    next_token_score, previous_token_score, scaled_dot_product_attention, score_attention,
+    sentence_vectors, sinusoidal_encoding, split_heads, weights_of,
+)  # fmt: skip
 from attn_core.applications import (
-    SHAPES,
-    SOURCE,
-    TARGET,
-    alignment,
-    drawing,
-    log_energies,
-    patch_names,
-    vowels,
-)
+    SHAPES, SOURCE, TARGET, alignment, drawing, log_energies, patch_names, vowels,
+)  # fmt: skip
 from attn_core.clouds import lay_together
 from attn_core.eviction import evict
 from attn_core.heads_fit import fit_heads

@@ -337,3 +337,27 @@ def _bracketed(tokens: Tokens, role: str) -> Iterator[Run]:
     yield "(", role
     yield from _read(tokens, role)
     yield ")", role
+
+
+# ---- numbers ----
+
+MOST_CELLS = 8  # rows and columns of a matrix in a formula
+
+
+def in_latex(rows: Sequence[Sequence[float]]) -> str:
+    r"""Write a matrix; of a large one its first rows and columns, with dots for the others.
+
+    >>> in_latex([[1.0, 0.0], [0.25, 0.75]])
+    '\\begin{pmatrix} 1.00 & 0.00 \\\\ 0.25 & 0.75 \\end{pmatrix}'
+    >>> in_latex([[-0.001]])
+    '\\begin{pmatrix} 0.00 \\end{pmatrix}'
+    """
+    cut = [list(row) for row in rows[:MOST_CELLS]]
+    # A second rounding takes the sign from what the first one makes zero.
+    lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in cut]
+    if len(rows[0]) > MOST_CELLS:
+        lines = [rf"{line} & \cdots" for line in lines]
+    if len(rows) > MOST_CELLS:
+        lines.append(" & ".join([r"\vdots"] * min(len(rows[0]), MOST_CELLS)))
+    joined = r" \\ ".join(lines)
+    return rf"\begin{{pmatrix}} {joined} \end{{pmatrix}}"

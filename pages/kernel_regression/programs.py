@@ -1,12 +1,10 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
-import math
-from collections.abc import Sequence
-
 from attn_core import KERNELS
 from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
 from attn_words import _
+from pages.kernel_regression import formulas
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
 
@@ -16,14 +14,13 @@ _DRAWS = {
     f"heaviest = weights[0].topk({MOST_DRAWN}).indices.sort().values\n"
     "show(weights, columns=heaviest.tolist()).show()",
 }
-Query = float | Sequence[float]
 
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
     standing = result.standing
     kernel, row, h = standing.kernel, standing.row, standing.bandwidth
-    query: Query = standing.queries[row].tolist()
+    query: formulas.Query = standing.queries[row].tolist()
     numbers = {"query": [query], "x": standing.keys, "y": standing.values}
     given = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
     apart = "abs(query[:, None] - x)" if standing.keys.ndim == 1 else "length(query[:, None] - x)"
@@ -43,7 +40,7 @@ def programs(result: Result) -> Programs:
                 "weights, estimate, slope = line.weights, line.estimate, line.slope",
                 "",
             ),
-            formula=lambda: _line_formula(
+            formula=lambda: formulas.of_line(
                 query, h, KERNELS[kernel].formula, float(line.estimate[row]), float(line.slope[row])
             ),
         )
@@ -65,7 +62,7 @@ def programs(result: Result) -> Programs:
             "weights, estimate = regression.weights, regression.estimate",
             _DRAWS[len(standing.keys) > MOST_DRAWN],
         ),
-        formula=lambda: formula(
+        formula=lambda: formulas.formula(
             query,
             h,
             KERNELS[kernel].formula,
@@ -75,37 +72,3 @@ def programs(result: Result) -> Programs:
         learns=learn if learns else "",
         learns_told=_("Then it learns h, and prints that too.") * learns,
     )
-
-
-def formula(query: Query, bandwidth: float, kernel: str, *, n_key: int, estimate: float) -> str:
-    """Write the estimate at one query as LaTeX.
-
-    Args:
-        query: a number, or a vector.
-        bandwidth: h; kernel: K(u) as LaTeX.
-        n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
-    """
-    parts = query if isinstance(query, Sequence) else [query]
-    asked = ", ".join(f"{each:.6g}" for each in parts)
-    asked = f"({asked})" if len(parts) > 1 else asked
-    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
-    value = _undefined() if math.isnan(estimate) else f"{estimate:.6g}"
-    return (
-        rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
-        rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"
-    )
-
-
-def _line_formula(query: Query, bandwidth: float, kernel: str, estimate: float, slope: float) -> str:
-    """Write the fit of a line at one query as LaTeX."""
-    at = f"{query:.6g}"
-    value = _undefined() if math.isnan(estimate) else rf"({estimate:.6g},\ {slope:.6g})"
-    weight = rf"K\!\left(\frac{{\lvert {at} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
-    return (
-        rf"(a, b) = \arg\min_{{a, b}} \sum_j {weight}\bigl(v_j - a - b\,(k_j - {at})\bigr)^2 = {value}, "
-        rf"\qquad \hat f({at}) = a, \qquad K(u) = {kernel}"
-    )
-
-
-def _undefined() -> str:
-    return rf"\text{{{_('undefined: no key in the window')}}}"

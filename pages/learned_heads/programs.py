@@ -8,8 +8,9 @@ from torch import nn
 from attn_core import RealModel, weights_of
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_core.toys.model import BASE
+from attn_ui.base.latex import in_latex
 from attn_ui.base.markdown import plain
-from attn_ui.base.programs import OneProgram, Programs, in_latex
+from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result

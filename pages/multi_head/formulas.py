@@ -1,5 +1,6 @@
 """The formulas of the page, each built from the flags that build its numbers."""
 
+from attn_ui.base.latex import in_latex
 from pages.multi_head.compute import Result, allowed
 
 
@@ -60,3 +61,14 @@ def output_bias(result: Result) -> str:
 def names(result: Result, of: str = r"\mathrm{head}_{%d}") -> list[str]:
     """Return what each head is called, from 1."""
     return [of.replace("%d", str(head + 1)) for head in range(result.n_head)]
+
+
+def with_numbers(result: Result) -> str:
+    """Return what the first head does, and the output, as LaTeX."""
+    heads, scheme = names(result, "A_{%d} V_{%d}"), result.scheme
+    places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
+    return (places if scheme.adds != "nothing" else "") + (
+        rf"{projections(result, '1')}, \qquad A_1 = {weights(result, '1')} = "
+        rf"{in_latex(result.attention.weights[0].tolist())}, \qquad "
+        rf"O = {output(result, heads)} = {in_latex(result.attention.output.tolist())}"
+    )

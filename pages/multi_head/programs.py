@@ -15,7 +15,7 @@ from attn_core import (
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, in_latex, words_of
+from attn_ui.base.programs import Programs, words_of
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
@@ -43,7 +43,7 @@ def programs(result: Result) -> Programs:
             "\n".join([*words, *drawn, *lines, _shortly(result), merged, *again, *ends.lines]),
             f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
-        formula=lambda: formula(result),
+        formula=lambda: formulas.with_numbers(result),
         drawn=_DRAWN if drawn else (),
     )
 
@@ -65,17 +65,6 @@ def shared_heads(result: Result, num_kv_heads: int) -> Program:
     ]
     lines.append(f"output = {_merged(result)}")
     return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
-
-
-def formula(result: Result) -> str:
-    """Return what the first head does, and the output, as LaTeX."""
-    heads, scheme = formulas.names(result, "A_{%d} V_{%d}"), result.scheme
-    places = rf"{scheme.latex()}, \quad s = {result.setting.positions.strength:g}, \qquad "
-    return (places if scheme.adds != "nothing" else "") + (
-        rf"{formulas.projections(result, '1')}, \qquad A_1 = {formulas.weights(result, '1')} = "
-        rf"{in_latex(result.attention.weights[0].tolist())}, \qquad "
-        rf"O = {formulas.output(result, heads)} = {in_latex(result.attention.output.tolist())}"
-    )
 
 
 def _inputs(result: Result) -> tuple[dict[str, Any], list[str]]:

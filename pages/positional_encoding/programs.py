@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_core import RelativeBuckets, VectorScheme
-from attn_ui.base.programs import Programs, in_latex, words_of
+from attn_ui.base.programs import Programs, words_of
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Result
@@ -48,16 +48,9 @@ def programs(result: Result) -> Programs:
         numbers,
         ["words", "weights"],
         short=("\n".join([*words, drawn, *lines, shortly]), "show(weights, words).show()"),
-        formula=lambda: formula(result),
+        formula=lambda: formulas.with_numbers(result),
         drawn=("X",),
     )
-
-
-def formula(result: Result) -> str:
-    """Return the scheme and the weights with positions as LaTeX."""
-    scheme = result.scheme()
-    softmax, weights = formulas.weights(scheme, result.width), in_latex(result.attended.weights.tolist())
-    return rf"{scheme.latex()}, \qquad s = {result.state.scheme.strength:g}, \qquad {softmax} = {weights}"
 
 
 def _of_scaling(head: ScaledHead) -> Programs:
@@ -78,14 +71,5 @@ def _of_scaling(head: ScaledHead) -> Programs:
             f"scores = scaling.scores(2 ** torch.arange({len(head.doubling)}), {head.d_head})",
             "",
         ),
-        formula=lambda: _scaling_formula(head),
-    )
-
-
-def _scaling_formula(head: ScaledHead) -> str:
-    """Return the scaling and how many times round each pair turns, as LaTeX."""
-    turns = in_latex([head.scaling.turns(head.d_head).tolist()])
-    return (
-        rf"{head.scaling.formula}, \qquad b = {head.base:.12g}, \quad s = {head.factor:g}, \quad "
-        rf"L = {head.trained}, \quad d = {head.d_head}, \qquad \frac{{s L\,\omega'}}{{2\pi}} = {turns}"
+        formula=lambda: formulas.of_scaling(head),
     )

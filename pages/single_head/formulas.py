@@ -4,6 +4,7 @@ from attn_core import SCORES
 from attn_core.scores import DOT
 from attn_figures.matrix import Numbers
 from attn_ui.base import set_aside_words
+from attn_ui.base.latex import in_latex
 from attn_words import _c
 from pages.single_head.compute import Result
 from pages.single_head.state import Inputs
@@ -140,3 +141,23 @@ def kept(result: Result) -> str:
 def without(_now: Result) -> str:
     """The weights and the output without key l."""
     return set_aside_words.without_formula()
+
+
+def with_numbers(result: Result) -> str:
+    """Return weights and output of the picture as LaTeX."""
+    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{result.head.d_k}}}}}", "none": ""}.get(
+        result.scoring.scale, f"{result.scale:.4g}"
+    )
+    over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
+    factor = r" \cdot ".join(part for part in (scale, over) if part)
+    masked = "" if result.walk.mask.all() else " + M"
+    weights = in_latex(result.walk.weights.tolist())
+    value = in_latex(result.head.value.tolist())
+    output = in_latex(result.walk.output.tolist())
+    is_dot = result.scoring.score == DOT
+    product = r"Q K^\top" if is_dot else "S"
+    where = "" if is_dot else rf", \qquad {score(result)}"
+    return (
+        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
+        rf" = {weights} {value} = {output}{where}"
+    )

@@ -11,7 +11,7 @@ from attn_core.scores import DOT
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, in_latex, words_of
+from attn_ui.base.programs import Programs, words_of
 from attn_ui.base.set_aside import Lines
 from pages.single_head import formulas
 from pages.single_head.compute import Result
@@ -47,7 +47,7 @@ def programs(result: Result) -> Programs:
             "\n".join([*words, *drawn, *lines, *_shortly(result, mask), *short_ends.lines]),
             f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
-        formula=lambda: formula(result),
+        formula=lambda: formulas.with_numbers(result),
         drawn=_DRAWN if drawn else (),
     )
 
@@ -62,26 +62,6 @@ def state_program(query: Tensor, key: Tensor, value: Tensor) -> Program:
     """Return the program that adds each token to a state."""
     numbers = {"Q": query, "K": key, "V": value}
     return Program(PYTORCH, "output = linear_attention(Q, K, V)", numbers, ["output"])
-
-
-def formula(result: Result) -> str:
-    """Return weights and output of the picture as LaTeX."""
-    scale = {"1/√dₖ": rf"\frac{{1}}{{\sqrt{{{result.head.d_k}}}}}", "none": ""}.get(
-        result.scoring.scale, f"{result.scale:.4g}"
-    )
-    over = "" if result.temperature == 1.0 else rf"\frac{{1}}{{{result.temperature:.6g}}}"
-    factor = r" \cdot ".join(part for part in (scale, over) if part)
-    masked = "" if result.walk.mask.all() else " + M"
-    weights = in_latex(result.walk.weights.tolist())
-    value = in_latex(result.head.value.tolist())
-    output = in_latex(result.walk.output.tolist())
-    is_dot = result.scoring.score == DOT
-    product = r"Q K^\top" if is_dot else "S"
-    where = "" if is_dot else rf", \qquad {formulas.score(result)}"
-    return (
-        rf"O = \operatorname{{softmax}}\!\left({factor}\, {product}{masked}\right) V"
-        rf" = {weights} {value} = {output}{where}"
-    )
 
 
 def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:

@@ -126,7 +126,7 @@ def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection:
     """Formulas, programs and the worked cell have W_o where it is, only."""
     setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
     result = Result(setting, LOOK, 2)
-    for text in (programs.formula(result), programs.programs(result).program("PyTorch").text()):
+    for text in (formulas.with_numbers(result), programs.programs(result).program("PyTorch").text()):
         assert ("W_o" in text) == projection
     at = open_page(tab="Arithmetic", bias=str(bias).lower(), wo=str(projection).lower())
     assert any("W_o^" in each.value for each in at.latex) == projection

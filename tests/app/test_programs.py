@@ -30,7 +30,8 @@ from attn_core.plane import main_directions
 from attn_core.text_flow import attention_rollout, find_sinks, set_aside, weighted_value_norms
 from attn_core.threshold import threshold_weights
 from attn_core.toys import TASKS, shipped
-from attn_ui.base.programs import OneProgram, Programs, in_latex
+from attn_ui.base.latex import in_latex
+from attn_ui.base.programs import OneProgram, Programs
 from pages import PAGES
 from pages.learned_heads.model_shelf import SHELF, standing
 from pages.multi_head.settings import HEADS_MASK

@@ -1,0 +1,42 @@
+"""The estimate at a query as a formula with its numbers."""
+
+import math
+from collections.abc import Sequence
+
+from attn_words import _
+
+Query = float | Sequence[float]
+
+
+def formula(query: Query, bandwidth: float, kernel: str, *, n_key: int, estimate: float) -> str:
+    """Write the estimate at one query as LaTeX.
+
+    Args:
+        query: a number, or a vector.
+        bandwidth: h; kernel: K(u) as LaTeX.
+        n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
+    """
+    parts = query if isinstance(query, Sequence) else [query]
+    asked = ", ".join(f"{each:.6g}" for each in parts)
+    asked = f"({asked})" if len(parts) > 1 else asked
+    term = rf"K\!\left(\frac{{\lvert {asked} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
+    value = _undefined() if math.isnan(estimate) else f"{estimate:.6g}"
+    return (
+        rf"\hat f\left({asked}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
+        rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"
+    )
+
+
+def of_line(query: Query, bandwidth: float, kernel: str, estimate: float, slope: float) -> str:
+    """Write the fit of a line at one query as LaTeX."""
+    at = f"{query:.6g}"
+    value = _undefined() if math.isnan(estimate) else rf"({estimate:.6g},\ {slope:.6g})"
+    weight = rf"K\!\left(\frac{{\lvert {at} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
+    return (
+        rf"(a, b) = \arg\min_{{a, b}} \sum_j {weight}\bigl(v_j - a - b\,(k_j - {at})\bigr)^2 = {value}, "
+        rf"\qquad \hat f({at}) = a, \qquad K(u) = {kernel}"
+    )
+
+
+def _undefined() -> str:
+    return rf"\text{{{_('undefined: no key in the window')}}}"
