@@ -1,4 +1,4 @@
-"""Words as a paragraph, with an arc from one query to each key, as thick as its weight; and the map."""
+"""Arcs between the words of a paragraph, from one query to each key, as thick as weights; and the map."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,17 +36,20 @@ LEAST = 0.005  # weights below draw no arc
 
 @dataclass(frozen=True)
 class Group:
-    """Queries whose rows are taken together with that of the query that is asked for, as a sum or a mean."""
+    """Queries whose rows are added to the selected query's, as a sum or a mean.
+
+    ``also`` are these queries, from 0.
+    """
 
     also: tuple[int, ...] = ()
     summed: bool = False
 
     def rows(self, row: int) -> list[int]:
-        """Return all of them, from 0, where ``row`` is the query that is asked for."""
+        """Return all queries of the group, from 0, where ``row`` is the selected one."""
         return sorted({row, *self.also})
 
     def mean(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return for each query the mean row of its group: (..., n_query, n_key) as it came.
+        """Return for each query the mean row of its group, in the shape (..., n_query, n_key) of the weights.
 
         >>> Group((1,)).mean(np.eye(2)).tolist()
         [[0.5, 0.5], [0.0, 1.0]]
@@ -56,18 +59,18 @@ class Group:
         rows = range(weights.shape[-2])
         return np.stack([weights[..., self.rows(row), :].mean(axis=-2) for row in rows], axis=-2)
 
-    def told(self, mean: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return what is told of the mean rows (..., n_query, n_key): themselves, or the sums."""
+    def totals(self, mean: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the rows that the hover shows: the mean rows (..., n_query, n_key), or their sums."""
         sizes = np.array([len(self.rows(row)) for row in range(mean.shape[-2])])
         return mean * sizes[:, None] if self.summed else mean
 
 
-ALONE = Group()
+NO_GROUP = Group()
 
 
 @dataclass(frozen=True)
 class WordPlace:
-    """Where a word stands: its middle, and how wide it is, in units; `line` counts from 0 at the top."""
+    """The place of a word: its middle and its width in units; `line` counts from 0 at the top."""
 
     word: str
     x: float
@@ -76,20 +79,20 @@ class WordPlace:
 
 
 @lru_cache(maxsize=64)
-def set_lines(words: tuple[str, ...], first_line: int = 0) -> tuple[WordPlace, ...]:
-    """Set words as a paragraph is set: as many on a line as have room, each as wide as its letters.
+def set_words(words: tuple[str, ...], first_line: int = 0) -> tuple[WordPlace, ...]:
+    """Set words as a paragraph: as many on a line as have room, each as wide as its letters.
 
-    What has room on one line takes most of it, so that its arcs stand apart.
+    Words that fit on one line are spread over it, so that their arcs stand apart.
 
-    >>> [each.line for each in set_lines(("attention",) * 6)]
+    >>> [each.line for each in set_words(("attention",) * 6)]
     [0, 0, 0, 0, 1, 1]
     """
-    said = [shorten(word, LETTERS) for word in words]
-    widths = [max(1, letters(word)) * LETTER for word in said]
+    texts = [shorten(word, LETTERS) for word in words]
+    widths = [max(1, letters(text)) * LETTER for text in texts]
     spaces = max(1, len(words) - 1)
     space = max(SPACE * LETTER, min(WIDEST * LETTER, (COLUMNS - sum(widths)) / spaces))
     places, x, line = [], 0.0, first_line
-    for word, width in zip(said, widths, strict=True):
+    for word, width in zip(texts, widths, strict=True):
         if x and x + width > COLUMNS + 1e-9:
             x, line = 0.0, line + 1
         places.append(WordPlace(word, x + width / 2, line, width))
@@ -108,12 +111,12 @@ def pitch_of(lines: int) -> float:
 
 
 def arcs_of(queries: Sequence[WordPlace], keys: Sequence[WordPlace], pitch: float = PITCH) -> Numbers:
-    """Return the course of every arc, (n_query, n_key, n_points, 2), in units, y downwards; see `arc`."""
-    made = np.empty((len(queries), len(keys), BENDS + 1, 2))
+    """Return the points of every arc, (n_query, n_key, n_points, 2), in units, y downwards; see `arc`."""
+    courses = np.empty((len(queries), len(keys), BENDS + 1, 2))
     for row, query in enumerate(queries):
         for column, key in enumerate(keys):
-            made[row, column] = arc(query, key, pitch)
-    return made
+            courses[row, column] = arc(query, key, pitch)
+    return courses
 
 
 def arc(
@@ -125,29 +128,29 @@ def arc(
     lane: float = 0.0,
     height: float = 1.0,
 ) -> Numbers:
-    """Return the course of one arc, (bends + 1, 2), in units, y downwards.
+    """Return the points of one arc, (bends + 1, 2), in units, y downwards.
 
-    On one line an arc rises over the words between, the farther the higher; to another line it goes from the
-    query's edge that faces it to the key's. A word's arc to itself is a loop above it.
+    On one line an arc rises over the words between, higher for words farther apart; to another line it goes
+    from edge to edge of the words. A word's arc to itself is a loop above it.
 
     Args:
         query, key: where it begins and ends; pitch: units from one line to the next.
         bends: parts of it.
-        lane: units that it is moved aside; height: the share of its rise that it has.
+        lane: units that it is shifted aside; height: a factor of its rise.
     """
     return np.asarray(_shares(bends) @ np.array([*_bezier(query, key, pitch, height)]) + (lane, 0.0))
 
 
 @lru_cache
 def _shares(bends: int) -> Numbers:
-    """Return what each of a Bézier curve's four points has of each place along it, (bends + 1, 4)."""
+    """Return the shares of a Bézier curve's four control points at each place along it, (bends + 1, 4)."""
     along = np.linspace(0, 1, bends + 1)
     others = 1 - along
     return np.stack([others**3, 3 * along * others**2, 3 * along**2 * others, along**3], axis=1)
 
 
 def _bezier(query: WordPlace, key: WordPlace, pitch: float, height: float) -> Iterator[tuple[float, float]]:
-    """Yield an arc's four points: where it begins, what it leans to, and where it ends."""
+    """Yield the four control points of an arc's Bézier curve."""
     (x, y), (to, at) = (query.x, query.line * pitch), (key.x, key.line * pitch)
     if query.line == key.line:
         apart = abs(to - x)
@@ -175,40 +178,40 @@ def arcs(
     weights: Numbers,
     queries: Sequence[str],
     keys: Sequence[str],
-    drawn: Matrix,
+    matrix: Matrix,
     *,
     row: int = 0,
-    group: Group = ALONE,
+    group: Group = NO_GROUP,
 ) -> Spec:
-    """Draw the words with the arcs of the query in `row`, beside the map of all weights.
+    """Draw the words with the arcs of one query, beside the map of all weights.
 
     Args:
         weights: (n_query, n_key), each row the mean of its query's group; queries, keys: the words, the same
             where a sequence attends to itself.
-        drawn: the map of all weights, whose rows a click chooses.
-        row: the query, from 0; group: the queries whose rows are taken together with its own.
+        matrix: the map of all weights, whose rows a click chooses.
+        row: the query, from 0; group: the queries whose rows are added to its own.
     """
     page = Words(queries, keys, group)
     colour = theme.rgba(LIGHT.query, 0.55)
     widths = thickness(weights)[row].tolist()
-    moving = arcs_of(page.asking[row : row + 1], page.answering, page.pitch)[0].transpose(0, 2, 1)
+    moving = arcs_of(page.queries[row : row + 1], page.keys, page.pitch)[0].transpose(0, 2, 1)
     strokes = [
-        marks.line(f"arc {number}", x, y, colour, width=width, hover=page.weighed(f"weights[{number - 1}]"))
-        | page.meaning(number - 1)
+        marks.line(f"arc {number}", x, y, colour, width=width, hover=page.hover(f"weights[{number - 1}]"))
+        | page.target(number - 1)
         for number, ((x, y), width) in enumerate(zip(moving, widths, strict=True), start=1)
     ]
     strokes += [
         marks.line(
-            f"arc {number} of others", x, y, colour, width=width, hover=page.weighed(f"weights[{number - 1}]")
+            f"arc {number} of others", x, y, colour, width=width, hover=page.hover(f"weights[{number - 1}]")
         )
-        | page.meaning(number - 1)
+        | page.target(number - 1)
         for number, ((x, y), width) in enumerate(zip(page.others(), widths, strict=True), start=1)
         if group.also
     ]
     for stroke in strokes:
         stroke["line"] |= {"simplify": False}  # a thick one would show its corners
-        stroke["meta"]["weights"] = np.nan_to_num(group.told(weights))[row]
-    return page.beside(strokes, weights, drawn, row=row, legend=[(page.thick(), LIGHT.muted)])
+        stroke["meta"]["weights"] = np.nan_to_num(group.totals(weights))[row]
+    return page.beside(strokes, weights, matrix, row=row, legend=[(page.legend(), LIGHT.muted)])
 
 
 def cursor(
@@ -217,9 +220,9 @@ def cursor(
     queries: Sequence[str],
     keys: Sequence[str],
     *,
-    group: Group = ALONE,
+    group: Group = NO_GROUP,
 ) -> dict[str, Any]:
-    """What follows the query in `arcs`: by row, and by step and row.
+    """Return what follows the query in `arcs`: by row, and by step and row.
 
     Args:
         weights: (n_steps, n_query, n_key), each row the mean of its query's group.
@@ -227,56 +230,54 @@ def cursor(
         queries, keys, group: as in `arcs`.
     """
     page = Words(queries, keys, group)
-    course, widths = arcs_of(page.asking, page.answering, page.pitch), thickness(weights)
+    course, widths = arcs_of(page.queries, page.keys, page.pitch), thickness(weights)
     course[list(group.also)] = np.nan  # drawn among the others
-    followed = page.cursor(weights, masks)
+    moves = page.cursor(weights, masks)
     for number in range(1, len(keys) + 1):
         for side, axis in enumerate("xy"):
-            followed["changes"][f"data[arc {number}].{axis}"] = course[:, number - 1, :, side]
+            moves["changes"][f"data[arc {number}].{axis}"] = course[:, number - 1, :, side]
         for name in (f"arc {number}", *([f"arc {number} of others"] if group.also else [])):
-            followed["by_step"][f"data[{name}].line.width"] = widths[:, :, number - 1]
+            moves["by_step"][f"data[{name}].line.width"] = widths[:, :, number - 1]
             # One array for all, which the words have too: it is sent once.
-            followed["by_step"][f"data[{name}].meta.weights"] = followed["by_step"][
-                "data[key weights].customdata"
-            ]
-    return followed
+            moves["by_step"][f"data[{name}].meta.weights"] = moves["by_step"]["data[key weights].customdata"]
+    return moves
 
 
 class Words:
-    """The words of a picture of arcs, where they stand, and what of them follows the query.
+    """The words of a picture of arcs, their places, and what of them follows the query.
 
-    They are one paragraph where a sequence attends to itself, else the queries over the keys.
+    They are one paragraph where a sequence attends to itself, else the queries above the keys.
     """
 
-    def __init__(self, queries: Sequence[str], keys: Sequence[str], group: Group = ALONE) -> None:
+    def __init__(self, queries: Sequence[str], keys: Sequence[str], group: Group = NO_GROUP) -> None:
         """Set the words."""
-        self.asking = self.answering = set_lines(tuple(queries))
+        self.queries = self.keys = set_words(tuple(queries))
         self.apart = tuple(queries) != tuple(keys)
         if self.apart:
-            self.answering = set_lines(tuple(keys), self.asking[-1].line + 1)
+            self.keys = set_words(tuple(keys), self.queries[-1].line + 1)
         self.group = group
-        self.lines = max(each.line for each in (*self.asking, *self.answering)) + 1
+        self.lines = max(each.line for each in (*self.queries, *self.keys)) + 1
         self.pitch = pitch_of(self.lines)
 
     def others(self) -> Numbers:
-        """Return the course to each key from all queries beside the one that is asked for: (n_key, 2, n)."""
-        gap = np.full((len(self.answering), 1, 2), np.nan)
-        queries = [self.asking[row] for row in self.group.also]
-        parts = [part for course in arcs_of(queries, self.answering, self.pitch) for part in (course, gap)]
+        """Return the arcs to each key from the group's other queries: (n_key, 2, n)."""
+        gap = np.full((len(self.keys), 1, 2), np.nan)
+        queries = [self.queries[row] for row in self.group.also]
+        parts = [part for course in arcs_of(queries, self.keys, self.pitch) for part in (course, gap)]
         return np.concatenate(parts or [gap], axis=1).transpose(0, 2, 1)
 
-    def meaning(self, column: int) -> dict[str, Any]:
-        """What pointing at an arc points at: its key, by its place, for all queries of the group."""
-        key = escape(self.answering[column].word)
+    def target(self, column: int) -> dict[str, Any]:
+        """Return the `meta` of an arc: the key that pointing at it means, for all queries of the group."""
+        key = escape(self.keys[column].word)
         means = {"cells": "query-key", "column": column, "key": key, "rows": list(self.group.also)}
         return {"meta": means | {"chosen": {"axes": [None, "key"], "part": None}}}
 
-    def weighed(self, weight: str, first: str = "") -> str:
-        """What the hover says of an arc whose trace has its weight there in its `meta`, after other words."""
-        return first + _weighed(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
+    def hover(self, weight: str, first: str = "") -> str:
+        """Return an arc's hover text, whose trace has its weight under this name in its `meta`."""
+        return first + _key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
 
-    def thick(self) -> str:
-        """What an arc's thickness is."""
+    def legend(self) -> str:
+        """Return what the thickness of an arc stands for."""
         if not self.group.also:
             return _("arcs as thick as weights")
         if self.group.summed:
@@ -287,59 +288,61 @@ class Words:
         self,
         strokes: Sequence[marks.Mark],
         weights: Numbers,
-        drawn: Matrix,
+        matrix: Matrix,
         *,
         row: int,
         legend: Sequence[tuple[str, str]],
         legend_lines: int = 1,
         hover: str = "",
     ) -> Spec:
-        """Draw the words with arcs, beside the map.
+        """Draw words and arcs beside the map.
 
         Args:
-            strokes: the arcs; weights: (n_query, n_key), what is told at the keys before it is summed.
-            drawn: the map; row: the query, from 0.
-            legend: over the words; legend_lines: that it takes.
-            hover: what pointing at a key says; its weight when empty.
+            strokes: the arcs; weights: (n_query, n_key), means of the group's rows.
+            matrix: the map; row: the query, from 0.
+            legend: above the words; legend_lines: the number of its lines.
+            hover: the hover text of a key; its weight when empty.
         """
-        asking, answering, group = self.asking, self.answering, self.group
+        queries, keys, group = self.queries, self.keys, self.group
         pitch = self.pitch
         quiet: dict[str, Any] = {"showticklabels": False, "showgrid": False}
-        answers = _written("key words", answering, LIGHT.key if self.apart else LIGHT.ink, pitch)
-        named = answers["text"]
-        asks = _("query <b>{word}</b>", word="%{text}")  # silent words cannot be clicked
-        said = [
-            answers,
-            *([_written("query words", asking, LIGHT.ink, pitch, hover=asks)] if self.apart else []),
+        key_words = _words("key words", keys, LIGHT.key if self.apart else LIGHT.ink, pitch)
+        texts = key_words["text"]
+        query_hover = _("query <b>{word}</b>", word="%{text}")  # silent words cannot be clicked
+        words = [
+            key_words,
+            *([_words("query words", queries, LIGHT.ink, pitch, hover=query_hover)] if self.apart else []),
         ]
-        said[-1]["text"] = self._unasked(row)
-        # What is told at the words is a trace of its own: it may be covered while they are read.
-        told = marks.points(
+        words[-1]["text"] = self._plain_words(row)
+        # The numbers of the words are a trace of their own, which can be covered while the words are read.
+        numbers = marks.points(
             "key weights",
-            answers["x"],
-            answers["y"],
+            key_words["x"],
+            key_words["y"],
             theme.rgba(LIGHT.paper, 0),
             size=24,
-            hover=hover or _weighed(group, "%{text}", "%{customdata:.6f}"),
+            hover=hover or _key_hover(group, "%{text}", "%{customdata:.6f}"),
         )
-        told |= {"text": named, "customdata": np.nan_to_num(group.told(weights))[row]}
-        told["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
-        may = np.ones(weights.shape, dtype=bool) if drawn.mask is None else drawn.mask
-        allowed = np.any(may[group.rows(row)], axis=0)
-        struck = _struck(np.where(allowed, np.nan, [each.x for each in answering]), answering, pitch)
-        for each in (said[-1], *(() if self.apart else (told, struck))):
-            each["meta"] = each.get("meta", {}) | {"cursor": list(range(len(asking)))}  # a click asks there
-        chosen = [asking[each] for each in group.also]
-        if chosen:
-            said.append(_written("other query words", chosen, LIGHT.query, pitch, bold=True))
+        numbers |= {"text": texts, "customdata": np.nan_to_num(group.totals(weights))[row]}
+        numbers["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
+        may = np.ones(weights.shape, dtype=bool) if matrix.mask is None else matrix.mask
+        visible = np.any(may[group.rows(row)], axis=0)
+        masked = _strike(np.where(visible, np.nan, [each.x for each in keys]), keys, pitch)
+        for each in (words[-1], *(() if self.apart else (numbers, masked))):
+            each["meta"] = each.get("meta", {}) | {
+                "cursor": list(range(len(queries)))
+            }  # a click selects the query
+        others = [queries[each] for each in group.also]
+        if others:
+            words.append(_words("other query words", others, LIGHT.query, pitch, bold=True))
         chart = Chart(
             "arcs",
             [
                 *strokes,
-                *said,
-                told,
-                struck,
-                _written("query word", [asking[row]], LIGHT.query, pitch, bold=True),
+                *words,
+                numbers,
+                masked,
+                _words("query word", [queries[row]], LIGHT.query, pitch, bold=True),
             ],
             columns=COLUMNS,
             rows=self.lines * pitch + 0.2 + CROWN,
@@ -350,41 +353,41 @@ class Words:
             y=quiet | {"range": [(self.lines - 1) * pitch + BELOW + 0.2, -pitch + BELOW - CROWN]},
         )
         # The map takes a room of its own, or the cells of a long text would leave the words none.
-        beside = replace(drawn, size=MAP, framed_rows=group.also)
+        beside = replace(matrix, size=MAP, framed_rows=group.also)
         return compose.spec([chart, beside], largest_unit=44, phone_height=IN_SIGHT)
 
-    def _unasked(self, row: int) -> list[str]:
-        """Return the queries' words without those that are written in bold, which would lie on themselves."""
+    def _plain_words(self, row: int) -> list[str]:
+        """Return the queries' words, those that are also written in bold left empty."""
         bold = {row, *self.group.also}
-        return ["" if at in bold else escape(each.word) for at, each in enumerate(self.asking)]
+        return ["" if at in bold else escape(each.word) for at, each in enumerate(self.queries)]
 
     def cursor(self, weights: NDArray[np.float64], masks: NDArray[np.bool_]) -> dict[str, Any]:
-        """What follows the query besides the arcs: as in `cursor`."""
-        rows = np.arange(len(self.asking))
+        """Return what of the words follows the query, as `cursor` does of the arcs."""
+        rows = np.arange(len(self.queries))
         changes: dict[str, Any] = {
             **frame_at("weights", row=rows),
-            "data[query word].x": np.array([[place.x] for place in self.asking]),
-            "data[query word].y": np.array([[place.line * self.pitch] for place in self.asking]),
-            "data[query word].text": [[_bold(place.word)] for place in self.asking],
+            "data[query word].x": np.array([[place.x] for place in self.queries]),
+            "data[query word].y": np.array([[place.line * self.pitch] for place in self.queries]),
+            "data[query word].text": [[_bold(place.word)] for place in self.queries],
             f"data[{'query words' if self.apart else 'key words'}].text": [
-                *map(self._unasked, rows.tolist())
+                *map(self._plain_words, rows.tolist())
             ],
         }
         by_step: dict[str, Any] = {
-            "data[key weights].customdata": np.nan_to_num(self.group.told(weights)),
-            "data[masked words].x": np.where(masks, np.nan, [each.x for each in self.answering]),
+            "data[key weights].customdata": np.nan_to_num(self.group.totals(weights)),
+            "data[masked words].x": np.where(masks, np.nan, [each.x for each in self.keys]),
         }
         return {"changes": changes, "by_step": by_step}
 
 
 def thickness(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the pixels of each arc; none of a weight below `LEAST`, or of one that is no number."""
-    known = np.nan_to_num(weights)
-    return np.where(known < LEAST, 0.0, THICKEST * known)
+    """Return the width of each arc in pixels; 0 for a weight below `LEAST` or NaN."""
+    finite = np.nan_to_num(weights)
+    return np.where(finite < LEAST, 0.0, THICKEST * finite)
 
 
-def _weighed(group: Group, word: str, weight: str) -> str:
-    """What the hover says of a key: its weight, or what the group's weights add up to or are on average."""
+def _key_hover(group: Group, word: str, weight: str) -> str:
+    """Return the hover text of a key: its weight, or the sum or mean of the group's weights."""
     if not group.also:
         return _("key <b>{word}</b><br>weight <b>{weight}</b>", word=word, weight=weight)
     if group.summed:
@@ -392,9 +395,9 @@ def _weighed(group: Group, word: str, weight: str) -> str:
     return _("key <b>{word}</b><br>mean of the rows <b>{weight}</b>", word=word, weight=weight)
 
 
-def _struck(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark:
-    """A stroke through each word that is masked; x is NaN for the others."""
-    drawn = marks.points(
+def _strike(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark:
+    """Return a stroke through each masked word; x is NaN for the others."""
+    strokes = marks.points(
         "masked words",
         x,
         [each.line * pitch for each in places],
@@ -405,17 +408,18 @@ def _struck(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark
         symbol="line-ew",
         hover=may_not_attend(),
     )
-    return drawn | {"cliponaxis": False}
+    return strokes | {"cliponaxis": False}
 
 
-def _written(
+def _words(
     name: str, places: Sequence[WordPlace], colour: str, pitch: float, *, bold: bool = False, hover: str = ""
 ) -> marks.Mark:
-    said = [_bold(each.word) if bold else escape(each.word) for each in places]
+
+    texts = [_bold(each.word) if bold else escape(each.word) for each in places]
     x, y = [each.x for each in places], [each.line * pitch for each in places]
-    drawn = marks.words(name, x, y, said, hover=hover)
-    drawn["textfont"] = drawn["textfont"] | {"color": colour}
-    return drawn | {"cliponaxis": False, "meta": {"placed": True}}
+    words = marks.words(name, x, y, texts, hover=hover)
+    words["textfont"] = words["textfont"] | {"color": colour}
+    return words | {"cliponaxis": False, "meta": {"placed": True}}
 
 
 def _bold(word: str) -> str:

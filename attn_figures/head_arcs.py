@@ -1,4 +1,4 @@
-"""Arcs of several heads between the same words, a colour a head: the thickest of each."""
+"""Arcs of several heads between the same words, a colour for each head: the thickest of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.arcs import ALONE, LEAST, Group, Words, arc, thickness
+from attn_figures.arcs import LEAST, NO_GROUP, Group, Words, arc, thickness
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.picture import Picture, Spec
 from attn_figures.ties import largest_first
@@ -33,66 +33,66 @@ A_LINE = 8  # heads that a line of the legend has room for
 
 @dataclass(frozen=True, eq=False)
 class HeadArcs:
-    """What is drawn at one step: weights (n_head, n_query, n_key), and which of the heads, from 0.
+    """The arcs of one step: weights (n_head, n_query, n_key), and the heads that are drawn, from 0.
 
     Each row is the mean of its query's group.
     """
 
     weights: Numbers
     heads: Sequence[int]
-    group: Group = ALONE
+    group: Group = NO_GROUP
 
     @property
-    def each(self) -> int:
-        """How many keys each head has an arc to."""
-        drawn = max(1, len(self.heads)) * len(self.group.rows(-1))
+    def per_head(self) -> int:
+        """The number of arcs that each head has from a query."""
+        n_rows = max(1, len(self.heads)) * len(self.group.rows(-1))
         most = min(MOST, MOST_OF_ALL // self.weights.shape[-2])
         keys: int = self.weights.shape[-1]
-        return min(keys, max(1, int(most) // drawn))
+        return min(keys, max(1, int(most) // n_rows))
 
     @property
     def slots(self) -> int:
-        """How many keys all heads together have an arc to."""
-        return self.each * len(self.heads)
+        """The number of arcs that all heads together have from a query."""
+        return self.per_head * len(self.heads)
 
     def thickest(self, rows: slice = slice(None)) -> tuple[NDArray[np.intp], Numbers]:
-        """Return each head's keys of most weight, and these weights: (n_query, slots), of these queries.
+        """Return each head's keys with the largest weights, and these weights: (n_query, slots).
 
         The largest is first, but a word's own key is last: the first arc carries the head's number.
         """
         weights = np.nan_to_num(self.weights[list(self.heads), rows])
-        keys = largest_first(weights)[..., : self.each]
+        keys = largest_first(weights)[..., : self.per_head]
         own = keys == np.arange(self.weights.shape[1])[rows, None]
         keys = np.take_along_axis(keys, np.argsort(own, axis=-1, kind="stable"), axis=-1)
-        found = np.take_along_axis(weights, keys, axis=-1)
+        largest = np.take_along_axis(weights, keys, axis=-1)
         shape = weights.shape[1], self.slots
-        return keys.swapaxes(0, 1).reshape(shape), found.swapaxes(0, 1).reshape(shape)
+        return keys.swapaxes(0, 1).reshape(shape), largest.swapaxes(0, 1).reshape(shape)
 
-    def left(self, row: int) -> dict[int, float]:
-        """Return by head how much of a row's weight its arcs leave out."""
+    def left_out(self, row: int) -> dict[int, float]:
+        """Return for each head the weight of a row that its arcs leave out."""
         weights = self._of_row(row)
-        held = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
+        arcs = np.where(weights < LEAST, 0.0, weights).sum(axis=-1)
         every = np.nan_to_num(self.weights)[list(self.heads), row].sum(axis=-1)
-        return dict(zip(self.heads, np.maximum(every - held, 0.0).tolist(), strict=True))
+        return dict(zip(self.heads, np.maximum(every - arcs, 0.0).tolist(), strict=True))
 
     def counts(self, row: int) -> list[int]:
-        """Return how many arcs of a row each head has."""
+        """Return the number of arcs that each head has from a row's query."""
         return [*map(int, np.count_nonzero(self._of_row(row) >= LEAST, axis=-1))]
 
     def _of_row(self, row: int) -> Numbers:
-        return self.thickest(slice(row, row + 1))[1].reshape(len(self.heads), self.each)
+        return self.thickest(slice(row, row + 1))[1].reshape(len(self.heads), self.per_head)
 
     def mean(self) -> Numbers:
         """Return the mean of the heads, (n_query, n_key); zero where there are none."""
-        chosen = np.nan_to_num(self.weights)[list(self.heads)]
-        mean: Numbers = chosen.sum(axis=0) / max(1, len(chosen))
+        weights = np.nan_to_num(self.weights)[list(self.heads)]
+        mean: Numbers = weights.sum(axis=0) / max(1, len(weights))
         return mean
 
 
-def dress(head: int) -> tuple[str, str, str]:
-    """Return a head's colour, how its arcs are dashed, and how a legend has that.
+def style_of(head: int) -> tuple[str, str, str]:
+    """Return a head's colour, the dash of its arcs, and the legend's sign for that dash.
 
-    >>> dress(0)[0] == dress(5)[0], dress(0)[1:], dress(5)[1:]
+    >>> style_of(0)[0] == style_of(5)[0], style_of(0)[1:], style_of(5)[1:]
     (True, ('solid', '—'), ('dash', '- -'))
     """
     return COLOURS[head % len(COLOURS)], *DASHES[head // len(COLOURS) % len(DASHES)]
@@ -103,7 +103,7 @@ def arcs_of_heads(
     step: HeadArcs,
     queries: Sequence[str],
     keys: Sequence[str],
-    drawn: Matrix,
+    matrix: Matrix,
     *,
     slots: int,
     most_heads: int,
@@ -113,19 +113,19 @@ def arcs_of_heads(
 
     Args:
         step: the heads and their weights; queries, keys: the words.
-        drawn: the map, whose rows a click chooses.
-        slots, most_heads: how many arcs, and heads, the step with the most of them has.
+        matrix: the map, whose rows a click chooses.
+        slots, most_heads: the largest numbers of arcs and of heads of any step.
         row: the query, from 0.
     """
     page = Words(queries, keys, step.group)
-    found = _ArcCourses(page, [step], slots)
+    courses = _ArcCourses(page, [step], slots)
     strokes = []
     for slot in range(slots):
-        head = step.heads[slot // step.each] if slot < step.slots else 0
-        colour, dash, _sign = dress(head)
-        (x, y), key = found.courses[found.at[0, row, slot]].T, int(found.keys[0, row, slot])
-        width = float(found.widths[0, row, slot])
-        hover = page.weighed("weight", _("head <b>{number}</b><br>", number=head + 1))
+        head = step.heads[slot // step.per_head] if slot < step.slots else 0
+        colour, dash, _sign = style_of(head)
+        (x, y), key = courses.courses[courses.at[0, row, slot]].T, int(courses.keys[0, row, slot])
+        width = float(courses.widths[0, row, slot])
+        hover = page.hover("weight", _("head <b>{number}</b><br>", number=head + 1))
         stroke = marks.line(
             f"arc {slot + 1}",
             x,
@@ -135,21 +135,21 @@ def arcs_of_heads(
             dash=dash,
             shape="spline",
             hover=hover,
-        ) | page.meaning(key)
-        stroke["meta"]["weight"] = float(found.told[0, row, slot])
+        ) | page.target(key)
+        stroke["meta"]["weight"] = float(courses.values[0, row, slot])
         strokes.append(stroke)
-    x, y = found.numbers(step, 0, most_heads)[:, row]
-    named = [f"<b>{head + 1}</b>" for head in step.heads]
+    x, y = courses.numbers(step, 0, most_heads)[:, row]
+    names = [f"<b>{head + 1}</b>" for head in step.heads]
     # Each on a spot of paper, over all arcs.
-    numbers = marks.words(NUMBERS, x, y, named + [""] * (most_heads - len(named)), spot=15)
-    colours = [dress(head)[0] for head in step.heads] + [LIGHT.ink] * (most_heads - len(named))
+    numbers = marks.words(NUMBERS, x, y, names + [""] * (most_heads - len(names)), spot=15)
+    colours = [style_of(head)[0] for head in step.heads] + [LIGHT.ink] * (most_heads - len(names))
     numbers |= {"textfont": numbers["textfont"] | {"color": colours}, "meta": {"placed": True}}
     strokes.append(numbers)
-    thick = _("{arcs}, numbered where there is room", arcs=page.thick())
+    thick = _("{arcs}, numbered where there is room", arcs=page.legend())
     return page.beside(
         strokes,
         step.mean(),
-        drawn,
+        matrix,
         row=row,
         legend=[(thick, LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
         legend_lines=1 + -(-most_heads // A_LINE),
@@ -167,56 +167,56 @@ def _mean_of_heads(group: Group) -> str:
 
 
 def _signs(heads: Sequence[int]) -> list[str]:
-    """Write the lines of a legend that says which colour and dash is which head's."""
-    said = []
+    """Return the lines of a legend with each head's colour and dash."""
+    entries = []
     for head in heads:
-        colour, _dash, sign = dress(head)
-        said.append(f"<span style='color:{colour}'>{sign} <b>{head + 1}</b></span>")
-    lines = ["   ".join(said[at : at + A_LINE]) for at in range(0, len(said), A_LINE)]
+        colour, _dash, sign = style_of(head)
+        entries.append(f"<span style='color:{colour}'>{sign} <b>{head + 1}</b></span>")
+    lines = ["   ".join(entries[at : at + A_LINE]) for at in range(0, len(entries), A_LINE)]
     return [_("head {signs}", signs=line) if not at else line for at, line in enumerate(lines)]
 
 
 def cursor(
     steps: Sequence[HeadArcs], masks: NDArray[np.bool_], queries: Sequence[str], keys: Sequence[str]
 ) -> dict[str, Any]:
-    """What follows the query in `arcs_of_heads`, at every step.
+    """Return what follows the query in `arcs_of_heads`, at every step.
 
     Args:
-        steps: what is drawn at each.
+        steps: the arcs of each.
         masks: (n_steps, n_query, n_key), True where any of the heads and of the group may attend.
         queries, keys: as in `arcs_of_heads`.
     """
     page, slots = Words(queries, keys, steps[0].group), max(step.slots for step in steps)
-    found = _ArcCourses(page, steps, slots)
-    followed = page.cursor(np.stack([step.mean() for step in steps]), masks)
-    x, y = (np.ascontiguousarray(found.courses[..., side]) for side in (0, 1))
-    names = [place.word for place in page.answering]
+    courses = _ArcCourses(page, steps, slots)
+    moves = page.cursor(np.stack([step.mean() for step in steps]), masks)
+    x, y = (np.ascontiguousarray(courses.courses[..., side]) for side in (0, 1))
+    names = [place.word for place in page.keys]
     most = max(len(step.heads) for step in steps)
-    numbers = np.stack([found.numbers(step, at, most) for at, step in enumerate(steps)])
-    followed["by_step"] |= {f"data[{NUMBERS}].{side}": numbers[:, axis] for axis, side in enumerate("xy")}
+    numbers = np.stack([courses.numbers(step, at, most) for at, step in enumerate(steps)])
+    moves["by_step"] |= {f"data[{NUMBERS}].{side}": numbers[:, axis] for axis, side in enumerate("xy")}
     for slot in range(slots):
-        arc_of, at, key = f"data[arc {slot + 1}]", found.at[..., slot], found.keys[..., slot]
-        followed["by_step"] |= {
+        arc_of, at, key = f"data[arc {slot + 1}]", courses.at[..., slot], courses.keys[..., slot]
+        moves["by_step"] |= {
             f"{arc_of}.x": IndexedItems(x, at),
             f"{arc_of}.y": IndexedItems(y, at),
-            f"{arc_of}.line.width": found.widths[..., slot],
+            f"{arc_of}.line.width": courses.widths[..., slot],
             f"{arc_of}.meta.column": key,
             f"{arc_of}.meta.key": IndexedItems(names, key),
-            f"{arc_of}.meta.weight": found.told[..., slot],
+            f"{arc_of}.meta.weight": courses.values[..., slot],
         }
-    return followed
+    return moves
 
 
 class _ArcCourses:
-    """What each slot shows at each step and query; the courses of all arcs, each once.
+    """The arc in each slot at each step and query, and the courses of all arcs, each once.
 
-    ``keys``, ``widths``, ``told`` and ``at`` are (n_steps, n_query, slots), ``courses`` (n_courses, n, 2).
+    ``keys``, ``widths``, ``values`` and ``at`` are (n_steps, n_query, slots), ``courses`` (n_courses, n, 2).
     """
 
     def __init__(self, page: Words, steps: Sequence[HeadArcs], slots: int) -> None:
-        n_query, n_key = len(page.asking), len(page.answering)
+        n_query, n_key = len(page.queries), len(page.keys)
         shape = len(steps), n_query, slots
-        self.keys, self.told = np.zeros(shape, dtype=int), np.zeros(shape)
+        self.keys, self.values = np.zeros(shape, dtype=int), np.zeros(shape)
         lanes = np.zeros((len(steps), 1, slots), dtype=int)  # among all that there are, see `beside`
         self.widths = np.zeros(shape)
         beside = [(0.0, 1.0)]  # how far aside an arc lies, and how high it rises
@@ -226,9 +226,9 @@ class _ArcCourses:
             self.keys[at, :, there], mean = step.thickest()
             self.widths[at, :, there] = thickness(mean)
             sizes = np.array([len(page.group.rows(row)) for row in range(n_query)])
-            self.told[at, :, there] = mean * sizes[:, None] if page.group.summed else mean
+            self.values[at, :, there] = mean * sizes[:, None] if page.group.summed else mean
             lanes[at, 0, there] = first.setdefault(count, len(beside)) + np.repeat(
-                np.arange(count), step.each
+                np.arange(count), step.per_head
             )
             if first[count] == len(beside):
                 parts = np.linspace(0, 1, count).tolist() if count > 1 else [0.5]
@@ -239,9 +239,9 @@ class _ArcCourses:
         self.at = where.reshape(shape)
         longest = len(page.group.rows(-1)) * (BENDS + 2)
         self.courses = np.full((len(every), longest, 2), np.nan)
-        self._numbered: dict[tuple[bytes, bytes], Numbers] = {}  # numbers on arcs, see `_stand`
+        self._numbers: dict[tuple[bytes, bytes], Numbers] = {}  # places on arcs, see `_place_numbers`
         self._loops = not page.apart
-        words = dict.fromkeys((*page.asking, *page.answering))
+        words = dict.fromkeys((*page.queries, *page.keys))
         self._words = np.array([(each.x, each.line * page.pitch, each.width / 2, LINE / 2) for each in words])
         for course, code in zip(self.courses, every.tolist(), strict=True):
             (lane, row), key = divmod(code // n_key, n_query), code % n_key
@@ -249,8 +249,8 @@ class _ArcCourses:
             for place, member in enumerate(page.group.rows(row)):
                 start = place * (BENDS + 2)
                 course[start : start + BENDS + 1] = arc(
-                    page.asking[member],
-                    page.answering[key],
+                    page.queries[member],
+                    page.keys[key],
                     page.pitch,
                     bends=BENDS,
                     lane=aside,
@@ -259,11 +259,11 @@ class _ArcCourses:
 
     @cached_property
     def _on_arcs(self) -> Numbers:
-        """Where numbers may stand on each course, that of the first of its queries: (n_courses, n, 2)."""
+        """The places for numbers on each course, that of the first of its queries: (n_courses, n, 2)."""
         before = ON_ARC.astype(int)
         after, part = before + 1, (ON_ARC - before)[:, None]
-        found: Numbers = (1 - part) * self.courses[:, before] + part * self.courses[:, after]
-        return found
+        places: Numbers = (1 - part) * self.courses[:, before] + part * self.courses[:, after]
+        return places
 
     def numbers(self, step: HeadArcs, at: int, most: int) -> Numbers:
         """Return where each head's number stands on one of its arcs, for each query: (2, n_query, most).
@@ -271,37 +271,39 @@ class _ArcCourses:
         NaN where the head has no arc to another word, or none with room for it.
         """
         places = np.full((2, self.at.shape[1], most), np.nan)
-        shape = len(step.heads), step.each
-        for row, drawn in enumerate(self._others(step, at)):
+        shape = len(step.heads), step.per_head
+        for row, visible in enumerate(self._others(step, at)):
             arcs = self.at[at, row, : step.slots].reshape(shape)
-            known = arcs.tobytes(), drawn.tobytes()
-            if known not in self._numbered:
-                self._numbered[known] = self._stand(arcs, drawn)
-            places[:, row, : len(arcs)] = self._numbered[known]
+            arcs_key = arcs.tobytes(), visible.tobytes()
+            if arcs_key not in self._numbers:
+                self._numbers[arcs_key] = self._place_numbers(arcs, visible)
+            places[:, row, : len(arcs)] = self._numbers[arcs_key]
         return places
 
-    def _stand(self, arcs: NDArray[np.intp], drawn: NDArray[np.bool_]) -> Numbers:
+    def _place_numbers(self, arcs: NDArray[np.intp], visible: NDArray[np.bool_]) -> Numbers:
         """Place numbers on arcs, (n_head, each), one after the other: (2, n_head).
 
         Each stands on the thickest of its head's arcs with room, a little farther along than the last one.
         """
         places = np.full((2, len(arcs)), np.nan)
-        taken = self._words
-        for head, (mine, there) in enumerate(zip(arcs, drawn, strict=True)):
-            wanted = BENDS * (0.25 + 0.6 * (head + 0.5) / len(arcs))
-            nearest = np.argsort(np.abs(ON_ARC - wanted), kind="stable")
+        occupied = self._words
+        for head, (mine, there) in enumerate(zip(arcs, visible, strict=True)):
+            middle = BENDS * (0.25 + 0.6 * (head + 0.5) / len(arcs))
+            nearest = np.argsort(np.abs(ON_ARC - middle), kind="stable")
             on = self._on_arcs[mine[there]][:, nearest].reshape(-1, 2)
             for room in np.array(NUMBERED) / 2:
-                across, down = (np.abs(on[:, [i]] - taken[:, i]) < taken[:, 2 + i] + room[i] for i in (0, 1))
+                across, down = (
+                    np.abs(on[:, [i]] - occupied[:, i]) < occupied[:, 2 + i] + room[i] for i in (0, 1)
+                )
                 free = on[~(across & down).any(axis=-1)]
                 if len(free):
                     places[:, head] = free[0]
-                    taken = np.vstack([taken, [*free[0], *room]])
+                    occupied = np.vstack([occupied, [*free[0], *room]])
                     break
         return places
 
     def _others(self, step: HeadArcs, at: int) -> NDArray[np.bool_]:
         """Where arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
         own = self.keys[at] == np.arange(self.keys.shape[1])[:, None]
-        drawn = (self.widths[at] > 0) & ~(own & self._loops)
-        return np.reshape(drawn[:, : step.slots], (len(drawn), len(step.heads), step.each))
+        visible = (self.widths[at] > 0) & ~(own & self._loops)
+        return np.reshape(visible[:, : step.slots], (len(visible), len(step.heads), step.per_head))

@@ -1,4 +1,4 @@
-"""Words beside points: each where it lies on no other, and inside its panel."""
+"""Words beside points: each where it covers no other word, and inside its panel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -39,20 +39,21 @@ _SIDES = {
 
 @dataclass(frozen=True)
 class PlaneStyle:
-    """How planes are drawn: how large, with how many lines, and how much of them is named."""
+    """How planes are drawn: their size, the number of lines, and how many points are named."""
 
     side: float = 7.0  # units of a square panel
     lines: int = 9  # of equal score, to both sides of the origin
     most_names: int = 12  # keys that are all named beside their points
     of_many: int = 8  # of more keys, so many that have the largest weights are named, where there is room
     diamond: float = 8.0  # pixels of a query
-    # Pointing tells: of a key what the plane shows of its q·k, and of a line its own; or words' places.
+
+    # What the hover shows: a key's q·k and its part in the plane, and a line's own; or words' places.
     tells: Literal["products", "levels", "places"] = "products"
-    by_place: bool = False  # whether colour tells the place of a word, earlier ones paler, and no weight
+    by_place: bool = False  # whether colour shows the place of a word, earlier ones paler, not its weight
     pixels: float = 260.0  # of a side that has room for words of their full size; in less they are smaller
 
     def names_all(self, words: Sequence[str]) -> bool:
-        """Return whether all words are to be named: few, and no long ones.
+        """Whether all words are named: where they are few and short enough.
 
         >>> PlaneStyle().names_all(["cat"] * 9), PlaneStyle().names_all(["incomprehensibility"] * 9)
         (True, False)
@@ -64,13 +65,13 @@ class PlaneStyle:
 
     @property
     def letter(self) -> float:
-        """Units that a letter has."""
+        """The width of a letter in units."""
         return LETTER_WIDE * theme.FONT_SIZE * self.side / self.pixels
 
 
 @dataclass(frozen=True, eq=False)
 class QueryPoints:
-    """Queries in a plane, (n, 2), their names, and where their arrows begin, (2,)."""
+    """Queries in a plane, (n, 2), their names, and the origin of their arrows, (2,)."""
 
     places: Numbers
     words: Sequence[str]
@@ -85,24 +86,24 @@ class Names:
     """Words beside points, a row for each query.
 
     Attributes:
-        parts: of a trace, (n, most) each; asked: the same of the queries' own names, (n, 1).
+        parts: the fields of a trace, (n, most) each; queries: those of the queries' own names, (n, 1).
     """
 
     parts: Parts
-    asked: Parts
+    queries: Parts
 
 
-def farthest(*places: Numbers) -> float:
-    """Return how far axes reach to both sides of the origin, for all these places."""
+def axis_reach(*places: Numbers) -> float:
+    """Return how far axes must reach to both sides of the origin, for all these places and their names."""
     return ROOM * max(*(float(np.abs(each).max()) for each in places), 1e-12)
 
 
 def named_points(name: str, parts: Parts, colour: str) -> marks.Mark:
-    """Write the first row of some names."""
+    """Return the first row of some names as a trace."""
     x, y, text, sides = (parts[part][0] for part in ("x", "y", "text", "textposition"))
-    said = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
-    return said | {
-        "textfont": said["textfont"] | {"color": colour},
+    trace = marks.words(name, x, y, list(text)) | {"textposition": list(sides)}
+    return trace | {
+        "textfont": trace["textfont"] | {"color": colour},
         "meta": {"placed": True},
         "cliponaxis": False,
     }
@@ -112,84 +113,88 @@ def names_beside(
     places: Numbers,
     words: Sequence[str],
     weights: Numbers,
-    look: PlaneStyle,
+    style: PlaneStyle,
     *,
-    asked: QueryPoints | None = None,
+    queries: QueryPoints | None = None,
     rows: Sequence[int] | None = None,
 ) -> Names:
-    """Return which words stand where beside their points, for each query.
+    """Return the names beside points and their places, for each query.
 
-    Few are all to stand there. Of many those of the largest weights are, as far as there is room. None lies
-    on another, or on the name of the query.
+    Few points are all named; of many those with the largest weights, as far as there is room. No name covers
+    another, or the query's.
 
     Args:
         places: of the points, and their words.
         words: one a point.
         weights: (n_query, n_key).
-        look: how many are named.
-        asked: the queries, where they stand in the same plane.
-        rows: the queries that are wanted, from 0; all of them when None.
+        style: how many are named.
+        queries: those in the same plane, if any.
+        rows: the queries to return, from 0; all when None.
     """
-    points = places if asked is None else np.vstack([places, asked.places])
-    panel = _Panel(points, look)
-    keys = panel.ways(places, _joined(places, words))
-    asking = None if asked is None else panel.ways(asked.places, asked.words, bold=True)
-    few = look.names_all(words)
-    found, called = [], []
+
+    points = places if queries is None else np.vstack([places, queries.places])
+    panel = _Panel(points, style)
+    keys = panel.boxes(places, _join_words(places, words))
+
+    query_boxes = None if queries is None else panel.boxes(queries.places, queries.words, bold=True)
+    few = style.names_all(words)
+    key_sides, query_sides = [], []
     for row in range(len(weights)) if rows is None else rows:
-        given = weights[row]
-        order = range(len(words)) if few else largest_first(given).tolist()
-        wanted = [key for key in order if keys.words[key] and (few or given[key] > 0)]
+        row_weights = weights[row]
+        order = range(len(words)) if few else largest_first(row_weights).tolist()
+        candidates = [key for key in order if keys.words[key] and (few or row_weights[key] > 0)]
         free, arrow = keys.inside, np.zeros((0, 2))
-        if asked is not None and asking is not None:
-            to = asking.at[row] - panel.scale * asked.origin
-            side, free = asking.leaving(row, to, keys, wanted[:1])
-            called.append([(row, side)])
+        if queries is not None and query_boxes is not None:
+            to = query_boxes.at[row] - panel.scale * queries.origin
+            side, free = query_boxes.side_for(row, to, keys, candidates[:1])
+            query_sides.append([(row, side)])
             inside = to * min(1, 3 * panel.half / max(float(np.linalg.norm(to)), 1e-12))
-            arrow = np.linspace(asking.at[row] - inside, asking.at[row], ON_ARROW)
-        found.append(_placed(keys, wanted, free, arrow, some=None if few else look.of_many))
-    most = len(words) if few else look.of_many
-    return Names(_parts(keys, found, most), {} if asking is None else _parts(asking, called, 1))
+            arrow = np.linspace(query_boxes.at[row] - inside, query_boxes.at[row], ON_ARROW)
+        key_sides.append(_place_names(keys, candidates, free, arrow, some=None if few else style.of_many))
+    most = len(words) if few else style.of_many
+    return Names(
+        _parts(keys, key_sides, most), {} if query_boxes is None else _parts(query_boxes, query_sides, 1)
+    )
 
 
 class _Panel:
     """A panel where words just have their full size, in pixels from its middle, y upwards."""
 
-    def __init__(self, points: Numbers, look: PlaneStyle) -> None:
-        self.half = look.pixels / 2
-        self.scale = self.half / farthest(points)
+    def __init__(self, points: Numbers, style: PlaneStyle) -> None:
+        self.half = style.pixels / 2
+        self.scale = self.half / axis_reach(points)
         self.points = points * self.scale
 
-    def ways(self, places: Numbers, words: Sequence[str], *, bold: bool = False) -> "_LabelBoxes":
-        """Return words on each side of their points.
+    def boxes(self, places: Numbers, words: Sequence[str], *, bold: bool = False) -> "_LabelBoxes":
+        """Return the boxes of words on each side of their points.
 
-        None takes more than half of the panel, so that it is inside on a side above its point or below.
+        No word takes more than half of the panel, so that it fits above or below its point.
         """
-        said, wide = [], []
+        texts, widths = [], []
         for word in words:
             short = shorten(word, LONGEST)
             while _wide(short, bold=bold) > self.half and letters(short) > 1:
                 short = shorten(word, letters(short) - 1)
-            said.append(short)
-            wide.append(_wide(short, bold=bold))
-        at, across = places * self.scale, np.array(wide)[:, None]
+            texts.append(short)
+            widths.append(_wide(short, bold=bold))
+        at, across = places * self.scale, np.array(widths)[:, None]
         begins, lines = np.array([*_SIDES.values()]).T
         left = at[:, :1] + begins * across + np.where(lines, 0, (0.75 + 1.5 * begins) * _LINE)
         low = at[:, 1:] + (1.4 * lines - 0.5) * _LINE
         boxes = np.stack([left, low, left + across, low + _LINE], axis=-1)
         inside = (boxes.min(axis=-1) >= -self.half) & (boxes.max(axis=-1) <= self.half)
-        return _LabelBoxes(places, said, bold, at, boxes, inside, _lie_on(boxes, self.points))
+        return _LabelBoxes(places, texts, bold, at, boxes, inside, _lie_on(boxes, self.points))
 
 
 @dataclass(frozen=True, eq=False)
 class _LabelBoxes:
-    """Words on each of the `_SIDES` of their points.
+    """The boxes of words on each of the `_SIDES` of their points.
 
     Attributes:
-        places: of the points, (n, 2), and their words, cut; at: the places in pixels.
-        bold: how they are written.
-        boxes: left, low, right and high edges, (n, n_sides, 4); inside: whether the panel has room for each.
-        hides: how many points each lies on, (n, n_sides).
+        places: of the points, (n, 2); words: cut to fit; at: the places in pixels.
+        bold: whether the words are bold.
+        boxes: left, low, right and high edges, (n, n_sides, 4); inside: whether each fits in the panel.
+        hides: the number of points that each covers, (n, n_sides).
     """
 
     places: Numbers
@@ -200,12 +205,12 @@ class _LabelBoxes:
     inside: NDArray[np.bool_]
     hides: NDArray[np.int64]
 
-    def leaving(
+    def side_for(
         self, word: int, arrow: Numbers, others: "_LabelBoxes", first: Sequence[int]
     ) -> tuple[int, NDArray[np.bool_]]:
-        """Return a side for a word that leaves the first others room, if any; and where all are free then.
+        """Return a side for a word that leaves room for the first others, and where all others are free then.
 
-        Of such sides one where it hides few points, and of these one beyond its point, off its arrow.
+        Of such sides it is one where the word covers few points, and lies off its arrow.
         """
         away = np.array([line for _begins, line in _SIDES.values()]) == (-1 if arrow[1] < 0 else 1)
         cost = 2 * self.hides[word] + ~away
@@ -218,67 +223,67 @@ class _LabelBoxes:
 
     @cached_property
     def _edges(self) -> Numbers:
-        """Right, left, high and low edges, those that begin a box negative, (4, 2, n, n_sides).
+        """Right, left, high and low edges, left and low ones negative, (4, 2, n, n_sides).
 
-        In the smallest panel and in the largest, where points are farther apart.
+        Those in the smallest panel, and in the largest, where points are farther apart.
         """
         widest = self.boxes + (LARGEST - 1) * self.at[:, None, [0, 1, 0, 1]]
         left, low, right, high = np.moveaxis(np.stack([self.boxes, widest]), -1, 0)
         return np.stack([right, -left, high, -low])
 
     def apart(self, other: "_LabelBoxes", word: int, side: int) -> NDArray[np.bool_]:
-        """Whether each stays clear of a word on one side of its point, (n, n_sides).
+        """Whether each box stays clear of a word on one side of its point, (n, n_sides).
 
-        What lies to the right of it in the smallest panel and in the largest does so in all between.
+        A box that is clear on one side in the smallest panel and in the largest is so in all between.
         """
         beyond = -other._edges[[1, 0, 3, 2], :, word, side] - _APART
         return np.asarray((self._edges <= beyond[..., None, None]).all(axis=1).any(axis=0))
 
     def text(self, word: int, side: str) -> str:
-        """A word, and the space that keeps it apart from its point."""
-        said = f"<b>{escape(self.words[word])}</b>" if self.bold else escape(self.words[word])
+        """Return a word with the space that keeps it off its point."""
+        text = f"<b>{escape(self.words[word])}</b>" if self.bold else escape(self.words[word])
         if side.startswith("middle"):
-            return f"{_SPACE}{said}" if side.endswith("right") else f"{said}{_SPACE}"
-        return f"{said}<br>{_SPACE}" if side.startswith("top") else f"{_SPACE}<br>{said}"
+            return f"{_SPACE}{text}" if side.endswith("right") else f"{text}{_SPACE}"
+        return f"{text}<br>{_SPACE}" if side.startswith("top") else f"{_SPACE}<br>{text}"
 
 
 def _lie_on(boxes: Numbers, points: Numbers) -> NDArray[np.int64]:
-    """Count the points of a usual size that each box lies on: boxes (..., 4), points (n, 2)."""
+    """Return the number of points of the usual size that each box covers: boxes (..., 4), points (n, 2)."""
     left, low, right, high = np.moveaxis(boxes, -1, 0)[..., None]
     x, y = points.T
     inside = (left - _POINT < x) & (x < right + _POINT) & (low - _POINT < y) & (y < high + _POINT)
     return np.asarray(inside.sum(axis=-1))
 
 
-_Found = Sequence[tuple[int, int]]  # words, and their sides, both from 0
+_Sides = Sequence[tuple[int, int]]  # words, and their sides, both from 0
 
 
-def _placed(
+def _place_names(
     ways: _LabelBoxes,
-    wanted: Sequence[int],
+    candidates: Sequence[int],
     free: NDArray[np.bool_],
     arrow: Numbers,
     *,
     some: int | None,
-) -> _Found:
-    """Place words in this order, each where it is free and hides fewest points, off the arrow first.
+) -> _Sides:
+    """Place words in this order, each where it is free and covers fewest points, off the arrow if it can.
 
-    Where but some are wanted, none but the first lies on points or on the arrow, places (n, 2) along it.
+    Where only some are placed, none but the first covers points or the arrow, places (n, 2) along it.
     """
-    found: list[tuple[int, int]] = []
-    for word in wanted:
-        if len(found) == some:
+    sides: list[tuple[int, int]] = []
+    for word in candidates:
+        if len(sides) == some:
             break
-        may = free[word] & ~ways.hides[word].astype(bool) if some and found else free[word]
+        may = free[word] & ~ways.hides[word].astype(bool) if some and sides else free[word]
         if not may.any():
             continue
         cost = ways.hides[word] + len(ways.at) * (_lie_on(ways.boxes[word], arrow) > 0)
         side = int(np.where(may, cost, np.inf).argmin())
-        if some and found and cost[side]:
+        if some and sides and cost[side]:
             continue
-        found.append((word, side))
+        sides.append((word, side))
         free = free & ways.apart(ways, word, side)
-    return found
+    return sides
 
 
 def _wide(word: str, *, bold: bool) -> float:
@@ -286,14 +291,14 @@ def _wide(word: str, *, bold: bool) -> float:
     return (_BOLD if bold else 1.0) * (_LETTER * letters(word) + wider)
 
 
-def _parts(ways: _LabelBoxes, rows: Sequence[_Found], most: int) -> Parts:
-    """Return what a trace has of the words that are placed, so many in each row."""
+def _parts(ways: _LabelBoxes, rows: Sequence[_Sides], most: int) -> Parts:
+    """Return the fields of a trace of the placed words, rows_of_words up to the same number in each row."""
     sides = [*_SIDES]
-    filled = [
+    rows_of_words = [
         [(*ways.places[word], ways.text(word, sides[at]), sides[at]) for word, at in row] for row in rows
     ]
     blank = (np.nan, np.nan, "", sides[0])
-    columns = zip(*([*row, *[blank] * (most - len(row))] for row in filled), strict=True)
+    columns = zip(*([*row, *[blank] * (most - len(row))] for row in rows_of_words), strict=True)
     x, y, text, where = zip(*(zip(*column, strict=True) for column in columns), strict=True)
     return {
         "x": np.array(x, dtype=float).T,
@@ -303,8 +308,8 @@ def _parts(ways: _LabelBoxes, rows: Sequence[_Found], most: int) -> Parts:
     }
 
 
-def _joined(places: Numbers, words: Sequence[str]) -> list[str]:
-    """Write words that stand at one place once, together; the others stay empty."""
+def _join_words(places: Numbers, words: Sequence[str]) -> list[str]:
+    """Join the words at one place into the first of them; the others become empty."""
     at = [tuple(each) for each in np.round(places, 9).tolist()]
     return [
         ", ".join(word for other, word in zip(at, words, strict=True) if other == place)

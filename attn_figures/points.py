@@ -12,7 +12,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import Numbers, may_not_attend
-from attn_figures.names import Names, PlaneStyle, QueryPoints, farthest, named_points, names_beside
+from attn_figures.names import Names, PlaneStyle, QueryPoints, axis_reach, named_points, names_beside
 from attn_figures.numbers import as_share
 from attn_figures.panels import IN_SIGHT, Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
@@ -24,22 +24,22 @@ UNDER_VIEWS = 420  # pixels that a window of 1024 x 768 has between two lines of
 SMALLEST, LARGEST = 8.0, 30.0  # pixels of a key with no weight, and with all
 PALEST = 0.25  # the opacity of the first word, where colour tells the place
 _ALL = slice(None)
-WHOLE = PlaneStyle()
-ALONE = PlaneStyle(side=9.0, most_names=8, tells="places")
-SMALL = PlaneStyle(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells="levels", pixels=150.0)
+FULL_SIZE = PlaneStyle()
+ONE_PLANE = PlaneStyle(side=9.0, most_names=8, tells="places")
+SMALL_SIZE = PlaneStyle(side=4.0, lines=5, most_names=4, of_many=3, diamond=6.0, tells="levels", pixels=150.0)
 
 
 @dataclass(frozen=True, eq=False)
 class QueryKeyPlane:
-    """Where queries and keys of one head stand in their plane.
+    """The plane of queries and keys of one head, and their places in it.
 
     Attributes:
         queries, keys: coordinates, (n_query, 2) and (n_key, 2).
         words: of the queries and of the keys.
-        explained: the share of squared length that each direction keeps, (2,); NaN where all are zero.
-        products: q·k as the vectors have them, (n_query, n_key); the plane shows a part of each.
-        dimensions: the two that the plane is of, from 0; None where it is that of the main directions.
-        origin: where the plane has the origin of the vectors, from which an arrow goes to the query, (2,).
+        explained: the share of squared length along each direction, (2,); NaN where all vectors are zero.
+        products: q·k of the whole vectors, (n_query, n_key).
+        dimensions: the two dimensions of the plane, from 0; None for the two main directions.
+        origin: the place of the vectors' origin, from which an arrow goes to the query, (2,).
     """
 
     queries: Numbers
@@ -51,33 +51,32 @@ class QueryKeyPlane:
     origin: Numbers = field(default_factory=lambda: np.zeros(2))
 
     @property
-    def shown(self) -> Numbers:
-        """The part of each q·k that the plane shows, (n_query, n_key)."""
-        found: Numbers = (self.queries - self.origin) @ (self.keys - self.origin).T
-        return found
+    def plane_products(self) -> Numbers:
+        """The part of each q·k that lies in the plane, (n_query, n_key)."""
+        return np.asarray((self.queries - self.origin) @ (self.keys - self.origin).T)
 
-    def is_as(self, other: "QueryKeyPlane") -> bool:
-        """Whether all stand at the same places as in another."""
+    def equals(self, other: "QueryKeyPlane") -> bool:
+        """Whether all points have the same places as in another plane."""
         mine, theirs = ((each.queries, each.keys, each.products) for each in (self, other))
         return self is other or all(map(np.array_equal, mine, theirs))
 
 
 @dataclass(frozen=True, eq=False)
 class HeadPlanes:
-    """Where the vectors of one head stand in their planes.
+    """The planes of one head: that of queries and keys, and that of values.
 
     Attributes:
         plane: of queries and keys.
         values: coordinates in the plane of values, (n_key, 2); to_values: its directions, (2, d_v).
-        kept: the share of squared length that each direction of that plane keeps, (2,).
-        moved: of each query, how many keys have another rank by what the plane shows of scores, (n_query,).
+        explained_values: the share of the values' squared length along each of these directions, (2,).
+        rank_changes: for each query, how many keys the plane's scores give another rank, (n_query,).
     """
 
     plane: QueryKeyPlane
     values: Numbers
     to_values: Numbers
-    kept: Numbers
-    moved: NDArray[np.int64]
+    explained_values: Numbers
+    rank_changes: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,63 +84,63 @@ class AttentionPlane:
     """Queries and keys of one head in a plane, and the weights between them, at one step or more.
 
     Attributes:
-        planes: one a step, None where the head is not there; or one for all steps.
+        planes: one a step, None where the step has no such head; or one for all steps.
         weights, masks: (n_steps, n_query, n_key), True where a query may attend.
-        look: how they are drawn; before: what the names of their traces begin with.
+        style: how they are drawn; before: the prefix of their traces' names.
     """
 
     planes: Sequence[QueryKeyPlane | None]
     weights: Numbers
     masks: NDArray[np.bool_]
-    look: PlaneStyle = WHOLE
+    style: PlaneStyle = FULL_SIZE
     before: str = ""
 
     @property
-    def there(self) -> QueryKeyPlane:
-        """The first plane there is."""
+    def first_plane(self) -> QueryKeyPlane:
+        """The plane of the first step that has one."""
         return next(plane for plane in self.planes if plane is not None)
 
     def chart(self, name: str, row: int, **more: Any) -> Chart:
-        """Draw the first step, with the arrow and the lines of the query in `row`."""
-        seen, look, before = self.there, self.look, self.before
-        asking, answering = (self._pointed(words) for words in seen.words)
-        at = {path: values[0] for path, values in _moves(seen, look, slice(row, row + 1)).items()}
+        """Draw the first step, with the arrow and the lines of one query."""
+        plane, style, before = self.first_plane, self.style, self.before
+        asking, answering = (self._hover_names(words) for words in plane.words)
+        at = {path: values[0] for path, values in _moves(plane, style, slice(row, row + 1)).items()}
         lines = marks.line(
             f"{before}equal scores",
             at["equal scores.x"],
             at["equal scores.y"],
             LIGHT.rule,
             width=1.5,
-            hover="" if look.tells == "places" else "q·k = %{customdata:.4g}",
+            hover="" if style.tells == "places" else "q·k = %{customdata:.4g}",
         )
-        lines |= {"customdata": at["equal scores.customdata"]} if look.tells != "places" else {}
+        lines |= {"customdata": at["equal scores.customdata"]} if style.tells != "places" else {}
         keys, masked = weighted_points(
             before,
             "key",
-            seen.keys,
+            plane.keys,
             answering,
             self.weights[0, row],
             self.masks[0, row],
-            by_place=look.by_place,
+            by_place=style.by_place,
         )
-        if look.tells == "products":
+        if style.tells == "products":
             keys |= {
                 "customdata": at["key points.customdata"],
                 "hovertemplate": f"{_of_pair()}<extra></extra>",
             }
         queries = marks.points(
             f"{before}query points",
-            *seen.queries.T,
+            *plane.queries.T,
             LIGHT.query,
-            size=look.diamond,
+            size=style.diamond,
             symbol="diamond",
             hover=_("query <b>{query}</b>", query="%{hovertext}"),
         )
-        if look.by_place:
+        if style.by_place:
             queries["marker"] = queries["marker"] | {"opacity": _paleness(len(asking))}
-        # A click asks there. The words of the others would lie on those of the keys: pointing at them tells.
+        # A click selects a query. Names of other queries would cover those of keys: the hover has them.
         queries |= {"hovertext": asking, "meta": {"cursor": list(range(len(asking)))}}
-        named = key_names(seen, self.weights[0], look, [row])
+        names = key_names(plane, self.weights[0], style, [row])
         return Chart(
             name,
             [
@@ -152,21 +151,21 @@ class AttentionPlane:
                 ),
                 keys,
                 masked,
-                named_points(f"{before}key names", named.parts, LIGHT.key),
+                named_points(f"{before}key names", names.parts, LIGHT.key),
                 queries,
-                named_points(f"{before}query name", named.asked, LIGHT.query),
+                named_points(f"{before}query name", names.queries, LIGHT.query),
             ],
-            columns=look.side,
-            rows=look.side,
-            letter=look.letter,
+            columns=style.side,
+            rows=style.side,
+            letter=style.letter,
             colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
-            **square(seen.queries, seen.keys),
+            **square(plane.queries, plane.keys),
             **more,
         )
 
-    def titled(self, row: int) -> Chart:
-        """Draw the same with its legend, its colour bar and what its axes keep."""
-        by_place = self.look.by_place
+    def full_chart(self, row: int) -> Chart:
+        """Draw the chart with its legend, its colour bar and titles of its axes."""
+        by_place = self.style.by_place
         legend = [(_("queries"), LIGHT.query), (_("keys"), LIGHT.key), (_("equal q·k"), LIGHT.muted)]
         return self.chart(
             "plane",
@@ -174,40 +173,39 @@ class AttentionPlane:
             legend=[*legend, (_("paler: earlier words"), LIGHT.muted)] if by_place else legend,
             legend_lines=2 if by_place else 1,
             shows_bar=not by_place,
-            **_titles(self.there.explained, self.there.dimensions),
+            **_titles(self.first_plane.explained, self.first_plane.dimensions),
         )
 
     def follow(self) -> dict[str, list[Any]]:
-        """Return what follows the query in `chart`, by its path: a value a step, or one for all of them."""
-        planes = [self.there if plane is None else plane for plane in self.planes]
-        if all(plane.is_as(planes[0]) for plane in planes):
+        """Return what follows the query in `chart`, by path: a value for each step, or one for all."""
+        planes = [self.first_plane if plane is None else plane for plane in self.planes]
+        if all(plane.equals(planes[0]) for plane in planes):
             planes = planes[:1]
-        look, before, (_asking, answering) = self.look, self.before, planes[0].words
-        still = [_moves(each, look) for each in planes]
-        found = {
-            f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in still] for path in still[0]
+        style, before, (_asking, answering) = self.style, self.before, planes[0].words
+        without_weights = [_moves(each, style) for each in planes]
+        moves = {
+            f"data[{before}{path.replace('.', '].', 1)}": [each[path] for each in without_weights]
+            for path in without_weights[0]
         }
         places = [each.keys for each in planes]
-        found |= shares(before, "key", places, self.weights, self.masks, by_place=look.by_place)
-        if look.names_all(answering):
-            orders = [self.weights[0]] * len(planes)  # the same are named whatever their weights
+        moves |= weighted_moves(before, "key", places, self.weights, self.masks, by_place=style.by_place)
+        if style.names_all(answering):
+            orders = [self.weights[0]] * len(planes)  # the same have names whatever their weights
         else:
-            orders = orders_of(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
+            orders = naming_orders(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
         every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
-        named: list[Names] = []
+        names: list[Names] = []
         for at, (each, order) in enumerate(zip(every, orders, strict=True)):
-            unseen = (
-                len(self.planes) == len(orders) and self.planes[at] is None
-            )  # of a head that is not there
-            named.append(named[-1] if named and unseen else key_names(each, order, look))
-        for part in named[0].parts:
-            found[f"data[{before}key names].{part}"] = [each.parts[part] for each in named]
-            found[f"data[{before}query name].{part}"] = [each.asked[part] for each in named]
-        return found
+            is_absent = len(self.planes) == len(orders) and self.planes[at] is None
+            names.append(names[-1] if names and is_absent else key_names(each, order, style))
+        for part in names[0].parts:
+            moves[f"data[{before}key names].{part}"] = [each.parts[part] for each in names]
+            moves[f"data[{before}query name].{part}"] = [each.queries[part] for each in names]
+        return moves
 
-    def _pointed(self, words: Sequence[str]) -> list[str]:
-        """What pointing at words calls them: where there may be many, their places too."""
-        if self.look.tells != "places":
+    def _hover_names(self, words: Sequence[str]) -> list[str]:
+        """Return the words as the hover has them: with their places where the style says so."""
+        if self.style.tells != "places":
             return [*map(escape, words)]
         return [
             _("{word}, place {place}", word=escape(word), place=place) for place, word in enumerate(words, 1)
@@ -217,37 +215,39 @@ class AttentionPlane:
 @Picture
 def alone(head: AttentionPlane, *, row: int = 0) -> Spec:
     """Draw queries and keys of one head in one plane, for the query in `row`."""
-    return compose.spec([head.titled(row)], largest_unit=64, phone_height=IN_SIGHT)
+    return compose.spec([head.full_chart(row)], largest_unit=64, phone_height=IN_SIGHT)
 
 
 @Picture
-def points(seen: HeadPlanes, attended: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0) -> Spec:
-    """Draw queries and keys in one plane, and values with the output of the query in `row` in another.
+def points(
+    planes: HeadPlanes, attention: tuple[Numbers, NDArray[np.bool_], Numbers], *, row: int = 0
+) -> Spec:
+    """Draw queries and keys in one plane, and values with one query's output in another.
 
     Args:
-        seen: where they stand.
-        attended: weights and mask, (n_query, n_key), True where a query may attend; output, (n_query, d_v).
+        planes: of the head.
+        attention: weights and mask, (n_query, n_key), True where a query may attend; output, (n_query, d_v).
         row: the query, from 0.
     """
-    weights, mask, output = attended
-    words = seen.plane.words[1]
-    made = output[row] @ seen.to_values.T
+    weights, mask, output = attention
+    words = planes.plane.words[1]
+    place = output[row] @ planes.to_values.T
     right = Chart(
         "values",
         [
-            *weighted_points("", "value", seen.values, list(map(escape, words)), weights[row], mask[row]),
-            named_points("value names", value_names(seen, weights, [row]).parts, LIGHT.value),
-            marks.points("output point", *made[:, None], LIGHT.ink, size=14, symbol="x"),
+            *weighted_points("", "value", planes.values, list(map(escape, words)), weights[row], mask[row]),
+            named_points("value names", value_names(planes, weights, [row]).parts, LIGHT.value),
+            marks.points("output point", *place[:, None], LIGHT.ink, size=14, symbol="x"),
         ],
-        columns=WHOLE.side,
-        rows=WHOLE.side,
+        columns=FULL_SIZE.side,
+        rows=FULL_SIZE.side,
         legend=[(_("values"), LIGHT.value), (_("output"), LIGHT.ink)],
-        letter=WHOLE.letter,
+        letter=FULL_SIZE.letter,
         colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight")),
-        **square(seen.values),
-        **_titles(seen.kept),
+        **square(planes.values),
+        **_titles(planes.explained_values),
     )
-    left = AttentionPlane([seen.plane], weights[None], mask[None]).titled(row)
+    left = AttentionPlane([planes.plane], weights[None], mask[None]).full_chart(row)
     return compose.spec([left, right], largest_unit=56, phone_height=IN_SIGHT)
 
 
@@ -260,7 +260,7 @@ def small_multiples(
     Args:
         heads: at one step each, and their titles.
         titles: one a head.
-        slots: how many heads the step with the most of them has.
+        slots: the largest number of heads of any step.
         order: heads, from 0, in the order in which they stand.
         row: the query, from 0.
     """
@@ -277,42 +277,44 @@ def small_multiples(
 
 
 def before_head(number: int) -> str:
-    """Return what the names of a head's traces begin with, where there are several."""
+    """Return the prefix of the names of a head's traces, where there are several heads."""
     return f"head {number + 1} "
 
 
-def cursor(seen: HeadPlanes, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers) -> dict[str, Any]:
-    """What follows the query in `points`: by row, and by step and row; arrays (n_steps, n_query, ...)."""
-    found = AttentionPlane([seen.plane], weights, masks).follow()
-    made = outputs @ seen.to_values.T
-    found |= {f"data[output point].{axis}": list(made[..., [i]]) for i, axis in enumerate("xy")}
-    found |= shares("", "value", [seen.values], weights, masks)
-    if not WHOLE.names_all(seen.plane.words[1]):
-        named = [value_names(seen, each).parts for each in orders_of(weights, masks)]
-        found |= {f"data[value names].{part}": [each[part] for each in named] for part in named[0]}
-    return by_row_and_step(found)
+def cursor(
+    planes: HeadPlanes, weights: Numbers, masks: NDArray[np.bool_], outputs: Numbers
+) -> dict[str, Any]:
+    """Return what follows the query in `points`, by row, and by step and row: (n_steps, n_query, ...)."""
+    moves = AttentionPlane([planes.plane], weights, masks).follow()
+    places = outputs @ planes.to_values.T
+    moves |= {f"data[output point].{axis}": list(places[..., [i]]) for i, axis in enumerate("xy")}
+    moves |= weighted_moves("", "value", [planes.values], weights, masks)
+    if not FULL_SIZE.names_all(planes.plane.words[1]):
+        names = [value_names(planes, each).parts for each in naming_orders(weights, masks)]
+        moves |= {f"data[value names].{part}": [each[part] for each in names] for part in names[0]}
+    return by_row_and_step(moves)
 
 
 def key_names(
-    seen: QueryKeyPlane, weights: Numbers, look: PlaneStyle = WHOLE, rows: Sequence[int] | None = None
+    plane: QueryKeyPlane, weights: Numbers, style: PlaneStyle = FULL_SIZE, rows: Sequence[int] | None = None
 ) -> Names:
-    """Return the names of keys in a plane, for these queries: see `names_beside`."""
-    asked = QueryPoints(seen.queries, seen.words[0], seen.origin)
-    return names_beside(seen.keys, seen.words[1], weights, look, asked=asked, rows=rows)
+    """Return the names of keys in a plane, for some queries: see `names_beside`."""
+    queries = QueryPoints(plane.queries, plane.words[0], plane.origin)
+    return names_beside(plane.keys, plane.words[1], weights, style, queries=queries, rows=rows)
 
 
-def value_names(seen: HeadPlanes, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
-    """Return the names of values in their plane, for these queries."""
-    return names_beside(seen.values, seen.plane.words[1], weights, WHOLE, rows=rows)
+def value_names(planes: HeadPlanes, weights: Numbers, rows: Sequence[int] | None = None) -> Names:
+    """Return the names of values in their plane, for some queries."""
+    return names_beside(planes.values, planes.plane.words[1], weights, FULL_SIZE, rows=rows)
 
 
-def by_row_and_step(found: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
-    """Part what follows the query alone from what follows the step too, as `Cursor` takes them."""
+def by_row_and_step(moves: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
+    """Separate what follows the query alone from what follows the step too, as `Cursor` takes them."""
     return {
-        "changes": {path: values[0] for path, values in found.items() if len(values) == 1},
+        "changes": {path: values[0] for path, values in moves.items() if len(values) == 1},
         "by_step": {
             path: np.stack([np.asarray(each) for each in values])
-            for path, values in found.items()
+            for path, values in moves.items()
             if len(values) > 1
         },
     }
@@ -320,17 +322,17 @@ def by_row_and_step(found: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]
 
 def sizes(weights: Numbers) -> Numbers:
     """Return the diameter of each key: its area grows with its weight."""
-    found: Numbers = np.sqrt(SMALLEST**2 + (LARGEST**2 - SMALLEST**2) * weights)
-    return np.round(2 * found) / 2  # no eye tells less, and many alike are sent in little
+    diameters: Numbers = np.sqrt(SMALLEST**2 + (LARGEST**2 - SMALLEST**2) * weights)
+    return np.round(2 * diameters) / 2  # no eye sees less, and equal ones take few bytes
 
 
-def of_weight(weight: str = "marker.color") -> str:
-    """What pointing at a key says of its weight, and where that is found."""
+def weight_hover(weight: str = "marker.color") -> str:
+    """Return the hover text of a key with its weight, which stands there in the trace."""
     return _("key <b>{key}</b><br>weight <b>{weight}</b>", key="%{hovertext}", weight=f"%{{{weight}:.6f}}")
 
 
 def _paleness(count: int) -> Numbers:
-    """The opacity of each word, where colour tells its place: the last has all."""
+    """Return the opacity of each word where colour shows its place: the last is opaque."""
     return np.linspace(PALEST, 1, count) if count > 1 else np.ones(1)
 
 
@@ -340,7 +342,7 @@ def _of_pair() -> str:
         whole="%{customdata[0]:.6g}",
         shown="%{customdata[1]:.6g}",
     )
-    return f"{of_weight()}<br>{part}"
+    return f"{weight_hover()}<br>{part}"
 
 
 def weighted_points(
@@ -348,34 +350,34 @@ def weighted_points(
     kind: str,
     places: Numbers,
     words: Sequence[str],
-    *attended: NDArray[Any],
+    *attention: NDArray[Any],
     by_place: bool = False,
 ) -> tuple[marks.Mark, marks.Mark]:
-    """Points coloured and sized by weight, and the hollow ones of those that are masked.
+    """Return points coloured and sized by weight, and hollow points for masked keys.
 
     Args:
-        before: what their names begin with; kind: "key" or "value".
+        before: the prefix of their names; kind: "key" or "value".
         places: (n_key, 2); words: of the keys.
-        attended: weights and mask, (n_key,).
-        by_place: whether colour tells the place of each instead, earlier ones paler.
+        attention: weights and mask, (n_key,).
+        by_place: whether colour shows the place of each instead, earlier ones paler.
     """
-    (weights, may), (x, y) = attended, places.T
+    (weights, may), (x, y) = attention, places.T
     ring = LIGHT.value if kind == "value" else LIGHT.key
-    drawn = marks.points(
+    marked = marks.points(
         f"{before}{kind} points",
         np.where(may, x, np.nan),
         y,
         ring if by_place else weights,
         size=sizes(weights),
         ring=ring,
-        hover=of_weight("customdata") if by_place else of_weight(),
+        hover=weight_hover("customdata") if by_place else weight_hover(),
     )
-    # Left to Plotly, points of several sizes are seen through, and no colour is the bar's.
-    drawn["marker"] = drawn["marker"] | {"coloraxis": "panel", "opacity": 1}
+    # By default Plotly draws points of several sizes translucent, and no colour would be the bar's.
+    marked["marker"] = marked["marker"] | {"coloraxis": "panel", "opacity": 1}
     if by_place:
-        del drawn["marker"]["coloraxis"]
-        drawn["marker"]["opacity"] = _paleness(len(weights))
-        drawn["customdata"] = weights
+        del marked["marker"]["coloraxis"]
+        marked["marker"]["opacity"] = _paleness(len(weights))
+        marked["customdata"] = weights
     hollow = marks.points(
         f"{before}masked {kind} points",
         np.where(may, np.nan, x),
@@ -385,10 +387,10 @@ def weighted_points(
         symbol="circle-x-open",
         hover=_("key <b>{key}</b><br>{masked}", key="%{hovertext}", masked=may_not_attend()),
     )
-    return drawn | {"hovertext": words}, hollow | {"hovertext": words}
+    return marked | {"hovertext": words}, hollow | {"hovertext": words}
 
 
-def shares(
+def weighted_moves(
     before: str,
     kind: str,
     places: Sequence[Numbers],
@@ -397,39 +399,39 @@ def shares(
     *,
     by_place: bool = False,
 ) -> dict[str, list[Any]]:
-    """What of `weighted_points` follows query and step; places one for all steps, or one each."""
+    """Return what of `weighted_points` follows query and step; places are one for all steps, or one each."""
     part = "customdata" if by_place else "marker.color"
-    found = {
+    moves = {
         f"data[{before}{kind} points].{part}": list(weights),
         f"data[{before}{kind} points].marker.size": list(sizes(weights)),
     }
     if masks.all():
-        return found
+        return moves
     across = np.stack([each[:, 0] for each in places])[:, None]
     masks = masks[:1] if len(places) == 1 and (masks == masks[:1]).all() else masks
-    return found | {
+    return moves | {
         f"data[{before}{kind} points].x": list(np.where(masks, across, np.nan)),
         f"data[{before}masked {kind} points].x": list(np.where(masks, np.nan, across)),
     }
 
 
-def _moves(seen: QueryKeyPlane, look: PlaneStyle, rows: slice = _ALL) -> dict[str, Any]:
-    """What follows the query and no weight, (n_query, ...) each, by trace and part."""
-    queries = seen.queries[rows]
-    arrow = np.stack([np.broadcast_to(seen.origin, queries.shape), queries], axis=1)
-    across, levels = levels_of(queries - seen.origin, farthest(seen.queries, seen.keys), look.lines)
-    found: dict[str, Any] = {} if look.tells == "places" else {"equal scores.customdata": levels}
-    if look.tells == "products":
-        found["key points.customdata"] = np.stack([seen.products[rows], seen.shown[rows]], axis=-1)
+def _moves(plane: QueryKeyPlane, style: PlaneStyle, rows: slice = _ALL) -> dict[str, Any]:
+    """Return what follows the query but no weight, (n_query, ...) each, by trace and part."""
+    queries = plane.queries[rows]
+    arrow = np.stack([np.broadcast_to(plane.origin, queries.shape), queries], axis=1)
+    across, levels = score_lines(queries - plane.origin, axis_reach(plane.queries, plane.keys), style.lines)
+    moves: dict[str, Any] = {} if style.tells == "places" else {"equal scores.customdata": levels}
+    if style.tells == "products":
+        moves["key points.customdata"] = np.stack([plane.products[rows], plane.plane_products[rows]], axis=-1)
     for side, axis in enumerate("xy"):
-        found[f"equal scores.{axis}"] = across[:, side]
-        found[f"arrow.{axis}"] = arrow[:, :, side]
-        found[f"arrow head.{axis}"] = arrow[:, 1:, side]
-    return found
+        moves[f"equal scores.{axis}"] = across[:, side]
+        moves[f"arrow.{axis}"] = arrow[:, :, side]
+        moves[f"arrow head.{axis}"] = arrow[:, 1:, side]
+    return moves
 
 
-def levels_of(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
-    """Lines of equal score of each query, at right angles to it, (n_query, 2, n); and the score on each."""
+def score_lines(queries: Numbers, far: float, count: int) -> tuple[Numbers, Numbers]:
+    """Return each query's lines of equal score, perpendicular to it, (n_query, 2, n), and their scores."""
     length = np.linalg.norm(queries, axis=1, keepdims=True)
     to = np.divide(queries, length, out=np.full_like(queries, np.nan), where=length > 0)
     across = np.stack([-to[:, 1], to[:, 0]], axis=1)
@@ -440,8 +442,8 @@ def levels_of(queries: Numbers, far: float, count: int) -> tuple[Numbers, Number
     return course.reshape(len(to), -1, 2).transpose(0, 2, 1), scores
 
 
-def orders_of(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
-    """Return what keys are named by: one for all steps where these mask alike, else one a step.
+def naming_orders(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
+    """Return the weights that decide which keys are named: one for all steps with one mask, else one a step.
 
     A softmax keeps the order of its scores at any temperature, and so does a sum of several.
     """
@@ -452,28 +454,28 @@ def orders_of(weights: Numbers, masks: NDArray[np.bool_]) -> list[Numbers]:
 
 
 def square(*places: Numbers) -> dict[str, Any]:
-    """Axes of one length a unit around the origin."""
-    far = farthest(*places)
+    """Return two axes of equal length around the origin."""
+    far = axis_reach(*places)
     common = {"range": [-far, far], "zeroline": True, "zerolinecolor": LIGHT.muted}
     return {"x": common, "y": common}
 
 
-def _titles(kept: Numbers, dimensions: tuple[int, int] | None = None) -> dict[str, Any]:
-    """Name both axes, with what each keeps; dimensions from 0, None for the main directions."""
+def _titles(explained: Numbers, dimensions: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Return titles of both axes with what each explains; dimensions from 0, None for the main directions."""
     numbers = (1, 2) if dimensions is None else [each + 1 for each in dimensions]
     titles = []
-    for number, share in zip(numbers, kept.tolist(), strict=True):
-        told = {"number": number} if np.isnan(share) else {"number": number, "share": as_share(share)}
+    for number, share in zip(numbers, explained.tolist(), strict=True):
+        fields = {"number": number} if np.isnan(share) else {"number": number, "share": as_share(share)}
         if dimensions is None:
             titles.append(
-                _("direction {number} keeps {share}", **told)
-                if "share" in told
-                else _("direction {number}", **told)
+                _("direction {number} keeps {share}", **fields)
+                if "share" in fields
+                else _("direction {number}", **fields)
             )
         else:
             titles.append(
-                _("dimension {number} keeps {share}", **told)
-                if "share" in told
-                else _("dimension {number}", **told)
+                _("dimension {number} keeps {share}", **fields)
+                if "share" in fields
+                else _("dimension {number}", **fields)
             )
     return {"x_title": titles[0], "y_title": titles[1]}

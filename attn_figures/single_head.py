@@ -133,7 +133,7 @@ class Walk:
     threshold: Threshold | None = None
     ablation: Ablation | None = None
     points: Callable[[], planes.HeadPlanes] | None = None
-    group: arcs.Group = arcs.ALONE
+    group: arcs.Group = arcs.NO_GROUP
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
 

@@ -37,7 +37,7 @@ def _together(result: Result) -> Mapping[str, Columns]:
     if result.look.view != "arcs" or not group.also:
         return {}
     heads = result.shown_heads if result.look.all_heads else [result.head]
-    rows = group.told(group.mean(array(result.attention.weights[heads])))[:, result.cell[0]]
+    rows = group.totals(group.mean(array(result.attention.weights[heads])))[:, result.cell[0]]
     names = [_("head {head}", head=head + 1) for head in heads]
     return {"together": {" ": result.tokens.keys} | dict(zip(names, rows.tolist(), strict=True))}
 

@@ -107,7 +107,7 @@ def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
         head=head + 1,
         key=_keys(result, key),
         whole=number(float(result.attention.scores[head, row, key]), 6),
-        shown=number(float(planes[head].shown[row, key]), 6),
+        shown=number(float(planes[head].plane_products[row, key]), 6),
     )
     return paragraph(said, _tied(result, others)) if weights.any() else ""
 

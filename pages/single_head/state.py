@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import attn_core
 import attn_core.scores
 from attn_core import Masking
-from attn_figures.arcs import ALONE, Group
+from attn_figures.arcs import NO_GROUP, Group
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
@@ -107,7 +107,7 @@ class ViewOptions:
     temperature: float = 1.0
     width: int = 1
     asides: tuple[Aside, ...] = (NOTHING_ASIDE,)
-    group: Group = ALONE
+    group: Group = NO_GROUP
     along: Along | None = None
     moves: str | None = None
 

@@ -24,7 +24,10 @@ def tables(result: Result) -> Mapping[str, Columns]:
         more = {N_("weight without it"): walk.ablation.weights.ravel().tolist()}
     if walk.points is not None:
         plane = walk.points().plane
-        more = {"q·k": plane.products.ravel().tolist(), N_("q·k in the plane"): plane.shown.ravel().tolist()}
+        more = {
+            "q·k": plane.products.ravel().tolist(),
+            N_("q·k in the plane"): plane.plane_products.ravel().tolist(),
+        }
     return {
         "pairs": {
             N_("query"): [query for query in walk.queries for _ in range(n_key)],
@@ -80,7 +83,7 @@ def _aside(result: Result) -> Mapping[str, Columns]:
     walk = result.walk
     if walk.group.also:
         mean = walk.group.mean(walk.weights)
-        rows = walk.group.told(mean)[result.cell[0]]
+        rows = walk.group.totals(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
     if walk.threshold is not None:
         found = {N_("query"): [*walk.queries], N_("kept weight"): walk.threshold.mass[:, 0].tolist()}

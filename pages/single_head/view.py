@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from attn_core import MASK_PATTERNS
-from attn_figures.arcs import ALONE, Group
+from attn_figures.arcs import NO_GROUP, Group
 from attn_figures.scene import Scene
 from attn_live.captions import LazyMap, StepCaption
 from attn_live.packing import Cursor
@@ -43,7 +43,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         moves, slider = None, asides.slider
         notes += [asides.note()] if asides.note() else []
         every = tuple(map(asides.at, asides.steps.values))
-    group = _read_group(controls, head.queries) if STAGES[stage].takes_together else ALONE
+    group = _read_group(controls, head.queries) if STAGES[stage].takes_together else NO_GROUP
     along = None
     if STAGES[stage].has_plane:
         along, unfit = read_along(controls, head)

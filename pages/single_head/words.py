@@ -123,10 +123,10 @@ def of_points(result: Result) -> str:
         query=_query(result),
         key=_keys(result, best),
         whole=number(float(seen.plane.products[row, best]), 6),
-        shown=number(float(seen.plane.shown[row, best]), 6),
-        moved=int(seen.moved[row]),
+        shown=number(float(seen.plane.plane_products[row, best]), 6),
+        moved=int(seen.rank_changes[row]),
         share=_share(float(seen.plane.explained.sum())),
-        values=_share(float(seen.kept.sum())),
+        values=_share(float(seen.explained_values.sum())),
     )
 
 

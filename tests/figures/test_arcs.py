@@ -19,11 +19,11 @@ from attn_figures.arcs import (
     arcs,
     arcs_of,
     pitch_of,
-    set_lines,
+    set_words,
     thickness,
 )
 from attn_figures.frame import Side
-from attn_figures.head_arcs import COLOURS, HeadArcs, dress
+from attn_figures.head_arcs import COLOURS, HeadArcs, style_of
 from attn_figures.matrix import Matrix
 from tests.figures.test_palettes import BLINDNESS, THEMES, TOLD_APART, lab, linear
 
@@ -34,7 +34,7 @@ TEXT = (
 
 @pytest.mark.parametrize("count", [1, 6, 20, len(TEXT)])
 def test_words_stand_on_their_lines_in_order_and_clear_of_one_another(count: int) -> None:
-    placed = set_lines(tuple(TEXT[:count]))
+    placed = set_words(tuple(TEXT[:count]))
     assert [each.word for each in placed] == TEXT[:count]
     for each in placed:
         assert each.x - each.width / 2 >= -1e-9
@@ -49,7 +49,7 @@ def test_words_stand_on_their_lines_in_order_and_clear_of_one_another(count: int
 
 
 def test_a_word_longer_than_a_line_is_cut() -> None:
-    (placed,) = set_lines(("a" * 300,))
+    (placed,) = set_words(("a" * 300,))
     assert placed.width <= COLUMNS
     assert placed.word.endswith("…")
 
@@ -59,7 +59,7 @@ def edge(word: WordPlace, above: bool) -> tuple[float, float]:
 
 
 def test_an_arc_goes_from_its_query_to_its_key_and_over_no_other_line() -> None:
-    words = set_lines(tuple(TEXT))
+    words = set_words(tuple(TEXT))
     course = arcs_of(words, words)
     assert course.shape[:2] == (len(words), len(words))
     assert course.shape[-1] == 2
@@ -106,8 +106,8 @@ def test_rows_are_taken_together_as_plain_loops_do() -> None:
         assert group.rows(row) == members
         sums = sum(weights[:, member] for member in members)
         np.testing.assert_allclose(group.mean(weights)[:, row], sums / len(members))
-        np.testing.assert_allclose(group.told(group.mean(weights))[:, row], sums)
-        np.testing.assert_allclose(Group((1, 4)).told(group.mean(weights))[:, row], sums / len(members))
+        np.testing.assert_allclose(group.totals(group.mean(weights))[:, row], sums)
+        np.testing.assert_allclose(Group((1, 4)).totals(group.mean(weights))[:, row], sums / len(members))
 
 
 @pytest.mark.parametrize(("also", "last"), [((), 1), ((3,), 3)])
@@ -128,7 +128,7 @@ def test_heads_are_told_apart_by_colour_and_dash_by_everybody(worn: str, blind: 
     seen = lab(linear(ramp) @ BLINDNESS[blind].T)
     for one, other in combinations(range(len(ramp)), 2):
         assert np.linalg.norm(seen[one] - seen[other]) > TOLD_APART, (one, other)
-    assert len({dress(head)[:2] for head in range(16)}) == 16
+    assert len({style_of(head)[:2] for head in range(16)}) == 16
 
 
 @pytest.mark.parametrize(
@@ -140,22 +140,22 @@ def test_arcs_are_shared_out_and_what_is_left_out_is_the_rest(
     weights = np.random.default_rng(1).dirichlet(np.full(n_query, 0.2), size=(n_head, n_query))
     step = HeadArcs(weights, range(n_head), Group(also))
     drawn = step.slots * (1 + len(also))
-    assert 1 <= step.each <= n_query
-    assert drawn <= 48 or step.each == 1
+    assert 1 <= step.per_head <= n_query
+    assert drawn <= 48 or step.per_head == 1
     keys, found = step.thickest()
     for head in range(n_head):
         for row in (0, n_query - 1):
-            mine = slice(head * step.each, (head + 1) * step.each)
-            best = sorted(weights[head, row].tolist(), reverse=True)[: step.each]
+            mine = slice(head * step.per_head, (head + 1) * step.per_head)
+            best = sorted(weights[head, row].tolist(), reverse=True)[: step.per_head]
             assert sorted(found[row, mine].tolist(), reverse=True) == best
             assert weights[head, row, keys[row, mine]].tolist() == found[row, mine].tolist()
             assert row not in keys[row, mine][:-1]  # the head's number stands on an arc to another word
             rest = 1 - sum(each for each in best if each >= LEAST)
-            assert step.left(row)[head] == pytest.approx(rest)
+            assert step.left_out(row)[head] == pytest.approx(rest)
 
 
 def test_arcs_of_several_heads_between_two_words_do_not_lie_on_one_another() -> None:
-    words = set_lines(tuple(TEXT))
+    words = set_words(tuple(TEXT))
     for query, key in ((words[0], words[1]), (words[2], words[2]), (words[0], words[6])):
         courses = [
             arc(query, key, PITCH, lane=lane, height=height) for lane, height in ((-0.3, 0.6), (0, 0.8))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_figures.names import PlaneStyle, QueryPoints, farthest, names_beside
-from attn_figures.points import SMALL, WHOLE
+from attn_figures.names import PlaneStyle, QueryPoints, axis_reach, names_beside
+from attn_figures.points import FULL_SIZE, SMALL_SIZE
 
 WORDS = ["the", "cat", "sat", "on", "the", "mat", "and", "then", "looked", "at", "a"]
 WORDS += ["telecommunications", "Attention", "WWW", "is"]
@@ -38,7 +38,7 @@ def boxes_of(parts: dict[str, Any], row: int, pixels: float, far: float) -> list
     return found
 
 
-@pytest.mark.parametrize("look", [WHOLE, SMALL, PlaneStyle(9.0, most_names=8)])
+@pytest.mark.parametrize("look", [FULL_SIZE, SMALL_SIZE, PlaneStyle(9.0, most_names=8)])
 @pytest.mark.parametrize("flat", [1.0, 0.0])
 @pytest.mark.parametrize("n", [4, 9, 15])
 def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: float, n: int) -> None:
@@ -46,12 +46,12 @@ def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: flo
         rng = np.random.default_rng([seed, n])
         queries, keys = rng.standard_normal((2, n, 2)) ** 3 * [1, flat]
         words, weights = WORDS[:n], rng.dirichlet(np.ones(n), n)
-        names = names_beside(keys, words, weights, look, asked=QueryPoints(queries, words))
-        far = farthest(keys, queries)
+        names = names_beside(keys, words, weights, look, queries=QueryPoints(queries, words))
+        far = axis_reach(keys, queries)
         for row in range(n):
             for wider in (1.0, 1.4, 2.0, 3.4):
                 pixels = look.pixels * wider
-                drawn = boxes_of(names.parts, row, pixels, far) + boxes_of(names.asked, row, pixels, far)
+                drawn = boxes_of(names.parts, row, pixels, far) + boxes_of(names.queries, row, pixels, far)
                 for (one, a), (other, b) in combinations(drawn, 2):
                     apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
                     assert apart, (seed, row, wider, one, other)
@@ -65,5 +65,5 @@ def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: flo
 
 def test_words_at_one_place_are_written_together_and_as_they_were_typed() -> None:
     keys = np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.5]])
-    names = names_beside(keys, ["<b>", "the", "a&b"], np.full((3, 3), 1 / 3), WHOLE)
+    names = names_beside(keys, ["<b>", "the", "a&b"], np.full((3, 3), 1 / 3), FULL_SIZE)
     assert names.parts["text"][0].tolist() == ["&lt;b&gt;, the\u2003", "\u2003a&amp;b", ""]

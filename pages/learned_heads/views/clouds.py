@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from attn_figures.numbers import as_share
-from attn_figures.points import ALONE, AttentionPlane, alone, by_row_and_step
+from attn_figures.points import ONE_PLANE, AttentionPlane, alone, by_row_and_step
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
@@ -47,7 +47,7 @@ def view(controls: Controls, asked: Clouding) -> View[Found]:
 def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) -> Scene:
     """Draw and say it for every query; there is one model a process, so it is no part of what is asked."""
     del text, layer, head
-    look = replace(ALONE, by_place=by_place)
+    look = replace(ONE_PLANE, by_place=by_place)
     drawn = AttentionPlane([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
     said = [[_say(_now, row) for row in range(len(_now.tokens))]]
     cursor = Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))
@@ -99,5 +99,5 @@ def _say(result: HeadClouds, row: int) -> str:
             "Correlation of nearness and score {correlation}.",
             correlation=f"{agreement:.2f}".replace("-", "−"),
         ),
-        names_told(ALONE, result.labels),
+        names_told(ONE_PLANE, result.labels),
     )

@@ -56,7 +56,12 @@ def say(result: Result) -> str:
     if result.look.all_heads:
         found = _several(result)
         return heads_said(
-            queries, keys, found.left(row), found.mean()[row], found.counts(row), summed=result.look.summed
+            queries,
+            keys,
+            found.left_out(row),
+            found.mean()[row],
+            found.counts(row),
+            summed=result.look.summed,
         )
     may, summed = _may_together(result)[row], result.look.summed
     return paragraph(

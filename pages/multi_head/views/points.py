@@ -11,7 +11,7 @@ from attn_core.plane import main_directions
 from attn_figures.numbers import as_share
 from attn_figures.picture import Spec
 from attn_figures.points import (
-    SMALL,
+    SMALL_SIZE,
     AttentionPlane,
     QueryKeyPlane,
     before_head,
@@ -57,7 +57,7 @@ def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
             weights[step] = array(result.attention.weights[head])
             masks[step] = True if may is None else np.broadcast_to(may, (result.n_head, *shape))[head]
     seen = [planes(result)[head] if head < result.n_head else None for result in steps]
-    return AttentionPlane(seen, weights, masks, SMALL, before_head(head))
+    return AttentionPlane(seen, weights, masks, SMALL_SIZE, before_head(head))
 
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
