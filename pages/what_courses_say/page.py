@@ -9,7 +9,7 @@ from pages.what_courses_say.settings import SETTINGS, TAB
 from pages.what_courses_say.tables import tables
 from pages.what_courses_say.view import read_controls, view
 
-PAGE: Page[State, State] = Page(
+PAGE: Page[str, State] = Page(
     "what_courses_say",
     N_("Common claims"),
     N_("What courses say of attention, measured here: does it hold, and where?"),
@@ -19,6 +19,7 @@ PAGE: Page[State, State] = Page(
     tabs=TAB,
     programs=programs,
     tables=tables,
+    has_sidebar=False,
     panel_sources=PANEL_SOURCES,
 )
 

@@ -11,19 +11,21 @@ from pages.what_courses_say.compute import State, drawn
 from pages.what_courses_say.settings import CLAIM
 
 
-def read_controls(controls: Controls) -> State:
-    """Read the claim and for the seed."""
-    name = controls.choose(CLAIM, _("Claim"), label_visibility="collapsed")
-    with controls.sidebar(), controls.more(SEED) as more:
-        return State(name, more.whole(SEED, _("Seed")))
+def read_controls(controls: Controls) -> str:
+    """Read which claim is shown."""
+    return controls.choose(CLAIM, _("Claim"), label_visibility="collapsed")
 
 
-def view(controls: Controls, state: State) -> View[State]:
-    """Show what decides it."""
+def view(controls: Controls, name: str) -> View[State]:
+    """Show what decides it; under that stands the seed of its random numbers."""
+    heading = controls.space()
+    with controls.under_picture():
+        state = State(name, controls.whole(SEED, _("Seed"), width=200))
     claim = state.claim
     says = _(claim.says)
     held = claim.held(state.study)
-    controls.tell(f"## {says}\n\n**{in_short(held)}**")
+    with heading:
+        controls.tell(f"## {says}\n\n**{in_short(held)}**")
     measures = listed([_(name) for name in claim.drawn])
     figure = Figure(
         drawn(state),
