@@ -76,8 +76,8 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             words.of_row,
             formulas.all_at_once,
             N_(
-                "Each query weighs all keys; its output is the values, mixed by these weights. Dot products "
-                "grow with length, not with meaning."
+                "Each query weighs its keys; its output is their values, mixed by these weights. Dot "
+                "products grow with length, not with meaning."
             ),
             tells_largest=True,
         ),
@@ -94,13 +94,10 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
         ),
         "X": Stage(
             pictures.sources,
-            N_("What queries, keys and values are made from, one vector a row"),
+            N_("The vectors that attention starts from, one a row"),
             words.of_vector,
             formulas.sources,
-            N_(
-                "One row a token: what queries, keys and values are made from. A ramp adds p/2 to every "
-                "number of position p."
-            ),
+            N_("One row a token: where attention starts. A ramp adds p/2 to every number of position p."),
             in_maths=False,
             follows_slider=False,
         ),
@@ -165,7 +162,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             N_("The words as a text, with arcs from queries to their keys, and the map of all weights"),
             words.of_arcs,
             formulas.softmax,
-            N_("The weights of one row, drawn between the words themselves."),
+            N_("The weights, drawn between the words themselves."),
             follow=pictures.follow_arcs,
             takes_together=True,
         ),
@@ -248,7 +245,7 @@ def shows(result: Result, stage: str, line: str) -> str:
             outputs=outputs,
         )
     if stage == "all at once" and result.inputs.is_drawn:
-        return _("The numbers come from a seed and are not trained: this map knows no grammar.")
+        return _("Numbers from a seed are not trained: this map knows no grammar.")
     own = EXPLAINS.get(result.scoring.score) if stage == "scores" else None
     return _(own or line)
 

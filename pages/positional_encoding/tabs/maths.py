@@ -28,8 +28,7 @@ def show(result: Result) -> None:
         told = _("The words attend to one another without positions; rows, pairs and positions count from 0:")
     else:
         told = _(
-            "The words attend to one another with {scheme} positions; rows, pairs and positions count from "
-            "0:",
+            "The words attend to one another ({scheme}); rows, pairs and positions count from 0:",
             scheme=named(chosen),
         )
     st.markdown(told)
