@@ -1,9 +1,8 @@
 """Programs that print the numbers on screen, and their formula."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
-
-from torch import nn
 
 from attn_core import RealModel, weights_of
 from attn_core.toys import SHIPPED, SYMBOLS
@@ -21,7 +20,8 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from programs.writing import SHORT, Program, quoted
 
-_SAYS = f'symbols = "{SYMBOLS}"\nprint("says:", *[symbols[each] for each in logits.argmax(-1)])'
+_SAYS = 'print("says:", *[symbols[each] for each in logits.argmax(-1)])'
+_SYMBOLS = f'symbols = "{SYMBOLS}"'
 _EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "least_used"}
 
 
@@ -35,45 +35,35 @@ def programs(result: Found) -> Programs | OneProgram | None:
 
 def _of_toy(result: Result) -> Programs | OneProgram:
     numbers, lines = _toy(result)
-    shortly = f"""result = model(task.tokens({quoted(result.setting.typed)}){_off(result)})
-weights, logits = result.weights.detach(), result.logits"""
+    run = f"result = model(task.tokens({quoted(result.setting.typed)}){_off(result)})"
+    short = [*_makes(result), run, "weights, logits = result.weights.detach(), result.logits", _SYMBOLS]
+    formula = partial(_toy_formula, result)
     return Programs(
-        "\n".join(lines),
-        numbers,
-        ["weights"],
-        short=("\n".join([*_makes(result), shortly]), _SAYS),
-        drawn=numbers,
-        formula=lambda: _toy_formula(result),
-        last=_SAYS,
+        "\n".join(lines), numbers, ["weights"], ("\n".join(short), _SAYS), formula, numbers, _SAYS
     )
 
 
 def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return what a toy's program starts from, and the lines that run the model."""
-    model = result.model
-    learned: dict[str, Any] = {"embedding": model.embedding.detach(), "readout": model.readout.detach()}
+    model, recipe, task = result.model, result.recipe, result.task
+    learned: dict[str, Any] = {"embedding": model.embedding, "readout": model.readout}
     layers = zip(model.attention, model.norms, strict=True)
     for layer, (attention, norm) in enumerate(layers):
-        assert isinstance(norm, nn.LayerNorm)
-        learned |= {f"{name} {layer}": each.detach() for name, each in weights_of(attention).items()}
-        learned |= {f"gain {layer}": norm.weight.detach(), f"shift {layer}": norm.bias.detach()}
-    recipe, n = result.recipe, len(result.symbols)
-    doubled = {name: each.double() for name, each in learned.items()}
-    numbers: dict[str, Any] = {"tokens": result.tokens, "w": doubled}
-    width = result.task.d_model // recipe.heads
-    lines = []
-    for off in result.setting.off:
-        layer, head = divmod(off, recipe.heads)
-        rows = f"{head * width}:{(head + 1) * width}"
+        learned |= {f"{name} {layer}": each for name, each in weights_of(attention).items()}
+        learned |= {f"gain {layer}": norm.weight, f"shift {layer}": norm.bias}
+    text = "".join(SYMBOLS[each] for each in result.tokens)
+    lines = [_SYMBOLS, f"tokens = [symbols.index(symbol) for symbol in {quoted(text)}]"]
+    for layer, head in (divmod(off, recipe.heads) for off in result.setting.off):
+        rows = f"{head * result.d_head}:{(head + 1) * result.d_head}"
         lines.append(f'w["W_o {layer}"][{rows}] = 0  # head {layer + 1}.{head + 1} writes nothing')
-    places = f" + sinusoidal({n}, {result.task.d_model}, base={BASE!r})" * recipe.positions
-    return numbers, [
-        *lines,
+    places = f" + sinusoidal({len(text)}, {task.d_model}, base={BASE!r})" * recipe.positions
+    lines += [
         f'x = w["embedding"][tokens]{places}  # (n, d_model)',
         "i, j = places(len(x), len(x))",
-        f"mask = {'j <= i' if result.task.causal else 'j >= 0'}  # True = may attend",
+        f"mask = {'j <= i' if task.causal else 'j >= 0'}  # True = may attend",
         f"logits, Q, K, V, weights = toy_transformer(x, w, {recipe.layers}, {recipe.heads}, mask)",
     ]
+    return {"w": {name: each.detach().double() for name, each in learned.items()}}, lines
 
 
 def _makes(result: Result) -> list[str]:
@@ -105,91 +95,86 @@ def _toy_formula(result: Result) -> str:
 
 
 def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
-    of, told = flow.of, _("the weights of the layer, the lengths of what they write, and the rollout")
+    of, prints = flow.of, ["weights", "lengths", "rolled"]
     if isinstance(of, Heads):
         if of.model is None:
             return None
-        shortly = f"stages = {_load(of.model)}.stages({quoted(of.text)})\n{_flow_lines(flow, every=True)}"
-        return _shortly(shortly, ["weights", "lengths", "rolled"], told, of.model)
+        told = _("the weights of the layer, the lengths of what they write, and the rollout")
+        lines = [
+            f"stages = {_load(of.model)}.stages({quoted(of.text)})",
+            *_flow_lines(flow, "{}[0].mean(dim=0)"),
+        ]
+        return _shortly("\n".join(lines), prints, told, of.model)
     numbers, lines = _toy(of)
-    on = ", ".join(str([*some]) for some in flow.on)
-    aside = "set_sinks_aside({})" if flow.aside else "{}"
-    mean = aside.format("mean_of_heads(heads, on_of_layer)")
-    first, last = flow.at * of.recipe.heads, (flow.at + 1) * of.recipe.heads
-    lines += [
-        f"on = [{on}]  # the heads of each layer that are on",
-        f"maps = weights.reshape({of.recipe.layers}, {of.recipe.heads}, len(x), len(x))",
-        f"layers = [{mean} for heads, on_of_layer in zip(maps, on)]",
-        f"rolled = rollout(layers[:{flow.at + 1}])",
-        f'written = written_lengths(maps[{flow.at}], V[{first}:{last}], w["W_o {flow.at}"])',
-        f"lengths = mean_of_heads(written, on[{flow.at}])",
-        f"weights = layers[{flow.at}]",
-    ]
-    makes = [*_makes(of), f"stages = model(task.tokens({quoted(of.setting.typed)}){_off(of)}).layers"]
+    n_head, at = of.recipe.heads, flow.at
+    heads = f"{at * n_head}:{(at + 1) * n_head}"
+    shape = f"weights.reshape({of.recipe.layers}, {n_head}, len(x), len(x))"
+    written = f'written_lengths(weights[{heads}], V[{heads}], w["W_o {at}"])'
+    on = [f"on = {[[*some] for some in flow.on]}  # the heads of each layer that are on"]
+    if of.setting.off:
+        lines += [*on, f"maps = [mean_of_heads(heads, some) for heads, some in zip({shape}, on)]"]
+        lines.append(f"lengths = mean_of_heads({written}, on[{at}])")
+    else:
+        lines += [f"maps = {shape}.mean(1)  # over heads: (n_layer, n, n)", f"lengths = {written}.mean(0)"]
+    lines += ["maps = [set_sinks_aside(each) for each in maps]"] * flow.aside
+    lines += [f"rolled = rollout(maps[:{at + 1}])", f"weights = maps[{at}]"]
+    mean = "mean_of_heads({}, some)" if of.setting.off else "{}.mean(dim=0)"
+    run = f"stages = model(task.tokens({quoted(of.setting.typed)}){_off(of)}).layers"
+    short = [*_makes(of), run, *on * bool(of.setting.off), *_flow_lines(flow, mean)]
     return Programs(
         "\n".join(lines),
         numbers,
-        ["weights", "lengths", "rolled"],
-        short=("\n".join([*makes, _flow_lines(flow, every=False)]), ""),
-        drawn=numbers,
-        formula=lambda: (
-            rf"R_{{{flow.at + 1}}} = \tilde A_{{{flow.at + 1}}} \cdots \tilde A_1 = "
-            + in_latex(flow.rollout[flow.at].tolist())
+        prints,
+        ("\n".join(short), ""),
+        lambda: (
+            rf"R_{{{at + 1}}} = \tilde A_{{{at + 1}}} \cdots \tilde A_1 = "
+            + in_latex(flow.rollout[at].tolist())
         ),
+        numbers,
     )
 
 
-def _flow_lines(flow: TextFlow, *, every: bool) -> str:
-    """Write the flow with attn_core: of `every` head, or of those that are on."""
-    of = "each{}[0].mean(dim=0)" if every else "each{}[heads].sum(dim=0) / max(1, len(heads))"
-    pairs = "for each in stages" if every else "for each, heads in zip(stages, on)"
-    on = f"on = {[list(some) for some in flow.on]}  # the heads of each layer that are on"
-    lines = [] if every else [on]
-    aside = ["weights = set_aside(weights, find_sinks(weights))"] * flow.aside
-    norms = of.replace("each{}", "weighted_value_norms(each)")
-    return "\n".join([
-        *lines,
-        f"weights = torch.stack([{of.format('.weights')} {pairs}]).detach()  # (n_layer, n, n)",
-        f"lengths = torch.stack([{norms} {pairs}]).detach()",
-        *aside,
+def _flow_lines(flow: TextFlow, mean: str) -> list[str]:
+    """Write the flow with attn_core; `mean` is over the heads of a stage, or over `some`, those on."""
+    each = "for stage, some in zip(stages, on)" if "some" in mean else "for stage in stages"
+    norms = mean.format(f"weighted_value_norms(stages[{flow.at}])").replace("some", f"on[{flow.at}]")
+    return [
+        f"weights = torch.stack([{mean.format('stage.weights')} {each}]).detach()",
+        *["weights = set_aside(weights, find_sinks(weights))"] * flow.aside,
         f"rolled = attention_rollout(weights)[{flow.at}]",
-        f"weights, lengths = weights[{flow.at}], lengths[{flow.at}]",
-    ])  # fmt: skip
+        f"weights, lengths = weights[{flow.at}], {norms}.detach()",
+    ]
 
 
-def _of_eviction(found: Evicted) -> Programs:
-    result, head = found.result, found.result.chosen[0]
+def _of_eviction(eviction: Evicted) -> Programs:
+    result, head = eviction.result, eviction.result.chosen[0]
     numbers, lines = _toy(result)
     lines += [
         "full, _ = attend_masked(Q @ K.mT / Q.shape[-1] ** 0.5, V, mask)",
-        f"heads, weights = attend_with_cache(Q, K, V, {found.budget}, {_EVICTS[found.policy]})",
-        "full, off = full.reshape(len(full), -1), (heads - full).reshape(len(full), -1)",
-        "errors = length(off) / length(full)  # of each head",
+        f"heads, weights = attend_with_cache(Q, K, V, {eviction.budget}, {_EVICTS[eviction.policy]})",
+        "full, change = (each.reshape(len(full), -1) for each in (full, heads - full))",
+        "errors = length(change) / length(full)  # of each head",
     ]
-    sinks = f", sinks={SINKS}" if found.policy == "StreamingLLM" else ""
+    sinks = f", sinks={SINKS}" if eviction.policy == "StreamingLLM" else ""
     shortly = f"""stages = model(task.tokens({quoted(result.setting.typed)}){_off(result)}).layers
-scores = torch.cat([each.scaled_scores for each in stages]).double()  # over all layers
-value = torch.cat([each.value for each in stages]).double()
-found = evict(scores.detach(), value.detach(), {quoted(found.policy)}{sinks})
-weights, errors = found.weights[{found.budget - 1}], found.errors[{found.budget - 1}]"""
-    value = float(found.errors[head])
-    kept, full = (found.run.heads[at, head] for at in (found.budget - 1, found.n - 1))
+scores = torch.cat([stage.scaled_scores for stage in stages]).detach().double()  # over all layers
+value = torch.cat([stage.value for stage in stages]).detach().double()
+eviction = evict(scores, value, {quoted(eviction.policy)}{sinks})  # with each budget from 1
+weights, errors = eviction.weights[{eviction.budget - 1}], eviction.errors[{eviction.budget - 1}]"""
+    value = float(eviction.errors[head])
+    kept, full = (eviction.run.heads[at, head] for at in (eviction.budget - 1, eviction.n - 1))
     return Programs(
         "\n".join(lines),
         numbers,
-        ["weights"],
-        short=("\n".join([*_makes(result), shortly]), _ERRORS),
-        drawn=numbers,
-        formula=lambda: (
-            rf"\frac{{\lVert O_{{{found.budget}}} - O_{{{found.n}}} \rVert}}"
-            rf"{{\lVert O_{{{found.n}}} \rVert}} = "
+        ["weights", "errors"],
+        ("\n".join([*_makes(result), shortly]), ""),
+        lambda: (
+            rf"\frac{{\lVert O_{{{eviction.budget}}} - O_{{{eviction.n}}} \rVert}}"
+            rf"{{\lVert O_{{{eviction.n}}} \rVert}} = "
             rf"\frac{{{float((kept - full).norm()):.4f}}}{{{float(full.norm()):.4f}}} = {value:.4f}"
         ),
-        last=_ERRORS,
+        numbers,
     )
-
-
-_ERRORS = 'print("errors:", *[round(float(each), 4) for each in errors])'
 
 
 # ---- real models ----
@@ -208,16 +193,15 @@ query_points, key_points = plane.queries, plane.keys"""
     return _shortly(lines, ["weights", "query_points", "key_points"], told, result.model)
 
 
-# Each measure of `rows`, what queries give to all keys, and of `seen`, what they give to the keys shown.
+# Each measure of `rows`, what the words give to all tokens, and of `among`, what they give to words.
 _SCORES = {
-    "previous token": "previous_token_score(seen)",
-    "next token": "next_token_score(seen)",
-    "itself": "diagonal_score(seen)",
-    "first token": "first_token_score(seen)",
-    "entropy": "entropy(rows).mean(dim=-1)",
-    "distance": "(rows * (torch.tensor(places)[:, None] - torch.arange(rows.shape[-1])).abs())"
-    ".sum(dim=-1).mean(dim=-1)",
-    "special tokens": "(rows[..., list(maps.special)].sum(dim=-1)).mean(dim=-1)",
+    "previous token": "previous_token_score({among})",
+    "next token": "next_token_score({among})",
+    "itself": "diagonal_score({among})",
+    "first token": "first_token_score({among})",
+    "entropy": "entropy({rows}).mean(dim=-1)",
+    "distance": "(weights * distances).sum(dim=-1){chosen}.mean(dim=-1)",
+    "special tokens": "{rows}[..., list(maps.special)].sum(dim=-1).mean(dim=-1)",
 }
 
 
@@ -226,17 +210,26 @@ def _of_model(heads: Heads) -> OneProgram | None:
     if heads.model is None:
         return None
     measure = heads.whole.measure
-    hides = heads.whole.words_only or measure == "special tokens"
-    words = " if place not in maps.special" if hides else ""
-    lines = f"""maps = {_load(heads.model)}.attend({quoted(heads.text)})
-weights = torch.stack([torch.from_numpy(each) for each in maps.maps.values()])  # (n_layer, n_head, n, n)
-places = [place for place in range(len(maps.tokens)){words}]
-rows = weights[..., places, :]  # each as it is, divided by nothing
-seen = rows[..., places]
-scores = {_SCORES[measure]}  # {measure}
-layer, head = divmod(int(scores.argmax()), scores.shape[1])
-print(f"head {{layer + 1}}.{{head + 1}}: {{scores.max():.4f}}")"""
-    return _shortly(lines, [], _("which head stands first by the measure, and its number"), heads.model)
+    words = heads.whole.words_only or measure == "special tokens"
+    lines = [
+        f"maps = {_load(heads.model)}.attend({quoted(heads.text)})",
+        "layers = [torch.from_numpy(each) for each in maps.maps.values()]",
+        "weights = torch.stack(layers)  # (n_layer, n_head, n, n)",
+    ]
+    rows, chosen = "weights", ""
+    if words:
+        lines.append("words = [at for at in range(len(maps.tokens)) if at not in maps.special]")
+        rows, chosen = "weights[..., words, :]", "[..., words]"
+    if measure == "distance":
+        lines += ["i, j = places(*weights.shape[-2:])", "distances = (i - j).abs()"]
+    score = _SCORES[measure].format(rows=rows, among=rows + chosen, chosen=chosen)
+    lines += [
+        f"scores = {score}  # (n_layer, n_head)",
+        "layer, head = divmod(int(scores.argmax()), scores.shape[1])",
+        'print(f"head {layer + 1}.{head + 1}: {scores.max():.4f}")',
+    ]
+    told = _("which head stands first by the measure, and its number")
+    return _shortly("\n".join(lines), [], told, heads.model)
 
 
 def _of_long(result: LongText) -> OneProgram:

@@ -8,12 +8,13 @@ from programs.writing import SHORT, Program
 
 def programs(state: State) -> OneProgram:
     """Return what is handed over; it prints each curve's name, and its means."""
-    seeds = f"seeds = {list(state.seeds)}\n" if state.claim.measure.draws else ""
-    lines = f"""{seeds}study = {state.claim.measure.code}
+    code = state.claim.measure.code.replace("seeds[0]", str(state.seeds[0]))
+    seeds = f"seeds = {[*state.seeds]}\n" if "seeds" in code else ""
+    lines = f"""{seeds}study = {code}
 print(study.over, *study.x)
 for measure, curves in study.measures.items():
-    for curve, found in curves.items():  # (seeds, places)
-        print(f"{{measure}} | {{curve}} |", *(f"{{mean:.6g}}" for mean in found.mean(dim=0).tolist()))"""
+    for curve, values in curves.items():  # (seeds, places)
+        print(f"{{measure}} | {{curve}} |", *(f"{{mean:.6g}}" for mean in values.mean(dim=0).tolist()))"""
     return OneProgram(
         Program(SHORT, lines),
         _(

@@ -113,13 +113,15 @@ IN_WORDS = N_(
 def program(result: State) -> Program:
     """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
-patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
+squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
+patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
 k = patches - patches.mean(dim=0)
 k = k / k.norm(dim=-1, keepdim=True)
 names = patch_names()  # the shape of each patch
 q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
 q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
-weights = torch.softmax({SCALE:g} * q @ k.T / {result.temperature:.10g}, dim=-1)
+scale, temperature = {SCALE:g}, {result.temperature:.10g}
+weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)
 row = weights[{result.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[result.word - 1]}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 

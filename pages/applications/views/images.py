@@ -162,10 +162,12 @@ IN_WORDS = N_(
 def program(result: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
-patches = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2).reshape({SIDE * SIDE}, -1)
+squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
+patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
-weights = torch.softmax({SCALE:g} * x @ x.T / {result.temperature:.10g}, dim=-1)
+scale, temperature = {SCALE:g}, {result.temperature:.10g}
+weights = torch.softmax(scale * x @ x.T / temperature, dim=-1)
 row = weights[{result.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {result.patch}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 

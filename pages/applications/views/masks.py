@@ -162,14 +162,14 @@ x = sentence_vectors(words, d, seed={result.seed}) + sinusoidal_encoding(n, d)
 q, k, v = SelfAttention(d, seed={result.seed}, dtype=x.dtype).requires_grad_(False).project(x)
 i, j = places(n, n)
 masks = {{
-    "{BERT}": (i >= 0) & (j >= 0),  # all
+    "{BERT}": (i >= 0) & (j >= 0),  # every pair
     "{GPT}": j <= i,
     "{PREFIX_LM}": (j <= i) | (j < prefix),
 }}"""
     last = """torch.set_printoptions(sci_mode=False, linewidth=200)
 for name, mask in masks.items():
-    print(name, "allows", int(mask.sum()), "pairs; weights:")
-    print(scaled_dot_product_attention(q, k, v, mask).weights)"""
+    _, weights = attend_masked(q @ k.mT / d**0.5, v, mask)
+    print(f"{name} allows {int(mask.sum())} pairs; weights:", weights, sep="\\n")"""
     return Program(SHORT, lines, last=last)
 
 

@@ -158,11 +158,12 @@ def program(result: State) -> Program:
 x = x - x.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
 i, j = places(len(x), len(x))
-masks = {{"{LOCAL}": abs(i - j) <= {result.window}, "{GLOBAL}": (i >= 0) & (j >= 0)}}
-maps = {{name: attend_masked({SCALE:g} * x @ x.T, x, mask)[1] for name, mask in masks.items()}}"""
+masks = {{"{LOCAL}": abs(i - j) <= {result.window}, "{GLOBAL}": j >= 0}}  # True = may attend
+scores = {SCALE:g} * x @ x.T"""
     last = f"""torch.set_printoptions(sci_mode=False, linewidth=120)
-for name, weights in maps.items():
-    print(name, "frame {result.frame}", weights[{result.frame - 1}], weights, sep="\\n")"""
+for name, mask in masks.items():
+    _, weights = attend_masked(scores, x, mask)
+    print(name, "frame {result.frame}:", weights[{result.frame - 1}], "all frames:", weights, sep="\\n")"""
     return Program(SHORT, lines, last=last)
 
 

@@ -132,9 +132,10 @@ IN_WORDS = N_(
 def program(result: State) -> Program:
     """Return a program that prints the weights."""
     lines = f"""q, k = alignment()  # set by hand: (7, 6) and (6, 6)
-weights = torch.softmax({SCALE:g} * q @ k.T / {result.temperature:.10g}, dim=-1)
-print(*TARGET, "ask", *SOURCE)"""
-    return Program(SHORT, lines, prints=["weights"])
+queries, keys = TARGET, SOURCE
+scale, temperature = {SCALE:g}, {result.temperature:.10g}
+weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)"""
+    return Program(SHORT, lines, prints=["queries", "keys", "weights"])
 
 
 def leads(result: State) -> list[Place]:
