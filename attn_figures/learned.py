@@ -46,6 +46,7 @@ class ModelMaps:
     symbols: Sequence[str]
     answers: Sequence[int | None]
     mask: NDArray[np.bool_] | None = None
+    heads_per_layer: int = 0  # 0: all are of one layer
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +69,16 @@ class TrainingHistory:
 def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
     """Draw all maps, what the model says, and the course of the training with the present step marked.
 
+    The first layer ends with what the model says, the last with the course: of two layers each is a line.
+
     Args:
         maps: of the present step; course: of the whole training; at: the place of the present step in it.
     """
     panels: list[Panel] = [_map(maps, head) for head in range(len(maps.weights))]
-    return compose.spec(
-        [*panels, _said(maps), _chart(course, at, len(maps.sequence))], phone_height=PHONE_HEIGHT, roomy=ROOMY
-    )
+    first = maps.heads_per_layer or len(panels)
+    panels[first:first] = [_said(maps)]
+    panels.append(_chart(course, at, len(maps.sequence)))
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
 def _map(maps: ModelMaps, head: int) -> Matrix:

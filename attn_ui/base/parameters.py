@@ -484,7 +484,8 @@ class Several:
             last = self.options[-1]
             example = "&".join(f"{self.name}={text}" for text in dict.fromkeys((self.options[0], last)))
             return _(
-                "whole numbers from 0 to {last}, each at most once, as in {example}",
+                "whole numbers from {first} to {last}, each at most once, as in {example}",
+                first=self.options[0],
                 last=last,
                 example=example,
             )

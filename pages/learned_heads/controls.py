@@ -131,11 +131,14 @@ def _toy(controls: Controls, look: str) -> Setting:
                 ABLATED,
                 _("Heads switched off"),
                 offered,
-                help=_(
-                    "An ablation. Counted over all layers: {last} is head {number}, layer and head.",
-                    last=len(offered),
-                    number=f"{recipe.layers}.{recipe.heads}",
-                ),
+                [
+                    "",
+                    *(
+                        f"{1 + head // recipe.heads}.{1 + head % recipe.heads}"
+                        for head in range(len(offered))
+                    ),
+                ],
+                help=_("An ablation: layer and head."),
             )
     if recipe != wanted:
         fields = {"wanted": words.recipe_in_words(wanted), "shown": words.recipe_in_words(recipe)}

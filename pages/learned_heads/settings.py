@@ -32,7 +32,7 @@ PLACES = Flag("places", True)
 OWN_SEED = Whole("trainseed", 0, 0, 9999)
 OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
-ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
+ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)), numbered=True)
 MISTAKE = Choice("flaw", next(iter(TOY_MISTAKES)), tuple(TOY_MISTAKES), kind="mistake", tab="Break it")
 # Of a whole model: the measure that its heads are ordered by, and the place in that order.
 RANK_BY = Choice(

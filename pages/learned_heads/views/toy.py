@@ -134,6 +134,7 @@ def maps(result: Result) -> ModelMaps:
         list(SYMBOLS),
         result.answers,
         result.shown.mask,
+        result.recipe.heads,
     )
 
 
