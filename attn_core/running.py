@@ -23,8 +23,8 @@ class Tile:
 
     start: int
     scores: Float[Tensor, "n_query n_tile"]
-    maximum: Float[Tensor, "*n_query"]
-    total: Float[Tensor, "*n_query"]
+    maximum: Float[Tensor, " n_query"]
+    total: Float[Tensor, " n_query"]
     output: Float[Tensor, "n_query d_v"]
 
     @property
@@ -84,8 +84,8 @@ class LinearAttentionStep:
     """
 
     state: Float[Tensor, "d_k d_v"]
-    normaliser: Float[Tensor, "*d_k"]
-    output: Float[Tensor, "*d_v"]
+    normaliser: Float[Tensor, " d_k"]
+    output: Float[Tensor, " d_v"]
 
 
 def linear_attention_steps(
