@@ -93,8 +93,7 @@ def interpolated(frequencies, factor):
 def layer_norm(x, gain, shift):
     """Give each row mean 0 and variance 1, then the learned size and shift."""
     centred = x - x.mean(-1)[:, None]
-    variance = (centred**2).mean(-1)[:, None]
-    return centred / (variance + 1e-5) ** 0.5 * gain + shift
+    return centred / ((centred**2).mean(-1)[:, None] + 1e-5) ** 0.5 * gain + shift
 
 
 def mean_of_heads(x, on):

@@ -3,7 +3,7 @@
 import ast
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
@@ -53,31 +53,30 @@ class Program:
 
     def text(self, *, whole: bool = False) -> str:
         """Return it; where it is `whole` it reads no file, and has all numbers in it."""
-        digits = self.digits or self.fewest_digits()
-        reads = self.is_read and not whole
-        opened = [f'with np.load("{ARCHIVE}") as file:', "    numbers = dict(file)"]
-        start = [*opened * reads, *self._written(digits, reads=reads)]
-        computes = "\n".join([*start, self.lines.strip("\n")])
+        computes = "\n".join([*self._written({} if whole else self._large), self.lines.strip("\n")])
         tells = [
             f'print("{name}:", *{name})' if name in WORDS else f'print("{name}:", {name}, sep="\\n")'
             for name in self.prints
         ]
         ends = "\n".join([*[_DECIMALS[self._framework]] * bool(tells), *tells, *filter(None, [self.last])])
         defined = _called(self.language, f"{computes}\n{ends}")
-        whole_text = "\n".join([*defined, computes, ends])
         sets = _FLOAT64 if self._framework == "torch" and (self.numbers or defined) else ""
-        head = "\n\n".join(filter(None, [imports(self.language, f"{sets}\n{whole_text}"), sets]))
+        imported = imports(self.language, "\n".join([sets, *defined, computes, ends]))
+        head = "\n\n".join(filter(None, [imported, sets]))
         body = "\n\n".join(filter(None, [computes, ends]))
         return ("\n\n\n" if defined else "\n\n").join(filter(None, [head, *defined, body])) + "\n"
 
     def archive(self) -> bytes:
         """Return the file that it reads; empty where it reads none."""
-        if not self.is_read:
-            return b""
-        arrays = {name: each for name, each in self._arrays.items() if not _is_short(each)}
         file = io.BytesIO()
-        np.savez_compressed(file, allow_pickle=False, **{**arrays, **self._many})
+        if self.is_read:
+            np.savez_compressed(file, allow_pickle=False, **self._large)
         return file.getvalue()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it reads the archive: some of its numbers are too many to be written."""
+        return bool(self._large)
 
     @cached_property
     def _framework(self) -> str:
@@ -85,44 +84,52 @@ class Program:
 
     @cached_property
     def _arrays(self) -> dict[str, Array]:
-        return {
-            name: np.asarray(each) for name, each in self.numbers.items() if not isinstance(each, Mapping)
-        }
+        arrays = {name: each for name, each in self.numbers.items() if not isinstance(each, Mapping)}
+        return {name: np.asarray(each) for name, each in arrays.items()}
 
     @cached_property
-    def _many(self) -> dict[str, Array]:
-        many = [each for each in self.numbers.values() if isinstance(each, Mapping)]
-        return {part: np.asarray(one) for each in many for part, one in each.items()}
+    def _tables(self) -> dict[str, dict[str, Array]]:
+        tables = {name: each for name, each in self.numbers.items() if isinstance(each, Mapping)}
+        return {name: {part: np.asarray(one) for part, one in each.items()} for name, each in tables.items()}
 
-    @property
-    def is_read(self) -> bool:
-        """Whether it reads the archive: some of its numbers are too many to be written."""
-        return bool(self._many) or not all(map(_is_short, self._arrays.values()))
+    @cached_property
+    def _large(self) -> dict[str, Array]:
+        """What is read from the archive, by the names there."""
+        large = {name: array for name, array in self._arrays.items() if array.size > MOST_WRITTEN}
+        return large | {part: one for each in self._tables.values() for part, one in each.items()}
 
-    def _written(self, digits: int | None, *, reads: bool) -> Iterator[str]:
-        """Yield the lines that make the numbers."""
-        take = "torch.from_numpy({})" if self._framework == "torch" else "{}"
-        for name, each in self.numbers.items():
-            if isinstance(each, Mapping) and reads:
-                yield f"{name} = {{name: {take.format('numbers[name]')} for name in numbers}}"
-            elif isinstance(each, Mapping):
-                yield f"{name} = {{}}"
-                for part, one in self._many.items():
-                    yield f'{name}["{part}"] = {_literal(one, _CALLS[self._framework], digits)}'
+    def _written(self, read: Collection[str]) -> Iterator[str]:
+        """Yield the lines that make the numbers, of which some are read; these lines come first."""
+        take, call = ("{}", "np.array")
+        if self._framework == "torch":
+            take, call = "torch.from_numpy({})", "torch.tensor"
+        digits = self.digits or self.fewest_digits()
+        if read:
+            yield f'with np.load("{ARCHIVE}") as file:'
         for name, array in self._arrays.items():
-            if reads and not _is_short(array):
-                yield f'{name} = {take.format(f"""numbers["{name}"]""")}  # {array.shape}'
+            if name in read:
+                yield f"    {name} = {take}  # {array.shape}".format(f'file["{name}"]')
+        for name, table in self._tables.items():
+            if read:
+                yield f"    {name} = {{name: {take.format('file[name]')} for name in file}}"
             else:
-                yield f"{name} = {_literal(array, _CALLS[self._framework], digits)}"
+                yield f"{name} = {{}}"
+                yield from (f'{name}["{part}"] = {_literal(one, call, None)}' for part, one in table.items())
+        for name, array in self._arrays.items():
+            if name not in read:
+                yield f"{name} = {_literal(array, call, digits)}"
 
     def _results(self, digits: int | None = None) -> list[Array]:
         """Return what it prints, to four decimals, by NumPy and with numbers of so many digits."""
-        copies = {part: one.copy() for part, one in self._many.items()}  # lines may change some
-        many = {name: copies for name, each in self.numbers.items() if isinstance(each, Mapping)}
-        arrays = {
-            name: _rounded(each, digits) if _is_short(each) else each for name, each in self._arrays.items()
+        # Copies: lines may change some.
+        tables = {
+            name: {part: one.copy() for part, one in each.items()} for name, each in self._tables.items()
         }
-        known: dict[str, Any] = {**_in_numpy(), **many, **arrays}
+        arrays = {
+            name: each if name in self._large else _rounded(each, digits)
+            for name, each in self._arrays.items()
+        }
+        known: dict[str, Any] = {**_in_numpy(), **tables, **arrays}
         exec(self.lines, known)
         names = [name for name in self.prints if name not in WORDS]
         return [np.round(np.asarray(known[name], dtype=float), 4) for name in names]
@@ -132,6 +139,8 @@ class Program:
         torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
         if self.language == SHORT or not self.prints or torch_alone & {*_names(self.lines)}:
             return _DIGITS[-1]
+        if not self._arrays.keys() - self._large:
+            return None
         exact = self._results()
         same = partial(np.array_equal, equal_nan=True)
         return next((each for each in _DIGITS if all(map(same, self._results(each), exact))), None)
@@ -167,12 +176,6 @@ def script(name: str) -> str:
 
 
 # ---- numbers ----
-
-_CALLS = {"torch": "torch.tensor", "np": "np.array"}
-
-
-def _is_short(array: Array) -> bool:
-    return array.size <= MOST_WRITTEN
 
 
 def _as_written(number: str) -> str:

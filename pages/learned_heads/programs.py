@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from attn_core import RealModel, weights_of
+from attn_core import RealModel, sinusoidal_encoding, weights_of
 from attn_core.toys import SHIPPED, SYMBOLS
 from attn_core.toys.model import BASE
 from attn_ui.base.latex import in_latex
@@ -20,7 +20,7 @@ from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from programs.writing import SHORT, Program, quoted
 
-_SAYS = 'print("says:", *[symbols[each] for each in logits.argmax(-1)])'
+_SAYS = 'print("predicts:", *[symbols[each] for each in logits.argmax(-1)])'
 _SYMBOLS = f'symbols = "{SYMBOLS}"'
 _EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "least_used"}
 
@@ -56,9 +56,11 @@ def _toy(result: Result) -> tuple[dict[str, Any], list[str]]:
     for layer, head in (divmod(off, recipe.heads) for off in result.setting.off):
         rows = f"{head * result.d_head}:{(head + 1) * result.d_head}"
         lines.append(f'w["W_o {layer}"][{rows}] = 0  # head {layer + 1}.{head + 1} writes nothing')
-    places = f" + sinusoidal({len(text)}, {task.d_model}, base={BASE!r})" * recipe.positions
+    if recipe.positions:
+        learned["positions"] = sinusoidal_encoding(len(text), task.d_model, base=BASE)
+    positions = ' + w["positions"]' * recipe.positions
     lines += [
-        f'x = w["embedding"][tokens]{places}  # (n, d_model)',
+        f'x = w["embedding"][tokens]{positions}  # (n, d_model)',
         "i, j = places(len(x), len(x))",
         f"mask = {'j <= i' if task.causal else 'j >= 0'}  # True = may attend",
         f"logits, Q, K, V, weights = toy_transformer(x, w, {recipe.layers}, {recipe.heads}, mask)",

@@ -1,5 +1,7 @@
 """Trained heads: the toy model, what flows through its layers, and keys evicted from a cache."""
 
+import math
+
 import torch
 
 from programs.arrays import layer_norm, merge_heads, split_heads
@@ -12,8 +14,9 @@ def toy_transformer(embedded, w, n_layer, n_head, mask):
     for layer in range(n_layer):
         h = layer_norm(x, w[f"gain {layer}"], w[f"shift {layer}"])
         Q, K, V = (split_heads(h @ w[f"{W} {layer}"], n_head) for W in ("W_q", "W_k", "W_v"))
-        heads, weights = attend_masked(Q @ K.mT / Q.shape[-1] ** 0.5, V, mask)
-        x = x + merge_heads(heads) @ w[f"W_o {layer}"]
+        scores = Q @ K.mT / Q.shape[-1] ** 0.5  # (n_head, n, n)
+        weights = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+        x = x + merge_heads(weights @ V) @ w[f"W_o {layer}"]
         layers.append((Q, K, V, weights))
     logits = (x - embedded) @ w["readout"].T  # (n, n_symbol)
     return logits, *(torch.cat(parts) for parts in zip(*layers))  # (n_layer * n_head, n, ·)

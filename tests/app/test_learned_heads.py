@@ -174,7 +174,7 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
     result = Result(chosen, 2)
     for kind in handed.KINDS:
         says = handed.run(programs_of(result), kind).splitlines()[-1]
-        assert says.split() == ["says:", *(SYMBOLS[each] for each in result.said)]
+        assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.said)]
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy"])
@@ -384,7 +384,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
     result = Result(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
-    assert handed.run(programs_of(result)).splitlines()[-1] == "says: a b c n m"
+    assert handed.run(programs_of(result)).splitlines()[-1] == "predicts: a b c n m"
     weights = Result(Setting(own, "abc"), 0).toy_run.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
