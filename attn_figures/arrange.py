@@ -1,4 +1,4 @@
-"""Where the subplots of a figure stand, in pixels, for every width that a browser may offer.
+"""The places of a figure's subplots, in pixels, for every width that a browser may have.
 
 A server cannot know how wide the window is, so a figure brings one arrangement for each of `SCREENS`,
 and the browser takes the largest that fits. Square cells stay square because every box of a figure is
@@ -64,7 +64,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True)
 class Placement:
-    """Where one box came to stand: its body as fractions of the figure, and whether it starts a line."""
+    """The place of a box: its body as fractions of the figure, and whether it starts a line."""
 
     x: tuple[float, float]
     y: tuple[float, float]
@@ -73,7 +73,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Boxes broken into lines, and pixels to a unit; many are tried, and few are looked at any closer."""
+    """Boxes broken into lines, and pixels to a unit; places are computed when they are needed."""
 
     unit: float
     _way: "_LineBreaks"
@@ -84,28 +84,28 @@ class Arrangement:
     @property
     def width(self) -> int:
         """The figure's width in pixels."""
-        return self._placed[0]
+        return self._layout[0]
 
     @property
     def height(self) -> int:
         """The figure's height in pixels."""
-        return self._placed[1]
+        return self._layout[1]
 
     @property
     def longest(self) -> int:
         """The pixels that its longest line takes."""
-        return self._placed[2]
+        return self._layout[2]
 
     @property
     def places(self) -> tuple[Placement, ...]:
         """One place a box, in the order of the boxes."""
-        return self._placed[3]
+        return self._layout[3]
 
     @cached_property
-    def _placed(self) -> tuple[int, int, int, tuple[Placement, ...]]:
+    def _layout(self) -> tuple[int, int, int, tuple[Placement, ...]]:
         sizes = self.unit, self._room, self._right
-        width, height, longest, placed = _place(self._way.lines, *sizes, tight=self._tight)
-        places = sorted(zip(self._way.order, placed, strict=True), key=lambda each: each[0])
+        width, height, longest, in_lines = _place(self._way.lines, *sizes, tight=self._tight)
+        places = sorted(zip(self._way.order, in_lines, strict=True), key=lambda each: each[0])
         return width, height, longest, tuple(place for _, place in places)
 
 
@@ -119,7 +119,7 @@ def arrange(
     legible: Sequence[float] = (),
     tight: bool = False,
 ) -> Arrangement:
-    """Flow boxes into lines so that the shared unit comes out as large as it can, and no line stands empty.
+    """Flow boxes into lines so that the shared unit becomes as large as possible, and no line stays empty.
 
     A line much shorter than the others is avoided where that costs the cells no more than `WORTH` of their
     size and none of their words and numbers.
@@ -129,7 +129,7 @@ def arrange(
         width: pixels that there are; height: pixels that the figure may take.
         largest_unit: pixels that a unit never exceeds.
         right: pixels kept free on the right of the whole figure, for colour bars.
-        legible: units from which on more of the words and numbers can be read.
+        legible: units at which more of the words and numbers become readable.
         tight: whether the figure is no wider than its longest line; it fills the width otherwise.
 
     Raises:
@@ -137,7 +137,7 @@ def arrange(
     """
     if not boxes:
         raise ValueError("a figure needs at least one box, got none")
-    # The exact unit takes a search where captions are wide: it is asked for only where it may still count.
+    # The exact unit takes a search where captions are wide: it is computed only where it may still win.
     most = sorted(
         (
             (way.most(width - right, height, largest_unit), -number, way)
@@ -145,18 +145,18 @@ def arrange(
         ),
         reverse=True,
     )
-    found: list[tuple[float, _LineBreaks]] = []
+    candidates: list[tuple[float, _LineBreaks]] = []
     largest = -math.inf
-    for bound, _, way in most:
-        if bound < min(largest, WORTH * largest):
+    for at_most, _, way in most:
+        if at_most < min(largest, WORTH * largest):
             break
-        found.append((min(largest_unit, way.unit(width - right, height, largest_unit)), way))
-        largest = max(largest, found[-1][0])
-    read = sum(unit <= largest for unit in legible)
+        candidates.append((min(largest_unit, way.unit(width - right, height, largest_unit)), way))
+        largest = max(largest, candidates[-1][0])
+    n_legible = sum(unit <= largest for unit in legible)
     good = [
         (unit, way)
-        for unit, way in found
-        if unit >= WORTH * largest and sum(each <= unit for each in legible) == read
+        for unit, way in candidates
+        if unit >= WORTH * largest and sum(each <= unit for each in legible) == n_legible
     ]
     unit, way = max(
         good,
@@ -244,7 +244,7 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
     count = len(boxes)
     if count <= ALL_UP_TO:
         cuts = (combinations(range(1, count), n_lines) for n_lines in range(count))
-        breaks = {(*cut, count): None for each in cuts for cut in each}
+        breaks = {(*ends, count): None for each in cuts for ends in each}
     else:
         breaks = {_uniform(count, per_line): None for per_line in range(count, 0, -1)}
         breaks |= dict.fromkeys(_even(boxes))
@@ -254,7 +254,7 @@ def _ways(boxes: tuple[Box, ...]) -> tuple[_LineBreaks, ...]:
 
 
 def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _LineBreaks:
-    """Return boxes in an order, broken into lines that end where they are told."""
+    """Return boxes in an order, broken into lines that end at these places."""
     ordered = tuple(boxes[place] for place in order)
     lines = tuple(_line(ordered[start:end]) for start, end in pairwise((0, *ends)))
     labels = sum(line.top + line.bottom for line in lines)
@@ -263,7 +263,7 @@ def _way(boxes: Sequence[Box], ends: Sequence[int], order: Sequence[int]) -> _Li
 
 
 def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
-    """Return the ways in which each of the second half stands under its own of the first, or all in a row."""
+    """Return line breaks where each box of the second half stands under its partner, or all in one line."""
     count = len(boxes)
     ways = [_way(boxes, (count,), range(count))]
     for per_line in range(half, 0, -1):
@@ -274,7 +274,7 @@ def _in_pairs(boxes: Sequence[Box], half: int) -> tuple[_LineBreaks, ...]:
 
 
 def _half(boxes: Sequence[Box]) -> int:
-    """Return how many boxes of one kind come first, where as many of another follow; 0 elsewhere."""
+    """Return half the number of boxes where each half is of one kind and they differ; else 0."""
     half = len(boxes) // 2
     kinds = [(box.columns, box.rows, box.top, box.bottom) for box in boxes]
     first, second = {*kinds[:half]}, {*kinds[half:]}
@@ -293,7 +293,7 @@ def _even(boxes: Sequence[Box]) -> list[tuple[int, ...]]:
     for box in boxes:
         ends.append(ends[-1] + box.columns + box.left / USUAL_UNIT)
     best: list[tuple[float, tuple[int, ...]]] = [(ends[end], (end,)) for end in range(count + 1)]
-    found = [best[count][1]]
+    result = [best[count][1]]
     for n_lines in range(2, count + 1):
         longer = []
         for end in range(count + 1):
@@ -303,8 +303,8 @@ def _even(boxes: Sequence[Box]) -> list[tuple[int, ...]]:
             ]
             longer.append(min(ways, default=(math.inf, ())))
         best = longer
-        found.append(best[count][1])
-    return found
+        result.append(best[count][1])
+    return result
 
 
 @lru_cache(maxsize=512)  # ways have many lines in common
@@ -356,11 +356,11 @@ def _place(
 class Variant:
     """One arrangement of a figure, with the settings that follow from it.
 
-    `slide` says whether it is for slides and projectors alone; `label` how many pixels the smallest label of
-    a matrix has, 0 without labels; `every` that of crowded labels one in so many stays.
+    `slide` is True where it is for slides and projectors alone; `label` is the size of a matrix's smallest
+    label in pixels, 0 without labels; of crowded labels one in `every` stays.
     """
 
-    placed: Arrangement
+    arrangement: Arrangement
     settings: Mapping[str, Any]
     slide: bool = False
     label: int = 0
@@ -374,9 +374,9 @@ def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
     """
     return [
         {
-            "width": each.placed.width,
-            "height": each.placed.height,
-            "unit": round(each.placed.unit, 3),
+            "width": each.arrangement.width,
+            "height": each.arrangement.height,
+            "unit": round(each.arrangement.unit, 3),
             "slide": each.slide,
             "label": each.label,
             "every": each.every,
@@ -386,14 +386,14 @@ def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
     ]
 
 
-def fitting(listed: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
+def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
     """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
 
     Args:
-        listed: what `screens` returned.
+        screens: the result of `screens`.
         width, height: pixels that there are.
     """
-    page = [screen for screen in listed if not screen["slide"]]
+    page = [screen for screen in screens if not screen["slide"]]
     fit = [s for s in page if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
     return fit[-1] if fit else page[0]
 
@@ -415,15 +415,15 @@ def as_tree(screen: Mapping[str, Any]) -> Tree:
 
 
 def settle(spec: Spec, width: int, height: float = math.inf) -> Spec:
-    """Return a figure as it stands on the widest of its screens that fits."""
-    found: Spec = overlay(spec, as_tree(fitting(spec["layout"]["meta"]["screens"], width, height)))
-    return found
+    """Return a figure in the arrangement of its widest screen that fits."""
+    result: Spec = overlay(spec, as_tree(fitting(spec["layout"]["meta"]["screens"], width, height)))
+    return result
 
 
 def overlay(part: Any, tree: Tree) -> Any:
-    """Return a part of a figure with a tree of settings laid over it; the part itself stays as it is.
+    """Return a part of a figure with a tree of settings laid over it, as a copy.
 
-    So steps may share their parts, and what a setting does not touch stays the same object.
+    Steps may share their parts: what no setting touches stays the same object.
     """
     over: Any = list(part) if isinstance(part, list) else dict(part or {})
     for key, value in tree.items():

@@ -1,7 +1,7 @@
-"""A figure on every screen: where its panels stand, and which of their labels and numbers can be read.
+"""A figure on every screen: the places of its panels, and which of their labels and numbers are readable.
 
-Where not all has room, decimals go first, then labels become smaller, then the numbers go, then every second
-label. Of two arrangements the one that says more is taken, of two that say as much the one with larger cells.
+Where there is too little room, decimals go first, then labels shrink, then the numbers go, then every second
+label. The arrangement that shows most words and numbers wins, and of equal ones that with the largest cells.
 """
 
 import math
@@ -88,9 +88,9 @@ class _Numbers(NamedTuple):
 
 @dataclass(frozen=True)
 class _Candidate:
-    """Panels arranged with labels of one size, of which one in `every` stays; no labels where size is -1."""
+    """Panels arranged with labels of one size, of which one in `every` stays; none where size is -1."""
 
-    placed: Arrangement
+    arrangement: Arrangement
     size: int
     every: int
     numbers: tuple[_Numbers, ...]  # one a kind
@@ -104,20 +104,20 @@ class _Candidate:
 
 
 class _Panels:
-    """The panels of a figure; those of one kind, which is to say of one geometry, are looked at once."""
+    """The panels of a figure; those of one kind, which means of one geometry, are computed once."""
 
     def __init__(self, panels: Sequence[PlacedPanel]) -> None:
         self.all = panels
-        counted = Counter(panel.geometry for panel in panels)
-        self.kinds = tuple(counted)
-        numbered = {kind: number for number, kind in enumerate(self.kinds)}
-        self.kind_of = [numbered[panel.geometry] for panel in panels]
+        counts = Counter(panel.geometry for panel in panels)
+        self.kinds = tuple(counts)
+        index = {kind: number for number, kind in enumerate(self.kinds)}
+        self.kind_of = [index[panel.geometry] for panel in panels]
         self.axes = [(f"layout.{panel.axes.x_layout}", f"layout.{panel.axes.y_layout}") for panel in panels]
-        self._counts = tuple(counted.values())
-        self._n_numbered = sum(count for kind, count in counted.items() if kind.is_numbered)
+        self._counts = tuple(counts.values())
+        self._n_numbered = sum(count for kind, count in counts.items() if kind.is_numbered)
         self._boxes: dict[int, tuple[Box, ...]] = {}
         self._legible: dict[tuple[int, int], tuple[float, ...]] = {}
-        self._tried: dict[tuple[Room, int, float, int, int], _Candidate] = {}
+        self._candidates: dict[tuple[Room, int, float, int, int], _Candidate] = {}
         # How many units apart labels stand, and how many there are.
         self._sides = {
             (units, len(places))
@@ -126,43 +126,48 @@ class _Panels:
             for units, (places, _) in zip(each.label_units, each.ticks, strict=True)
         }
 
-    def arranged(
+    def arrange(
         self, room: Room, size: int, largest_unit: float, right: int, smallest: int = SMALLEST_LABEL
     ) -> _Candidate:
         """Arrange them with labels of `LABEL_SIZES[size]`, or without; labels go rather than be smaller."""
-        asked = room, size, largest_unit, right, smallest
-        if asked not in self._tried:
-            self._tried[asked] = self._try(*asked)
-        return self._tried[asked]
+        key = room, size, largest_unit, right, smallest
+        if key not in self._candidates:
+            self._candidates[key] = self._try(*key)
+        return self._candidates[key]
 
     def _try(self, room: Room, size: int, largest_unit: float, right: int, smallest: int) -> _Candidate:
         if size not in self._boxes:
             self._boxes[size] = tuple(panel.geometry.room(size) for panel in self.all)
-        known = size, room.smallest_digit
-        if known not in self._legible:
+        key = size, room.smallest_digit
+        if key not in self._legible:
             legible = {unit for each in self.kinds for unit in _legible(each, room, size)}
-            self._legible[known] = tuple(sorted(legible))
-        placed = _arranged(
+            self._legible[key] = tuple(sorted(legible))
+        arrangement = _cached_arrange(
             self._boxes[size],
             *(room.width, room.height),
-            **{"largest_unit": largest_unit, "right": right, "legible": self._legible[known]},
+            **{"largest_unit": largest_unit, "right": right, "legible": self._legible[key]},
             tight=room.slide,
         )
-        sizes = ((every, self.label_size(placed.unit, every)) for every in EVERY)
+        sizes = ((every, self.label_size(arrangement.unit, every)) for every in EVERY)
         every = next((every for every, pixels in sizes if pixels >= smallest), EVERY[-1] + 1)
-        fitting_numbers = [_numbers(each, room, placed.unit) for each in self.kinds]
+        fitting_numbers = [_numbers(each, room, arrangement.unit) for each in self.kinds]
         # One size of digits in all maps of a figure.
         digit = min((each.size for each in fitting_numbers if each.form), default=room.smallest_digit)
         numbers = tuple(_Numbers(each.form, digit) for each in fitting_numbers)
-        return _Candidate(placed, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest)
+        return _Candidate(
+            arrangement, size, every if size >= 0 else 1, numbers, self._digits(numbers), smallest
+        )
 
-    def says_all(self, tried: _Candidate) -> bool:
-        """Whether all labels stand in their type, and all numbers with all decimals."""
-        return self.is_labelled(tried) and tried.digits == (self._n_numbered, self._n_numbered)
+    def shows_all(self, candidate: _Candidate) -> bool:
+        """Whether all labels have their size, and all numbers all decimals."""
+        return self.is_labelled(candidate) and candidate.digits == (self._n_numbered, self._n_numbered)
 
-    def is_labelled(self, tried: _Candidate) -> bool:
-        """Whether all labels stand in the type that was tried."""
-        return tried.every == 1 and self.label_size(tried.placed.unit) >= LABEL_SIZES[tried.size]
+    def is_labelled(self, candidate: _Candidate) -> bool:
+        """Whether all labels have the size that was tried."""
+        return (
+            candidate.every == 1
+            and self.label_size(candidate.arrangement.unit) >= LABEL_SIZES[candidate.size]
+        )
 
     def label_size(self, unit: float, every: int = 1) -> int:
         """Return the font size at which no labels touch, one in so many kept."""
@@ -177,7 +182,9 @@ class _Panels:
         return some, whole
 
 
-_arranged = lru_cache(maxsize=4096)(arrange)  # other words and numbers in the same boxes stand as these do
+_cached_arrange = lru_cache(maxsize=4096)(
+    arrange
+)  # other words and numbers in the same boxes stand as these do
 
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
@@ -187,11 +194,11 @@ def all_screens(
     largest_unit: float,
     heights: Heights,
 ) -> tuple[list[dict[str, Any]], Tree]:
-    """Arrange the panels for every screen; return that, and the settings of the reference one.
+    """Arrange the panels for every screen; return all screens, and the settings of the reference one.
 
     Args:
-        panels: what is drawn.
-        bars: each colour axis, and whether its bar is wanted wherever there is room for it.
+        panels: of the figure.
+        bars: each colour axis, and whether its bar is shown wherever there is room.
         largest_unit: pixels that a cell never exceeds on a page.
         heights: of a phone's figure, of a roomy one, and of a laptop's.
     """
@@ -199,30 +206,30 @@ def all_screens(
     for sizes, digit in ((SLIDES, SMALLEST_ON_SLIDE), (PROJECTED, SMALLEST_PROJECTED)):
         rooms += [Room(*size, slide=True, smallest_digit=digit) for size in sizes]
     on = {phone: _Panels(_on(panels, "phones" if phone else "wide")) for phone in (True, False)}
-    tried = [(room, _best(on[room.is_phone], room, largest_unit, bars)) for room in rooms]
-    tried += [
+    candidates = [(room, _best(on[room.is_phone], room, largest_unit, bars)) for room in rooms]
+    candidates += [
         (room, fewer)
-        for room, best in tried
+        for room, best in candidates
         if room.slide and room.width > MUCH_ENLARGED and best.pixels == SMALLEST_LABEL
         for fewer in _with_fewer(on[False], room, largest_unit, bars)
     ]
-    thinned = {axis for room, each in tried for axis in _thinned(on[room.is_phone], each)}
-    listed = screens(
+    thinned_axes = {axis for room, each in candidates for axis in _thinned_axes(on[room.is_phone], each)}
+    result = screens(
         [
             Variant(
-                each.placed,
+                each.arrangement,
                 {
-                    **_settings(on[room.is_phone], each, room, bars, thinned),
+                    **_settings(on[room.is_phone], each, room, bars, thinned_axes),
                     **_left_out(panels, on[room.is_phone].all),
                 },
                 slide=room.slide,
                 label=_smallest_label(on[room.is_phone], each),
                 every=each.every,
             )
-            for room, each in tried
+            for room, each in candidates
         ]
     )
-    return listed, as_tree(fitting(listed, REFERENCE))
+    return result, as_tree(fitting(result, REFERENCE))
 
 
 def _on(panels: Sequence[PlacedPanel], screen: str) -> tuple[PlacedPanel, ...]:
@@ -230,16 +237,16 @@ def _on(panels: Sequence[PlacedPanel], screen: str) -> tuple[PlacedPanel, ...]:
     return tuple(panel for panel in panels if panel.geometry.screens in ("", screen))
 
 
-def _left_out(panels: Sequence[PlacedPanel], drawn: Sequence[PlacedPanel]) -> dict[str, Any]:
-    """Return the settings by which panels that other screens have are seen there alone."""
+def _left_out(panels: Sequence[PlacedPanel], present: Sequence[PlacedPanel]) -> dict[str, Any]:
+    """Return the settings that hide panels on the screens that leave them out."""
     settings: dict[str, Any] = {}
     for panel in panels:
         if panel.geometry.screens:
             for words in (panel.operator - 1, panel.operator):
-                settings[f"layout.annotations[{words}].visible"] = panel in drawn
+                settings[f"layout.annotations[{words}].visible"] = panel in present
             for trace in range(panel.geometry.traces):
-                settings[f"data[{panel.first_trace + trace}].visible"] = panel in drawn
-        if panel not in drawn:
+                settings[f"data[{panel.first_trace + trace}].visible"] = panel in present
+        if panel not in present:
             for axis in (panel.axes.x_layout, panel.axes.y_layout):
                 settings[f"layout.{axis}.domain"] = [0, NOTHING]
     return settings
@@ -260,73 +267,75 @@ def _heights(
 
 
 def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple[str, bool]]) -> _Candidate:
-    """Return the arrangement that says most, with a bar for colours whose numbers have no room.
+    """Return the arrangement that shows most, with a bar for colours whose numbers have no room.
 
-    A phone has no room for bars: a tap tells the value.
+    A phone has no room for bars: a tap shows the value.
     """
     if room.slide:
         largest_unit *= LARGER_ON_SLIDE
-    if not any(wanted for _, wanted in bars) or room.is_phone:
+    if not any(always for _, always in bars) or room.is_phone:
         plain = _best_beside(panels, room, largest_unit, 0)
-        if room.is_phone or not _barred(panels, plain, room, bars):
+        if room.is_phone or not _bar_axes(panels, plain, room, bars):
             return plain
     return _best_beside(panels, room, largest_unit, BAR_ROOM)
 
 
-def _barred(panels: _Panels, tried: _Candidate, room: Room, bars: Sequence[tuple[str, bool]]) -> list[str]:
+def _bar_axes(
+    panels: _Panels, candidate: _Candidate, room: Room, bars: Sequence[tuple[str, bool]]
+) -> list[str]:
     """Name the colour axes that have a bar: where it is wanted, and where a map's numbers have no room."""
     if room.is_phone:
         return []
     untold = [
         kind.is_numbered and not numbers.form
-        for kind, numbers in zip(panels.kinds, tried.numbers, strict=True)
+        for kind, numbers in zip(panels.kinds, candidate.numbers, strict=True)
     ]
     axes = {panel.coloraxis for panel, kind in zip(panels.all, panels.kind_of, strict=True) if untold[kind]}
-    return [bar for bar, wanted in bars if wanted or bar in axes]
+    return [bar for bar, always in bars if always or bar in axes]
 
 
 def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -> _Candidate:
-    """Return, of arrangements that say as much, the one with the largest cells beside free pixels."""
-    first = panels.arranged(room, 0, largest_unit, right)
-    if panels.says_all(first):
+    """Return, of arrangements that show as much, the one with the largest cells beside free pixels."""
+    first = panels.arrange(room, 0, largest_unit, right)
+    if panels.shows_all(first):
         return first
     # Without labels cells are as large as they can be: what cannot be read then need not be tried.
-    bare = panels.arranged(room, -1, largest_unit, right)
-    bound = panels.label_size(bare.placed.unit / WORTH)
+    bare = panels.arrange(room, -1, largest_unit, right)
+    largest_label = panels.label_size(bare.arrangement.unit / WORTH)
     whole: list[_Candidate] = []
     for size, pixels in enumerate(LABEL_SIZES):
-        if pixels > bound or (whole and pixels < SMALLEST_BESIDE_DIGITS):
+        if pixels > largest_label or (whole and pixels < SMALLEST_BESIDE_DIGITS):
             continue
-        tried = panels.arranged(room, size, largest_unit, right)
-        if panels.is_labelled(tried):
-            whole.append(tried)
-            if tried.digits == bare.digits:
+        candidate = panels.arrange(room, size, largest_unit, right)
+        if panels.is_labelled(candidate):
+            whole.append(candidate)
+            if candidate.digits == bare.digits:
                 break
     if whole:
-        return max(whole, key=lambda each: (each.digits[0], -each.size, each.placed.unit))
+        return max(whole, key=lambda each: (each.digits[0], -each.size, each.arrangement.unit))
     last = len(LABEL_SIZES) - 1
-    smallest = panels.arranged(room, last, largest_unit, right)
+    smallest = panels.arrange(room, last, largest_unit, right)
     if room.is_phone:
         # A phone may scroll: rather than leave words out, maps stand one above the other, in larger words.
         higher = _whole(panels, room._replace(height=PHONE_ROOM), largest_unit, right, SMALLEST_LABEL)
-        if higher and higher.placed.height > THREE_PHONES:  # too many: side by side in twice the room
+        if higher and higher.arrangement.height > THREE_PHONES:  # too many: side by side in twice the room
             twice = room._replace(height=2 * room.height)
             higher = _whole(panels, twice, largest_unit, right, SMALLEST_BESIDE_DIGITS) or higher
         if higher:
             return higher
     # On a page, whose hover tells the words, the room of labels may go to cells that are small without it.
-    least = 0.0 if room.slide else LABELS_WORTH * bare.placed.unit
-    return smallest if smallest.every <= EVERY[-1] and smallest.placed.unit >= least else bare
+    least = 0.0 if room.slide else LABELS_WORTH * bare.arrangement.unit
+    return smallest if smallest.every <= EVERY[-1] and smallest.arrangement.unit >= least else bare
 
 
 def _whole(panels: _Panels, room: Room, largest_unit: float, right: int, smallest: int) -> _Candidate | None:
-    """Return the arrangement with the largest labels, none of which is left out or smaller than told."""
+    """Return the arrangement with the largest labels that leaves none out; None if they are too small."""
     for size, pixels in enumerate(LABEL_SIZES):
         if pixels < smallest:
             break
-        tried = panels.arranged(room, size, largest_unit, right)
-        if panels.is_labelled(tried):
-            return tried
+        candidate = panels.arrange(room, size, largest_unit, right)
+        if panels.is_labelled(candidate):
+            return candidate
     return None
 
 
@@ -339,10 +348,10 @@ def _with_fewer(
     """
     for right in (0, BAR_ROOM):
         size = LABEL_SIZES.index(SMALLEST_BESIDE_DIGITS)
-        fewer = panels.arranged(room, size, LARGER_ON_SLIDE * largest_unit, right, SMALLEST_BESIDE_DIGITS)
+        fewer = panels.arrange(room, size, LARGER_ON_SLIDE * largest_unit, right, SMALLEST_BESIDE_DIGITS)
         if fewer.every > EVERY[-1]:
             return
-        if right or not (any(wanted for _, wanted in bars) or _barred(panels, fewer, room, bars)):
+        if right or not (any(always for _, always in bars) or _bar_axes(panels, fewer, room, bars)):
             yield fewer
             return
 
@@ -353,7 +362,7 @@ def _pixels(distance: float) -> int:
 
 
 def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
-    """Return the units from which on labels and more digits of the numbers can be read."""
+    """Return the units at which labels and more digits of the numbers become readable."""
     wide, tall = geometry.cell
     digits = [
         max(
@@ -381,27 +390,29 @@ def _numbers(geometry: Geometry, room: Room, unit: float) -> _Numbers:
     return _Numbers("", room.smallest_digit)
 
 
-def _thinned(panels: _Panels, tried: _Candidate) -> Iterator[str]:
+def _thinned_axes(panels: _Panels, candidate: _Candidate) -> Iterator[str]:
     """Name the axes on which labels are left out."""
-    if tried.size < 0 or tried.every == 1:
+    if candidate.size < 0 or candidate.every == 1:
         return
     for axes, kind in zip(panels.axes, panels.kind_of, strict=True):
         for axis, units in zip(axes, panels.kinds[kind].label_units or (), strict=False):
-            if _every(units, tried) > 1:
+            if _every(units, candidate) > 1:
                 yield axis
 
 
-def _every(units: float, tried: _Candidate) -> int:
-    """Return how many labels of an axis go to one that stays."""
-    fits = (every for every in EVERY if _pixels(units * every * tried.placed.unit) >= tried.smallest)
-    return min(next(fits, EVERY[-1]), tried.every)
+def _every(units: float, candidate: _Candidate) -> int:
+    """Return how many labels of an axis there are for each that stays."""
+    fits = (
+        every for every in EVERY if _pixels(units * every * candidate.arrangement.unit) >= candidate.smallest
+    )
+    return min(next(fits, EVERY[-1]), candidate.every)
 
 
-def _smallest_label(panels: _Panels, tried: _Candidate) -> int:
+def _smallest_label(panels: _Panels, candidate: _Candidate) -> int:
     """Return the size of the smallest label that is drawn, 0 where none is."""
     units = {units for kind in panels.kinds for units in kind.label_units or ()}
-    sizes = (_pixels(each * _every(each, tried) * tried.placed.unit) for each in units)
-    return min(tried.pixels, *sizes) if units and tried.pixels else 0
+    sizes = (_pixels(each * _every(each, candidate) * candidate.arrangement.unit) for each in units)
+    return min(candidate.pixels, *sizes) if units and candidate.pixels else 0
 
 
 # ---- what it sets ----
@@ -416,35 +427,35 @@ class _Labels(NamedTuple):
     ticks: Tick
 
 
-def _labels(geometry: Geometry, tried: _Candidate) -> list[_Labels]:
+def _labels(geometry: Geometry, candidate: _Candidate) -> list[_Labels]:
     """Return the labels of the columns and of the rows; none where a panel has none."""
     sides = []
     for units, ticks in zip(geometry.label_units or (), geometry.ticks or (), strict=False):
-        every = _every(units, tried)
+        every = _every(units, candidate)
         # Labels shrink with the cells so as never to touch; the smallest are left to the hover.
-        size = min(_pixels(units * every * tried.placed.unit), tried.pixels)
-        readable = tried.size >= 0 and size >= SMALLEST_LABEL
+        size = min(_pixels(units * every * candidate.arrangement.unit), candidate.pixels)
+        readable = candidate.size >= 0 and size >= SMALLEST_LABEL
         sides.append(_Labels(max(size, SMALLEST_LABEL), readable, every, ticks))
     return sides
 
 
 def _settings(
     panels: _Panels,
-    tried: _Candidate,
+    candidate: _Candidate,
     room: Room,
     bars: Sequence[tuple[str, bool]],
-    thinned: set[str],
+    thinned_axes: set[str],
 ) -> Mapping[str, Any]:
     settings: dict[str, Any] = {}
-    arranged, labelled = tried.placed, tried.size >= 0
-    stacked = all(place.leads for place in arranged.places)
-    labels = [_labels(kind, tried) for kind in panels.kinds]
+    arrangement, has_labels = candidate.arrangement, candidate.size >= 0
+    one_column = all(place.leads for place in arrangement.places)
+    labels = [_labels(kind, candidate) for kind in panels.kinds]
     for panel, kind, axes, place in zip(
-        panels.all, panels.kind_of, panels.axes, arranged.places, strict=True
+        panels.all, panels.kind_of, panels.axes, arrangement.places, strict=True
     ):
         geometry, (x, y) = panel.geometry, axes
-        wide = (place.x[1] - place.x[0]) * arranged.width
-        tall = (place.y[1] - place.y[0]) * arranged.height
+        wide = (place.x[1] - place.x[0]) * arrangement.width
+        tall = (place.y[1] - place.y[0]) * arrangement.height
         settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
         settings[f"{y}.domain"] = [round(edge, 5) for edge in place.y]
         # Bodies on one line share their rows, so only the first of a line names them.
@@ -454,52 +465,52 @@ def _settings(
         for axis, side in zip(axes, labels[kind], strict=False):
             settings[f"{axis}.tickfont.size"] = side.size
             settings[f"{axis}.showticklabels"] = side.readable and (axis == x or names_rows)
-            if axis in thinned:
+            if axis in thinned_axes:
                 for name, all_of_them in zip(("tickvals", "ticktext"), side.ticks, strict=True):
                     settings[f"{axis}.{name}"] = [*all_of_them[:: side.every]]
         settings[f"{x}.title.text"] = _title(geometry.column_title, wide, 120, room)
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
-            room_of_labels = geometry.row_room(tried.size) if names_rows else 0
-            before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else arranged.width)
+            room_of_labels = geometry.row_room(candidate.size) if names_rows else 0
+            before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else arrangement.width)
             cramped = before < room_of_labels + geometry.operator_pixels + 4
             # Where a line starts with it, it stands in the empty corner above the row labels.
-            corner = labelled and place.leads and (stacked or cramped)
+            corner = has_labels and place.leads and (one_column or cramped)
             settings[f"{operator}.y"] = 1 if corner else 0.5
             settings[f"{operator}.yanchor"] = "bottom" if corner else "middle"
             aside = max(-4, math.ceil(geometry.operator_pixels - before) + 2)
             settings[f"{operator}.xshift"] = aside if corner else -room_of_labels - (4 if names_rows else 8)
         if geometry.formats:
-            numbers = tried.numbers[kind]
+            numbers = candidate.numbers[kind]
             settings[f"data[{panel.first_trace}].texttemplate"] = numbers.form
             settings[f"data[{panel.first_trace}].textfont.size"] = numbers.size
         for trace in geometry.words:
-            fitting = min(theme.FONT_SIZE, int(geometry.letter * arranged.unit / LETTER_WIDE))
+            fitting = min(theme.FONT_SIZE, int(geometry.letter * arrangement.unit / LETTER_WIDE))
             settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(fitting, SMALLEST_LABEL)
-    barred = _barred(panels, tried, room, bars)
-    hidden = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in barred}
-    return settings | hidden | _bars(arranged, barred)
+    with_bar = _bar_axes(panels, candidate, room, bars)
+    hide = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in with_bar}
+    return settings | hide | _bars(arrangement, with_bar)
 
 
-def _title(title: str, pixels: float, wanted: int, room: Room) -> str:
+def _title(title: str, pixels: float, full_width: int, room: Room) -> str:
     """Return the title of an axis as long as there is room for: on a phone "Key" of "Key (attended to)"."""
     short = re.split("[ （]", title, maxsplit=1)[0] if room.is_phone and pixels > SHORT_TITLE else ""
-    return title if pixels > wanted else short
+    return title if pixels > full_width else short
 
 
-def _bars(arranged: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
+def _bars(arrangement: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
     """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
     settings: dict[str, Any] = {}
-    top, bottom = arranged.places[0].y[1], min(place.y[0] for place in arranged.places)
+    top, bottom = arrangement.places[0].y[1], min(place.y[0] for place in arrangement.places)
     each = (top - bottom) / max(1, len(bars))
-    if each * arranged.height < ROOMY_BAR:
-        top, each = 1.0, (1 - UNDER_BARS / arranged.height) / max(1, len(bars))
+    if each * arrangement.height < ROOMY_BAR:
+        top, each = 1.0, (1 - UNDER_BARS / arrangement.height) / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = True
-        settings[f"layout.{bar}.colorbar.x"] = min(1.0, (arranged.longest + 4) / arranged.width)
+        settings[f"layout.{bar}.colorbar.x"] = min(1.0, (arrangement.longest + 4) / arrangement.width)
         settings[f"layout.{bar}.colorbar.y"] = top - number * each
-        length = min(each, LONGEST_BAR / arranged.height)
+        length = min(each, LONGEST_BAR / arrangement.height)
         settings[f"layout.{bar}.colorbar.len"] = length
-        roomy = length * arranged.height >= ROOMY_BAR
+        roomy = length * arrangement.height >= ROOMY_BAR
         settings[f"layout.{bar}.colorbar.tickfont.size"] = theme.FONT_SIZE - 1 if roomy else SMALL_TICK
     return settings

@@ -186,7 +186,7 @@ def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
     words = np.ascontiguousarray(planes.T).view("<i4").reshape(-1)
     arrays: list[Any] = []
     for description in header["arrays"]:
-        array = _read(description, words, body, start + _WORD * n_words)
+        array = _decode(description, words, body, start + _WORD * n_words)
         if "of" in description:
             base, factors = arrays[description["of"]], arrays[description["times"]]
             array = (array.view("<i4") + _multiple(base, factors)).view("<f4")
@@ -194,7 +194,7 @@ def read_body(body: bytes) -> tuple[dict[str, Any], list[Any]]:
     return header, arrays
 
 
-def _read(description: dict[str, Any], words: NDArray[np.int32], body: bytes, start: int) -> Any:
+def _decode(description: dict[str, Any], words: NDArray[np.int32], body: bytes, start: int) -> Any:
     if "text" in description:
         return description["text"]
     if "rows" in description:
@@ -249,8 +249,8 @@ def _difference(words: NDArray[np.int32], above: int) -> NDArray[np.int32]:
 
 def _sum(differences: NDArray[np.int32], above: int) -> NDArray[np.int32]:
     rows = np.pad(differences, (0, -len(differences) % above)).reshape(-1, above)
-    summed: NDArray[np.int32] = np.cumsum(rows, axis=0, dtype=np.int32).reshape(-1)[: len(differences)]
-    return summed
+    total: NDArray[np.int32] = np.cumsum(rows, axis=0, dtype=np.int32).reshape(-1)[: len(differences)]
+    return total
 
 
 def _words(array: NDArray[Any]) -> Any:

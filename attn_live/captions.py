@@ -156,8 +156,8 @@ def pack_captions(captions: Sequence[StepCaption] | CaptionTemplates) -> bytes:
     # mostly stands at the same place of the sentence before.
     differences = np.array(numbers, dtype=np.int32)
     differences[lag:] -= differences[:-lag].copy()
-    packed = {"next": _differences(at), "runs": all_runs, "texts": differences, "lag": lag}  # see `_next`
-    return isal_zlib.compress(orjson.dumps(packed, option=orjson.OPT_SERIALIZE_NUMPY), _LEVEL)
+    payload = {"next": _differences(at), "runs": all_runs, "texts": differences, "lag": lag}  # see `_next`
+    return isal_zlib.compress(orjson.dumps(payload, option=orjson.OPT_SERIALIZE_NUMPY), _LEVEL)
 
 
 def _differences(at: Sequence[int | list[int]]) -> list[int | list[int]]:
@@ -236,9 +236,9 @@ def plain_text(sentence: str) -> str:
     return "".join(text for _, text in runs(sentence))
 
 
-def caption_at(packed: bytes, step: int, row: int = 0) -> list[Run]:
-    """Return the runs of one caption out of what `pack_captions` packed."""
-    table = orjson.loads(isal_zlib.decompress(packed))
+def caption_at(payload: bytes, step: int, row: int = 0) -> list[Run]:
+    """Return the runs of one caption out of the result of `pack_captions`."""
+    table = orjson.loads(isal_zlib.decompress(payload))
     numbers = _numbers(table)
     ends = [place for place, number in enumerate(numbers) if number == _END]
     before, here = table["next"][:step], table["next"][step]
@@ -256,13 +256,13 @@ def _numbers(table: dict[str, Any]) -> list[int]:
     return numbers
 
 
-def captions_at(packed: bytes, steps: Sequence[int]) -> bytes:
+def captions_at(payload: bytes, steps: Sequence[int]) -> bytes:
     """Return the packed captions of some steps alone.
 
     >>> [caption_at(captions_at(pack_captions(["One", "Two", "Three"]), [0, 2]), step) for step in (0, 1)]
     [[('', 'One')], [('', 'Three')]]
     """
-    table = orjson.loads(isal_zlib.decompress(packed))
+    table = orjson.loads(isal_zlib.decompress(payload))
     last = 0
     at: list[int | list[int]] = []
     for step in table["next"]:
@@ -273,13 +273,13 @@ def captions_at(packed: bytes, steps: Sequence[int]) -> bytes:
     return isal_zlib.compress(orjson.dumps(table), _LEVEL)
 
 
-def longest_caption(packed: bytes) -> list[Run]:
+def longest_caption(payload: bytes) -> list[Run]:
     """Return the runs of the caption with the most letters; an empty list where there is no caption.
 
     >>> longest_caption(pack_captions(["Two **words**", "One"]))
     [('', 'Two '), ('b', 'words')]
     """
-    table = orjson.loads(isal_zlib.decompress(packed))
+    table = orjson.loads(isal_zlib.decompress(payload))
     texts: list[list[int]] = [[]]
     for number in _numbers(table):
         if number == _END:
@@ -290,40 +290,40 @@ def longest_caption(packed: bytes) -> list[Run]:
     return [(role, words) for role, words in (table["runs"][run] for run in longest)]
 
 
-def texts_in(packed: bytes) -> list[str]:
+def texts_in(payload: bytes) -> list[str]:
     """Return all pieces of text that packed captions are made of, each once.
 
     >>> texts_in(pack_captions(["One **query**", "One **key**"]))
     ['One ', 'query', 'key']
     """
-    table: bytes = isal_zlib.decompress(packed)
+    table: bytes = isal_zlib.decompress(payload)
     start, end = (table.index(name) for name in (b'"runs":', b',"texts":'))  # no text has a bare quote
     return [text for _, text in orjson.loads(table[start + len(b'"runs":') : end])]
 
 
-def _next(packed: bytes) -> list[int | list[int]]:
+def _next(payload: bytes) -> list[int | list[int]]:
     """Return the number of each step's sentence, or of each row's, as its difference from the one before.
 
     It is packed first, so that nothing else need be parsed.
     """
     start = len('{"next":')
     differences: list[int | list[int]]
-    differences, _ = json.JSONDecoder().raw_decode(isal_zlib.decompress(packed).decode(), start)
+    differences, _ = json.JSONDecoder().raw_decode(isal_zlib.decompress(payload).decode(), start)
     return differences
 
 
 @lru_cache(maxsize=64)  # each keeps its text, of up to 60 kB
-def check_captions(packed: bytes, n_steps: int, n_rows: int | None) -> None:
+def check_captions(payload: bytes, n_steps: int, n_rows: int | None) -> None:
     """Check that there is a caption for each position of the sliders.
 
     Args:
-        packed: the result of `pack_captions`.
+        payload: the result of `pack_captions`.
         n_steps: positions of the slider; n_rows: of the row slider, None where there is none.
 
     Raises:
         ValueError: if captions are missing or too many; the message says how many were needed.
     """
-    at = _next(packed)
+    at = _next(payload)
     if len(at) != n_steps:
         raise ValueError(
             f"the slider has {n_steps} positions, so it needs {n_steps} sentences, got {len(at)}"

@@ -22,37 +22,37 @@ def deflate(data: bytes) -> bytes:
     return zlib.compress(data, _LEVEL)
 
 
-def deflate_again(packed: bytes) -> bytes:
+def deflate_again(payload: bytes) -> bytes:
     """Deflate again, as small as zlib can, what was deflated in haste.
 
     >>> hasty = zlib.compress(b"attention " * 50, 1)
     >>> zlib.decompress(deflate_again(hasty)) == zlib.decompress(hasty)
     True
     """
-    return deflate(zlib.decompress(packed)) if packed else packed
+    return deflate(zlib.decompress(payload)) if payload else payload
 
 
-def for_widths(packed: bytes, widths: Sequence[int]) -> bytes:
+def for_widths(payload: bytes, widths: Sequence[int]) -> bytes:
     """Return a packed figure with only those of its arrangements for pages that some widths need.
 
     Those for slides and projectors stay. A figure without arrangements is only deflated well.
 
     Args:
-        packed: what `packing.pack` made.
+        payload: the result of `packing.pack`.
         widths: pixels of the pages that will show it.
     """
-    body = body_of(packed)
+    body = body_of(payload)
     header, end = _header(body)
     if header["screens"]:
         header["screens"] = _tables_for(header["screens"], widths)
     text = json.dumps(header, separators=(",", ":")).encode()
     rest = body[4:_LENGTHS] + text + body[end:]
-    return packed[:PREFIX_BYTES] + deflate(len(text).to_bytes(4, "little") + rest)
+    return payload[:PREFIX_BYTES] + deflate(len(text).to_bytes(4, "little") + rest)
 
 
-def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
+def with_steps(payload: bytes, steps: Sequence[int]) -> bytes:
     """Return a packed figure with some of its steps alone."""
-    figures, cursor = unpack(packed)
+    figures, cursor = unpack(payload)
     if cursor is not None:
         by_step = {
             path: values.at_steps(steps)
@@ -64,15 +64,15 @@ def with_steps(packed: bytes, steps: Sequence[int]) -> bytes:
     return pack([figures[step] for step in steps], cursor)
 
 
-def heights_at(packed: bytes, width: int) -> list[int]:
+def heights_at(payload: bytes, width: int) -> list[int]:
     """Return the pixels of height that each step takes in room of a width; height is no bound."""
-    header, _end = _header(body_of(packed))
+    header, _end = _header(body_of(payload))
     screens = header["screens"]
     if not screens:
-        figures, _ = unpack(packed)
+        figures, _ = unpack(payload)
         return [int(figure["layout"].get("height") or 450) for figure in figures]
     of_table = [table["height"][_index(table, width)] for table in screens["tables"]]
-    return [of_table[screens["at"][step]] for step in range(count_steps(packed))]
+    return [of_table[screens["at"][step]] for step in range(count_steps(payload))]
 
 
 def _header(body: bytes) -> tuple[dict[str, Any], int]:

@@ -105,9 +105,9 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
     return message
 
 
-def message(head: bytes, captions: bytes, packed: bytes) -> bytes:
+def message(head: bytes, captions: bytes, payload: bytes) -> bytes:
     """Join the parts of a message to the browser: head (JSON), packed captions and packed steps."""
-    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, captions)) + packed
+    return b"".join(len(part).to_bytes(4, "little") + part for part in (head, captions)) + payload
 
 
 def _deflate(body: bytes) -> bytes:

@@ -137,12 +137,12 @@ class Pyramid:
         return sums
 
     def _first(
-        self, join: np.ufunc, read: Callable[[tuple[slice, slice]], NDArray[np.float32]]
+        self, join: np.ufunc, read_part: Callable[[tuple[slice, slice]], NDArray[np.float32]]
     ) -> NDArray[np.float32]:
         """Return the first level above the map, computed stripe by stripe."""
         level = np.empty(self.sizes[1], dtype=np.float32)
         for first in range(0, self.sizes[0][0], STRIPE):
-            cells = read(np.s_[first : first + STRIPE, :])
+            cells = read_part(np.s_[first : first + STRIPE, :])
             level[first // 2 : (first + STRIPE) // 2] = _halve(cells, 1, join)[1]
         return level
 

@@ -11,24 +11,24 @@ from attn_live.arrays import CrossedLabels, IndexedItems, read_body
 from attn_live.packing import PREFIX_BYTES, Cursor
 
 
-def count_steps(packed: bytes) -> int:
+def count_steps(payload: bytes) -> int:
     """Return how many steps a packed message has; only its prefix is read."""
-    return int.from_bytes(packed[:PREFIX_BYTES], "little")
+    return int.from_bytes(payload[:PREFIX_BYTES], "little")
 
 
-def body_of(packed: bytes) -> bytes:
+def body_of(payload: bytes) -> bytes:
     """Return a packed message's body as it was before it was deflated."""
-    return zlib.decompress(packed[PREFIX_BYTES:])
+    return zlib.decompress(payload[PREFIX_BYTES:])
 
 
-def figure_at(packed: bytes, step: int, row: int = 0) -> dict[str, Any]:
+def figure_at(payload: bytes, step: int, row: int = 0) -> dict[str, Any]:
     """Return the figure of one step, at one row of its cursor, as a plain dict.
 
     Args:
-        packed: what `packing.pack` made.
+        payload: the result of `packing.pack`.
         step: position of the slider; row: position of the row slider, where there is one.
     """
-    header, arrays = read_body(body_of(packed))
+    header, arrays = read_body(body_of(payload))
     figure = _step(header, arrays, step, row)
     if header["screens"]:
         paths.put(figure, ("layout", "meta", "screens"), _screens(header["screens"], step))
@@ -63,13 +63,13 @@ def _cursor_value(change: dict[str, Any], arrays: Sequence[Any], step: int, row:
     return values[step][row] if change["by_step"] else values[row]
 
 
-def unpack(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
+def unpack(payload: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     """Return every step's figure, and what follows the cursor: what `packing.pack` takes to make the same.
 
     Args:
-        packed: what `packing.pack` made.
+        payload: the result of `packing.pack`.
     """
-    header, arrays = read_body(body_of(packed))
+    header, arrays = read_body(body_of(payload))
     for place, description in enumerate(header["arrays"]):
         if "rows" in description:  # as it was sent: cell by cell it may be a hundred times as long
             arrays[place] = CrossedLabels(tuple(description["rows"]), tuple(description["columns"]))
@@ -77,7 +77,7 @@ def unpack(packed: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
     at = screens["at"] if screens else []
     screens_of = {table: _screens(screens, at.index(table)) for table in set(at)}
     figures: list[dict[str, Any]] = []
-    for step in range(count_steps(packed)):
+    for step in range(count_steps(payload)):
         figure = _figure_of_step(header, arrays, step)
         if screens:
             paths.put(figure, ("layout", "meta", "screens"), screens_of[at[step]])
@@ -154,9 +154,9 @@ def _resolve(value: Any, arrays: Sequence[Any]) -> Any:
     return [_resolve(inner, arrays) for inner in value] if isinstance(value, list) else value
 
 
-def _screens(packed: dict[str, Any], step: int) -> list[dict[str, Any]]:
-    tables = packed["tables"]
-    table = tables[packed["at"][step]]
+def _screens(tables_of_screens: dict[str, Any], step: int) -> list[dict[str, Any]]:
+    tables = tables_of_screens["tables"]
+    table = tables[tables_of_screens["at"][step]]
     settings = tables[0]["settings"] | table["settings"]
     return [
         {name: column[i] for name, column in table.items() if name != "settings"}
