@@ -26,7 +26,7 @@ def layer_curves(
     similarities: Numbers,
     names: Sequence[str],
     *,
-    chosen: int,
+    highlight: int,
     layer: int,
     state: Numbers,
     tokens: Sequence[str],
@@ -38,7 +38,7 @@ def layer_curves(
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
         similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
         names: one a variant, a message.
-        chosen: the variant that stands out.
+        highlight: the variant that stands out.
         layer: where the line stands, and whose vectors are drawn.
         state: (n, d_model), the vectors there.
         tokens: as typed.
@@ -50,7 +50,7 @@ def layer_curves(
     panels: list[Panel] = [
         Chart(
             "lengths",
-            _curves(LENGTH, lengths, names, chosen, layer),
+            _curves(LENGTH, lengths, names, highlight, layer),
             y_title=_("Mean length of a vector"),
             x=x,
             y={"type": "log", "dtick": 1},
@@ -59,7 +59,7 @@ def layer_curves(
         ),
         Chart(
             "similarities",
-            _curves(COSINE, similarities, names, chosen, layer),
+            _curves(COSINE, similarities, names, highlight, layer),
             y_title=_("Mean cosine of two tokens"),
             x=x,
             y={"range": [min(-0.25, float(np.nanmin(similarities)) - 0.05), 1.05]},
@@ -86,11 +86,11 @@ def layer_curves(
     return compose.spec(panels, largest_unit=40.0)
 
 
-def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer: int) -> list[Mark]:
+def _curves(what: str, values: Numbers, names: Sequence[str], highlight: int, layer: int) -> list[Mark]:
     traces: list[Mark] = []
-    # The chosen one last, so that it lies on top.
-    for variant in sorted(range(len(names)), key=lambda variant: variant == chosen):
-        stands_out = variant == chosen
+    # The highlighted one last, so that it lies on top.
+    for variant in sorted(range(len(names)), key=lambda variant: variant == highlight):
+        stands_out = variant == highlight
         name = _(names[variant])
         colour = theme.LIGHT.query if stands_out else theme.rgba(theme.LIGHT.muted, 0.45)
         traces.append(
@@ -110,5 +110,5 @@ def _curves(what: str, values: Numbers, names: Sequence[str], chosen: int, layer
                 label=_("{measure}: {name}", measure=_(what), name=name),
             )
         )
-    here = values[chosen, layer : layer + 1]
+    here = values[highlight, layer : layer + 1]
     return [*traces, marks.points(f"{what} here", [layer], here, theme.LIGHT.query)]

@@ -34,7 +34,7 @@ def single_head(walk: Walk) -> Spec:
     start = 1 if walk.projections is not None else 0
     n_key, d_k = walk.key.shape
     is_dot = walk.score == "dot product"
-    told_of_scores = _n(
+    scores_text = _n(
         "scores: {shape}, each of {count:,} product",
         "scores: {shape}, each of {count:,} products",
         d_k,
@@ -44,9 +44,9 @@ def single_head(walk: Walk) -> Spec:
     steps = [
         Block(
             "scores", "MatMul  QKᵀ" if is_dot else walk.score_title, QUERY_KEY, 0,
-            hover_lines(_("MatMul: every query with every key"), "S = QKᵀ", told_of_scores)
+            hover_lines(_("MatMul: every query with every key"), "S = QKᵀ", scores_text)
             if is_dot
-            else hover_lines(walk.score_title, told_of_scores),
+            else hover_lines(walk.score_title, scores_text),
         ),
         Block(
             "scale", _("Scale  {factor} = × {number}", **scaled_by), QUERY_KEY, 0,
@@ -54,10 +54,10 @@ def single_head(walk: Walk) -> Spec:
         ),
     ]  # fmt: skip
     if walk.is_masked:
-        hidden = int((~walk.mask).sum())
+        n_hidden = int((~walk.mask).sum())
         steps.append(
             Block(
-                "mask", _("Mask  hides {hidden} of {all}", hidden=hidden, all=walk.mask.size), QUERY_KEY, 0,
+                "mask", _("Mask  hides {hidden} of {all}", hidden=n_hidden, all=walk.mask.size), QUERY_KEY, 0,
                 hover_lines(
                     _("Mask: −∞ where a query may not attend"), _("before the softmax"),
                     dims(walk.mask.shape),
@@ -66,16 +66,16 @@ def single_head(walk: Walk) -> Spec:
         )  # fmt: skip
     empty = not walk.mask.any(axis=1).all()
     sums = _("each row sums to 1, or is empty") if empty else _("each row sums to 1")
-    says = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
+    text = _("SoftMax  Σ = 1 or empty") if empty else _("SoftMax  Σ of a row = 1")
     steps.append(
         Block(
-            "softmax", says, QUERY_KEY, 0,
+            "softmax", text, QUERY_KEY, 0,
             hover_lines(
                 _("SoftMax, row by row"), sums, _("weights: {shape}", shape=dims(walk.weights.shape))
             ),
         )
     )  # fmt: skip
-    carried = {
+    labels = {
         "scores": _("scores"),
         "scale": _("scaled"),
         "mask": _c("arrow", "masked"),
@@ -83,8 +83,8 @@ def single_head(walk: Walk) -> Spec:
     }
     centre = _middle(QUERY_KEY)
     for level, step in enumerate(steps, start=start + 1):
-        boxes.append(Block(step.name, step.says, step.x, level, step.hover))
-        label = carried[step.name]
+        boxes.append(Block(step.name, step.text, step.x, level, step.hover))
+        label = labels[step.name]
         arrows.append(Arrow([(centre, level), (centre, level + 1)], label, walk.weights.shape))
     top = start + len(steps) + 1
     for role, (name, values), edges in zip(
@@ -112,8 +112,8 @@ def single_head(walk: Walk) -> Spec:
 
 
 def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
-    """Return Q, K and V as they are given, or X and Y through W_q, W_k and W_v."""
-    given = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
+    """Return Q, K and V as inputs, or X and Y through W_q, W_k and W_v."""
+    inputs = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
     if walk.projections is None or walk.x is None or walk.memory is None:
         return [
             Block(
@@ -124,11 +124,11 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
                 hover_lines(_("{name}: one row a vector", name=name), dims(values.shape)),
                 role,
             )
-            for role, (name, values, edges) in zip(ROLES, given, strict=True)
+            for role, (name, values, edges) in zip(ROLES, inputs, strict=True)
         ], []
     boxes, arrows = _sources(walk.x.shape, None if walk.memory is walk.x else walk.memory.shape)
     plus = " + b" if walk.biases is not None else ""
-    for role, (name, values, edges), weight in zip(ROLES, given, walk.projections, strict=True):
+    for role, (name, values, edges), weight in zip(ROLES, inputs, walk.projections, strict=True):
         letter = name.lower()
         source = "X" if walk.memory is walk.x or name == "Q" else "Y"
         bias = f" + b_{letter}" if plus else ""
@@ -141,20 +141,22 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
     return boxes, arrows
 
 
-def _sources(x: Shape, memory: Shape | None, *, placed: bool = False) -> tuple[list[Block], list[Arrow]]:
-    """Return X under all three columns; or X under that of the queries, and Y under the others."""
-    named = [("X", x, ALL if memory is None else QUERY)]
-    named += [] if memory is None else [("Y", memory, KEY_VALUE)]
+def _sources(
+    x: Shape, memory: Shape | None, *, has_positions: bool = False
+) -> tuple[list[Block], list[Arrow]]:
+    """Return X under all three columns, or X under the queries and Y under the other two."""
+    inputs = [("X", x, ALL if memory is None else QUERY)]
+    inputs += [] if memory is None else [("Y", memory, KEY_VALUE)]
     boxes = [
         Block(
             name, name, edges, 0,
             hover_lines(
                 _("{name}: one row a token", name=name),
-                _("{name} = E + P: the words and their places", name=name) if placed else "",
+                _("{name} = E + P: the words and their places", name=name) if has_positions else "",
                 dims(shape),
             ),
         )
-        for name, shape, edges in named
+        for name, shape, edges in inputs
     ]  # fmt: skip
     arrows = []
     for edges in (QUERY, KEY, VALUE):
@@ -190,7 +192,7 @@ class Shapes:
 @Picture
 def multi_head(shapes: Shapes) -> Spec:
     """Draw X through as many linear maps as heads, attention in each, Concat, W_o where there is one."""
-    boxes, arrows = _sources(shapes.x, shapes.memory, placed=shapes.positions == "vector")
+    boxes, arrows = _sources(shapes.x, shapes.memory, has_positions=shapes.positions == "vector")
     n_head, attention = shapes.query[0], 1 + OVER_STACK
     each = zip("QKV", (shapes.query, shapes.key, shapes.value), (QUERY, KEY, VALUE), ROLES, strict=True)
     for name, shape, edges, role in each:
@@ -219,12 +221,12 @@ def multi_head(shapes: Shapes) -> Spec:
         _("weights: {shape}", shape=dims(shapes.weights)),
         _shared(n_head, shapes.key[0]),
     )
-    says = _times(n_head, _("scaled dot-product attention"))
-    boxes.append(Block("attention", says, ALL, attention, hover, stacked=n_head > 1))
+    text = _times(n_head, _("scaled dot-product attention"))
+    boxes.append(Block("attention", text, ALL, attention, hover, stacked=n_head > 1))
     concat, centre = attention + OVER_STACK, _middle(ALL)
-    joined = _("{before} becomes {after}", before=dims(shapes.heads), after=dims(shapes.concatenated))
+    change = _("{before} becomes {after}", before=dims(shapes.heads), after=dims(shapes.concatenated))
     boxes.append(
-        Block("concat", "Concat", ALL, concat, hover_lines(_("Concat: the heads side by side"), joined))
+        Block("concat", "Concat", ALL, concat, hover_lines(_("Concat: the heads side by side"), change))
     )
     arrows.append(
         Arrow([(centre, attention), (centre, concat)], _c("arrow", "heads"), shapes.heads, leaves_stack=True)
@@ -232,14 +234,14 @@ def multi_head(shapes: Shapes) -> Spec:
     arrows.append(Arrow([(centre, concat), (centre, concat + 1)], "", shapes.concatenated))
     top = concat + 1
     if shapes.output_weight is not None:
-        plus, made = (" + b", " + b_o") if shapes.bias else ("", "")
-        says = _("Linear  {formula}", formula=f"× W<sub>o</sub>{plus}")
+        plus, bias = (" + b", " + b_o") if shapes.bias else ("", "")
+        text = _("Linear  {formula}", formula=f"× W<sub>o</sub>{plus}")
         hover = hover_lines(
-            _("Linear: concatenated {formula}", formula=f"× W_o{made}"),
+            _("Linear: concatenated {formula}", formula=f"× W_o{bias}"),
             f"W_o: {dims(shapes.output_weight)}",
             _("output: {shape}", shape=dims(shapes.output)),
         )
-        boxes.append(Block("W_o", says, ALL, top, hover))
+        boxes.append(Block("W_o", text, ALL, top, hover))
         arrows.append(Arrow([(centre, top), (centre, top + 1)], "", shapes.output))
         top += 1
     boxes.append(
@@ -260,7 +262,7 @@ def _times(count: int, what: str) -> str:
 
 
 def _shared(n_head: int, n_kv: int) -> str:
-    """Say how many heads read the same keys and values; "" where each has its own."""
+    """Return how many heads share keys and values, as text; "" where each has its own."""
     if n_kv == n_head:
         return ""
     count = n_head // n_kv

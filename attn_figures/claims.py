@@ -1,4 +1,4 @@
-"""What decides a claim: a chart a measure, a curve a case with its spread over seeds, one place marked."""
+"""The evidence of a claim: a chart for each measure, a curve for each case with its spread over seeds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -29,39 +29,39 @@ def measure_charts(
     measures: Mapping[str, Mapping[str, Numbers]],
     at: int,
     *,
-    bent: bool,
+    is_log: bool,
     logarithmic: Mapping[str, bool],
 ) -> Spec:
-    """Draw one chart a measure, its curves with a band of one standard deviation.
+    """Draw one chart for each measure, its curves with a band of one standard deviation.
 
     Args:
-        over: what x is.
+        over: the name of x.
         x: ascending.
         measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band. Names are
-            messages: they are said in whatever language is spoken.
+            messages.
         at: the place in x that is marked.
-        bent: whether x has a logarithmic axis.
-        logarithmic: which measures are drawn, in this order, and whether on a logarithmic axis.
+        is_log: whether x has a logarithmic axis.
+        logarithmic: the measures to draw, in this order, and whether each has a logarithmic axis.
     """
     names = list(dict.fromkeys(name for curves in measures.values() for name in curves))
     colours = dict(zip(names, theme.LIGHT.series, strict=False))
     many = len(logarithmic) > 3
-    known: set[str] = set()
+    shown_curves: set[str] = set()
     charts = []
-    for name, bends in logarithmic.items():
+    for name, y_is_log in logarithmic.items():
         chart = _chart(
             over,
             np.array(x, dtype=np.float64),
             name,
             measures[name],
             at,
-            bent=bent,
-            bends=bends,
+            is_log=is_log,
+            y_is_log=y_is_log,
             rows=3.5 if many else 7,
             colours={curve: colour for curve, colour in colours.items() if curve in measures[name]},
-            named=not known >= measures[name].keys(),
+            has_legend=not shown_curves >= measures[name].keys(),
         )
-        known |= measures[name].keys()
+        shown_curves |= measures[name].keys()
         charts.append(chart)
     return compose.spec(
         charts,
@@ -77,25 +77,25 @@ def _chart(
     curves: Mapping[str, Numbers],
     at: int,
     *,
-    bent: bool,
-    bends: bool,
+    is_log: bool,
+    y_is_log: bool,
     rows: float,
     colours: Mapping[str, str],
-    named: bool,
+    has_legend: bool,
 ) -> Chart:
     bands: list[Mark] = []
-    drawn: list[Mark] = []
+    traces: list[Mark] = []
     lowest, highest = np.inf, -np.inf
-    for name, found in curves.items():
-        shown = np.log10(np.maximum(found, LEAST)) if bends else found
-        mean = shown.mean(axis=0)
-        apart = shown.std(axis=0, ddof=1) if len(found) > 1 else np.zeros_like(mean)
-        low, high = mean - apart, mean + apart
+    for name, values in curves.items():
+        heights = np.log10(np.maximum(values, LEAST)) if y_is_log else values
+        mean = heights.mean(axis=0)
+        deviation = heights.std(axis=0, ddof=1) if len(values) > 1 else np.zeros_like(mean)
+        low, high = mean - deviation, mean + deviation
         lowest, highest = min(lowest, float(low.min())), max(highest, float(high.max()))
-        if bends:
+        if y_is_log:
             mean, low, high = 10**mean, 10**low, 10**high
         colour = colours[name]
-        if len(found) > 1:
+        if len(values) > 1:
             outline = np.concatenate([x, x[::-1]]), np.concatenate([low, high[::-1]])
             bands.append(area(f"{measure}, {name}: ± 1 sd", *outline, theme.rgba(colour, 0.14)))
         hover = _(
@@ -106,7 +106,7 @@ def _chart(
             measure=_(measure),
             number="%{y:.4~g}",
         )
-        drawn += [
+        traces += [
             line(
                 f"{measure}, {name}", x, mean, colour, width=2.2, dots=0 if len(x) > 20 else 5, hover=hover,
                 label=f"{_(measure)}{comma()}{_(name)}",
@@ -114,11 +114,11 @@ def _chart(
             points(f"{measure}, {name} here", x[at : at + 1], mean[at : at + 1], colour, size=11),
         ]  # fmt: skip
     margin = 0.06 * (highest - lowest) or 0.5
-    y: dict[str, Any] = {"range": [min(lowest, 0.0 if not bends else lowest) - margin, highest + margin]}
-    if bends:
+    y: dict[str, Any] = {"range": [min(lowest, 0.0 if not y_is_log else lowest) - margin, highest + margin]}
+    if y_is_log:
         y |= {"type": "log"} | _powers(lowest - margin, highest + margin)
     across: dict[str, Any] = {"showgrid": False}
-    if bent:
+    if is_log:
         across |= {
             "type": "log",
             "tickmode": "array",
@@ -131,7 +131,7 @@ def _chart(
         across |= {"range": [x[0] - room, x[-1] + room]}
     return Chart(
         measure,
-        [*bands, *drawn],
+        [*bands, *traces],
         columns=11,
         rows=rows,
         x_title=over,
@@ -139,25 +139,25 @@ def _chart(
         x=across,
         y=y,
         marks=[upright(float(x[at]))],
-        legend=[(_(name), colours[name]) for name in curves] if named else (),
+        legend=[(_(name), colours[name]) for name in curves] if has_legend else (),
         legend_lines=2 if sum(letters(_(name)) for name in curves) > MOST_ON_A_LINE else 1,
     )
 
 
 def _powers(low: float, high: float) -> dict[str, Any]:
-    """Name whole powers of ten on a logarithmic axis, seven at most."""
+    """Return ticks at whole powers of ten on a logarithmic axis, seven at most."""
     first, last = int(np.ceil(low)), int(np.floor(high))
     every = max(1, -(-(last - first + 1) // 7))
-    told = range(first, last + 1, every)
+    exponents = range(first, last + 1, every)
     return {
         "tickmode": "array",
-        "tickvals": [10.0**each for each in told],
-        "ticktext": [_power(each) for each in told],
+        "tickvals": [10.0**each for each in exponents],
+        "ticktext": [_power(each) for each in exponents],
     }
 
 
 def _power(exponent: int) -> str:
-    """Name a power of ten: written out near 1, else with its exponent.
+    """Return a power of ten as text: written out near 1, else with its exponent.
 
     >>> [_power(each) for each in (-4, -2, 0, 4, 6)]
     ['10⁻⁴', '0.01', '1', '10,000', '10⁶']

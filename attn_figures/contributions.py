@@ -1,4 +1,4 @@
-"""Pictures of what heads add: each head's share of one token's output, and how the shares compare."""
+"""Pictures of the sum over heads: each head's part of a token's output, and how these parts compare."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -28,22 +28,22 @@ def contributions(
     longest: float,
     n_sums: int = 1,
 ) -> Spec:
-    """Draw what each head adds to one token's output, one row a head, and their sum below.
+    """Draw each head's contribution to one token's output, a row for each head, and their sum below.
 
     Args:
         rows: (n_rows, d_drawn): one a head, the bias where there is one, and `n_sums` rows of sums; wide
             outputs may be cut.
-        names: what each row is called.
+        names: of the rows.
         lengths: (n_rows,), of the whole rows.
         off: rows that are left out of the sum.
         limit: the end of the colours; longest: the length of the longest bar. Both the same at every step.
         n_sums: how many of the last rows are sums; they are framed.
     """
     n_dimensions = rows.shape[1]
-    labelled = range(0, n_dimensions, -(-n_dimensions // WIDEST))
+    ticks = range(0, n_dimensions, -(-n_dimensions // WIDEST))
     on = np.ones(rows.shape, dtype=bool)
     on[list(off)] = False
-    shown = Matrix(
+    matrix = Matrix(
         "contributions",
         rows,
         _("what each row adds"),
@@ -52,7 +52,7 @@ def contributions(
             [str(d) for d in range(1, n_dimensions + 1)],
             _("Dimension of the output"),
             "output",
-            ticks=[(d, str(d + 1)) for d in labelled],
+            ticks=[(d, str(d + 1)) for d in ticks],
         ),
         ramp=ColourScale("scores", limit),
         hover=Hover(
@@ -70,7 +70,7 @@ def contributions(
             lengths[:, None],
         ),
     )
-    spec = compose.spec([shown], largest_unit=44.0)
+    spec = compose.spec([matrix], largest_unit=44.0)
     first = len(names) - n_sums - 0.5
     spec["layout"]["shapes"] = [*spec["layout"]["shapes"], _line_above(first, n_dimensions)]
     return spec
@@ -126,8 +126,8 @@ def similarity(values: Numbers) -> Spec:
     """Draw how alike every two heads look: (n_head, n_head), from 0 to 1."""
     names = [str(head) for head in range(1, len(values) + 1)]
     place = _("head {one} and head {other}", one="%{y}", other="%{x}")
-    shown = between_heads("similarity", values, _("similarity of the maps"), names, place)
-    return compose.spec([shown.with_hover(quantity=_("similarity"))], largest_unit=44.0)
+    matrix = between_heads("similarity", values, _("similarity of the maps"), names, place)
+    return compose.spec([matrix.with_hover(quantity=_("similarity"))], largest_unit=44.0)
 
 
 def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:

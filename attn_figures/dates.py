@@ -1,4 +1,4 @@
-"""Dates as places on an axis: days since 1970-01-01, how they are written, and where an axis is marked."""
+"""Dates on an axis: days since 1970-01-01, how they are written, and the ticks of an axis."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ _STEPS = (
 
 
 def date(days: float, apart: float = 0.0) -> str:
-    """Write a date, with the time where neighbours lie closer than `apart` days and it is not midnight.
+    """Write a date, with the time unless it is midnight or neighbours are `apart` days or more.
 
     >>> date(19753.0), date(19753.4375), date(19753.4375, apart=30)
     ('2024-01-31', '2024-01-31 10:30', '2024-01-31')
@@ -32,26 +32,26 @@ def date(days: float, apart: float = 0.0) -> str:
 
 
 def duration(days: float, digits: int = 3) -> str:
-    """Write a length of time in the largest unit of which it has one.
+    """Write a duration in the largest unit of which it has at least one.
 
     >>> duration(2.5), duration(1), duration(0.5), duration(1 / DAY)
     ('2.5 days', '1 day', '12 hours', '1 second')
     """
     units = (("day", 1.0), ("hour", 1 / 24), ("minute", 60 / DAY), ("second", 1 / DAY))
     unit, size = next((each for each in units if abs(days) >= each[1]), units[-1])
-    told = number(days / size, digits)
-    form = 1 if told == "1" else 2
+    count = number(days / size, digits)
+    form = 1 if count == "1" else 2
     if unit == "day":
-        return _n("{count} day", "{count} days", form, count=told)
+        return _n("{count} day", "{count} days", form, count=count)
     if unit == "hour":
-        return _n("{count} hour", "{count} hours", form, count=told)
+        return _n("{count} hour", "{count} hours", form, count=count)
     if unit == "minute":
-        return _n("{count} minute", "{count} minutes", form, count=told)
-    return _n("{count} second", "{count} seconds", form, count=told)
+        return _n("{count} minute", "{count} minutes", form, count=count)
+    return _n("{count} second", "{count} seconds", form, count=count)
 
 
 def round_dates(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
-    """Round dates from low to high, about `most` at the most, with how they are written.
+    """Return round dates from low to high, about `most` at the most, and their texts.
 
     >>> [text for _, text in round_dates(19723.0, 19904.0)]
     ['2024-01', '2024-02', '2024-03', '2024-04', '2024-05', '2024-06']
@@ -67,6 +67,6 @@ def round_dates(low: float, high: float, most: int = 7) -> list[tuple[float, str
     first = -(-(int(ends[0]) + zero) // count) * count - zero
     marks = np.arange(first, int(ends[1]) + 1, count).astype(f"datetime64[{unit}]")
     places = marks.astype("datetime64[s]").astype(np.int64) / DAY
-    written = marks.astype("datetime64[m]") if unit == "h" else marks
-    texts = [str(mark).replace("T", " ") for mark in written]
+    shown_marks = marks.astype("datetime64[m]") if unit == "h" else marks
+    texts = [str(mark).replace("T", " ") for mark in shown_marks]
     return [(float(at), text) for at, text in zip(places, texts, strict=True) if low <= at <= high]

@@ -37,11 +37,11 @@ RAISED = 1.2  # times that large type makes words of a figure larger than they a
 
 @dataclass(frozen=True)
 class Block:
-    """One step of a computation: its words, where it stands, and what pointing at it says.
+    """One box of a diagram: a step of a computation, with its text, place and hover.
 
     Attributes:
-        name: unique in its diagram; a click tells it.
-        says: what stands in it; may hold Plotly's tags.
+        name: unique in its diagram; a click sends it.
+        text: stands in it; may hold Plotly's tags.
         x: its left and right edge, in the diagram's columns.
         level: counted from 0, the lowest.
         hover: what it computes, its formula and its shape, a line each.
@@ -50,7 +50,7 @@ class Block:
     """
 
     name: str
-    says: str
+    text: str
     x: tuple[float, float]
     level: float
     hover: Sequence[str]
@@ -60,17 +60,17 @@ class Block:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A line with what it carries: (x, level) of the box that it leaves, of corners, of the box it enters.
+    """An arrow through (x, level): of the box that it leaves, of corners, and of the box that it enters.
 
-    Where its last piece lies level, it enters from the side, and its last x is the edge of the box.
+    Where its last piece is horizontal, it enters from the side, and its last x is the edge of the box.
 
     Attributes:
         path: where it goes.
-        carries: the name of what it carries.
-        shape: the shape of that.
+        carries: the name of the matrix on it.
+        shape: the matrix's shape.
         role: whose colour its label has.
-        leaves_stack: whether other boxes look out behind the one that it leaves.
-        branches: whether it starts on another line, at just the point given.
+        leaves_stack: whether it leaves a stack of boxes.
+        branches: whether it starts on another arrow, at exactly its first point.
         label_left: whether its label stands on its left.
     """
 
@@ -84,7 +84,7 @@ class Arrow:
 
     @property
     def label(self) -> str:
-        """The name and the shape of what it carries.
+        """The name and the shape of the matrix that it carries.
 
         >>> Arrow([(0, 0), (0, 1)], "Q", (6, 4)).label
         'Q 6 × 4'
@@ -93,7 +93,7 @@ class Arrow:
 
 
 def dims(shape: Sequence[int]) -> str:
-    """Write a shape.
+    """Return a shape as text.
 
     >>> dims((6, 4))
     '6 × 4'
@@ -104,7 +104,7 @@ def dims(shape: Sequence[int]) -> str:
 def diagram(
     boxes: Sequence[Block], arrows: Sequence[Arrow], *, columns: float, upright: float, wide: float
 ) -> Spec:
-    """Draw boxes and arrows on `columns` that phones show `upright` units wide, and larger screens `wide`."""
+    """Draw boxes and arrows on columns that are `upright` units wide on phones and `wide` elsewhere."""
     levels = max(box.level for box in boxes)
     traces = [*_lines(arrows), *_behind(boxes, columns)]
     traces += [trace for box in boxes for trace in _box(box)]
@@ -141,29 +141,28 @@ def diagram(
 
 
 def _is_upright(narrow: Mapping[str, Any], wide: Mapping[str, Any]) -> bool:
-    """Whether boxes stand on less width: on a phone, and on a slide where they are larger so."""
+    """Whether the upright form is used: on phones, and on slides where its boxes are larger."""
     if narrow["slide"]:
         return bool(narrow["unit"] > wide["unit"])
     return bool(narrow["width"] < PHONES)
 
 
 def _in_words(screen: Mapping[str, Any], room: float) -> dict[str, Any]:
-    """Return an arrangement whose unit counts as much less as its words have too little room.
+    """Return an arrangement with a smaller unit where its words have too little room.
 
-    What is enlarged takes the arrangement with the largest unit: boxes that their words run out of are no
-    larger for being high.
+    Of several the one with the largest unit is enlarged: boxes too narrow for their words must not win.
     """
     return {**screen, "unit": round(screen["unit"] * min(1.0, room) ** STEEP, 3)}
 
 
 def _room(boxes: Sequence[Block], arrows: Sequence[Arrow], column: float) -> float:
-    """Return how much of the room that words in a slide's large type need is there; below 1 some is wanting.
+    """Return the room for words in a slide's large type, as a share of what they need.
 
     Args:
         boxes: with words in them; arrows: with labels beside them; column: pixels of a column.
     """
     letter = LETTER * theme.FONT_SIZE * RAISED
-    needs = [(_width(box.says) * letter, (box.x[1] - box.x[0]) * column) for box in boxes]
+    needs = [(_width(box.text) * letter, (box.x[1] - box.x[0]) * column) for box in boxes]
     labels = [
         (_ends(arrow)[0], arrow.label_left, _width(arrow.label) * letter) for arrow in arrows if arrow.label
     ]
@@ -171,14 +170,14 @@ def _room(boxes: Sequence[Block], arrows: Sequence[Arrow], column: float) -> flo
         # Two that stand at one height, one of which may begin where the other does not yet end.
         for (other_x, other_y), other_is_left, other_width in labels:
             if abs(y - other_y) < HALF and x < other_x:
-                taken = (0.0 if is_left else width) + (other_width if other_is_left else 0.0)
-                needs.append((taken, (other_x - x) * column))
-    return min((there / needed for needed, there in needs if needed), default=1.0)
+                labels_width = (0.0 if is_left else width) + (other_width if other_is_left else 0.0)
+                needs.append((labels_width, (other_x - x) * column))
+    return min((room / need for need, room in needs if need), default=1.0)
 
 
-def _width(says: str) -> int:
+def _width(text: str) -> int:
     """Return the letters of a text that may hold Plotly's tags."""
-    return letters(strip_tags(says))
+    return letters(strip_tags(text))
 
 
 def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Numbers, Numbers]:
@@ -189,33 +188,33 @@ def _corners(box: Block, aside: float = 0.0, above: float = 0.0) -> tuple[Number
 
 
 def _behind(boxes: Sequence[Block], columns: float) -> list[Mark]:
-    """Draw what looks out behind the boxes that stand for several, the farthest first."""
-    drawn = []
+    """Draw the boxes behind those that stand for several, the farthest first."""
+    marks_behind = []
     for number, (aside, above) in reversed([*enumerate(STACKED, start=1)]):
-        x, y = _joined([_corners(box, aside * columns, above) for box in boxes if box.stacked])
+        x, y = _join_paths([_corners(box, aside * columns, above) for box in boxes if box.stacked])
         light = theme.LIGHT
-        drawn.append(marks.area(f"behind {number}", x, y, light.panel, edge=light.muted, width=1))
-    return drawn
+        marks_behind.append(marks.area(f"behind {number}", x, y, light.panel, edge=light.muted, width=1))
+    return marks_behind
 
 
 def _box(box: Block) -> list[Mark]:
-    """Draw a box on its own ground; what lies behind it shows through neither."""
+    """Draw a box on a ground of paper, so that nothing behind it shows through."""
     colour = getattr(theme.LIGHT, box.role)
     x, y = _corners(box)
     strength, edge = (0.05, theme.LIGHT.muted) if box.role == "ink" else (0.12, colour)
     front = marks.area(box.name, x, y, theme.rgba(colour, strength), edge=edge)
     del front["hoverinfo"]
-    heard: dict[str, Any] = {
+    hover: dict[str, Any] = {
         "hoveron": "fills",
         "hoverinfo": "text",
         "text": "<br>".join(box.hover),
         "meta": {"opens": True},
     }
-    return [marks.area(f"{box.name} ground", x, y, theme.LIGHT.paper), front | heard]
+    return [marks.area(f"{box.name} ground", x, y, theme.LIGHT.paper), front | hover]
 
 
-def _joined(paths: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
-    """Lay paths end to end, broken between them."""
+def _join_paths(paths: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
+    """Join paths into one, with a gap after each."""
     gap = np.array([np.nan])
     x, y = (
         np.concatenate([part for path in paths for part in (path[axis], gap)] or [gap]) for axis in (0, 1)
@@ -225,11 +224,11 @@ def _joined(paths: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]
 
 def _words(boxes: Sequence[Block]) -> Mark:
     middles = [sum(box.x) / 2 for box in boxes]
-    return marks.words("boxes", middles, [box.level for box in boxes], [box.says for box in boxes])
+    return marks.words("boxes", middles, [box.level for box in boxes], [box.text for box in boxes])
 
 
 def _ends(arrow: Arrow) -> list[tuple[float, float]]:
-    """Return its corners, from the edge of the box that it leaves to that of the box that it goes to."""
+    """Return an arrow's corners, from the edge of the box that it leaves to that of the box it enters."""
     (x, level), *corners, (to_x, to_level) = arrow.path
     above = STACKED[-1][1] if arrow.leaves_stack else 0.0
     start = level if arrow.branches else level + HALF + above
@@ -238,7 +237,7 @@ def _ends(arrow: Arrow) -> list[tuple[float, float]]:
 
 
 def _aside(arrow: Arrow) -> float:
-    """Return how far its last piece goes to the right; 0 where it goes up."""
+    """Return how far an arrow's last piece goes to the right; 0 where it goes up."""
     (from_x, from_level), (to_x, to_level) = arrow.path[-2:]
     return to_x - from_x if from_level == to_level else 0.0
 
@@ -246,26 +245,26 @@ def _aside(arrow: Arrow) -> float:
 def _lines(arrows: Sequence[Arrow]) -> list[Mark]:
     """Draw all arrows as one line that is broken between them, and their heads."""
     paths = [np.array(_ends(arrow)) for arrow in arrows]
-    x, y = _joined([(path[:, 0], path[:, 1]) for path in paths])
+    x, y = _join_paths([(path[:, 0], path[:, 1]) for path in paths])
     heads = np.array([path[-1] for path in paths])
     aside = np.array([_aside(arrow) for arrow in arrows])
     muted = theme.LIGHT.muted
     up = heads[aside == 0]
-    drawn = [
+    result = [
         marks.line("arrows", x, y, muted, width=1.5),
         marks.points("heads of arrows", up[:, 0], up[:, 1] - HEAD, muted, size=8, symbol="triangle-up"),
     ]
-    for symbol, chosen in (("triangle-right", aside > 0), ("triangle-left", aside < 0)):
-        if chosen.any():
-            at = heads[chosen]
-            back = np.sign(aside[chosen]) * HEAD
+    for symbol, is_sideways in (("triangle-right", aside > 0), ("triangle-left", aside < 0)):
+        if is_sideways.any():
+            at = heads[is_sideways]
+            back = np.sign(aside[is_sideways]) * HEAD
             name = f"heads of arrows, {symbol}"
-            drawn.append(marks.points(name, at[:, 0] - back, at[:, 1], muted, size=8, symbol=symbol))
-    return drawn
+            result.append(marks.points(name, at[:, 0] - back, at[:, 1], muted, size=8, symbol=symbol))
+    return result
 
 
 def _labels(arrows: Sequence[Arrow], columns: float) -> Mark:
-    """Write what the arrows carry beside their starts."""
+    """Write the arrows' labels beside their starts."""
     starts = [_ends(arrow)[0] for arrow in arrows]
     font = {"color": [getattr(theme.LIGHT, arrow.role) for arrow in arrows], "size": theme.FONT_SIZE - 1}
     gaps = [(-LABEL_GAP if arrow.label_left else LABEL_GAP) * columns for arrow in arrows]
@@ -279,7 +278,7 @@ def _labels(arrows: Sequence[Arrow], columns: float) -> Mark:
 
 
 def hover_lines(*lines: str) -> tuple[str, ...]:
-    """Return the lines of a hover, of which those of users are escaped.
+    """Return the lines of a hover text, escaped and without empty ones.
 
     >>> hover_lines("a < b", "")
     ('a &lt; b',)

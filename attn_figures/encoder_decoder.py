@@ -38,12 +38,12 @@ class Layers:
 
     @property
     def encoder(self) -> tuple[int, int]:
-        """The shape of what goes from box to box in the encoder."""
+        """The shape of the matrices from box to box in the encoder."""
         return self.n_encoder, self.d_encoder
 
     @property
     def decoder(self) -> tuple[int, int]:
-        """The shape of what goes from box to box in the decoder."""
+        """The shape of the matrices from box to box in the decoder."""
         return self.n_decoder, self.d_decoder
 
     @property
@@ -59,13 +59,13 @@ class Layers:
 
 @Picture
 def encoder_and_decoder(layers: Layers) -> Spec:
-    """Draw both layers from their words up, and the encoder's output on its way to cross-attention."""
+    """Draw both layers from their words up, and the path of the encoder's output to cross-attention."""
     boxes: list[Block] = []
     arrows: list[Arrow] = []
-    attended = BEFORE_ATTENTION + AFTER_ATTENTION
-    stacked = layers.n_head > 1
+    first_norm = BEFORE_ATTENTION + AFTER_ATTENTION
+    several = layers.n_head > 1
 
-    def attention(name: str, says: str, level: float, decodes: bool, *lines: str) -> None:
+    def attention(name: str, text: str, level: float, decodes: bool, *lines: str) -> None:
         edges = DECODER if decodes else ENCODER
         heads = _n(
             "{count:,} head, {width} wide, then W_o",
@@ -74,19 +74,19 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             width=layers.d_head,
         )
         hover = hover_lines(*lines, heads)
-        boxes.append(Block(name, says, edges, level, hover, stacked=stacked))
+        boxes.append(Block(name, text, edges, level, hover, stacked=several))
 
     for decodes, prefix in ((False, "encoder"), (True, "decoder")):
-        shape, made = (
+        shape, heads_shape = (
             (layers.decoder, layers.decoder_heads) if decodes else (layers.encoder, layers.encoder_heads)
         )
         edges, x = (DECODER, UP[1]) if decodes else (ENCODER, UP[0])
-        says, vectors = (
+        text, vectors = (
             (_("Words of the decoder"), _("Vectors of the decoder's words: one row a word"))
             if decodes
             else (_("Words of the encoder"), _("Vectors of the encoder's words: one row a word"))
         )
-        boxes.append(Block(f"{prefix} words", says, edges, 0, hover_lines(vectors, dims(shape))))
+        boxes.append(Block(f"{prefix} words", text, edges, 0, hover_lines(vectors, dims(shape))))
         pairs = _("weights: {shape}", shape=dims((layers.n_head, shape[0], shape[0])))
         if decodes:
             attention(
@@ -104,12 +104,12 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         inner, outer = (x - FORK, x + FORK) if decodes else (x + FORK, x - FORK)
         arrows += [
             Arrow([(inner, fork), (outer, fork), (outer, BEFORE_ATTENTION)], branches=True),
-            Arrow([(inner, fork), (inner, BEFORE_ATTENTION)], "Q, K, V", made, branches=True,
+            Arrow([(inner, fork), (inner, BEFORE_ATTENTION)], "Q, K, V", heads_shape, branches=True,
                   label_left=decodes),
         ]  # fmt: skip
-        norms = [attended]
+        norms = [first_norm]
         if decodes:
-            cross = attended + BEFORE_ATTENTION
+            cross = first_norm + BEFORE_ATTENTION
             norms.append(cross + AFTER_ATTENTION)
             weights = dims((layers.n_head, layers.n_decoder, layers.n_encoder))
             attention(
@@ -117,7 +117,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
                 _("Cross-attention: Q from the decoder,"), _("K and V from the encoder's output"),
                 _("weights: {shape}", shape=weights),
             )  # fmt: skip
-            arrows.append(Arrow([(x, attended), (x, cross)], "Q", made, "query", label_left=True))
+            arrows.append(Arrow([(x, first_norm), (x, cross)], "Q", heads_shape, "query", label_left=True))
             arrows += _keys_and_values(layers, cross)
         feed, top = norms[-1] + 1, norms[-1] + 2
         hover = hover_lines(
@@ -132,13 +132,13 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             boxes.append(Block(f"{prefix} norm {number}", _("Add & norm"), edges, level, hover))
             under = level - (1 if level == top else AFTER_ATTENTION)
             arrows.append(
-                Arrow([(x, under), (x, level)], "", shape, leaves_stack=level != top and stacked,
+                Arrow([(x, under), (x, level)], "", shape, leaves_stack=level != top and several,
                       label_left=decodes)
             )  # fmt: skip
-            came_from = {top: norms[-1], attended: 0}.get(level, attended)
+            came_from = {top: norms[-1], first_norm: 0}.get(level, first_norm)
             arrows.append(_around(came_from + HALF + BRANCH, level, decodes))
         arrows.append(Arrow([(x, norms[-1]), (x, feed)], "", shape, label_left=decodes))
-    top = attended + BEFORE_ATTENTION + AFTER_ATTENTION + 3
+    top = first_norm + BEFORE_ATTENTION + AFTER_ATTENTION + 3
     arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
     hover = hover_lines(_("Output of the decoder layer: one row a word"), dims(layers.decoder))
     boxes.append(Block("output", _("Output"), DECODER, top, hover, "output"))
@@ -152,7 +152,7 @@ def _around(start: float, level: float, decodes: bool) -> Arrow:
 
 
 def _keys_and_values(layers: Layers, cross: float) -> list[Arrow]:
-    """Return the way of the encoder's output: up, over, and from below into cross-attention."""
+    """Return the path of the encoder's output: up, over, and from below into cross-attention."""
     top = BEFORE_ATTENTION + AFTER_ATTENTION + 2
     over, under = top + HALF + 0.5, cross - HALF - 0.47
     way: list[Point] = [(UP[0], top), (UP[0], over), (BETWEEN, over), (BETWEEN, under)]

@@ -1,4 +1,4 @@
-"""Pictures of eviction: which keys each head still has with a budget, and what that costs."""
+"""Pictures of cache eviction: the keys that each head keeps with a budget, and the error that this costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +25,11 @@ class Cache:
     """All heads with one budget, and the errors at every budget.
 
     Attributes:
-        budget: how many keys are kept; policy: the name of the one that is drawn.
+        budget: the number of keys in the cache; policy: the name of the one that is drawn.
         names, titles: of the heads; tokens: n labels.
-        weights: over the keys that are kept, (n_head, n, n); kept: which they are.
+        weights: over the keys in the cache, (n_head, n, n); in_cache: True for these keys.
         errors: by the policies' names the mean relative error of the heads with 1 to n keys, (n,).
-        said: what the policies are called.
+        labels: of the policies, by their names.
     """
 
     budget: int
@@ -38,9 +38,9 @@ class Cache:
     titles: Sequence[str]
     tokens: Sequence[str]
     weights: Numbers
-    kept: NDArray[np.bool_]
+    in_cache: NDArray[np.bool_]
     errors: Mapping[str, Numbers]
-    said: Mapping[str, str]
+    labels: Mapping[str, str]
 
 
 @Picture
@@ -53,15 +53,15 @@ def eviction(cache: Cache) -> Spec:
             title,
             Side.queries(cache.tokens),
             Side.keys(cache.tokens),
-            mask=kept,
+            mask=in_cache,
             pick=replace(PAIRS, part=("head", head)),
             ramp=ColourScale(power=ROOT),
             shows_shape=False,
             numbered=False,
             hover=Hover(blocked=_("<b>not in the cache</b>: evicted, or not yet written")),
         )
-        for head, (name, title, weights, kept) in enumerate(
-            zip(cache.names, cache.titles, cache.weights, cache.kept, strict=True)
+        for head, (name, title, weights, in_cache) in enumerate(
+            zip(cache.names, cache.titles, cache.weights, cache.in_cache, strict=True)
         )
     ]
     return compose.spec([*panels, _errors(cache)], phone_height=PHONE_HEIGHT, roomy=ROOMY)
@@ -71,16 +71,16 @@ def _errors(cache: Cache) -> Chart:
     n = len(cache.tokens)
     budgets = np.arange(1, n + 1)
     colours = dict(zip(cache.errors, LIGHT.series, strict=False))
-    drawn: list[Mark] = []
+    traces: list[Mark] = []
     for policy, errors in cache.errors.items():
         is_own = policy == cache.policy
         hover = _(
             "{policy}, {count} keys<br>relative error <b>{error}</b>",
-            policy=cache.said[policy],
+            policy=cache.labels[policy],
             count="%{x}",
             error="%{y:.4f}",
         )
-        drawn.append(
+        traces.append(
             line(
                 policy,
                 budgets,
@@ -89,15 +89,15 @@ def _errors(cache: Cache) -> Chart:
                 width=3.0 if is_own else 1.5,
                 dash="solid" if is_own else "dot",
                 hover=hover,
-                label=cache.said[policy],
+                label=cache.labels[policy],
             )
         )
     here = cache.errors[cache.policy][cache.budget - 1 : cache.budget]
-    drawn.append(points("budget here", [cache.budget], here, colours[cache.policy], size=10))
+    traces.append(points("budget here", [cache.budget], here, colours[cache.policy], size=10))
     top = max(float(errors.max()) for errors in cache.errors.values()) or 1.0
     return Chart(
         "error",
-        drawn,
+        traces,
         columns=max(14.0, 1.3 * n),
         rows=0.85 * n,
         title=_("relative error, mean of the heads"),
@@ -105,5 +105,5 @@ def _errors(cache: Cache) -> Chart:
         x={"range": [0.5, n + 0.5], "showgrid": False, "nticks": 6},
         y={"range": [-0.04 * top, 1.08 * top], "nticks": 4},
         marks=[upright(float(cache.budget), name="budget")],
-        legend=[(cache.said[policy], colours[policy]) for policy in cache.errors],
+        legend=[(cache.labels[policy], colours[policy]) for policy in cache.errors],
     )

@@ -14,7 +14,7 @@ MOST_BYTES = 1_000_000_000  # of all weights that one widget may look at, as the
 ROUNDING = 0.01  # by which half precision may exceed 1
 
 
-def read_array(given: Any) -> Numbers:
+def read_array(values: Any) -> Numbers:
     """Return numbers as numpy, from a tensor of any library, an array, or nested lists.
 
     A tensor is detached and brought to the processor first, by its own methods; types that numpy does not
@@ -26,40 +26,41 @@ def read_array(given: Any) -> Numbers:
     Raises:
         ValueError: if it holds no real numbers, or rows of unequal length; masked or sparse ones.
     """
-    if np.ma.isMaskedArray(given):
+    if np.ma.isMaskedArray(values):
         raise ValueError("wanted plain numbers, got a masked array: fill it first, as with .filled(0)")
     for bring in ("detach", "cpu"):
-        if hasattr(given, bring):
-            given = getattr(given, bring)()
+        if hasattr(values, bring):
+            values = getattr(values, bring)()
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except TypeError as error:  # torch says so of a bfloat16, and of a sparse tensor
-        if not hasattr(given, "float") or getattr(given, "is_sparse", False):
-            raise ValueError(f"wanted an array of numbers, got {type(given).__name__}: {error}") from error
-        array = np.asarray(given.float())
+        if not hasattr(values, "float") or getattr(values, "is_sparse", False):
+            raise ValueError(f"wanted an array of numbers, got {type(values).__name__}: {error}") from error
+        array = np.asarray(values.float())
     except ValueError as error:
-        raise ValueError(f"wanted an array of numbers, got {type(given).__name__}: {error}") from error
-    if array.dtype.kind == "V" and hasattr(given, "astype"):  # bfloat16 as jax gives it
-        array = np.asarray(given.astype("float32"))
+        raise ValueError(f"wanted an array of numbers, got {type(values).__name__}: {error}") from error
+    if array.dtype.kind == "V" and hasattr(values, "astype"):  # bfloat16 as jax gives it
+        array = np.asarray(values.astype("float32"))
     if array.dtype.kind not in "buif":
         raise ValueError(
-            f"wanted an array of numbers, got {type(given).__name__} of {array.dtype}: {given!r:.60}"
+            f"wanted an array of numbers, got {type(values).__name__} of {array.dtype}: {values!r:.60}"
         )
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float32)
 
 
-def read_attentions(given: Any) -> Numbers:
+def read_attentions(attentions: Any) -> Numbers:
     """Return weights as (layers, heads, n_query, n_key).
 
     Args:
-        given: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key); or a list of
+
+        attentions: (layers, heads, n_query, n_key), (heads, n_query, n_key) or (n_query, n_key); or a list of
             layers, as transformers gives them: each (1, heads, n, n), (heads, n, n) or (n, n).
 
     Raises:
         ValueError: a batch of more than one, layers of unequal shape, numbers that are no weights, too many.
     """
-    if isinstance(given, list | tuple) and len(given) and not _is_plain(given[0]):
-        layers = [_one_layer(layer, number) for number, layer in enumerate(given)]
+    if isinstance(attentions, list | tuple) and len(attentions) and not _is_plain(attentions[0]):
+        layers = [_one_layer(layer, number) for number, layer in enumerate(attentions)]
         shapes = sorted({layer.shape for layer in layers})
         if len(shapes) > 1:
             raise ValueError(
@@ -67,7 +68,7 @@ def read_attentions(given: Any) -> Numbers:
             )
         weights = np.stack(layers)
     else:
-        weights = read_array(given)
+        weights = read_array(attentions)
         if weights.ndim == 5:
             if weights.shape[1] != 1:
                 raise _batch(weights.shape[1], weights.shape)
@@ -86,23 +87,23 @@ def _is_plain(first: Any) -> bool:
     return isinstance(first, int | float | str)
 
 
-def _one_layer(given: Any, number: int) -> Numbers:
-    if given is None or (isinstance(given, list | tuple) and not _is_plain(given)):
+def _one_layer(layer: Any, number: int) -> Numbers:
+    if layer is None or (isinstance(layer, list | tuple) and not _is_plain(layer)):
         raise ValueError(
-            f"wanted an array as layer {number}, got {type(given).__name__}: of a model's output take "
+            f"wanted an array as layer {number}, got {type(layer).__name__}: of a model's output take "
             "`attentions`, with output_attentions=True and eager attention; of generated text, one step's"
         )
-    layer = read_array(given)
-    if layer.ndim == 4:
-        if layer.shape[0] != 1:
-            raise _batch(layer.shape[0], layer.shape)
-        layer = layer[0]
-    if layer.ndim not in (2, 3):
+    weights = read_array(layer)
+    if weights.ndim == 4:
+        if weights.shape[0] != 1:
+            raise _batch(weights.shape[0], weights.shape)
+        weights = weights[0]
+    if weights.ndim not in (2, 3):
         raise ValueError(
-            f"wanted each layer as (1, heads, n, n), (heads, n, n) or (n, n), got {layer.shape} "
+            f"wanted each layer as (1, heads, n, n), (heads, n, n) or (n, n), got {weights.shape} "
             f"as layer {number}"
         )
-    return layer if layer.ndim == 3 else layer[None]
+    return weights if weights.ndim == 3 else weights[None]
 
 
 def _batch(size: int, shape: tuple[int, ...]) -> ValueError:
@@ -148,8 +149,8 @@ def read_words(words: Sequence[object] | None, count: int, what: str) -> list[st
     return [str(word) for word in words]
 
 
-def read_places(chosen: Sequence[int | str] | None, words: Sequence[str], what: str) -> list[int]:
-    """Return the chosen places, each named by its number from 0 (or from the end, -1) or by its word.
+def read_places(choice: Sequence[int | str] | None, words: Sequence[str], what: str) -> list[int]:
+    """Return the chosen places; each is given by its number from 0 (or from the end, -1) or by its word.
 
     >>> read_places([0, "c", -1], ["a", "b", "c", "c"], "keys")
     [0, 2, 3]
@@ -157,17 +158,17 @@ def read_places(chosen: Sequence[int | str] | None, words: Sequence[str], what: 
     Raises:
         ValueError: none is chosen, or there is none such.
     """
-    if chosen is None:
+    if choice is None:
         return list(range(len(words)))
     places: dict[int, None] = {}
-    for one in chosen:
+    for one in choice:
         if isinstance(one, str):
-            found = [place for place, word in enumerate(words) if word == one]
+            matches = [place for place, word in enumerate(words) if word == one]
         else:
-            found = [range(len(words))[one]] if -len(words) <= one < len(words) else []
-        if not found:
+            matches = [range(len(words))[one]] if -len(words) <= one < len(words) else []
+        if not matches:
             raise ValueError(f"there is no {one!r} among the {len(words)} {what}")
-        places.update(dict.fromkeys(found))
+        places.update(dict.fromkeys(matches))
     if not places:
         raise ValueError(f"choose at least one of the {len(words)} {what}")
     return list(places)

@@ -1,4 +1,4 @@
-"""What pictures of kernel regression share: marks, axes, the map of weights; what stays is made once."""
+"""The parts that pictures of kernel regression share: marks, axes, the map of weights."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,15 +24,16 @@ WIDEST_BUBBLE = 46  # pixels, of a point that has all the weight among forty
 
 
 def empty_window() -> str:
-    """Return what the hover says where no key is in the window."""
+    """Return the hover text where no key is in the window."""
     return _("<b>no key in the window</b>: nothing to average")
 
 
 @cached(SCENES)
 def points(scene: DataScene) -> Mark:
-    """The data, as small rings; as dots where there are many."""
+    """Return the data as small rings, or as dots where there are many."""
     many = len(scene.keys) > 150
-    return scene.told(
+
+    return scene.with_place_names(
         marks.points(
             "data",
             scene.keys,
@@ -52,7 +53,7 @@ def points(scene: DataScene) -> Mark:
 
 @lru_cache(maxsize=SCENES)
 def place_axis(scene: DataScene, most: int = 7, x_range: tuple[float, float] | None = None) -> dict[str, Any]:
-    """The axis of the keys: round numbers or dates written out, however far from zero."""
+    """Return the axis of the keys, with round numbers or dates written in full, however far from zero."""
     low, high = x_range or scene.x_range
     long = scene.dated or scene.digits >= 6
     ticks = scene.ticks(low, high, most if not long else 3 if most < 7 else 4)
@@ -66,7 +67,7 @@ def place_axis(scene: DataScene, most: int = 7, x_range: tuple[float, float] | N
 
 @lru_cache(maxsize=SCENES)
 def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
-    """The axis of the values: round numbers, written as everywhere."""
+    """Return the axis of the values, with round numbers."""
     low, high = scene.y_range
     places = [value for value, _ in round_numbers(low, high, most)]
     return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
@@ -74,19 +75,19 @@ def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
 
 @cached(SCENES)
 def truth_line(scene: DataScene) -> Mark:
-    """The true curve; nowhere where it is not known."""
+    """Return the true curve; all gaps where it is not known."""
     truth = np.full(len(scene.grid), np.nan) if scene.truth is None else scene.truth
-    said = _("true curve")
-    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", label=said)
+    label = _("true curve")
+    return marks.line("true curve", scene.grid, truth, LIGHT.muted, width=1.5, dash="dot", label=label)
 
 
 def estimate_line(scene: DataScene, on_grid: Numbers) -> Mark:
-    """The estimate; a gap where no key is in the window."""
+    """Return the curve of estimates; a gap where no key is in the window."""
     return marks.line("estimate", scene.grid, on_grid, LIGHT.output, width=3, label=_("estimate"))
 
 
 def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
-    """The kernel, standing on the floor of the chart around the query."""
+    """Return the kernel as an area on the floor of the chart around the query."""
     return marks.area(
         "kernel",
         around_queries(scene, np.array([query]))[0],
@@ -97,21 +98,20 @@ def kernel_shape(scene: DataScene, profile: Numbers, query: float) -> Mark:
 
 
 def kernel_outline(scene: DataScene, profile: Numbers) -> Numbers:
-    """The kernel's heights (..., n_offset + 2) for profiles (..., n_offset): its ends on the floor."""
+    """Return a kernel's heights (..., n_offset + 2) of its profile (..., n_offset), ends on the floor."""
     floor = np.full((*profile.shape[:-1], 1), scene.y_range[0])
     return np.concatenate((floor, scene.kernel_height(profile), floor), axis=-1)
 
 
 def around_queries(scene: DataScene, queries: Numbers) -> Numbers:
-    """The kernel's places around each query, (n_query, n_offset + 2): its ends stand on the floor."""
+    """Return the kernel's places around each query, (n_query, n_offset + 2), its ends twice."""
     offsets = np.concatenate((scene.offsets[:1], scene.offsets, scene.offsets[-1:]))
-    around: Numbers = queries[:, None] + offsets
-    return around
+    return np.asarray(queries[:, None] + offsets)
 
 
 def bubbles(scene: DataScene, weights: Numbers) -> Mark:
-    """Each point's weight for one query, as area and as colour; no edge of the chart cuts one flat."""
-    drawn = marks.points(
+    """Return each point's weight for one query, as area and as colour."""
+    bubbles = marks.points(
         "weight of each point",
         scene.keys,
         scene.values,
@@ -120,25 +120,25 @@ def bubbles(scene: DataScene, weights: Numbers) -> Mark:
         ring=LIGHT.query,
         ring_width=1,
     )
-    return by_area(drawn, len(scene.keys)) | {"cliponaxis": False}
+    return by_area(bubbles, len(scene.keys)) | {"cliponaxis": False}
 
 
-def by_area(drawn: Mark, n_key: int) -> Mark:
-    """Let sizes be areas, of the panel's colours; the more keys, the wider is the widest."""
+def by_area(mark: Mark, n_key: int) -> Mark:
+    """Return a mark whose sizes are areas, in the panel's colours; more keys make the widest point wider."""
     widest = WIDEST_BUBBLE * max(1.0, n_key / 40) ** 0.25
     area = {"sizemode": "area", "sizeref": 2 / widest**2, "coloraxis": "panel", "opacity": 1}
-    return drawn | {"marker": drawn["marker"] | area}
+    return mark | {"marker": mark["marker"] | area}
 
 
 def query_estimate(query: float, estimate: float) -> Mark:
-    """The estimate at the query; nothing where there is none."""
+    """Return the point of the estimate at the query; a gap where there is none."""
     return marks.points(
         "estimate at the query", [query], [estimate], LIGHT.output, size=13, ring=LIGHT.paper, ring_width=2
     )
 
 
 def query_line(scene: DataScene, query: float, name: str = "query") -> dict[str, Any]:
-    """Where the query stands."""
+    """Return the upright line at the query."""
     return {
         "type": "line",
         "name": name,
@@ -153,16 +153,16 @@ def query_line(scene: DataScene, query: float, name: str = "query") -> dict[str,
 
 def query_chart(
     scene: DataScene,
-    drawn: Sequence[Mark],
+    data: Sequence[Mark],
     row: int,
     colours: ColourRange,
     legend: Sequence[tuple[str, str]],
     **more: Any,
 ) -> Chart:
-    """A chart of curves with the query in `row`, as wide as leaves room for the map beside it."""
+    """Return a chart of curves with the query in `row`, which leaves room for the map beside it."""
     return Chart(
         "fit",
-        drawn,
+        data,
         columns=11.5,
         rows=7.6,
         x_title=scene.x_title,
@@ -177,7 +177,7 @@ def query_chart(
 
 
 def follow_query(scene: DataScene) -> dict[str, Any]:
-    """What follows the query alone in such a chart and its map, by row."""
+    """Return what follows the query alone in such a chart and its map, by row."""
     queries, rows = scene.queries, np.arange(len(scene.queries))
     return {
         "layout.shapes[query].x0": queries,
@@ -189,14 +189,14 @@ def follow_query(scene: DataScene) -> dict[str, Any]:
 
 
 class HasWeights(Protocol):
-    """What a map of weights is drawn from."""
+    """The weights of one bandwidth, as a map of weights needs them."""
 
     @property
     def weights(self) -> Numbers:
         """(n_query, n_key)."""
 
     @property
-    def supported(self) -> NDArray[np.bool_]:
+    def has_support(self) -> NDArray[np.bool_]:
         """Which queries have a key in their window, (n_query,)."""
 
 
@@ -210,17 +210,17 @@ def weight_map(
     title: str = "",
     names_rows: bool = True,
 ) -> Matrix:
-    """The (query, key) weights, keys in the order of their place."""
+    """Return the map of weights (query, key), keys in the order of their places."""
     n_query, n_key = estimate.weights.shape
     shape = (n_query, n_key)
-    supported = estimate.supported
+    has_support = estimate.has_support
     return Matrix(
         name,
         estimate.weights,
         title or _("weights"),
         Side.queries(scene.row_names, _row_ticks(scene)),
         Side.keys(scene.column_names, _key_ticks(scene)),
-        mask=np.broadcast_to(supported[:, None], shape),
+        mask=np.broadcast_to(has_support[:, None], shape),
         marked=None if row is None else (row, None),
         pick=Pick(together="query-key", moves_cursor=True),
         hover=Hover(
@@ -239,13 +239,13 @@ def weight_map(
 def fact_map(
     scene: DataScene, estimate: Estimate, *, size: tuple[float, float], row: int | None = None
 ) -> Matrix:
-    """The same with each row's effective keys at its side."""
-    drawn = weight_map(scene, estimate, size=size, row=row)
-    return replace(drawn, side_bars=_row_facts(scene, estimate, drawn.name))
+    """Return the map of weights with each row's effective keys as a bar beside it."""
+    weights = weight_map(scene, estimate, size=size, row=row)
+    return replace(weights, side_bars=_row_facts(scene, estimate, weights.name))
 
 
 def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:
-    """What differs between maps that are steps of one, by path."""
+    """Return what differs between the maps of several steps, by path."""
     steps = [each.traces(Axes(0), "") for each in maps]
     return {
         f"data[{trace['name']}].{field}": [step[number][field] for step in steps]
@@ -283,7 +283,7 @@ def _row_ticks(scene: DataScene) -> Ticks:
 
 @lru_cache(maxsize=SCENES)
 def _key_ticks(scene: DataScene) -> Ticks:
-    """Round numbers between the keys where they would stand: the columns are keys, not places."""
+    """Return ticks at round numbers, interpolated between the keys: the columns are keys, not places."""
     columns = np.arange(len(scene.keys))
     ticks: list[tuple[float, str]] = []
     for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
@@ -297,7 +297,7 @@ def _key_ticks(scene: DataScene) -> Ticks:
 
 
 def plain_fit(scene: DataScene, on_grid: Numbers) -> Chart:
-    """The data, the true curve and one estimate."""
+    """Return a chart of the data, the true curve and one curve of estimates."""
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return Chart(
         "fit",

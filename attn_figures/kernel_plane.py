@@ -34,16 +34,16 @@ _CLEAR = [[end, theme.rgba(theme.LIGHT.masked, 0)] for end in (0, 1)]
 
 @dataclass(frozen=True, eq=False)
 class PlaneScene:
-    """What stays when a slider moves: the data, and where the plane is asked.
+    """What stays when a slider moves: the data, and the queries in the plane.
 
     Attributes:
         keys: places of the data, (n_key, 2); values: (n_key,).
-        key_names: each key as it is written.
-        axis: where the map has its columns and its rows, (n_side,), ascending and evenly spaced.
-        queries: what the second slider offers, (n_query, 2), all of one second coordinate.
+        key_names: each key as text.
+        axis: places of the map's columns and rows, (n_side,), ascending and evenly spaced.
+        queries: those of the second slider, (n_query, 2), all with one second coordinate.
         offsets: distances at which the kernel is drawn, (n_offset,), ascending.
-        reaches: at how many bandwidths a circle is drawn around the query.
-        titles: what the two coordinates are called; escape users' words.
+        reaches: radii of the circles around the query, in bandwidths.
+        titles: names of the two coordinates; escape users' words.
         value_digits: significant digits that tell one value from another.
     """
 
@@ -60,12 +60,11 @@ class PlaneScene:
     @cached_property
     def distances(self) -> Numbers:
         """From each query to each key, (n_query, n_key)."""
-        found: Numbers = np.linalg.norm(self.queries[:, None] - self.keys, axis=-1)
-        return found
+        return np.asarray(np.linalg.norm(self.queries[:, None] - self.keys, axis=-1))
 
     @property
     def step(self) -> float:
-        """How wide a cell of the map is."""
+        """The width of a cell of the map."""
         return float(self.axis[1] - self.axis[0])
 
     @property
@@ -80,7 +79,7 @@ class PlaneScene:
 
     @cached_property
     def value_form(self) -> str:
-        """How Plotly writes a value."""
+        """Plotly's format of a value."""
         return f",.{self.value_digits}~r"
 
     @property
@@ -109,23 +108,23 @@ class PlaneEstimate:
 
     @property
     def cover(self) -> MaskedCells:
-        """What covers the cells of the map that have no estimate."""
+        """The cells of the map that have no estimate."""
         empty: NDArray[np.bool_] = np.isnan(self.on_map)
         return masked_cells(empty.tobytes(), empty.shape)
 
 
 @Picture
 def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
-    """Draw the map of estimates under the keys, and the weights of the query in `row` by distance."""
+    """Draw the map of estimates under the keys, and one query's weights by distance."""
     x1, x2 = scene.titles
     place = {"range": scene.range, "nticks": 7}
-    placed: Where = (scene.keys[:, 0], scene.keys[:, 1], estimate.weights[row])
-    drawn = Chart(
+    points: Where = (scene.keys[:, 0], scene.keys[:, 1], estimate.weights[row])
+    left = Chart(
         "plane",
         [
             *_map(scene, estimate),
-            _bubbles(scene, "weight of each key", placed),
-            _keys(scene, KEYS[0], placed),
+            _bubbles(scene, "weight of each key", points),
+            _keys(scene, KEYS[0], points),
             _query(scene.queries[row]),
         ],
         columns=SIDE,
@@ -164,13 +163,13 @@ def plane(scene: PlaneScene, estimate: PlaneEstimate, row: int = 0) -> Spec:
         ],
         legend=[(_("▲ kernel"), LIGHT.query), (_("○ key"), LIGHT.ink)],
     )
-    spec = compose.spec([drawn, by_distance], largest_unit=70.0)
+    spec = compose.spec([left, by_distance], largest_unit=70.0)
     spec["layout"]["hoverdistance"] = NEAR_ENOUGH
     return spec
 
 
 def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """What differs between the steps of `plane`, by path; the cursor sets the rest."""
+    """Return what differs between the steps of `plane`, by path; the cursor sets the rest."""
     h = np.array([each.bandwidth for each in estimates])
     second = float(scene.queries[0, 1])
     gaps = [_map(scene, each)[1:] for each in estimates]
@@ -191,7 +190,7 @@ def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[s
 
 
 def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, dict[str, Any]]:
-    """What follows the query in `plane`: by row, and by step and row."""
+    """Return what follows the query in `plane`, by row, and by step and row."""
     h = np.array([each.bandwidth for each in estimates])[:, None]
     first = scene.queries[:, 0]
     weights = np.stack([each.weights for each in estimates])
@@ -215,10 +214,10 @@ def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[
 
 
 def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
-    """The estimates, a hatch where there is none, and what the pointer is told there."""
+    """Return the estimates, a hatch where there is none, and the hover of these cells."""
     cover, down = estimate.cover, scene.axis[::-1]
     place = _("query at {place}", place="(%{x:.4~g}, %{y:.4~g})")
-    estimated = _("estimate <b>{value}</b>", value=f"%{{z:{scene.value_form}}}")
+    estimate_text = _("estimate <b>{value}</b>", value=f"%{{z:{scene.value_form}}}")
     common = {"type": "heatmap", "x": scene.axis, "y": down, "hoverongaps": False, "meta": {"cells": MAP}}
     return [
         common
@@ -226,7 +225,7 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
             "name": MAP,
             "z": estimate.on_map,
             "coloraxis": "panel",
-            "hovertemplate": f"{place}<br>{estimated}<extra></extra>",
+            "hovertemplate": f"{place}<br>{estimate_text}<extra></extra>",
         },
         marks.hatch_area(
             f"{MAP} hatch", scene.axis[0] + scene.step * cover.xs, down[0] - scene.step * cover.ys
@@ -245,7 +244,7 @@ def _map(scene: PlaneScene, estimate: PlaneEstimate) -> list[Mark]:
 
 
 def _as_matrix(scene: PlaneScene, estimate: PlaneEstimate) -> Matrix:
-    """The same numbers with their rows and columns."""
+    """Return the map of estimates as a matrix with its rows and columns."""
     names = [number(float(place)) for place in scene.axis]
     return Matrix(
         MAP,
@@ -261,14 +260,14 @@ def _as_matrix(scene: PlaneScene, estimate: PlaneEstimate) -> Matrix:
 
 
 def _bubbles(scene: PlaneScene, name: str, at: Where) -> Mark:
-    """Each key's weight for one query, as area, in the colour of its value."""
+    """Return each key's weight for one query as an area, in the colour of its value."""
     x, y, weights = at
-    drawn = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
-    return by_area(drawn, len(scene.keys))
+    bubbles = marks.points(name, x, y, scene.values, size=weights, ring=LIGHT.ink, ring_width=1)
+    return by_area(bubbles, len(scene.keys))
 
 
 def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
-    """Each key, of one size, whatever it weighs."""
+    """Return each key as a point of one size, in the colour of its value."""
     x, y, weights = at
     hover = _(
         "key at {place}<br>value <b>{value}</b><br>weight <b>{weight}</b>",
@@ -277,9 +276,9 @@ def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
         weight="%{customdata:.6f}",
     )
     size, width = (4, 0.75) if len(scene.keys) > 150 else (7, 1.5)
-    drawn = marks.points(name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover)
-    told = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
-    return drawn | told | {"marker": drawn["marker"] | {"coloraxis": "panel", "opacity": 1}}
+    keys = marks.points(name, x, y, scene.values, size=size, ring=LIGHT.ink, ring_width=width, hover=hover)
+    hover_fields = {"text": list(scene.key_names), "customdata": weights, "meta": {"picks": True}}
+    return keys | hover_fields | {"marker": keys["marker"] | {"coloraxis": "panel", "opacity": 1}}
 
 
 def _query(query: Numbers) -> Mark:
@@ -295,7 +294,7 @@ def _kernel(scene: PlaneScene, estimate: PlaneEstimate) -> Mark:
 
 
 def _to_the_floor(profile: Numbers) -> Numbers:
-    """A kernel's heights with its ends on the floor."""
+    """Return a kernel's heights with its ends on the floor."""
     return np.pad(profile, 1)
 
 
@@ -304,7 +303,7 @@ def _names_of_circle(reach: float) -> tuple[str, str]:
 
 
 def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
-    """A circle at each reach, on a paler ground so that it is seen on every colour."""
+    """Return a circle at each reach, on a paler ground so that it is visible on every colour."""
     first, second = scene.queries[row].tolist()
     strokes = ((theme.rgba(LIGHT.paper, 0.7), 4.0), (LIGHT.ink, 1.5))
     return list(
@@ -328,7 +327,7 @@ def _circles(scene: PlaneScene, bandwidth: float, row: int) -> list[Mark]:
 
 @cached(16)
 def _legend(scene: PlaneScene) -> list[tuple[str, str]]:
-    """What is drawn, in its colours."""
+    """Return the entries of the legend, with their colours."""
     circles = ", ".join("h" if reach == 1 else f"{reach:g}h" for reach in scene.reaches)
     gap = [(_("▨ no key"), LIGHT.muted)] if scene.reaches == (1.0,) else []
     return [(_("✕ query"), LIGHT.query), (f"◯ {circles}", LIGHT.ink), (_("○ key"), LIGHT.ink), *gap]

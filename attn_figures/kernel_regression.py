@@ -24,7 +24,7 @@ PHONE_HEIGHT = 720  # pixels in which four charts and four maps stand on a phone
 
 @Picture
 def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
-    """Draw the data, the estimate and the weights of the query in `row`, beside the map of all weights."""
+    """Draw the data, the estimate and one query's weights, beside the map of all weights."""
     chart = parts.query_chart(
         scene,
         [
@@ -33,7 +33,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
             parts.bubbles(scene, estimate.weights[row]),
             parts.points(scene) | {"meta": {"cursor": scene.rows_of_keys}},
             parts.estimate_line(scene, estimate.on_grid),
-            _asking(scene, estimate.at_queries),
+            _query_points(scene, estimate.at_queries),
             parts.query_estimate(scene.queries[row], estimate.at_queries[row]),
             *_read_outs(scene, estimate, row),
         ],
@@ -47,7 +47,7 @@ def fit(scene: DataScene, estimate: Estimate, row: int = 0) -> Spec:
 
 
 def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
-    """What differs between the steps of `fit`, by path; the cursor sets the rest."""
+    """Return what differs between the steps of `fit`, by path; the cursor sets the rest."""
     profiles = np.stack([each.profile for each in estimates])
     return {
         "data[kernel].y": parts.kernel_outline(scene, profiles),
@@ -58,7 +58,7 @@ def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequ
 
 
 def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dict[str, Any]]:
-    """What follows the query in `fit`: by row, by step and row, and rows of what is drawn anyway."""
+    """Return what follows the query in `fit`: by row, by step and row, and as rows of other arrays."""
     at_queries = np.stack([each.at_queries for each in estimates])[..., None]
     empty = np.isnan(at_queries)
     left, right = scene.x_range
@@ -79,14 +79,14 @@ def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dic
 
 @Picture
 def compare(
-    scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, said: Mapping[str, str] = {}
+    scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, labels: Mapping[str, str] = {}
 ) -> Spec:
     """Draw several kernels at one bandwidth: a chart each, then each one's map of weights.
 
     Args:
-        scene: what stays; kernels: their estimates, by their names.
+        scene: what stays; kernels: estimates by the kernels' names.
         row: the query, from 0.
-        said: what people read in place of the names, where that is something else.
+        labels: shown in place of the names, where they differ.
     """
     maps = [
         parts.weight_map(
@@ -96,7 +96,7 @@ def compare(
             row=row,
             name=f"{name} weights",
             # No longer than its map, or the four stand two on a line where there is room for all.
-            title=said.get(name, name),
+            title=labels.get(name, name),
             names_rows=False,
         )
         for name, estimate in kernels.items()
@@ -106,7 +106,7 @@ def compare(
         Chart(
             name,
             [
-                _of_kernel(trace, name, said.get(name, name))
+                _of_kernel(trace, name, labels.get(name, name))
                 for trace in (
                     parts.kernel_shape(scene, estimate.profile, query),
                     parts.truth_line(scene),
@@ -122,7 +122,7 @@ def compare(
             y=parts.value_axis(scene, 5) | {"showticklabels": name == next(iter(kernels))},
             colours=ColourRange(LIGHT.weights, 0.0, 1.0, _("weight"), scene.ramp_power),
             marks=[parts.query_line(scene, query, f"{name} query")],
-            legend=[(f"<b>{said.get(name, name)}</b>", LIGHT.ink)],
+            legend=[(f"<b>{labels.get(name, name)}</b>", LIGHT.ink)],
             under=maps[0].geometry().box,
         )
         for name, estimate in kernels.items()
@@ -131,36 +131,36 @@ def compare(
 
 
 def compare_cursor(scene: DataScene, steps: Sequence[Mapping[str, Estimate]]) -> dict[str, dict[str, Any]]:
-    """What follows the query in `compare`."""
+    """Return what follows the query in `compare`."""
     rows = np.arange(len(scene.queries))
     changes: dict[str, Any] = {}
     by_step: dict[str, Any] = {}
     rows_of: dict[str, str] = {}
     for name in steps[0]:
-        answered, weighed = f"data[{name} estimate at the query]", f"data[{name} weight of each point]"
+        point, bubbles = f"data[{name} estimate at the query]", f"data[{name} weight of each point]"
         changes |= {
             f"layout.shapes[{name} query].x0": scene.queries,
             f"layout.shapes[{name} query].x1": scene.queries,
             **frame_at(f"{name} weights", row=rows),
             f"data[{name} kernel].x": parts.around_queries(scene, scene.queries),
-            f"{answered}.x": scene.queries[:, None],
+            f"{point}.x": scene.queries[:, None],
         }
-        by_step[f"{answered}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
-        rows_of |= {f"{weighed}.marker.{field}": f"data[{name} weights].z" for field in ("size", "color")}
+        by_step[f"{point}.y"] = np.stack([step[name].at_queries for step in steps])[..., None]
+        rows_of |= {f"{bubbles}.marker.{field}": f"data[{name} weights].z" for field in ("size", "color")}
     return {"changes": changes, "by_step": by_step, "rows_of": rows_of}
 
 
-def _of_kernel(trace: Mark, name: str, said: str) -> Mark:
+def _of_kernel(trace: Mark, name: str, kernel: str) -> Mark:
     """Return a trace of one kernel among several."""
     own = trace | {"name": f"{name} {trace['name']}"}
-    if marks.is_line(trace) and (read := (trace.get("meta") or {}).get("said")):
-        own["meta"] = {"said": _("{kernel} {curve}", kernel=said, curve=read)}
+    if marks.is_line(trace) and (curve := (trace.get("meta") or {}).get("said")):
+        own["meta"] = {"said": _("{kernel} {curve}", kernel=kernel, curve=curve)}
     return own
 
 
 @cached(SCENES)
 def legend(scene: DataScene) -> list[tuple[str, str]]:
-    """What is drawn, in its colours."""
+    """Return the entries of the legend, with their colours."""
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     return [
         (_("○ data"), LIGHT.ink),
@@ -170,9 +170,9 @@ def legend(scene: DataScene) -> list[tuple[str, str]]:
     ]
 
 
-def _asking(scene: DataScene, at_queries: Numbers) -> Mark:
-    """Invisible points along the estimate, one a query, to point at and to click."""
-    return scene.told(
+def _query_points(scene: DataScene, at_queries: Numbers) -> Mark:
+    """Return invisible points along the estimate, one a query, to point at and to click."""
+    return scene.with_place_names(
         marks.points(
             "queries",
             scene.queries,
@@ -189,15 +189,15 @@ def _asking(scene: DataScene, at_queries: Numbers) -> Mark:
 
 
 def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
-    """Two lines of words under the chart, of which one shows: with an estimate, or without."""
+    """Return two read-outs under the chart, of which one is visible: with an estimate, or without."""
     n_key = len(scene.keys)
     low, high = scene.y_range
     floor = [low + 1e-4 * (high - low)]  # a point outside the range would not be written
     middle = sum(scene.x_range) / 2
-    empty = not estimate.supported[row]
+    empty = not estimate.has_support[row]
     below = "<br>" * 3
     # Translators: a phone has room for 43 letters a line; <br> begins another.
-    told = below + _(
+    words = below + _(
         "estimate <b>{value}</b><br>sum <b>{sum}</b>, effective keys <b>{effective}</b> of {all}",
         value=f"%{{customdata[3]:{scene.value_form}}}",
         sum="%{customdata[2]:.3f}",
@@ -207,7 +207,7 @@ def _read_outs(scene: DataScene, estimate: Estimate, row: int) -> list[Mark]:
     nothing = below + _("<b>no key in the window</b><br>no estimate here")
     hangs = {"textposition": "bottom center", "cliponaxis": False}
     return [
-        marks.words("read-out", [np.nan if empty else middle], floor, told)
+        marks.words("read-out", [np.nan if empty else middle], floor, words)
         | {"customdata": estimate.facts[[row]], **hangs},
         marks.words("read-out of an empty window", [middle if empty else np.nan], floor, nothing) | hangs,
     ]

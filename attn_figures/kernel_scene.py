@@ -1,4 +1,4 @@
-"""What pictures of kernel regression are drawn from: the scene that stays, and one bandwidth's estimate."""
+"""The data of the pictures of kernel regression: the scene that stays, and one bandwidth's estimate."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,18 +18,18 @@ KERNEL_SHARE = 0.3  # of the chart's height, for the kernel drawn around the que
 
 @dataclass(frozen=True, eq=False)
 class DataScene:
-    """What stays when a slider moves: data sorted by key, where it is asked, and how far the axes go.
+    """What stays when a slider moves: data sorted by key, the queries, and the ranges of the axes.
 
-    What is drawn of it alone is made once, so that all steps share it.
+    Marks that depend on it alone are drawn once, and all steps share them.
 
     Attributes:
         keys, values: the data points, (n_key,) each, keys ascending.
-        queries: where the map has its rows, (n_query,), ascending.
+        queries: one for each row of the map, (n_query,), ascending.
         grid: where the estimate is drawn, (n_grid,).
         truth: the true curve on the grid, or None where nobody knows it.
         offsets: distances from the query at which the kernel is drawn, (n_offset,), ascending.
         y_range: the lowest and the highest value on the axis.
-        x_title, y_title: what the two columns are called; escape users' words.
+        x_title, y_title: names of the two columns; escape users' words.
         digits: significant digits that tell one place from the next.
         value_digits: significant digits that tell one value from another.
         dated: whether places are dates, in days since 1970-01-01.
@@ -59,26 +59,26 @@ class DataScene:
         return np.array([self.name(place) for place in places.tolist()], dtype=object)
 
     def ticks(self, low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
-        """Round places from low to high, at most `most`, with how they are written."""
+        """Return round places from low to high, at most `most`, and their texts."""
         return (round_dates if self.dated else round_numbers)(low, high, most)
 
     @cached_property
     def hover_form(self) -> str:
-        """How the hover writes a place that is a number."""
+        """The hover's format of a place that is a number."""
         return f".{self.digits + 1}~g"
 
     @property
     def hover_place(self) -> str:
-        """The hover's template for the place of a mark that was `told` its places."""
+        """The hover's template for the place of a mark, see `with_place_names`."""
         return "%{customdata}" if self.dated else f"%{{x:{self.hover_form}}}"
 
-    def told(self, mark: Mark) -> Mark:
-        """Give a mark the names of its places where the hover cannot write them itself."""
+    def with_place_names(self, mark: Mark) -> Mark:
+        """Return a mark with the names of its places where the hover cannot write them itself."""
         return mark | {"customdata": self.names(mark["x"])} if self.dated else mark
 
     @cached_property
     def value_form(self) -> str:
-        """How Plotly writes a value of the size of these: up to a million in full, as `number` does."""
+        """Plotly's format of a value of the size of these: up to a million in full, as `number` writes it."""
         size = float(np.abs(self.values).max())
         if size > PLAIN or 0 < size < SMALL:
             return f".{self.value_digits - 1}~e"
@@ -86,7 +86,7 @@ class DataScene:
 
     @cached_property
     def ramp_power(self) -> float:
-        """The more keys, the smaller their weights: a weight of 1 / n_key always has the same colour."""
+        """The power of the weights' ramp, by which a weight of 1 / n_key has one colour for any n_key."""
         return max(1.0, float(np.log(len(self.keys)) / np.log(6.3)))
 
     @property
@@ -95,10 +95,9 @@ class DataScene:
         return float(self.queries[0]), float(self.queries[-1])
 
     def kernel_height(self, profile: Numbers) -> Numbers:
-        """Lift a kernel's profile (..., n_offset), which is 1 at the query, off the floor of the chart."""
+        """Return the heights in the chart of a kernel's profile (..., n_offset), which is 1 at the query."""
         low, high = self.y_range
-        lifted: Numbers = low + KERNEL_SHARE * (high - low) * profile
-        return lifted
+        return np.asarray(low + KERNEL_SHARE * (high - low) * profile)
 
     @cached_property
     def row_names(self) -> list[str]:
@@ -112,15 +111,15 @@ class DataScene:
 
     @property
     def of_cells(self) -> Extra:
-        """What the hover tells of each cell: where its query and its key stand, and the key's value.
+        """More values for the hover of each cell: the places of its query and key, and the key's value.
 
-        A date is no number: the hover has it from the labels.
+        Dates are not among them: the hover has them from the labels.
         """
         return _of_cells(self)
 
     @cached_property
     def rows_of_keys(self) -> list[int]:
-        """The query nearest to each key, so that a click on a point asks there."""
+        """The query nearest to each key, which a click on the key's point selects."""
         nearest = np.abs(self.queries[:, None] - self.keys[None, :]).argmin(axis=0)
         return [int(row) for row in nearest]
 
@@ -140,7 +139,7 @@ def _of_cells(scene: DataScene) -> Extra:
 class Estimate:
     """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid.
 
-    `facts` is what a hover tells of each query, (n_query, 4), see `facts_of`.
+    `facts` are the numbers of each query's hover, (n_query, 4), see `facts_of`.
     """
 
     weights: Numbers
@@ -151,23 +150,23 @@ class Estimate:
     facts: Numbers
 
     @property
-    def supported(self) -> NDArray[np.bool_]:
+    def has_support(self) -> NDArray[np.bool_]:
         """Which queries have a key in their window, (n_query,)."""
         return np.isfinite(self.at_queries)
 
 
 def facts_of(queries: Numbers, weights: Numbers, effective_keys: Numbers, at_queries: Numbers) -> Numbers:
-    """Each query, its effective keys, its sum of weights and its estimate, 0 where there is none.
+    """Return each query, its effective keys, its sum of weights and its estimate, 0 where there is none.
 
-    For weights (..., n_query, n_key) it returns (..., n_query, 4).
+    For weights (..., n_query, n_key) the result is (..., n_query, 4).
     """
     places = np.broadcast_to(queries, effective_keys.shape)
-    answered = np.where(np.isfinite(at_queries), at_queries, 0.0)
-    return np.stack((places, effective_keys, weights.sum(axis=-1), answered), axis=-1)
+    estimates = np.where(np.isfinite(at_queries), at_queries, 0.0)
+    return np.stack((places, effective_keys, weights.sum(axis=-1), estimates), axis=-1)
 
 
 def round_numbers(low: float, high: float, most: int = 7) -> list[tuple[float, str]]:
-    """Round numbers from low to high, at most `most`, with how they are written.
+    """Return round numbers from low to high, at most `most`, and their texts.
 
     >>> [text for _, text in round_numbers(-0.5, 5.5)]
     ['0', '1', '2', '3', '4', '5']

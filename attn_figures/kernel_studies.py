@@ -1,4 +1,4 @@
-"""Kernel regression studied: errors against bandwidth, where it fails, and mistakes beside what is right."""
+"""Studies of kernel regression: errors by bandwidth, and where the estimate fails."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,11 +21,11 @@ LIGHT = theme.LIGHT
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of many bandwidths, and which of them may be compared.
+    """Errors of many bandwidths, and which of them can be compared.
 
     Attributes:
         bandwidths, training, left_out: (steps,) each; a leave-one-out error of no point is infinite.
-        supported: how many points keep a neighbour when they are left out, (steps,).
+        n_supported: how many points have a neighbour when they are left out, (steps,).
         best: the bandwidth with the least error and that error; None where no bandwidth has any.
         path: learned bandwidths and their errors, (n_learned, 2), from the start to the end.
     """
@@ -33,13 +33,13 @@ class Errors:
     bandwidths: Numbers
     training: Numbers
     left_out: Numbers
-    supported: NDArray[np.int_]
+    n_supported: NDArray[np.int_]
     best: tuple[float, float] | None
     path: Numbers
 
     def comparable(self) -> Numbers:
-        """Leave-one-out errors of the bandwidths that leave as many points as possible a neighbour."""
-        most = self.supported == self.supported.max()
+        """Return the leave-one-out errors of bandwidths that leave most points a neighbour; NaN elsewhere."""
+        most = self.n_supported == self.n_supported.max()
         return np.where(most & np.isfinite(self.left_out), self.left_out, np.nan)
 
 
@@ -118,7 +118,7 @@ def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spe
 
 @dataclass(frozen=True)
 class LimitEstimates:
-    """What an estimate is held against beyond the data and at the ends of the bandwidth's range.
+    """The limits of an estimate, as the bandwidth goes to zero and to infinity.
 
     Attributes:
         nearest: the value of the nearest key, on the grid.
@@ -135,8 +135,7 @@ class LimitEstimates:
 def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numbers | None) -> Spec:
     """Draw an estimate far beyond its data, with its limits, and its bias where the truth is known.
 
-    `bias` (n_grid,) is what smoothing does to the true curve itself, without any noise; `scene.y_range`
-    holds for the data, the bias has its own axis.
+    `bias` (n_grid,) is the smoothed true curve, without any noise, minus the true curve; it has its own axis.
     """
     low, high = limits.keys_range
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]

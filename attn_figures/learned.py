@@ -1,4 +1,4 @@
-"""Pictures of a model while it learns: every head's map, what it says, and how far it has come."""
+"""Pictures of a model while it learns: every head's map, its predictions, and the training history."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,17 +32,17 @@ SHORT = {MEASURES[0]: N_("previous")}  # a phone has room for two short words ab
 
 @dataclass(frozen=True, eq=False)
 class ModelMaps:
-    """What a model does with one sequence.
+    """The attention maps and the predictions of a model for one sequence.
 
-    weights (n_head, n, n), heads over all layers; said (n, n_symbol), the probability of each symbol;
-    answers: the right symbol's place among the symbols for each row, None where there is none.
+    ``weights`` (n_head, n, n) have the heads of all layers, ``probabilities`` (n, n_symbol) those of each
+    symbol; ``answers`` are the places of the right symbols, None for a row without one.
     """
 
     weights: Numbers
     names: Sequence[str]
     titles: Sequence[str]
     sequence: Sequence[str]
-    said: Numbers
+    probabilities: Numbers
     symbols: Sequence[str]
     answers: Sequence[int | None]
     mask: NDArray[np.bool_] | None = None
@@ -51,10 +51,10 @@ class ModelMaps:
 
 @dataclass(frozen=True, eq=False)
 class TrainingHistory:
-    """How a training went: after each of steps (n,) the loss in nats, the share of right answers, measures.
+    """The history of a training: at each of ``steps`` (n,) the loss in nats, the accuracy, and measures.
 
-    ``guessing`` is the loss of saying every symbol alike. Each of ``heads`` is (name of the head, name of the
-    measure, values (n,)); ``said`` has what people read in place of the heads' names.
+    ``guessing`` is the loss of equal probabilities. Each of ``heads`` is (name of the head, name of the
+    measure, values (n,)); ``labels`` are shown in place of the heads' names.
     """
 
     steps: Numbers
@@ -62,21 +62,21 @@ class TrainingHistory:
     accuracy: Numbers
     heads: Sequence[tuple[str, str, Numbers]]
     guessing: float
-    said: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @Picture
 def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
-    """Draw all maps, what the model says, and the course of the training with the present step marked.
+    """Draw all maps, the predictions, and the training history with the present step marked.
 
-    The first layer ends with what the model says, the last with the course: of two layers each is a line.
+    The first layer ends with the predictions, the last with the history: of two layers each is a line.
 
     Args:
         maps: of the present step; course: of the whole training; at: the place of the present step in it.
     """
     panels: list[Panel] = [_map(maps, head) for head in range(len(maps.weights))]
     first = maps.heads_per_layer or len(panels)
-    panels[first:first] = [_said(maps)]
+    panels[first:first] = [_predictions(maps)]
     panels.append(_chart(course, at, len(maps.sequence)))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
@@ -114,10 +114,10 @@ class PredictionMatrix(Matrix):
         ]
 
 
-def _said(maps: ModelMaps) -> PredictionMatrix:
+def _predictions(maps: ModelMaps) -> PredictionMatrix:
     return PredictionMatrix(
         "prediction",
-        maps.said,
+        maps.probabilities,
         _("prediction"),
         Side(maps.sequence, _("At")),
         Side(maps.symbols, _("Symbol"), "output"),
@@ -132,51 +132,51 @@ def _said(maps: ModelMaps) -> PredictionMatrix:
 
 @cached(COURSES)
 def _lines(course: TrainingHistory) -> list[Mark]:
-    """Draw what all steps share: the loss as a share of what guessing has, right answers, measures."""
+    """Return the curves that all steps share: the loss as a share of guessing's, the accuracy, measures."""
     x, share = course.steps, course.loss / course.guessing
-    told = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
-    loss = line("loss", x, share, LOSS, hover=told, label=_("loss"))
-    told = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
+    hover = _("step {step}<br>loss <b>{loss}</b> nats", step="%{x}", loss="%{customdata:.4f}")
+    loss = line("loss", x, share, LOSS, hover=hover, label=_("loss"))
+    hover = _("step {step}<br>right <b>{share}</b>", step="%{x}", share="%{y:.1%}")
     right = line(
-        "right", x, course.accuracy, RIGHT, dash="dot", hover=told, label=_c("share of answers", "right")
+        "right", x, course.accuracy, RIGHT, dash="dot", hover=hover, label=_c("share of answers", "right")
     )
-    drawn = [loss | {"customdata": course.loss}, right]
+    lines = [loss | {"customdata": course.loss}, right]
     for head, measure, values in course.heads:
-        said = course.said.get(head, head)
+        label = course.labels.get(head, head)
         hover = _(
             "step {step}<br>{head}, {measure} <b>{number}</b>",
             step="%{x}",
-            head=said,
+            head=label,
             measure=_(measure),
             number="%{y:.3f}",
         )
-        read = _("{head} course", head=said)
-        drawn.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, label=read))
-    return drawn
+        label = _("{head} course", head=label)
+        lines.append(line(f"{head} course", x, values, COLOURS[measure], hover=hover, label=label))
+    return lines
 
 
-def _here(drawn: Mark, at: int) -> Mark:
-    """Mark one place of a line."""
-    x, y = (drawn[axis][at : at + 1] for axis in "xy")
-    return points(f"{drawn['name'].removesuffix(' course')} here", x, y, drawn["line"]["color"], size=9)
+def _here(curve: Mark, at: int) -> Mark:
+    """Return a point at one place of a curve."""
+    x, y = (curve[axis][at : at + 1] for axis in "xy")
+    return points(f"{curve['name'].removesuffix(' course')} here", x, y, curve["line"]["color"], size=9)
 
 
 def _chart(course: TrainingHistory, at: int, n: int) -> Chart:
-    """Draw the course of the training beside maps of n rows; the loss as a share of what guessing has."""
+    """Return the chart of the training beside maps of n rows; the loss is a share of guessing's."""
     loss, right, *heads = _lines(course)
     end = float(course.steps[-1]) or 1.0
-    told = {_(SHORT.get(measure, measure)): COLOURS[measure] for _head, measure, _values in course.heads}
-    loss_said, right_said = (
-        f"<span style='color:{colour}'>{said}</span>"
-        for colour, said in ((LOSS, _("loss")), (RIGHT, _("dotted: accuracy")))
+    legend = {_(SHORT.get(measure, measure)): COLOURS[measure] for _head, measure, _values in course.heads}
+    loss_title, right_title = (
+        f"<span style='color:{colour}'>{label}</span>"
+        for colour, label in ((LOSS, _("loss")), (RIGHT, _("dotted: accuracy")))
     )
-    titles = f"{loss_said}{comma()}{right_said}"
-    drawn = [loss, right, _here(loss, at), _here(right, at)]
+    titles = f"{loss_title}{comma()}{right_title}"
+    traces = [loss, right, _here(loss, at), _here(right, at)]
     for head in heads:
-        drawn += [head, _here(head, at)]
+        traces += [head, _here(head, at)]
     return Chart(
         "course",
-        drawn,
+        traces,
         columns=max(16.0, 1.5 * n),
         rows=0.85 * n,
         title=titles,
@@ -184,5 +184,5 @@ def _chart(course: TrainingHistory, at: int, n: int) -> Chart:
         x={"range": [-0.02 * end, 1.02 * end], "showgrid": False, "nticks": 4},
         y={"range": [-0.04, max(1.08, 1.02 * float(loss["y"].max()))], "nticks": 4},
         marks=[upright(float(course.steps[at]))],
-        legend=list(told.items()),
+        legend=list(legend.items()),
     )

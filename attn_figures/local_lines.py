@@ -20,13 +20,13 @@ from attn_words import _
 
 LIGHT = theme.LIGHT
 MAP = (7.6, 7.6)  # units that the map takes
-REACH = 0.11  # of the axis, how far a fitted line is drawn to each side of its query
+REACH = 0.11  # of the axis, how far a fit line is drawn to each side of its query
 BUBBLE = 9  # pixels of a point that is coloured by its weight
 
 
 @dataclass(frozen=True, eq=False)
 class LocalLinearFit:
-    """One bandwidth: equivalent weights (n_query, n_key), and both estimates.
+    """The fit lines of one bandwidth: equivalent weights (n_query, n_key), and both estimates.
 
     ``at_queries`` and ``slopes`` are the lines' heights and slopes, (n_query,), NaN without support;
     ``on_grid`` and ``means_on_grid`` the curves; ``profile`` the kernel's heights, as in `Estimate`.
@@ -40,36 +40,34 @@ class LocalLinearFit:
     profile: Numbers
 
     @property
-    def supported(self) -> NDArray[np.bool_]:
+    def has_support(self) -> NDArray[np.bool_]:
         """Which queries have a key in their window, (n_query,)."""
         return np.isfinite(self.at_queries)
 
 
 @Picture
-def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) -> Spec:
-    """Draw both curves with the line of the query in `row`, beside the map of all equivalent weights.
+def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> Spec:
+    """Draw both curves with the line of one query, beside the map of all equivalent weights.
 
     Args:
-        scene: what stays; fitted: the lines of one bandwidth.
+        scene: what stays; fit: the lines of one bandwidth.
         limit: the weight at the ends of the diverging ramp.
         row: the query, from 0.
     """
-    ends, heights = (each[row] for each in tangents(scene, [fitted]))
+    ends, heights = (each[row] for each in tangents(scene, [fit]))
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     chart = parts.query_chart(
         scene,
         [
-            parts.kernel_shape(scene, fitted.profile, scene.queries[row]),
+            parts.kernel_shape(scene, fit.profile, scene.queries[row]),
             parts.truth_line(scene),
-            _weighed(scene, fitted.weights[row]),
+            _weighted_points(scene, fit.weights[row]),
             marks.line(
-                "mean", scene.grid, fitted.means_on_grid, LIGHT.value, dash="dash", label=_("weighted mean")
+                "mean", scene.grid, fit.means_on_grid, LIGHT.value, dash="dash", label=_("weighted mean")
             ),
-            marks.line(
-                "estimate", scene.grid, fitted.on_grid, LIGHT.output, width=3, label=_("fitted lines")
-            ),
+            marks.line("estimate", scene.grid, fit.on_grid, LIGHT.output, width=3, label=_("fitted lines")),
             marks.line("fitted line", ends, heights[0], LIGHT.query, width=4, label=_("the query's line")),
-            parts.query_estimate(scene.queries[row], fitted.at_queries[row]),
+            parts.query_estimate(scene.queries[row], fit.at_queries[row]),
         ],
         row,
         ColourRange(LIGHT.scores, -limit, limit, _("weight")),
@@ -80,13 +78,13 @@ def lines(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int = 0) 
             (_("━ line"), LIGHT.output),
         ],
     )
-    return compose.spec([chart, _map(scene, fitted, limit, row)], largest_unit=70.0)
+    return compose.spec([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
 
 
 def moves(
     scene: DataScene, steps: Sequence[LocalLinearFit], limit: float
 ) -> dict[str, Sequence[Any] | Numbers]:
-    """What differs between the steps of `lines`, by path; the cursor sets the rest."""
+    """Return what differs between the steps of `lines`, by path; the cursor sets the rest."""
     return {
         "data[kernel].y": parts.kernel_outline(scene, np.stack([each.profile for each in steps])),
         "data[mean].y": np.stack([each.means_on_grid for each in steps]),
@@ -96,7 +94,7 @@ def moves(
 
 
 def cursor(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, dict[str, Any]]:
-    """What follows the query in `lines`: by row, by step and row, and rows of what is drawn anyway."""
+    """Return what follows the query in `lines`: by row, by step and row, and as rows of other arrays."""
     ends, heights = tangents(scene, steps)
     return {
         "changes": parts.follow_query(scene) | {"data[fitted line].x": ends},
@@ -109,7 +107,7 @@ def cursor(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, dict[
 
 
 def tangents(scene: DataScene, steps: Sequence[LocalLinearFit]) -> tuple[Numbers, Numbers]:
-    """Where the line of each query begins and ends, (n_query, 2), and its heights, (steps, n_query, 2)."""
+    """Return both ends of each query's line, (n_query, 2), and its heights there, (steps, n_query, 2)."""
     left, right = scene.x_range
     aside = np.array([-1.0, 1.0]) * REACH * (right - left)
     at, slopes = (
@@ -118,20 +116,20 @@ def tangents(scene: DataScene, steps: Sequence[LocalLinearFit]) -> tuple[Numbers
     return scene.queries[:, None] + aside, at + slopes * aside
 
 
-def _map(scene: DataScene, fitted: LocalLinearFit, limit: float, row: int | None = None) -> Matrix:
-    drawn = parts.weight_map(scene, fitted, size=MAP, row=row, title=_("equivalent weights"))
-    return replace(drawn, ramp=ColourScale("scores", limit, bar=_("weight")))
+def _map(scene: DataScene, fit: LocalLinearFit, limit: float, row: int | None = None) -> Matrix:
+    weights = parts.weight_map(scene, fit, size=MAP, row=row, title=_("equivalent weights"))
+    return replace(weights, ramp=ColourScale("scores", limit, bar=_("weight")))
 
 
-def _weighed(scene: DataScene, weights: Numbers) -> Mark:
-    """The data, each point in the colour of its weight for one query."""
+def _weighted_points(scene: DataScene, weights: Numbers) -> Mark:
+    """Return the data, each point in the colour of its weight for one query."""
     hover = _(
         "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",
         place=scene.hover_place,
         value=f"%{{y:{scene.value_form}}}",
         weight="%{marker.color:.6~g}",
     )
-    drawn = marks.points(
+    points = marks.points(
         "weight of each point",
         scene.keys,
         scene.values,
@@ -141,5 +139,5 @@ def _weighed(scene: DataScene, weights: Numbers) -> Mark:
         ring_width=1,
         hover=hover,
     )
-    drawn["marker"] |= {"coloraxis": "panel", "opacity": 1}
-    return scene.told(drawn) | {"meta": {"cursor": scene.rows_of_keys}}
+    points["marker"] |= {"coloraxis": "panel", "opacity": 1}
+    return scene.with_place_names(points) | {"meta": {"cursor": scene.rows_of_keys}}

@@ -1,4 +1,4 @@
-"""A mistake drawn: the right map, the broken one, and their difference."""
+"""Pictures of common mistakes: the right map, the broken one, and their difference."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,16 +17,16 @@ MANY, BODY = 16, 9.0  # from so many rows on a map is as large as so many cells
 
 @Picture
 def right_and_broken(right: Any, broken: Any) -> Spec:
-    """Draw what is right, what is broken, and the second minus the first where their shapes agree.
+    """Draw the right map, the broken one, and the second minus the first where their shapes agree.
 
     Args:
-        right, broken: what `attn_core.mistakes.LabelledMap` holds. Masked cells are hatched; those that have
-            weight against the mask of what is right show it, marked. NaN is a gap.
+        right, broken: of the type `attn_core.mistakes.LabelledMap`. Masked cells are hatched; those that have
+            weight against the right map's mask are marked. NaN is a gap.
     """
     values = [np.asarray(each.values, dtype=np.float64) for each in (right, broken)]
-    known = np.concatenate([each[np.isfinite(each)] for each in values])
-    is_share = bool(((known >= 0) & (known <= 1)).all())
-    ramp = ColourScale() if is_share else ColourScale("scores", float(np.abs(known).max()))
+    finite = np.concatenate([each[np.isfinite(each)] for each in values])
+    is_share = bool(((finite >= 0) & (finite <= 1)).all())
+    ramp = ColourScale() if is_share else ColourScale("scores", float(np.abs(finite).max()))
     first, second = (
         _map(name, title, drawing, numbers, ramp)
         for name, title, drawing, numbers in (
@@ -41,15 +41,15 @@ def right_and_broken(right: Any, broken: Any) -> Spec:
     return compose.spec([first, second, second.minus(first, _("broken − right"))], largest_unit=48)
 
 
-def _map(name: str, title: str, drawing: Any, values: Any, ramp: ColourScale) -> Matrix:
+def _map(name: str, caption: str, drawing: Any, values: Any, ramp: ColourScale) -> Matrix:
     rows, columns = (
-        Side(labels, _(called), ROLES.get(called, "ink"), few(labels) if len(labels) > MANY else None)
-        for labels, called in zip((drawing.rows, drawing.columns), drawing.titles, strict=True)
+        Side(labels, _(title), ROLES.get(title, "ink"), few(labels) if len(labels) > MANY else None)
+        for labels, title in zip((drawing.rows, drawing.columns), drawing.titles, strict=True)
     )
     return Matrix(
         name,
         values,
-        title,
+        caption,
         rows,
         columns,
         ramp=ramp,

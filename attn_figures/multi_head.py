@@ -23,7 +23,7 @@ OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
 
 @dataclass(frozen=True)
 class HeadMaps:
-    """The maps of all heads, as the pictures take them.
+    """The maps of all heads.
 
     weights (n_head, n_query, n_key); output (n_query, d_out); mask (n_query, n_key), True = may attend, or
     one a head in front.
@@ -42,7 +42,7 @@ class HeadMaps:
         return Side.queries(tuple(self.queries)), Side.keys(tuple(self.keys))
 
     def matrix(self, name: str, values: Numbers, title: str, *, of: Sequence[int] = ()) -> Matrix:
-        """Return one map of queries and keys; all light up together under the pointer.
+        """Return a map of queries and keys; all light up together under the pointer.
 
         Args:
             name: the trace's; title: said above it.
@@ -75,10 +75,10 @@ def every_head(
     """Draw one map a head in the given order, with room for `slots` heads, and the output where it fits.
 
     Args:
-        heads: what is drawn.
-        slots: how many heads the step with the most of them has.
+        heads: the maps.
+        slots: the largest number of heads of any step.
         order: heads, from 0, in the order in which they stand.
-        projected: whether the output has gone through W_o.
+        projected: whether the output is multiplied by W_o.
         output_limit: the end of the output's colours; the largest absolute value when None.
 
     Raises:
@@ -93,8 +93,8 @@ def every_head(
         if index >= n_head:
             panels.append(Absent(heads.matrix(name, np.zeros(heads.weights.shape[1:]), name, of=[0])))
             continue
-        drawn = heads.matrix(name, heads.weights[index], head_title(index, off=heads.off), of=[index])
-        panels.append(replace(drawn, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
+        matrix = heads.matrix(name, heads.weights[index], head_title(index, off=heads.off), of=[index])
+        panels.append(replace(matrix, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
     output = replace(_output(heads), operator=operator, ramp=ColourScale("scores", output_limit))
     panels.append(output if _fits(heads) else Absent(output))
@@ -102,23 +102,25 @@ def every_head(
 
 
 def head_title(head: int, *, off: Sequence[int]) -> str:
-    """Return what stands under the map of a head, from 0; ``off`` are those that are switched off."""
+    """Return the title of the map of a head, from 0; ``off`` are the heads that are switched off."""
     if head in off:
         return _("head {number} (off)", number=head + 1)
     return _("head {number}", number=head + 1)
 
 
 @Picture
-def combine_heads(heads: HeadMaps, *, chosen: Sequence[int]) -> Spec:
-    """Draw the mean of the chosen heads, their maximum, and how far they are apart.
+def combine_heads(heads: HeadMaps, *, selection: Sequence[int]) -> Spec:
+    """Draw the mean of some heads, their maximum, and their range.
 
     Rows of the mean sum to one, rows of the maximum need not.
     """
-    maps = heads.weights[list(chosen)]
-    spread = heads.matrix("spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=chosen)
+    maps = heads.weights[list(selection)]
+    spread = heads.matrix(
+        "spread", maps.max(axis=0) - maps.min(axis=0), _("largest − smallest"), of=selection
+    )
     panels = [
-        heads.matrix("mean", maps.mean(axis=0), _("mean"), of=chosen),
-        heads.matrix("max", maps.max(axis=0), _("largest"), of=chosen),
+        heads.matrix("mean", maps.mean(axis=0), _("mean"), of=selection),
+        heads.matrix("max", maps.max(axis=0), _("largest"), of=selection),
         spread.with_hover(quantity=_("difference")),
     ]
     return compose.spec(panels)
@@ -135,7 +137,7 @@ def two_heads(heads: HeadMaps, one: int, other: int) -> Spec:
 
 
 def _fits(heads: HeadMaps) -> bool:
-    """Whether the output is narrow enough not to take the room of the maps, which matter more."""
+    """Whether the output is narrow enough to stand beside the maps."""
     width = int(heads.output.shape[1])
     return width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
 

@@ -1,4 +1,4 @@
-"""Pictures of one head against many: what each number of heads is like, and how each is fitted."""
+"""Pictures of one head against many: measures for each number of heads, and how each number is fitted."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: ArrayLike) -> "Spread":
-        """Take mean and sample standard deviation over the first axis of (n_seed, n), two seeds at least.
+        """Return mean and sample standard deviation over the first axis of (n_seed, n), n_seed at least two.
 
         >>> each = Spread.of([[1.0], [2.0], [3.0]])
         >>> each.low.tolist(), each.mean.tolist(), each.high.tolist()
@@ -48,9 +48,9 @@ class Spread:
 
     @classmethod
     def of_powers(cls, values: ArrayLike) -> "Spread":
-        """Take both over the logarithms, for a logarithmic axis: the mean is the geometric one.
+        """Return both over the logarithms, for a logarithmic axis: the mean is the geometric one.
 
-        What is below `LEAST` counts as that.
+        Values below `LEAST` count as `LEAST`.
 
         >>> Spread.of_powers([[1.0], [100.0]]).mean.tolist()
         [10.0]
@@ -61,7 +61,7 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class HeadCountStudy:
-    """What each number of heads is like: exact numbers (n_count,), and those with a spread over seeds."""
+    """Measures for each number of heads: exact numbers (n_count,), and those with a spread over seeds."""
 
     num_heads: Sequence[int]
     parameters: Sequence[int]
@@ -73,49 +73,52 @@ class HeadCountStudy:
 
 @Picture
 def one_or_many(
-    compared: HeadCountStudy,
+    study: HeadCountStudy,
     distances: Mapping[str, Sequence[Spread]],
     *,
-    chosen: int,
+    highlight: int,
     layer: int,
     way: str,
 ) -> Spec:
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
 
     Args:
-        compared: what is drawn against the number of heads.
+        study: the measures for each number of heads.
         distances: for each way to stack layers, by its name, one spread over (n_layers + 1,) for each number
             of heads; empty where layers cannot be stacked. Names are messages.
-        chosen: the place of the number of heads that stands out beside one head.
+        highlight: the place of the number of heads that stands out beside one head.
         layer: which layer is marked.
         way: the name of the way that is drawn with its spread; the others are dotted.
     """
-    counts = compared.num_heads
+    counts = study.num_heads
     panels: list[Panel] = [
-        _against_heads(PARAMETERS, counts, chosen, [(PARAMETERS, compared.parameters, MANY)]),
-        _against_heads("FLOPs", counts, chosen, [("FLOPs", compared.flops, MANY)]),
-        _against_heads(ENTROPY, counts, chosen, [(ENTROPY, compared.entropy, MANY)]),
+        _against_heads(PARAMETERS, counts, highlight, [(PARAMETERS, study.parameters, MANY)]),
+        _against_heads("FLOPs", counts, highlight, [("FLOPs", study.flops, MANY)]),
+        _against_heads(ENTROPY, counts, highlight, [(ENTROPY, study.entropy, MANY)]),
         _against_heads(
             RANK,
             counts,
-            chosen,
+            highlight,
             [
-                (SCORE_RANK, compared.score_rank, LIGHT.series[3]),
-                (WEIGHT_RANK, compared.effective_rank, MANY),
+                (SCORE_RANK, study.score_rank, LIGHT.series[3]),
+                (WEIGHT_RANK, study.effective_rank, MANY),
             ],
         ),
     ]
     if distances:
-        panels.append(_distances(distances, counts, chosen, layer, way))
+        panels.append(_distances(distances, counts, highlight, layer, way))
     return compose.spec(panels, largest_unit=40.0, phone_height=PHONE_HEIGHT)
 
 
 def _against_heads(
-    name: str, counts: Sequence[int], chosen: int, drawn: Sequence[tuple[str, Sequence[int] | Spread, str]]
+    name: str,
+    counts: Sequence[int],
+    highlight: int,
+    curves: Sequence[tuple[str, Sequence[int] | Spread, str]],
 ) -> Chart:
     traces: list[Mark] = []
     lowest, highest = np.inf, 0.0
-    for label, values, colour in drawn:
+    for label, values, colour in curves:
         hover = _(
             "{heads} heads<br>{measure} <b>{number}</b>",
             heads="%{x}",
@@ -131,11 +134,17 @@ def _against_heads(
             lowest, highest = 0.0, max(highest, float(mean.max()))
         traces += [
             line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, label=_(label)),
-            points(f"{label} here", counts[chosen : chosen + 1], mean[chosen : chosen + 1], colour, size=11),
+            points(
+                f"{label} here",
+                counts[highlight : highlight + 1],
+                mean[highlight : highlight + 1],
+                colour,
+                size=11,
+            ),
         ]
     # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
     room = max(highest - lowest, highest / 10) / 4
-    floor = lowest - room if len(drawn) == 1 and lowest > highest / 2 else 0.0
+    floor = lowest - room if len(curves) == 1 and lowest > highest / 2 else 0.0
     return Chart(
         name,
         traces,
@@ -156,12 +165,12 @@ def _against_heads(
             "tickformat": "~s" if highest >= 10_000 else "~g",
             "nticks": 5,
         },
-        legend=[(_("scores"), drawn[0][2]), (_("weights"), drawn[-1][2])] if len(drawn) > 1 else (),
+        legend=[(_("scores"), curves[0][2]), (_("weights"), curves[-1][2])] if len(curves) > 1 else (),
     )
 
 
 def _bars(name: str, x: Sequence[int], spread: Spread, colour: str) -> Mark:
-    """Draw an error bar a place: an upright stroke from low to high, and a gap."""
+    """Return error bars: for each place an upright stroke from low to high, and a gap."""
     gap = np.full(len(x), np.nan)
     ends = np.stack([spread.low, spread.high, gap], axis=-1).ravel()
     return line(name, np.repeat(np.array(x, dtype=np.float64), 3), ends, colour, width=3.0)
@@ -175,29 +184,29 @@ def _band(name: str, x: Numbers, spread: Spread, colour: str) -> Mark:
 def _distances(
     distances: Mapping[str, Sequence[Spread]],
     counts: Sequence[int],
-    chosen: int,
+    highlight: int,
     layer: int,
     way: str,
 ) -> Chart:
     layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
-    told = ((N_("one head"), 0, ONE), (N_("these heads"), chosen, MANY))
+    marked = ((N_("one head"), 0, ONE), (N_("these heads"), highlight, MANY))
     traces: list[Mark] = []
     for name, spreads in distances.items():
-        dash, read = "solid" if name == way else "dot", _(name)
+        dash, label = "solid" if name == way else "dot", _(name)
         for heads, spread in zip(counts, spreads, strict=True):
             hover = _n(
                 "{count:,} head, {way}<br>after layer {layer}: <b>{number}</b> of their size",
                 "{count:,} heads, {way}<br>after layer {layer}: <b>{number}</b> of their size",
                 heads,
-                way=read,
+                way=label,
                 layer="%{x}",
                 number="%{y:.3~g}",
             )
-            curve, of_heads = f"{name}, {_named(heads)}", f"{read}{comma()}{_heads(heads)}"
+            curve, of_heads = f"{name}, {_trace_name(heads)}", f"{label}{comma()}{_heads(heads)}"
             traces.append(
                 line(curve, layers, spread.mean, OTHERS, width=1.2, dash=dash, hover=hover, label=of_heads)
             )
-        for who, place, colour in told:
+        for who, place, colour in marked:
             width = 3.0 if name == way else 1.2
             traces.append(
                 line(
@@ -207,11 +216,11 @@ def _distances(
                     colour,
                     width=width,
                     dash=dash,
-                    label=f"{read}{comma()}{_(who)}",
+                    label=f"{label}{comma()}{_(who)}",
                 )
             )
     here = slice(layer, layer + 1)
-    for who, place, colour in told:
+    for who, place, colour in marked:
         spread = distances[way][place]
         traces.append(_band(f"{who} ± 1 sd", layers, spread, colour))
         traces.append(points(f"{who} here", layers[here], spread.mean[here], colour, size=11))
@@ -225,13 +234,15 @@ def _distances(
         x={"range": [-0.3, layers[-1] + 0.3], "dtick": 2, "showgrid": False},
         y={"type": "log", "range": [-13.2, 0.6]} | _powers(range(-12, 1, 4)),
         marks=[upright(layer)],
-        legend=[(_heads(counts[place]), colour) for _who, place, colour in (told if chosen else told[1:])]
+        legend=[
+            (_heads(counts[place]), colour) for _who, place, colour in (marked if highlight else marked[1:])
+        ]
         + [(_("dotted: {way}", way=_(name)), LIGHT.muted) for name in distances if name != way],
     )
 
 
-def _named(heads: int) -> str:
-    """Return the name of what so many heads have."""
+def _trace_name(heads: int) -> str:
+    """Return the English name of a number of heads, for traces."""
     return f"{heads:,} head" if heads == 1 else f"{heads:,} heads"
 
 
@@ -262,7 +273,7 @@ def fitting(
         fits: one a number of heads; the maps of the first two are drawn.
         at: the place of the marked step.
         floor: the least error that one head can have.
-        queries: the names of the positions that ask; keys are counted from 1.
+        queries: the names of the queries; keys are counted from 1.
     """
     x = np.array(steps, dtype=np.float64)
     colours = dict(
@@ -270,16 +281,16 @@ def fitting(
     )
     bands, curves, here = [], [], []
     for fit in fits:
-        name, said, colour = _named(fit.num_heads), _heads(fit.num_heads), colours[fit.num_heads]
+        name, label, colour = _trace_name(fit.num_heads), _heads(fit.num_heads), colours[fit.num_heads]
         spread = Spread.of_powers(fit.losses)
         bands.append(_band(f"{name}: ± 1 sd", x, spread, colour))
         hover = _(
             "{name}, step {step}<br>mean squared error <b>{error}</b>",
-            name=said,
+            name=label,
             step="%{x}",
             error="%{y:.3~g}",
         )
-        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, label=said))
+        curves.append(line(name, x, spread.mean, colour, width=2.5, hover=hover, label=label))
         here.append(points(f"{name} here", x[at : at + 1], spread.mean[at : at + 1], colour, size=11))
     chart = Chart(
         "error",
@@ -317,7 +328,7 @@ def fitting(
 
 
 def _powers(exponents: Iterable[int]) -> dict[str, Any]:
-    """Name the marks of a logarithmic axis in digits of one size."""
-    told = list(exponents)
-    names = ["1" if each == 0 else power_of_ten(each) for each in told]
-    return {"tickmode": "array", "tickvals": [10.0**each for each in told], "ticktext": names}
+    """Return ticks of a logarithmic axis, with all digits of one size."""
+    powers = list(exponents)
+    names = ["1" if each == 0 else power_of_ten(each) for each in powers]
+    return {"tickmode": "array", "tickvals": [10.0**each for each in powers], "ticktext": names}

@@ -1,6 +1,6 @@
-"""One sentence in one head: a word's arcs over its row of weights, and the map that has that row framed.
+"""The overview's opening picture: a word's arcs over its row of weights, and the map with that row framed.
 
-On a narrow screen the words stand on two lines; each screen has one of the two drawings.
+On a narrow screen the words stand on two lines; each screen shows one of two charts.
 """
 
 from collections.abc import Sequence
@@ -27,17 +27,15 @@ BENDS = 32  # parts of an arc
 THICKEST = 15.0  # pixels of an arc that has all the weight
 BLANK = "\u00a0"  # a text that is empty loses its node, and the next ones go astray
 LEAST = 0.005  # weights below draw no arc
-ABOVE, BELOW = (
-    0.36,
-    0.98,
-)  # column widths from a word's middle up to where arcs begin, and down to its cell's edge
+# Column widths from a word's middle up to where arcs begin, and down to its cell's edge.
+ABOVE, BELOW = 0.36, 0.98
 CELL = 0.66, 0.56  # from a word's middle down to that of its cell, and the cell's height
 PHONE, MAP = 7.2, 4.3  # units that two lines of words take across, and the map
 
 
 @dataclass(frozen=True)
 class _Lines:
-    """Where words stand: `across` a line, in column widths, y downwards; a letter and arcs have some room."""
+    """Words in lines of `across` words each; places in column widths, y downwards."""
 
     name: str
     words: Sequence[str]
@@ -52,21 +50,21 @@ class _Lines:
 
     @property
     def pitch(self) -> float:
-        """From one line to the next."""
+        """The distance from one line to the next."""
         return ABOVE + BELOW + self.rises
 
     @property
     def count(self) -> int:
-        """How many lines there are."""
+        """The number of lines."""
         return -(-len(self.words) // self.across)
 
     @property
     def last(self) -> float:
-        """Where the last line stands."""
+        """The place of the last line."""
         return (self.count - 1) * self.pitch
 
     def arc(self, query: int, key: int) -> NDArray[np.float64]:
-        """Return the course of an arc, (2, BENDS + 1): over the words between, or from line to line."""
+        """Return the points of an arc, (2, BENDS + 1): over the words between, or from line to line."""
         (x, y), (to, at) = self.place(query), self.place(key)
         if y == at:
             aside = 0.0 if to != x else 0.3  # a word's arc to itself is a loop
@@ -86,8 +84,8 @@ class _Lines:
 
     def cells(self, row: Weights) -> list[Weights]:
         """Return a row of weights as the cells of each line."""
-        filled = np.pad(row, (0, self.across * self.count - len(row)), constant_values=np.nan)
-        return [part[None] for part in np.split(filled, self.count)]
+        cells = np.pad(row, (0, self.across * self.count - len(row)), constant_values=np.nan)
+        return [part[None] for part in np.split(cells, self.count)]
 
     def chart(self, weights: Weights, row: int) -> Chart:
         """Draw the words with the arcs of one of them over its row of weights."""
@@ -104,7 +102,7 @@ class _Lines:
             marks.words(f"{self.name} words", x, y, others(self.words, weights, row)),
             *(
                 self.bold(f"{self.name} {role}", [word], colour)
-                for role, word, colour in self.chosen(weights, row)
+                for role, word, colour in self.bold_words(weights, row)
             ),
         ]
         for each in words:
@@ -146,16 +144,16 @@ class _Lines:
         )
 
     @staticmethod
-    def chosen(weights: Weights, row: int) -> list[tuple[str, int, str]]:
-        """Return the two words in bold, with names and colours: the largest key and the query."""
+    def bold_words(weights: Weights, row: int) -> list[tuple[str, int, str]]:
+        """Return the two bold words, the key with the largest weight and the query: name, place, colour."""
         return [("key", int(weights[row].argmax()), LIGHT.key), ("query", row, LIGHT.query)]
 
     def bold(self, name: str, words: Sequence[int], colour: str) -> marks.Mark:
         """Write words in bold, in a colour."""
         x, y = np.array([self.place(word) for word in words]).T
-        drawn = marks.words(name, x, y, [f"<b>{escape(self.words[word])}</b>" for word in words])
-        drawn["textfont"] = drawn["textfont"] | {"color": colour}
-        return drawn
+        trace = marks.words(name, x, y, [f"<b>{escape(self.words[word])}</b>" for word in words])
+        trace["textfont"] = trace["textfont"] | {"color": colour}
+        return trace
 
     def cursor(self, weights: Weights) -> dict[str, Any]:
         """Return what follows the word, by path."""
@@ -164,7 +162,7 @@ class _Lines:
             f"data[{self.name} words].text": [others(self.words, weights, row) for row in range(n)]
         }
         for at, role in enumerate(("key", "query")):
-            words = [self.chosen(weights, row)[at][1] for row in range(n)]
+            words = [self.bold_words(weights, row)[at][1] for row in range(n)]
             marked = self.bold("", words, "")
             for part in ("x", "y"):
                 changes[f"data[{self.name} {role}].{part}"] = marked[part][:, None]
@@ -182,13 +180,13 @@ class _Lines:
 
 
 def thickness(weights: Weights) -> Weights:
-    """Return the pixels of each arc; none of a weight below `LEAST`."""
+    """Return the width of each arc in pixels; 0 for a weight below `LEAST`."""
     return np.where(weights < LEAST, 0.0, THICKEST * weights)
 
 
 def others(words: Sequence[str], weights: Weights, row: int) -> list[str]:
-    """Return the words without those that are written in bold, which would lie on themselves."""
-    bold = {word for _role, word, _colour in _Lines.chosen(weights, row)}
+    """Return the words, those that are also written in bold left blank."""
+    bold = {word for _role, word, _colour in _Lines.bold_words(weights, row)}
     return [BLANK if at in bold else escape(word) for at, word in enumerate(words)]
 
 
@@ -199,7 +197,7 @@ def _drawings(words: Sequence[str]) -> tuple[_Lines, _Lines]:
 
 
 class _Map(Matrix):
-    """A map without a bar for its colours: the row beside it has the numbers."""
+    """A map without a colour bar: the row beside it has the numbers."""
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return [0, 1], and no bar."""

@@ -1,4 +1,4 @@
-"""Weights laid over the picture whose patches they weigh."""
+"""Weights over the patches of a picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -25,23 +25,23 @@ NO_INK = 0.01  # below it a pixel is not drawn
 
 @dataclass(frozen=True)
 class _Patches(Matrix):
-    """A number a patch, under the ink of the picture."""
+    """A number for each patch, under the ink of the picture."""
 
     ink: Any = field(default_factory=lambda: np.zeros((1, 1)))  # (height, width), from 0 to 1
     names: Any = None  # of the patches, for the hover
     opacity: float = 1.0  # of full ink
-    painted: bool = True  # whether the numbers are painted, or paper is
+    painted: bool = True  # whether the numbers are coloured, or blank paper
 
     def colour_range(self) -> tuple[ColourRange, bool]:
-        """Return paper alone where the numbers are not painted."""
+        """Return the range of the numbers; of paper alone where they are not painted."""
         if self.painted:
             return super().colour_range()
         return ColourRange((LIGHT.paper, LIGHT.paper), 0.0, 1.0, _("ink")), False
 
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
-        """Return the numbers with the patches' names, and the ink over them, which hears no pointer."""
+        """Return the numbers with the patches' names, and the ink over them, which has no hover."""
         cells, *rest = super().traces(axes, coloraxis)
-        drawn = {
+        ink = {
             "type": "heatmap",
             "name": f"{self.name} ink",
             "xaxis": axes.x,
@@ -55,27 +55,27 @@ class _Patches(Matrix):
             "showscale": False,
             "hoverinfo": "skip",
         }
-        return [cells | {"hovertext": self.names}, *rest, drawn]
+        return [cells | {"hovertext": self.names}, *rest, ink]
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
         """Return the cuts between the patches, and the frame around one."""
-        cut = {"type": "line", "xref": axes.x, "yref": axes.y, "line": {"color": LIGHT.rule, "width": 1.5}}
+        line = {"type": "line", "xref": axes.x, "yref": axes.y, "line": {"color": LIGHT.rule, "width": 1.5}}
         rows, columns = len(self.rows), len(self.columns)
         across = [{"y0": at - 0.5, "y1": at - 0.5, "x0": -0.5, "x1": columns - 0.5} for at in range(1, rows)]
         down = [{"x0": at - 0.5, "x1": at - 0.5, "y0": -0.5, "y1": rows - 0.5} for at in range(1, columns)]
-        return [*(cut | each for each in (*across, *down)), *super().shapes(axes)]
+        return [*(line | each for each in (*across, *down)), *super().shapes(axes)]
 
 
 @dataclass(frozen=True, eq=False)
 class PatchedImage:
-    """Who asks a picture, and what of it answers.
+    """A picture in patches, which are the keys, and the queries that attend to it.
 
     Attributes:
         ink: the picture, (height, width), from 0 to 1.
         grid: rows and columns of its patches.
-        patches: what each patch is called, in reading order.
-        queries: what asks, a name each; the patches themselves where these are they.
-        one: what one query is, as in "patch".
+        patches: names of the patches, in reading order.
+        queries: names of the queries; the patches' own where they attend to one another.
+        one: the noun for one query, such as "patch".
     """
 
     ink: Numbers
@@ -86,23 +86,23 @@ class PatchedImage:
 
     @property
     def to_itself(self) -> bool:
-        """Whether the patches ask one another."""
+        """Whether the patches attend to one another."""
         return list(self.queries) == list(self.patches)
 
 
 @Picture
-def over_picture(asked: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
-    """Draw the picture cut into patches, one query's weights laid over it, and all rows of weights.
+def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
+    """Draw the picture in patches, one query's weights over it, and all rows of weights.
 
     Args:
-        asked: the picture, and who asks it.
+        image: the picture and its queries.
         weights: (n_query, n_patch).
-        query: the row that is laid over, from 0.
+        query: the row that is drawn over the picture, from 0.
     """
-    rows, columns = asked.grid
-    names: NDArray[np.object_] = np.array(asked.patches, dtype=object).reshape(asked.grid)
-    place = divmod(query, columns) if asked.to_itself else None
-    means = asked.ink.reshape(rows, asked.ink.shape[0] // rows, columns, -1).mean(axis=(1, 3))
+    rows, columns = image.grid
+    names: NDArray[np.object_] = np.array(image.patches, dtype=object).reshape(image.grid)
+    place = divmod(query, columns) if image.to_itself else None
+    means = image.ink.reshape(rows, image.ink.shape[0] // rows, columns, -1).mean(axis=(1, 3))
     common: dict[str, Any] = {
         "rows": Side([""] * rows, role="ink"),
         "columns": Side([""] * columns, role="ink"),
@@ -110,7 +110,7 @@ def over_picture(asked: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         "size": (BODY, BODY),
         "numbered": False,
         "shows_shape": False,
-        "ink": asked.ink,
+        "ink": image.ink,
         "names": names,
         "marked": place,
     }
@@ -122,23 +122,23 @@ def over_picture(asked: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         painted=False,
         **common,
     )
-    laid = _Patches(
+    overlay = _Patches(
         "laid over",
-        weights[query].reshape(asked.grid),
-        _("where this {one} looks", one=asked.one),
+        weights[query].reshape(image.grid),
+        _("where this {one} looks", one=image.one),
         ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(place="%{hovertext}"),
         opacity=0.4,
         **common,
     )
-    few = len(asked.queries) <= FEW_ROWS
-    ticks = [(at, str(at + 1)) for at in range(0, len(asked.patches), columns)]
+    few = len(image.queries) <= FEW_ROWS
+    ticks = [(at, str(at + 1)) for at in range(0, len(image.patches), columns)]
     every = Matrix(
         "weights",
         weights,
-        _("where every {one} looks", one=asked.one),
-        Side.queries(asked.queries, None if few else ticks),
-        Side.keys(asked.patches, ticks),
+        _("where every {one} looks", one=image.one),
+        Side.queries(image.queries, None if few else ticks),
+        Side.keys(image.patches, ticks),
         ramp=ColourScale(bar=_("weight"), power=ROOT),
         numbered=False,
         pick=Pick(moves_cursor=True),
@@ -146,22 +146,22 @@ def over_picture(asked: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         names_rows=True,
         size=(BODY, BODY * 0.6 if few else BODY),
     )
-    return compose.spec([picture, laid, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
+    return compose.spec([picture, overlay, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
 
 
 def over_picture_cursor(
-    asked: PatchedImage, weights: NDArray[np.float64]
+    image: PatchedImage, weights: NDArray[np.float64]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what follows the cursor over the queries in `over_picture`: by row, and by (step, row).
 
     Args:
-        asked: as there.
+        image: as there.
         weights: (n_steps, n_query, n_patch).
     """
     n_query = weights.shape[1]
     at = np.arange(n_query, dtype=np.float64)
     rows: dict[str, Any] = frame_at("weights", row=at)
-    if asked.to_itself:
-        down, right = np.divmod(at, asked.grid[1])
+    if image.to_itself:
+        down, right = np.divmod(at, image.grid[1])
         rows |= frame_at("picture", row=down, column=right) | frame_at("laid over", row=down, column=right)
-    return rows, {"data[laid over].z": weights.reshape(len(weights), n_query, *asked.grid)}
+    return rows, {"data[laid over].z": weights.reshape(len(weights), n_query, *image.grid)}

@@ -17,14 +17,14 @@ Weights = NDArray[np.float64]
 
 @Picture
 def story(
-    kernel: Weights, head: Weights, placed: Weights, heads: Sequence[Weights], labels: Sequence[str]
+    kernel: Weights, head: Weights, with_positions: Weights, heads: Sequence[Weights], labels: Sequence[str]
 ) -> Spec:
     """Draw four stages of one idea side by side.
 
     Args:
         kernel: kernel weights between the places of the words (n, n).
         head: one head's weights between words (n, n).
-        placed: the same with positions added to the words (n, n).
+        with_positions: the same with positions added to the words (n, n).
         heads: several heads' weights, each (n, n).
         labels: the words.
     """
@@ -32,7 +32,7 @@ def story(
     panels = [
         Matrix("kernel", kernel, _("1 nearness"), **words),
         Matrix("head", head, _("2 likeness"), operator=_("compare<br>meanings"), **words),
-        Matrix("placed", placed, _("3 both"), operator=_("add<br>positions"), **words),
+        Matrix("placed", with_positions, _("3 both"), operator=_("add<br>positions"), **words),
         *(
             Matrix(
                 f"head {i + 1}",

@@ -1,4 +1,4 @@
-"""Pictures of positions by their offset: vectors that turn with it, and what schemes see far away."""
+"""Pictures of positions by offset: rotating vectors, and how schemes score far offsets."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,19 +18,19 @@ LIGHT = theme.LIGHT
 
 @Picture
 def turning(
-    angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, shown: int
+    angles: Numbers, pairs: Sequence[int], frequencies: Numbers, curve: Numbers, *, n_visible: int
 ) -> Spec:
-    """Draw how rotary positions turn some pairs of a query and a key, and the score over the offset.
+    """Draw some pairs of a query and a key as rotary positions turn them, and the score over the offset.
 
     Args:
         angles: (2, n_pair) in radians: of the query, of the key.
         pairs: which pairs of dimensions these are.
         frequencies: radians a position, one a pair.
         curve: the score at each offset from 0 on.
-        shown: offsets in sight.
+        n_visible: the number of offsets in sight.
     """
     panels = [
-        _circle(pair, angles[0, number], angles[1, number], frequencies[number], named=number == 0)
+        _circle(pair, angles[0, number], angles[1, number], frequencies[number], has_legend=number == 0)
         for number, pair in enumerate(pairs)
     ]
     hover = _("offset <b>{offset}</b><br>score <b>{score}</b>", offset="%{x}", score="%{y:.6f}")
@@ -53,7 +53,7 @@ def turning(
         rows=5,
         x_title=_("Offset (key − query)"),
         y_title=_("Score"),
-        x={"range": [-0.5, shown - 0.5]},
+        x={"range": [-0.5, n_visible - 0.5]},
         y={"range": [-1.08, 1.08]},
     )
     return compose.spec([*panels, score], largest_unit=34)
@@ -78,7 +78,7 @@ def turning_cursor(
     return {"data[here].x": places[:, None], "data[here].y": curve[: len(places), None]}, by_step
 
 
-def _circle(number: int, query: float, key: float, omega: float, *, named: bool) -> Chart:
+def _circle(number: int, query: float, key: float, omega: float, *, has_legend: bool) -> Chart:
     around = np.linspace(0, 2 * np.pi, 73)
     rim = marks.line(f"rim {number}", np.cos(around), np.sin(around), LIGHT.rule, width=1.5)
     arrows = [
@@ -98,37 +98,37 @@ def _circle(number: int, query: float, key: float, omega: float, *, named: bool)
             ("key", _("key"), key, LIGHT.key, 3),
         )
     ]
-    hidden = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
+    bare = {"range": [-1.15, 1.15], "showticklabels": False, "showgrid": False}
     return Chart(
         f"pair {number}",
         [rim, *arrows],
         columns=5,
         rows=5,
         title=_("pair {number}<br>{turn} rad/pos.", number=number, turn=f"{omega:.2g}"),
-        x=hidden,
-        y=hidden,
-        legend=[(_("query"), LIGHT.query), (_("key"), LIGHT.key)] if named else (),
+        x=bare,
+        y=bare,
+        legend=[(_("query"), LIGHT.query), (_("key"), LIGHT.key)] if has_legend else (),
     )
 
 
 @Picture
 def far(
-    curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], said: Mapping[str, str] = {}
+    curves: Mapping[str, Numbers], trained: int, marked: Mapping[str, int], labels: Mapping[str, str] = {}
 ) -> Spec:
-    """Draw how each scheme sees offsets up to and past the length it was trained on.
+    """Draw each scheme's score over the offset, up to and past the length it was trained on.
 
     Args:
         curves: 1 at offset 0, one a scheme, by its name; equal lengths.
         trained: the training length; what lies beyond is shaded.
         marked: an offset to point at, by the scheme's name.
-        said: what people read in place of the schemes' names, where that is something else.
+        labels: shown in place of the schemes' names, where they differ.
     """
     panels = []
     for (name, curve), colour in zip(curves.items(), LIGHT.series, strict=False):
-        length, read = len(curve), said.get(name, name)
+        length, label = len(curve), labels.get(name, name)
         place = {"offset": "%{x}", "number": "%{y:.6~g}"}
-        hover = _("{scheme}, offset <b>{offset}</b><br><b>{number}</b>", scheme=read, **place)
-        line = marks.line(name, np.arange(length), curve, colour, hover=hover, label=read)
+        hover = _("{scheme}, offset <b>{offset}</b><br><b>{number}</b>", scheme=label, **place)
+        line = marks.line(name, np.arange(length), curve, colour, hover=hover, label=label)
         at = marked.get(name)
         point = marks.points(
             f"{name} return",
@@ -161,7 +161,7 @@ def far(
                 x={"range": [-0.5, length - 0.5], "nticks": 5},
                 y={"range": [-0.85, 1.1], "nticks": 5},
                 marks=[beyond],
-                legend=[(read, colour)],
+                legend=[(label, colour)],
             )
         )
     return compose.spec(panels, largest_unit=36)

@@ -1,4 +1,4 @@
-"""Pictures of positions among themselves: maps of encodings, similarities and biases, with curves beside."""
+"""Pictures of pairs of positions: maps of encodings, similarities and biases, with curves beside them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,29 +21,29 @@ _CURSOR: dict[str, Any] = {"roles": ("ink", "ink"), "pick": Pick(moves_cursor=Tr
 
 
 @Picture
-def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown: int) -> Spec:
+def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visible: int) -> Spec:
     """Draw an encoding (position, dimension) as a map, and some of its dimensions as waves.
 
     The cursor's row of the map is framed, and its line and points stand among the waves: `encoding_cursor`.
 
     Args:
         values: (length, d_model).
-        dimensions: which are drawn as waves, at most six.
+        dimensions: those drawn as waves, at most six.
         limit: the value at the ends of the ramp, the same at all steps.
-        shown: how many of the positions are in sight.
+        n_visible: the number of positions in sight.
     """
     picture = _map(
         "encoding",
         values,
         _("encoding"),
         (_("Position"), _("Dimension")),
-        shown=(shown, None),
+        n_visible=(n_visible, None),
         limit=limit,
         hover=Hover(_("value"), words=(_("position"), _("dimension"))),
         **_CURSOR,
     )
     waves = [
-        _wave(values, dimension, colour, dotted=shown <= 32)
+        _wave(values, dimension, colour, dotted=n_visible <= 32)
         for dimension, colour in zip(dimensions, LIGHT.series, strict=False)
     ]
     cursor = marks.points(
@@ -55,7 +55,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
         columns=1.4 * BODY,
         rows=BODY,
         x_title=_("Position"),
-        x={"range": [-0.5, shown - 0.5]},
+        x={"range": [-0.5, n_visible - 0.5]},
         y={"range": [-1.08 * limit, 1.08 * limit]},
         marks=[marks.upright(0, LIGHT.ink, dash="solid", width=1.5, name="position")],
         legend=[
@@ -68,7 +68,7 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, shown:
 
 def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> marks.Mark:
     """Draw one dimension over the positions; a click on it moves the cursor there."""
-    drawn = marks.line(
+    wave = marks.line(
         f"dimension {dimension}",
         np.arange(len(values)),
         values[:, dimension],
@@ -82,7 +82,7 @@ def _wave(values: Numbers, dimension: int, colour: str, *, dotted: bool) -> mark
         ),
         label=_("dimension {number}", number=dimension),
     )
-    return drawn | {"meta": {"cursor": True} | drawn.get("meta", {})}
+    return wave | {"meta": {"cursor": True} | wave.get("meta", {})}
 
 
 def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -108,16 +108,16 @@ def similarity(
     *,
     limits: tuple[float, float],
     quantity: str,
-    shown: int,
+    n_visible: int,
 ) -> Spec:
-    """Draw what positions say of each pair as a map, and over the offset: range, mean, one position's own.
+    """Draw the similarity of all pairs of positions, and its range, mean and one position's over the offset.
 
     Args:
         values: (length, length).
         bands: least, mean and greatest value at each offset from 1 - length to length - 1.
         limits: lowest and highest value of the curve; the map's ramp is symmetric around zero.
-        quantity: what a value is called.
-        shown: how many of the positions are in sight.
+        quantity: the name of a value.
+        n_visible: the number of positions in sight.
     """
     length = len(values)
     low, mean, high = bands
@@ -126,13 +126,13 @@ def similarity(
         values,
         quantity,
         (_("Position"), _("Position")),
-        shown=(shown, shown),
+        n_visible=(n_visible, n_visible),
         limit=max(map(abs, limits)),
         hover=Hover(quantity, place=_("positions <b>{one}</b> and <b>{other}</b>", one="%{y}", other="%{x}")),
         **_CURSOR,
     )
     offsets = np.arange(1 - length, length)
-    drawn = [
+    traces = [
         *marks.band(
             ("least", "greatest"),
             offsets,
@@ -165,11 +165,11 @@ def similarity(
     margin = 0.06 * (limits[1] - limits[0] or 1.0)
     chart = Chart(
         "curve",
-        drawn,
+        traces,
         columns=1.4 * BODY,
         rows=BODY,
         x_title=_("Offset (key position − query position)"),
-        x={"range": [0.5 - shown, shown - 0.5]},
+        x={"range": [0.5 - n_visible, n_visible - 0.5]},
         y={"range": [limits[0] - margin, limits[1] + margin]},
         marks=[marks.upright(0, LIGHT.rule, dash="solid", width=1.5)],
         legend=[
@@ -182,7 +182,7 @@ def similarity(
 
 
 def similarity_cursor(length: int) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what follows the position cursor of `similarity`: arrays by row, and rows of drawn arrays."""
+    """Return what follows the position cursor of `similarity`: by row, and as rows of other arrays."""
     places = np.arange(length, dtype=np.float64)
     rows = frame_at("similarity", row=places) | {"data[own].x": places[None, :] - places[:, None]}
     return rows, {"data[own].y": "data[similarity].z"}
@@ -248,14 +248,14 @@ def _map(
     *,
     limit: float,
     roles: tuple[Role, Role] = ("query", "key"),
-    shown: tuple[int | None, int | None] = (None, None),
+    n_visible: tuple[int | None, int | None] = (None, None),
     **more: Any,
 ) -> Matrix:
-    """Return a map whose rows and columns are counted from 0; a few of those in sight are labelled."""
+    """Return a map whose rows and columns are numbered from 0; a few of those in sight have labels."""
     labels = ([str(place) for place in range(count)] for count in values.shape)
     rows, columns = (
-        Side(each, said, role, few(each[:count]), count)
-        for each, said, role, count in zip(labels, titles, roles, shown, strict=True)
+        Side(each, title_of_side, role, few(each[:count]), count)
+        for each, title_of_side, role, count in zip(labels, titles, roles, n_visible, strict=True)
     )
     return Matrix(
         name, values, title, rows, columns, ramp=ColourScale("scores", limit), size=(BODY, BODY), **more

@@ -1,4 +1,4 @@
-"""Pictures of what position does to attention: before and after, side by side, and put to a test."""
+"""Pictures of what positions change in attention: before and after, side by side, and tests."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -44,25 +44,28 @@ def before_and_after(
 
 
 @Picture
-def attention_maps(tokens: Sequence[str], maps: Mapping[str, Numbers], said: Mapping[str, str] = {}) -> Spec:
-    """Draw one map of weights (query, key) for each scheme, by its name, or what people read in its place."""
+def attention_maps(
+    tokens: Sequence[str], maps: Mapping[str, Numbers], labels: Mapping[str, str] = {}
+) -> Spec:
+    """Draw one map of weights (query, key) for each scheme; labels are shown in place of some names."""
     common = _attention_labels(tokens)
     if len(tokens) > MOST_WORDS:  # many small maps have no room for words: places stand for them
         places = few([str(place) for place in range(len(tokens))])
         common["rows"] = replace(common["rows"], title=_("Query"), ticks=places)
         common["columns"] = replace(common["columns"], title=_("Key"), ticks=places)
     return compose.spec(
-        [Matrix(name, weights, said.get(name, name), **common) for name, weights in maps.items()],
+        [Matrix(name, weights, labels.get(name, name), **common) for name, weights in maps.items()],
         phone_height=PHONE_HEIGHT,
     )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What was expected and what came, (n_rows, n_columns), with their labels and what a value is called."""
+    """The expected and the actual values of a test, (n_rows, n_columns), with their labels."""
 
     expected: Numbers
-    found: Numbers
+
+    actual: Numbers
     titles: tuple[str, str]
     rows: Sequence[str]
     columns: Sequence[str]
@@ -75,67 +78,67 @@ class Trial:
 
 @Picture
 def trial(
-    tried: Trial,
+    values: Trial,
     errors: Mapping[str, float],
-    chosen: str,
+    scheme: str,
     largest_error: float,
-    said: Mapping[str, str] = {},
+    labels: Mapping[str, str] = {},
 ) -> Spec:
-    """Draw what was expected, what came, the difference, and every scheme's largest difference as a bar.
+    """Draw expected values, actual values, their difference, and every scheme's largest difference as a bar.
 
     Args:
-        tried: the two maps.
+        values: of the two maps.
         errors: the largest difference of each scheme, by its name.
-        chosen: the scheme whose maps these are.
+        scheme: whose maps these are.
         largest_error: the end of the bars' axis, the same at all steps.
-        said: what people read in place of the schemes' names, where that is something else.
+        labels: shown in place of the schemes' names, where they differ.
     """
-    bars = _error_bars(errors, chosen, largest_error, said)
-    return compose.spec([*_trial_maps(tried), bars], largest_unit=36)
+    bars = _error_bars(errors, scheme, largest_error, labels)
+    return compose.spec([*_trial_maps(values), bars], largest_unit=36)
 
 
-def _trial_maps(tried: Trial) -> list[Matrix]:
-    # Of numbers a few say what lies between; words stand as far as there is room, and what goes is told.
-    ticks = few(tried.rows) if all(each.isdecimal() for each in tried.rows) else None
+def _trial_maps(trial: Trial) -> list[Matrix]:
+    # Of numbers a few ticks are enough; words are labels as far as there is room.
+    ticks = few(trial.rows) if all(each.isdecimal() for each in trial.rows) else None
     common: dict[str, Any] = {
-        "rows": Side(tried.rows, tried.row_title, "ink", ticks),
-        "columns": Side(tried.columns, tried.column_title, "ink", ticks=few(tried.columns)),
+        "rows": Side(trial.rows, trial.row_title, "ink", ticks),
+        "columns": Side(trial.columns, trial.column_title, "ink", ticks=few(trial.columns)),
         "size": (BODY, BODY),
         "pick": Pick(together="trial"),
     }
-    values, differences = tried.limits
-    common |= {"hover": Hover(tried.quantity), "ramp": ColourScale(tried.scale, values)}
-    expected = Matrix("expected", tried.expected, tried.titles[0], **common)
-    found = Matrix("found", tried.found, tried.titles[1], **common)
-    return [expected, found, found.minus(expected, limit=differences)]
+    values, differences = trial.limits
+    common |= {"hover": Hover(trial.quantity), "ramp": ColourScale(trial.scale, values)}
+    expected = Matrix("expected", trial.expected, trial.titles[0], **common)
+    actual = Matrix("found", trial.actual, trial.titles[1], **common)
+    return [expected, actual, actual.minus(expected, limit=differences)]
 
 
-def _error_bars(errors: Mapping[str, float], chosen: str, largest: float, said: Mapping[str, str]) -> Chart:
+def _error_bars(errors: Mapping[str, float], scheme: str, largest: float, labels: Mapping[str, str]) -> Chart:
     names = list(errors)
     values = np.array([errors[name] for name in names])
     light = theme.LIGHT
-    colours = [light.query if name == chosen else light.hatch for name in names]
-    read = [said.get(name, name) for name in names]
-    scheme = "%{y}" if read == names else "%{hovertext}"
-    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme=scheme, difference="%{x:.6g}")
-    drawn = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
+    colours = [light.query if name == scheme else light.hatch for name in names]
+    texts = [labels.get(name, name) for name in names]
+    place = "%{y}" if texts == names else "%{hovertext}"
+    hover = _("{scheme}<br>largest difference <b>{difference}</b>", scheme=place, difference="%{x:.6g}")
+    bars = marks.bar("errors", names, values, colours, across=True, hover=hover) | {
         "text": [_short(value) for value in values],
         "textposition": "outside",
         "cliponaxis": False,
         "textfont": {"size": theme.FONT_SIZE - 1, "color": light.ink},
     }
-    if read != names:
-        drawn["hovertext"] = read
+    if texts != names:
+        bars["hovertext"] = texts
     return Chart(
         "bars",
-        [drawn],
+        [bars],
         columns=BODY - 1,
         rows=BODY,
         x_title=_("Largest difference"),
         x={"range": [0, 1.45 * largest], "nticks": 4},
         y={
             **{"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
-            **{"tickmode": "array", "tickvals": names, "ticktext": [said.get(name, name) for name in names]},
+            **{"tickmode": "array", "tickvals": names, "ticktext": texts},
         },
     )
 
@@ -147,7 +150,7 @@ def _short(value: float) -> str:
 
 
 def _attention_labels(tokens: Sequence[str]) -> dict[str, Any]:
-    """Label about fourteen words of a long sentence, and spend the ramp on small weights there."""
+    """Return labels, for about fourteen words of a long sentence, and a ramp for its small weights."""
     step = math.ceil(len(tokens) / MOST_WORDS)
     long = step > 1
     few = list(enumerate(tokens))[::step] if long else None

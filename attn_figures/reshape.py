@@ -25,7 +25,7 @@ GAP = 0.8  # between blocks, in cells
 
 @dataclass(frozen=True)
 class Moment:
-    """Where a step of the slider stands: the stage it left, the stage it goes to, and how far it has come."""
+    """A step of the slider: the stage it comes from, the stage it goes to, and the share of the way."""
 
     left: int
     right: int
@@ -38,7 +38,7 @@ class Moment:
 
 
 def moment(step: int) -> Moment:
-    """Return where a step stands; steps 0, 8, 16, 20, 28 and 36 are stages.
+    """Return the moment of a step; steps 0, 8, 16, 20, 28 and 36 are stages.
 
     >>> moment(8), moment(12).share
     (Moment(left=1, right=1, share=0.0), 0.5)
@@ -54,7 +54,7 @@ def moment(step: int) -> Moment:
 
 
 def corners(n: int, n_head: int, d_head: int) -> Numbers:
-    """Return where each number stands at each stage: (n_stages, n, n_head, d_head, 2), x and y of its corner.
+    """Return the corner of each number's block at each stage: (n_stages, n, n_head, d_head, 2), x and y.
 
     The first of three axes goes to the right as separate blocks, the second down, the third to the right
     within a block; of two axes the first goes down and the second to the right.
@@ -63,14 +63,13 @@ def corners(n: int, n_head: int, d_head: int) -> Numbers:
     flat = np.stack([head * d_head + dim, token], -1)
     by_token = np.stack([token * (d_head + GAP) + dim, head], -1)
     by_head = np.stack([head * (d_head + GAP) + dim, token], -1)
-    stages = [_centred(places) for places in (flat, by_token, by_head)]
+    stages = [_centre(places) for places in (flat, by_token, by_head)]
     return np.stack([stages[0], stages[1], stages[2], stages[2], stages[1], stages[0]]).astype(np.float64)
 
 
-def _centred(places: Numbers) -> Numbers:
+def _centre(places: Numbers) -> Numbers:
     low, high = places.min(axis=(0, 1, 2)), places.max(axis=(0, 1, 2)) + 1
-    centred: Numbers = places - (low + high) / 2
-    return centred
+    return np.asarray(places - (low + high) / 2)
 
 
 @Picture
@@ -81,18 +80,18 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
         step: from 0 to `N_STEPS` - 1.
         tokens: as typed; one row of the flat matrix each.
         n_head: heads; d_head: numbers a head and token.
-        caption: said under the blocks, in one or two lines; may hold Plotly's tags.
+        caption: stands under the blocks, in one or two lines; may hold Plotly's tags.
     """
     at = moment(step)
     places = corners(len(tokens), n_head, d_head)
-    here = places[at.left] + _eased(at.share) * (places[at.right] - places[at.left])
+    here = places[at.left] + _ease(at.share) * (places[at.right] - places[at.left])
     wide, tall = (float(np.ptp(places[..., axis])) + 1 for axis in (0, 1))
     traces: list[Mark] = []
-    attended = at.left + at.share >= STAGES.index("attended")
+    is_mixed = at.left + at.share >= STAGES.index("attended")
     for head in range(n_head):
         colour = theme.LIGHT.series[head % len(theme.LIGHT.series)]
         x, y = _outlines(here[:, head].reshape(-1, 2))
-        fill = theme.rgba(colour, 0.85 if attended else 0.35)
+        fill = theme.rgba(colour, 0.85 if is_mixed else 0.35)
         traces.append(marks.area(f"head {head + 1}", x, y, fill, edge=colour, width=1))
     traces.append(_labels(here))
     chart = Chart(
@@ -113,8 +112,8 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     return spec
 
 
-def _eased(share: float) -> float:
-    """Start and stop softly, so that the eye can follow."""
+def _ease(share: float) -> float:
+    """Return a share of the way that starts and stops softly, so that the eye can follow."""
     return share * share * (3 - 2 * share)
 
 

@@ -1,4 +1,4 @@
-"""Two sentences with ribbons between them: as wide together for each query, and shared as its weights are."""
+"""Two sentences with ribbons between them, as wide as weights."""
 
 from collections.abc import Sequence
 from html import escape
@@ -33,20 +33,20 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
     """
     n_query, n_key = weights.shape
     x, y = outlines(weights[None])
-    drawn = [
+    traces = [
         area(f"ribbons {query + 1}", x, y[0, query], theme.rgba(LIGHT.query, 0.4)) for query in range(n_query)
     ]
     for name, side, places, colour, at in (
         ("queries", queries, np.arange(n_query), LIGHT.query, -_BESIDE),
         ("keys", keys, middles_of_parts(n_key, n_query), LIGHT.key, 1 + _BESIDE),
     ):
-        written = words(name, np.full(len(side), at), places, [escape(word) for word in side])
-        written["textfont"] = written["textfont"] | {"color": colour}
-        drawn.append(written | {"textposition": f"middle {'left' if at < 0 else 'right'}"})
+        labels = words(name, np.full(len(side), at), places, [escape(word) for word in side])
+        labels["textfont"] = labels["textfont"] | {"color": colour}
+        traces.append(labels | {"textposition": f"middle {'left' if at < 0 else 'right'}"})
     bare: dict[str, Any] = {"showticklabels": False, "showgrid": False}
     chart = Chart(
         "ribbons",
-        drawn,
+        traces,
         columns=COLUMNS,
         rows=n_query,
         legend=[(_("ribbons as wide as weights"), LIGHT.muted)],
@@ -58,7 +58,7 @@ def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Sp
 
 
 def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]]:
-    """Return all outlines: x (n_points,), the same for all, and y (n_steps, n_query, n_points).
+    """Return the ribbons' outlines: x (n_points,), the same for all, and y (n_steps, n_query, n_points).
 
     A ribbon is as wide as its weight, times `WIDE`. At either end the ribbons of a word lie side by side, in
     the order of the words across. NaN parts one ribbon from the next.
@@ -70,8 +70,8 @@ def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]
     along = np.linspace(0, 1, BENDS + 1)
     bend = along**2 * (3 - 2 * along)
     widths = WIDE * weights
-    starts = _stacked(np.arange(n_query, dtype=np.float64)[:, None], widths, axis=2)
-    ends = _stacked(middles_of_parts(n_key, n_query), widths, axis=1)
+    starts = _stack(np.arange(n_query, dtype=np.float64)[:, None], widths, axis=2)
+    ends = _stack(middles_of_parts(n_key, n_query), widths, axis=1)
     upper = starts[..., None] + (ends - starts)[..., None] * bend
     lower = upper + widths[..., None]
     gap = np.full((n_steps, n_query, n_key, 1), np.nan)
@@ -80,8 +80,8 @@ def outlines(weights: NDArray[np.float64]) -> tuple[Numbers, NDArray[np.float64]
     return x, y.reshape(n_steps, n_query, -1)
 
 
-def _stacked(middles: Numbers, widths: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Return where each ribbon begins, those along an axis side by side around their middle."""
+def _stack(middles: Numbers, widths: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Return the start of each ribbon; those along an axis lie side by side around their middle."""
     before = widths.cumsum(axis=axis) - widths
     begins: NDArray[np.float64] = middles - widths.sum(axis=axis, keepdims=True) / 2 + before
     return begins

@@ -49,7 +49,7 @@ def drawn(state: State) -> Scene:
         for measure in claim.drawn
     }
     steps = [
-        measure_charts.spec(_(study.over), study.x, curves, at, bent=claim.bent, logarithmic=claim.drawn)
+        measure_charts.spec(_(study.over), study.x, curves, at, is_log=claim.bent, logarithmic=claim.drawn)
         for at in range(len(study.x))
     ]
     return Scene(steps, captions=[told(claim, study, at) for at in range(len(study.x))])

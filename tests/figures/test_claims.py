@@ -12,7 +12,7 @@ MEASURES = {
 
 
 def test_curves_are_means_and_bands_one_standard_deviation() -> None:
-    figure = measure_charts("tokens", X, MEASURES, 1, bent=True, logarithmic={"lost": False, "steps": True})
+    figure = measure_charts("tokens", X, MEASURES, 1, is_log=True, logarithmic={"lost": False, "steps": True})
     drawn = {trace.name: trace for trace in figure.data}
     assert list(drawn["lost, a"].y) == [2.0, 2.0, 4.0]
     deviation = 2**0.5
@@ -26,7 +26,7 @@ def test_curves_are_means_and_bands_one_standard_deviation() -> None:
 
 
 def test_a_measure_is_drawn_where_it_is_asked_for_and_nothing_leaves_its_axis() -> None:
-    figure = measure_charts("tokens", X, MEASURES, 0, bent=False, logarithmic={"steps": True})
+    figure = measure_charts("tokens", X, MEASURES, 0, is_log=False, logarithmic={"steps": True})
     assert {trace.name.partition(",")[0] for trace in figure.data} == {"steps"}
     low, high = figure.layout.yaxis.range
     band = np.log10([each for trace in figure.data for each in trace.y])

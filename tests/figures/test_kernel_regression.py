@@ -163,7 +163,7 @@ def test_errors_that_cannot_be_compared_are_dotted_and_never_infinite() -> None:
         bandwidths=np.array([0.1, 0.3, 1.0, 3.0]),
         training=np.array([0.0, 0.2, 0.4, 0.9]),
         left_out=np.array([np.inf, 0.1, 0.5, 1.0]),
-        supported=np.array([0, 3, 7, 7]),
+        n_supported=np.array([0, 3, 7, 7]),
         best=(1.0, 0.5),
         path=np.array([[3.0, 1.0], [1.5, 0.6]]),
     )

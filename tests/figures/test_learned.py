@@ -43,7 +43,7 @@ def test_every_head_what_is_said_and_the_course_are_drawn() -> None:
     drawn = traces(figure)
     for head in range(3):
         np.testing.assert_allclose(drawn[f"head 1.{head + 1}"].z, drawn_maps.weights[head])
-    np.testing.assert_allclose(drawn["prediction"].z, drawn_maps.said)
+    np.testing.assert_allclose(drawn["prediction"].z, drawn_maps.probabilities)
     np.testing.assert_allclose(drawn["loss"].y, drawn_course.loss / math.log(4))
     np.testing.assert_allclose(drawn["loss"].customdata, drawn_course.loss)  # the hover tells nats
     np.testing.assert_allclose(drawn["right"].y, drawn_course.accuracy)

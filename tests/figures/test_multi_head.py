@@ -87,7 +87,7 @@ def test_a_mask_is_hatched_in_every_head() -> None:
 
 def test_heads_combined_are_mean_maximum_and_spread_of_those_chosen() -> None:
     drawn = heads()
-    figure = combine_heads(drawn, chosen=[0, 3])
+    figure = combine_heads(drawn, selection=[0, 3])
     by_name = {trace.name: trace for trace in figure.data}
     two = drawn.weights[[0, 3]]
     np.testing.assert_allclose(by_name["mean"].z, two.mean(0))
@@ -184,7 +184,7 @@ def test_layers_draw_the_chosen_way_on_top_and_mark_the_layer() -> None:
     lengths, alike = draw(2, 5) + 1, draw(2, 5)
     state = draw(3, 7)
     figure = layer_curves(
-        lengths, alike, ["one", "two"], chosen=0, layer=3, state=state, tokens=QUERIES, limit=1.0
+        lengths, alike, ["one", "two"], highlight=0, layer=3, state=state, tokens=QUERIES, limit=1.0
     )
     curves = [trace for trace in figure.data if trace.name.startswith("length: ")]
     assert [trace.name for trace in curves] == ["length: two", "length: one"]

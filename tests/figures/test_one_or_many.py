@@ -27,7 +27,7 @@ def test_bars_reach_one_standard_deviation_to_each_side() -> None:
     np.testing.assert_allclose(spread.mean, values.mean(axis=0))
     np.testing.assert_allclose(spread.high - spread.low, 2 * values.std(axis=0, ddof=1))
     each = compared()
-    drawn = traces(one_or_many(each, {}, chosen=2, layer=0, way=""))
+    drawn = traces(one_or_many(each, {}, highlight=2, layer=0, way=""))
     assert not any("residual" in name for name in drawn)
     bars = drawn["entropy (nats) ± 1 sd"]
     np.testing.assert_allclose(bars.x, np.repeat(COUNTS, 3))
@@ -41,7 +41,7 @@ def test_bars_reach_one_standard_deviation_to_each_side() -> None:
 def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
     values = {way: 10.0 ** -(5 * RANDOM.random((4, 6, 13))) for way in ("without", "with")}
     spreads = {way: [Spread.of_powers(each) for each in heads] for way, heads in values.items()}
-    drawn = traces(one_or_many(compared(), spreads, chosen=1, layer=4, way="with"))
+    drawn = traces(one_or_many(compared(), spreads, highlight=1, layer=4, way="with"))
     for way, heads in values.items():
         for count, each in zip(COUNTS, heads, strict=True):
             curve = drawn[f"{way}, {count} heads" if count > 1 else f"{way}, 1 head"]
@@ -52,7 +52,7 @@ def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
     assert list(drawn["these heads here"].x) == [4]
     np.testing.assert_allclose(drawn["these heads here"].y, spreads["with"][1].mean[4:5])
     np.testing.assert_allclose(drawn["these heads ± 1 sd"].y[:13], spreads["with"][1].low)
-    other = one_or_many(compared(), spreads, chosen=0, layer=4, way="with")
+    other = one_or_many(compared(), spreads, highlight=0, layer=4, way="with")
     assert list(traces(other)) == list(drawn)  # the steps of a moving figure have the same traces
     assert float(Spread.of_powers([[0.0], [0.0]]).mean[0]) == LEAST
 
@@ -60,7 +60,7 @@ def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
 def test_one_head_alone_is_drawn_once() -> None:
     alone = HeadCountStudy((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
     ways = {"with": [Spread.of_powers(RANDOM.random((6, 13)))]}
-    figure = one_or_many(alone, ways, chosen=0, layer=12, way="with")
+    figure = one_or_many(alone, ways, highlight=0, layer=12, way="with")
     np.testing.assert_allclose(traces(figure)["with, one head"].y, ways["with"][0].mean)
     assert sum("1 head" in str(note.text) for note in figure.layout.annotations) == 1
 

@@ -70,7 +70,7 @@ def a_trial() -> Trial:
 def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
     tried = a_trial()
     figure = trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0)
-    np.testing.assert_allclose(trace(figure, "difference").z, tried.found - tried.expected)
+    np.testing.assert_allclose(trace(figure, "difference").z, tried.actual - tried.expected)
     bars = trace(figure, "errors")
     assert bars.textfont.family is None  # that of the figure, which no PDF lacks
     assert list(bars.y) == ["none", "ramp", "ALiBi", "far"]
@@ -85,7 +85,7 @@ def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
 
 def test_encoding_and_its_cursor() -> None:
     values = RNG.normal(size=(2, 20, 7))
-    figure = encoding(values[0], (5, 2), limit=3.0, shown=11)
+    figure = encoding(values[0], (5, 2), limit=3.0, n_visible=11)
     np.testing.assert_allclose(trace(figure, "encoding").z, values[0])
     np.testing.assert_allclose(trace(figure, "dimension 5").y, values[0][:, 5])
     np.testing.assert_allclose(trace(figure, "dimension 2").y, values[0][:, 2])
@@ -107,14 +107,14 @@ def test_encoding_and_its_cursor() -> None:
 
 
 def test_wide_encoding_labels_few_dimensions() -> None:
-    figure = encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, shown=9)
+    figure = encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, n_visible=9)
     assert 6 <= len(figure.layout.xaxis.tickvals) <= 8
 
 
 def test_similarity_and_its_cursor() -> None:
     values = RNG.normal(size=(6, 6))
     bands = (RNG.normal(size=11), RNG.normal(size=11), RNG.normal(size=11))
-    figure = similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", shown=4)
+    figure = similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", n_visible=4)
     np.testing.assert_allclose(trace(figure, "similarity").z, values)
     np.testing.assert_allclose(trace(figure, "mean").y, bands[1])
     np.testing.assert_allclose(trace(figure, "mean").x, np.arange(-5, 6))
@@ -131,7 +131,7 @@ def test_similarity_and_its_cursor() -> None:
 def test_turning_draws_angles() -> None:
     frequencies, curve = np.array([1.0, 0.1]), np.cos(np.arange(5.0))
     angles = np.array([[0.5, 0.05], [2.0, 0.2]])
-    figure = turning(angles, [0, 3], frequencies, curve, shown=5)
+    figure = turning(angles, [0, 3], frequencies, curve, n_visible=5)
     for name, row, column, pair in (
         ("query", 0, 0, 0),
         ("key", 1, 0, 0),
@@ -169,7 +169,7 @@ def test_far_shades_what_lies_beyond() -> None:
 @pytest.mark.parametrize("shown", [1, 2, 9])
 def test_one_position_can_be_drawn(shown: int) -> None:
     values = RNG.normal(size=(9, 1))
-    assert encoding(values, (0,), limit=1.0, shown=shown).layout.yaxis.range == (shown - 0.5, -0.5)
+    assert encoding(values, (0,), limit=1.0, n_visible=shown).layout.yaxis.range == (shown - 0.5, -0.5)
 
 
 def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:

@@ -51,9 +51,9 @@ def drawn(_points: Points, fingerprint: str, kept: Kept = (None, None)) -> tuple
 def _draw(sweep: Sweep) -> Scene:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
-    said = {name: shown(KERNEL, name) for name in KERNELS}
+    labels = {name: shown(KERNEL, name) for name in KERNELS}
     says = [_say(sweep, *each) for each in zip(sweep.bandwidths().tolist(), steps, strict=True)]
-    return Scene([compare.spec(scene, step, said=said) for step in steps], cursor, captions=says)
+    return Scene([compare.spec(scene, step, labels=labels) for step in steps], cursor, captions=says)
 
 
 def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
@@ -64,7 +64,7 @@ def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:
 
 def _say(sweep: Sweep, bandwidth: float, kernels: dict[str, Estimate]) -> list[str]:
     """Say of each query how the kernels differ."""
-    empty = {name: int((~each.supported).sum()) for name, each in kernels.items()}
+    empty = {name: int((~each.has_support).sum()) for name, each in kernels.items()}
     most = max(empty, key=empty.__getitem__)
     warning = hatched(empty[most], len(sweep.queries), most)
     estimates = [

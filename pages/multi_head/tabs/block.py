@@ -86,7 +86,7 @@ def _over_layers(text: str, chosen: int) -> tuple[bytes, list[str]]:
         [
             layer_curves.spec(
                 *(lengths, alike, names),
-                chosen=chosen,
+                highlight=chosen,
                 layer=layer,
                 state=own[layer],
                 tokens=tokens,

@@ -10,7 +10,7 @@ from pages.multi_head.compute import Result, heads
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw mean, largest and spread at each step."""
-    return [pictures.combine_heads.spec(heads(result), chosen=_chosen(result)) for result in steps]
+    return [pictures.combine_heads.spec(heads(result), selection=_chosen(result)) for result in steps]
 
 
 def say(result: Result) -> str:

@@ -41,7 +41,7 @@ def picture(here: OneOrMany) -> Spec:
             name: [Spread.of_powers(each) for each in study.distances[int(kept)].unbind(dim=1)]
             for kept, name in WAYS.items()
         }
-    return pictures.one_or_many.spec(compared, distances, chosen=here.chosen, layer=LAYER, way=WAYS[False])
+    return pictures.one_or_many.spec(compared, distances, highlight=here.chosen, layer=LAYER, way=WAYS[False])
 
 
 def say(result: Result) -> str:

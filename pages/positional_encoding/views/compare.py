@@ -51,7 +51,7 @@ def _packed_all(state: State, steps: Steps) -> Scene:
     weights = {name: own.weights(values(steps)).numpy() for name, own in result.each_scheme().items()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
     said = {name: words.named(name) for name in weights}
-    figures = [pictures.attention_maps.spec(state.labels, maps, said=said) for maps in each]
+    figures = [pictures.attention_maps.spec(state.labels, maps, labels=said) for maps in each]
     return Scene(figures, captions=[_say(maps) for maps in each])
 
 

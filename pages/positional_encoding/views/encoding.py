@@ -68,7 +68,7 @@ def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
     changes, by_step = pictures.encoding_cursor(arrays, dimensions)
     figures, says = [], []
     for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
-        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, shown=shown))
+        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, n_visible=shown))
         base = value if moved.steps.name == "base" else state.scheme.base
         says.append(_say(array[:shown], result.scheme_name, base))
     return Scene(figures, Cursor(moved.longest, changes, by_step), captions=says)

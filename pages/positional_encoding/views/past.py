@@ -85,7 +85,7 @@ def _packed(state: State, steps: Steps) -> Scene:
         )
         curves = curves_of(Result(here))
         back = returns(curves, here.trained)
-        figures.append(pictures.far.spec(curves, here.trained, back, said=said))
+        figures.append(pictures.far.spec(curves, here.trained, back, labels=said))
         says.append(_say(curves, back, here.trained))
     return Scene(figures, captions=says)
 

@@ -106,7 +106,7 @@ def _packed(state: State, steps: Steps) -> Scene:
         at = {name: each[step] for name, each in level.errors.items()}
         tried = Trial(
             expected=level.before,
-            found=level.before + level.changes[step],
+            actual=level.before + level.changes[step],
             titles=(
                 _("weights")
                 if of_words
@@ -122,7 +122,9 @@ def _packed(state: State, steps: Steps) -> Scene:
             scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
-        figures.append(pictures.trial.spec(tried, at, result.scheme_name, max(at.values()) or 1.0, said=said))
+        figures.append(
+            pictures.trial.spec(tried, at, result.scheme_name, max(at.values()) or 1.0, labels=said)
+        )
         moved = _(
             "All positions move on by {count}. The largest change, but for rounding: {changes}. Where it is "
             "0 at every shift, only the offset counts.",

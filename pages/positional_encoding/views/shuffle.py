@@ -82,7 +82,7 @@ def _packed(state: State, steps: Steps) -> Scene:
         at = {name: each[step] for name, each in errors.items()}
         tried = Trial(
             expected=expected[step],
-            found=found[step],
+            actual=found[step],
             titles=(_("output, then shuffled"), _("shuffled, then output")),
             rows=[state.labels[i] for i in order.tolist()],
             columns=[str(i) for i in range(result.width)],
@@ -91,7 +91,7 @@ def _packed(state: State, steps: Steps) -> Scene:
             quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(tried, at, result.scheme_name, largest, said=said))
+        figures.append(pictures.trial.spec(tried, at, result.scheme_name, largest, labels=said))
         shuffled = [state.tokens[i] for i in order.tolist()]
         says.append(_say(shuffled, at))
     return Scene(figures, captions=says)

@@ -77,7 +77,7 @@ def _packed(state: State, moved: Driver) -> Scene:
                 (low[step], mean[step], high[step]),
                 limits=limits,
                 quantity=quantity,
-                shown=shown,
+                n_visible=shown,
             )
         )
         says.append(_say(values[step, :shown, :shown], quantity))

@@ -69,7 +69,7 @@ def _packed(state: State) -> Scene:
             view.pairs,
             view.frequencies,
             view.curve,
-            shown=len(offsets),
+            n_visible=len(offsets),
         )
         for shift in shifts.tolist()
     ]
