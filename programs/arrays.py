@@ -70,8 +70,8 @@ def epanechnikov(u):
 
 def local_line(query, keys, values, w):
     """Fit a line around each query by least squares, where w (n_query, n_key) weighs the keys."""
-    nearest = keys[w.argmax(-1)]
-    a, b = keys - nearest[:, None], query - nearest  # places counted from the nearest key
+    origin = keys[w.argmax(-1)]  # places are counted from the key with most weight
+    a, b = keys - origin[:, None], query - origin
     middle = (w * a).sum(-1)[:, None]
     spread = (w * (a - middle) ** 2).sum(-1)[:, None]
     slopes = w * (a - middle) / (spread + (spread == 0))  # level where all keys are in one place

@@ -95,24 +95,21 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", made, strict=True)]
     lines[-1] += "  # (n_head, n, d_head)"
     if result.scheme.adds == "rotation":
-        turn = ", ".join(turned(result.setting.positions, name) for name in "QK")
-        lines.append(f"Q, K = {turn}  # by their places")
+        lines += [f"{name} = {turned(result.setting.positions, name)}  # by their places" for name in "QK"]
     if result.scheme.adds == "bias":
         lines.append(f"bias = {biases(result.setting.positions, result.n_head, 'X', memory)}")
     if isinstance(result.scheme, RelativeBuckets):
         numbers["table"] = result.scheme.learned()
-    kinds = (
-        result.setting.kinds[: result.n_head] if allowed(result.setting, result.n_head) is not None else ()
-    )
-    if kinds or result.aside.what == "without":
-        lines.append(f"i, j = places(len(X), len({memory}))")
-    patterns = []
-    for at, kind in enumerate(kinds):
+    kinds = result.setting.kinds if allowed(result.setting, result.n_head) is not None else ()
+    codes, patterns = [], []
+    for at, kind in enumerate(kinds[: result.n_head]):
         masking, width = replace(result.setting.masking, kind=kind), width_of(result.setting, kind)
-        code = mask_code(masking, width).replace("len(K)", f"len({memory})")
-        if not code:
+        codes.append(mask_code(masking, width).replace("len(K)", f"len({memory})"))
+        if not codes[-1]:
             numbers[f"allowed_{at}"] = make_mask(masking, *result.tokens.shape, width).int()
-        patterns.append(code or f"allowed_{at} == 1")
+        patterns.append(codes[-1] or f"allowed_{at} == 1")
+    if any(codes) or result.aside.what == "without":
+        lines.append(f"i, j = places(len(X), len({memory}))")
     if len(patterns) > 1:
         each = "".join(f"    {pattern},\n" for pattern in patterns)
         lines.append(f"masks = [\n{each}]  # True = may attend; heads take them in turn")

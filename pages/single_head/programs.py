@@ -83,10 +83,10 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
             made = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
             lines = [f"Q, K, V = {', '.join(made)}"]
     numbers |= result.own
-    if masking.kind != "none" or result.aside.what == "without":
+    code = mask_code(masking, result.width) if masking.kind != "none" else ""
+    if code or result.aside.what == "without":
         lines.append("i, j = places(len(Q), len(K))")
     if masking.kind != "none":
-        code = mask_code(masking, result.width)
         numbers |= {} if code else {"allowed": result.walk.mask.astype(int)}
         lines.append(f"mask = {code or 'allowed == 1'}  # True = may attend")
     return numbers, lines
@@ -109,12 +109,12 @@ def _drawn(result: Result) -> list[str]:
 
 def _scores(result: Result) -> str:
     """Write the scores of a picture: scaled, and sharp or flat as the temperature has them."""
-    score, factor = _SCORES[result.scoring.score], result.scale / result.temperature
-    if result.scoring.score != DOT or result.scoring.scale != "1/√dₖ":
-        return score if factor == 1.0 else f"{score} * {factor:.10g}"
-    return f"{score} / Q.shape[-1] ** 0.5" + (
-        f" / {result.temperature:.10g}" if result.temperature != 1.0 else ""
-    )
+    scaled = _SCORES[result.scoring.score]
+    if result.scoring.score == DOT and result.scoring.scale == "1/√dₖ":
+        scaled += " / Q.shape[-1] ** 0.5"
+    elif result.scale != 1.0:
+        scaled += f" * {result.scale!r}"
+    return scaled + (f" / {result.temperature:.10g}" if result.temperature != 1.0 else "")
 
 
 def _attends(mask: str) -> str:
