@@ -34,7 +34,7 @@ from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen import settings_file
 from attn_ui.screen.weights_tab import taken
 from pages.kernel_regression.own_table import TableError, pair, read_table
-from pages.learned_heads.whole import Whole
+from pages.learned_heads.ranked_heads import RankedHeads
 from pages.single_head.settings import SETTINGS
 
 ROOM_MEGABYTES = 350
@@ -397,7 +397,7 @@ def _hold(maps: AttentionMaps) -> None:
         allowed = max(0.02, row_tolerance(maps.precision, 100_000))
         assert np.where(sums > 0.5, abs(sums - 1), sums).max() <= allowed + 1e-6
     "".join((*(maps.tokens or ()), *maps.notes)).encode()
-    whole = Whole(maps, "entropy")
+    whole = RankedHeads(maps, "entropy")
     assert len(whole.order) == whole.n_head
     assert whole.model.name(0)
 

@@ -22,7 +22,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_live.unpacking import count_steps, figure_at
-from pages.learned_heads.model_shelf import standing
+from pages.learned_heads.model_shelf import model_status
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 from tests.walk import Query, said_now, split, states
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     look_for_components_once()
     torch.set_num_threads(1)
-    standing(patience=None)  # the real model is read before a page shows that it waits for it
+    model_status(patience=None)  # the real model is read before a page shows that it waits for it
     pages = asked.pages or list(PAGES)
     return (
         write(asked.file, pages, asked.states, asked.seed)

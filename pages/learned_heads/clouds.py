@@ -13,7 +13,7 @@ from attn_figures.points import QueryKeyPlane
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.learned_heads.compute import array
-from pages.learned_heads.state import Clouding
+from pages.learned_heads.state import CloudState
 
 MOST_TOKENS = 128
 
@@ -23,13 +23,13 @@ class HeadClouds:
     """What the page shows of one head on one text.
 
     Attributes:
-        of: what is asked for.
+        state: which head, of which text.
         model: the real model; tokens: as it cut the text.
         query, key: (n, d_head), as the head has them; heads side by side may share a key.
         weights, mask: (n, n), True where a query may attend.
     """
 
-    of: Clouding
+    state: CloudState
     model: RealModel
     tokens: tuple[str, ...]
     query: Tensor
@@ -45,12 +45,12 @@ class HeadClouds:
     @property
     def number(self) -> str:
         """What the head is called: its layer and its number there."""
-        return f"{self.of.layer + 1}.{self.of.head + 1}"
+        return f"{self.state.layer + 1}.{self.state.head + 1}"
 
     @property
     def scale(self) -> float:
         """What the layer multiplies its scores by."""
-        return self.model.scales[self.of.layer]
+        return self.model.scales[self.state.layer]
 
     @cached_property
     def clouds(self) -> Clouds:
@@ -65,10 +65,10 @@ class HeadClouds:
     @cached_property
     def in_plane(self) -> QueryKeyPlane:
         """What the figures draw: the plane's middle is the centre of both, so the origin stands elsewhere."""
-        found, both = self.plane, self.clouds
-        arrays = (found.queries, found.keys, found.explained, both.queries @ both.keys.mT)
+        plane, clouds = self.plane, self.clouds
+        arrays = (plane.queries, plane.keys, plane.explained, clouds.queries @ clouds.keys.mT)
         queries, keys, explained, products = map(array, arrays)
-        origin = -array(found.directions @ both.centre)
+        origin = -array(plane.directions @ clouds.centre)
         return QueryKeyPlane(queries, keys, (self.labels, self.labels), explained, products, origin=origin)
 
     @cached_property
@@ -86,40 +86,40 @@ class HeadClouds:
 
         None where a query has fewer than three keys, or all alike.
         """
-        may = self.mask[row]
-        both = torch.stack([self.scores[row][may], -self.distances[row][may]])
-        if both.shape[1] < 3 or float(both.std(dim=1).min()) == 0.0:
+        keys = self.mask[row]
+        pairs = torch.stack([self.scores[row][keys], -self.distances[row][keys]])
+        if pairs.shape[1] < 3 or float(pairs.std(dim=1).min()) == 0.0:
             return None
-        return float(torch.corrcoef(both)[0, 1])
+        return float(torch.corrcoef(pairs)[0, 1])
 
 
-def clouds_of(of: Clouding) -> HeadClouds:
+def clouds_of(state: CloudState) -> HeadClouds:
     """Return one head's queries and keys on the text.
 
     Raises ValueError for a text of too many tokens.
     """
-    n = len(of.of.whole.maps.tokens or ())
+    n = len(state.heads.ranked.maps.tokens or ())
     if n > MOST_TOKENS:
         raise ValueError(
             _("Points take at most {most} tokens; this text has {count}", most=MOST_TOKENS, count=n)
         )
-    return _made(of.of.text, of.layer, of.head, of)
+    return _compute(state.heads.text, state.layer, state.head, state)
 
 
 @shared
-def _made(text: str, layer: int, head: int, _of: Clouding) -> HeadClouds:
+def _compute(text: str, layer: int, head: int, _state: CloudState) -> HeadClouds:
     """Run the model; there is one a process, so it is no part of what is asked."""
-    model, tokens = _of.of.model, tuple(_of.of.whole.maps.tokens or ())
+    model, tokens = _state.heads.model, tuple(_state.heads.ranked.maps.tokens or ())
     assert model is not None
     stage = model.stages(text)[layer]
     together = model.n_head // model.n_key_head
-    seen, weights = model.seen(len(tokens))[layer], stage.weights[0, head]
+    mask, weights = model.seen(len(tokens))[layer], stage.weights[0, head]
     return HeadClouds(
-        _of,
+        _state,
         model,
         tokens,
         stage.query[0, head].double(),
         stage.key[0, head // together].double(),
         weights.double(),
-        torch.ones_like(weights, dtype=torch.bool) if seen is None else seen,
+        torch.ones_like(weights, dtype=torch.bool) if mask is None else mask,
     )

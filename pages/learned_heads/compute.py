@@ -29,7 +29,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _
 from pages.learned_heads.settings import STEP
-from pages.learned_heads.state import Setting
+from pages.learned_heads.state import ToySetting
 from pages.learned_heads.trainer import TRAINER
 
 GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
@@ -57,15 +57,15 @@ def is_there(recipe: Recipe) -> bool:
 
 def steps_of(recipe: Recipe) -> Steps:
     """Return the slider over the steps at which this training was kept."""
-    kept = tuple(each.step for each in run_of(recipe).checkpoints)
-    return replace(STEP, values=kept, only=N_("a step at which the training was kept"))
+    steps = tuple(each.step for each in run_of(recipe).checkpoints)
+    return replace(STEP, values=steps, only=N_("a step at which the training was kept"))
 
 
 @dataclass(frozen=True)
 class Result:
     """What the page shows at one step of a training."""
 
-    setting: Setting
+    setting: ToySetting
     at: int  # of the checkpoints
     cell: tuple[int, int, int] = (0, 0, 0)  # the chosen head (over all layers), query and key
 
@@ -95,53 +95,53 @@ class Result:
         return self.run.model(self.at)
 
     @cached_property
-    def shown(self) -> "Shown":
+    def sequence_run(self) -> "SequenceRun":
         """What the model does with the sequence, at every step that was kept."""
-        return at_every_step(self.setting)
+        return run_at_every_step(self.setting)
 
     @property
     def tokens(self) -> Tensor:
         """The sequence as the model reads it."""
-        return self.shown.tokens
+        return self.sequence_run.tokens
 
     @property
     def symbols(self) -> list[str]:
         """The sequence as it is shown."""
-        return self.shown.symbols
+        return self.sequence_run.symbols
 
     @cached_property
     def toy_run(self) -> ToyRun:
         """Every stage on the sequence, where more is wanted than the maps and the logits."""
-        found: ToyRun = self.model(self.tokens, off=self.setting.off)
-        return found
+        run: ToyRun = self.model(self.tokens, off=self.setting.off)
+        return run
 
     @property
     def weights(self) -> Tensor:
         """The maps of all heads, (n_head, n, n)."""
-        return self.shown.weights[self.at]
+        return self.sequence_run.weights[self.at]
 
     @property
     def logits(self) -> Tensor:
         """The score of each symbol at each place, (n, n_symbol)."""
-        return self.shown.logits[self.at]
+        return self.sequence_run.logits[self.at]
 
     @property
     def chances(self) -> Tensor:
         """The probability of each symbol at each place, (n, n_symbol)."""
-        return self.shown.chances[self.at]
+        return self.sequence_run.chances[self.at]
 
     @property
     def answers(self) -> list[int | None]:
         """The right symbol at each place, by its number; None where there is none."""
-        return self.shown.answers
+        return self.sequence_run.answers
 
     @property
-    def said(self) -> list[int]:
+    def predictions(self) -> list[int]:
         """The symbol that the model finds most likely at each place."""
-        return self.shown.said[self.at]
+        return self.sequence_run.predictions[self.at]
 
     @property
-    def chosen(self) -> tuple[int, int, int]:
+    def selection(self) -> tuple[int, int, int]:
         """The chosen head, query and key; the last where there are fewer."""
         last = (self.n_head - 1, *[len(self.symbols) - 1] * 2)
         head, query, key = (min(pair) for pair in zip(self.cell, last, strict=True))
@@ -150,26 +150,28 @@ class Result:
     @property
     def right(self) -> int:
         """How many answers are right."""
-        return sum(said == answer for said, answer in zip(self.said, self.answers, strict=True))
+        return sum(
+            predictions == answer for predictions, answer in zip(self.predictions, self.answers, strict=True)
+        )
 
     @property
-    def asked(self) -> int:
+    def n_answer(self) -> int:
         """How many places have an answer."""
         return sum(answer is not None for answer in self.answers)
 
     @cached_property
-    def judged(self) -> Evaluation:
+    def evaluation(self) -> Evaluation:
         """How the model did on held-out sequences when it was trained, with all its heads."""
         return self.run.curve.at(self.step)
 
     @cached_property
-    def ablated(self) -> tuple[float, float]:
+    def without_off_heads(self) -> tuple[float, float]:
         """The share of right answers, and the loss, without the heads that are off; of one as kept."""
-        off, kept = self.setting.off, self.run.ablated
+        off, single = self.setting.off, self.run.ablated
         if len(off) == 1:
-            return float(kept.accuracy[self.at, off[0]]), float(kept.loss[self.at, off[0]])
-        judged = judged_without(self.recipe, self.at, (off,))[0] if off else self.judged
-        return judged.accuracy, judged.loss
+            return float(single.accuracy[self.at, off[0]]), float(single.loss[self.at, off[0]])
+        evaluation = evaluate_without(self.recipe, self.at, (off,))[0] if off else self.evaluation
+        return evaluation.accuracy, evaluation.loss
 
     @property
     def n_head(self) -> int:
@@ -193,30 +195,30 @@ class Result:
         """Return the name of a head's map and curves."""
         return f"head {self.number(head)}"
 
-    def called(self, head: int) -> str:
+    def label(self, head: int) -> str:
         """Return what a head is called in sentences."""
         return _("head {number}", number=self.number(head))
 
     @property
     def off(self) -> list[str]:
         """What the heads that are off are called."""
-        return [self.called(head) for head in self.setting.off]
+        return [self.label(head) for head in self.setting.off]
 
     @cached_property
     def names(self) -> list[tuple[str, float]]:
         """Each head's largest measure now and its value."""
-        return naming(self.judged)
+        return largest_measures(self.evaluation)
 
 
-def naming(judged: Evaluation) -> list[tuple[str, float]]:
+def largest_measures(evaluation: Evaluation) -> list[tuple[str, float]]:
     """Return for each head its largest measure, the first of `MEASURES` among equals, and its value."""
-    heads = zip(*(judged.measures[name].tolist() for name in MEASURES), strict=True)
+    heads = zip(*(evaluation.measures[name].tolist() for name in MEASURES), strict=True)
     largest = ((values.index(max(values)), max(values)) for values in heads)
     return [(MEASURES[at], value) for at, value in largest]
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class SequenceRun:
     """What a model does with one sequence at every step that was kept.
 
     Attributes:
@@ -235,18 +237,18 @@ class Shown:
     weights: Tensor
     logits: Tensor
     chances: Tensor
-    said: list[list[int]]
+    predictions: list[list[int]]
 
 
 @shared
-def at_every_step(setting: Setting) -> Shown:
+def run_at_every_step(setting: ToySetting) -> SequenceRun:
     """Run the sequence through the model of every step that was kept."""
     task = TASKS[setting.recipe.task]
-    tokens = task.tokens(setting.typed)
+    tokens = task.tokens(setting.letters)
     answers = [each if each >= 0 else None for each in task.answers(tokens).tolist()]
     weights, logits = run_of(setting.recipe).on(tokens, off=setting.off)
     chances = logits.softmax(dim=-1)
-    return Shown(
+    return SequenceRun(
         tokens,
         [SYMBOLS[each] for each in tokens.tolist()],
         answers,
@@ -259,13 +261,13 @@ def at_every_step(setting: Setting) -> Shown:
 
 
 @shared
-def judged_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Evaluation]:
+def evaluate_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Evaluation]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
     return judge_without(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), each_off)
 
 
 @shared
-def judged_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
+def evaluate_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
     """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
     return outside(run_of(recipe).model(at), TASKS[recipe.task], off)
 

@@ -1,4 +1,4 @@
-"""What is asked: of a toy, of a real model, of a file."""
+"""Read the controls of a toy, a real model or a file into the state of the page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -17,8 +17,9 @@ from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
 from pages.learned_heads import words
 from pages.learned_heads.compute import is_there, steps_of
-from pages.learned_heads.long_text import LongText, read_of
-from pages.learned_heads.model_shelf import maps_of, standing
+from pages.learned_heads.long_text import LongText, encode_text
+from pages.learned_heads.model_shelf import maps_of, model_status
+from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.settings import (
     ABLATED,
     ASIDE,
@@ -49,8 +50,7 @@ from pages.learned_heads.settings import (
     TOY,
     WITHIN,
 )
-from pages.learned_heads.state import Clouding, Evicting, Flowing, Heads, Setting, State
-from pages.learned_heads.whole import Whole
+from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State, ToySetting
 
 _LOOK_HELP = N_(
     "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
@@ -83,28 +83,28 @@ def read_controls(controls: Controls) -> State:
     with controls.row():
         source = controls.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
         look = controls.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
-    found = _ASKS[source](controls, look)
-    if found is None or look == HEADS or isinstance(found, LongText):
-        return found
+    source_state = _READERS[source](controls, look)
+    if source_state is None or look == HEADS or isinstance(source_state, LongText):
+        return source_state
     if look == FLOW:
         with controls.sidebar():
             aside = controls.flag(ASIDE, _("Set attention sinks aside"))
-        return Flowing(found, aside)
+        return FlowState(source_state, aside)
     if look == POINTS:
-        return _as_points(controls, found)
-    if isinstance(found, Heads) or not TASKS[found.recipe.task].causal:
+        return _read_points(controls, source_state)
+    if isinstance(source_state, Heads) or not TASKS[source_state.recipe.task].causal:
         controls.say(f":material/info: {_(_NO_EVICTION)}")
         return None
     with controls.sidebar():
         policy = controls.choose(POLICY, _("Keys are evicted by"))
-    return Evicting(found, policy)
+    return EvictionState(source_state, policy)
 
 
-def _as_points(controls: Controls, found: Setting | Heads) -> Clouding | None:
-    if isinstance(found, Setting) or found.model is None:
+def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudState | None:
+    if isinstance(source_state, ToySetting) or source_state.model is None:
         controls.say(f":material/info: {_(_NO_POINTS)}")
         return None
-    model = found.model
+    model = source_state.model
     with controls.sidebar():
         controls.heading(_c("group of settings", "Points"))
         layers = [_("layer {number}", number=number) for number in range(1, model.n_layer + 1)]
@@ -112,42 +112,42 @@ def _as_points(controls: Controls, found: Setting | Heads) -> Clouding | None:
         heads = [f"{layer + 1}.{number}" for number in range(1, model.n_head + 1)]
         head = controls.pick(WITHIN, _("Head"), heads)
         tint = controls.segment(TINT, _("Colour tells"))
-    return Clouding(found, layer, head, tint == BY_PLACE)
+    return CloudState(source_state, layer, head, tint == BY_PLACE)
 
 
-def _toy(controls: Controls, look: str) -> Setting:
+def _read_toy(controls: Controls, look: str) -> ToySetting:
     with controls.sidebar():
-        wanted = _recipe(controls)
-        if wanted not in SHIPPED:
-            controls.part("pages.learned_heads.train_now", wanted)
-        recipe = _there(controls, wanted)
+        request = _read_recipe(controls)
+        if request not in SHIPPED:
+            controls.part("pages.learned_heads.train_now", request)
+        recipe = _recipe_on_screen(controls, request)
         controls.heading(_("Sequence"))
-        typed = _letters(controls, recipe.task)
-        offered = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+        letters = _read_letters(controls, recipe.task)
+        options = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
         if look != HEADS:
             controls.step(steps_of(recipe), _("Training step"))
         with controls.more(ABLATED) as more:
             off = more.several(
                 ABLATED,
                 _("Heads switched off"),
-                offered,
+                options,
                 [
                     "",
                     *(
                         f"{1 + head // recipe.heads}.{1 + head % recipe.heads}"
-                        for head in range(len(offered))
+                        for head in range(len(options))
                     ),
                 ],
                 help=_("An ablation: layer and head."),
             )
-    if recipe != wanted:
-        fields = {"wanted": words.recipe_in_words(wanted), "shown": words.recipe_in_words(recipe)}
+    if recipe != request:
+        fields = {"wanted": words.recipe_in_words(request), "shown": words.recipe_in_words(recipe)}
         missing = _("Not trained yet: {wanted}. The picture shows {shown}.", **fields)
         controls.say(f":material/edit: {missing}")
-    return Setting(recipe, typed, tuple(int(each) - 1 for each in off))
+    return ToySetting(recipe, letters, tuple(int(each) - 1 for each in off))
 
 
-def _recipe(controls: Controls) -> Recipe:
+def _read_recipe(controls: Controls) -> Recipe:
     """Read the task, and for the model: one that is ready made, or one to be trained now."""
     controls.heading(_("Training"))
     task = controls.choose(TASK, _("Task"))
@@ -166,53 +166,53 @@ def _recipe(controls: Controls) -> Recipe:
     return usual
 
 
-def _there(controls: Controls, wanted: Recipe) -> Recipe:
-    """Return the recipe that is drawn: the wanted one, or the last that was, or the task's ready made one."""
-    usual = Recipe.usual(wanted.task)
+def _recipe_on_screen(controls: Controls, request: Recipe) -> Recipe:
+    """Return the requested recipe, else the last shown, else the ready made one of its task."""
+    usual = Recipe.usual(request.task)
     last = controls.kept(_LAST, usual)
-    if is_there(wanted):
-        controls.keep(_LAST, wanted)
-        return wanted
-    return last if last.task == wanted.task and is_there(last) else usual
+    if is_there(request):
+        controls.keep(_LAST, request)
+        return request
+    return last if last.task == request.task and is_there(last) else usual
 
 
-def _letters(controls: Controls, task: str) -> str:
+def _read_letters(controls: Controls, task: str) -> str:
     """Read a sequence; while it cannot be read, say why and keep the last one that could."""
-    setting, of = SEQUENCES[task], TASKS[task]
-    typed = controls.line(
-        setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=of.most)
+    setting, rules = SEQUENCES[task], TASKS[task]
+    line = controls.line(
+        setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=rules.most)
     )
-    kept = f"_letters_{setting.name}"
-    wanted = "".join(typed.split()).lower()
+    last_good = f"_letters_{setting.name}"
+    letters = "".join(line.split()).lower()
     try:
-        of.tokens(wanted)
+        rules.tokens(letters)
     except ValueError as error:
-        last = controls.kept(kept, of.example)
+        last = controls.kept(last_good, rules.example)
         controls.call(setting.name, _("Your sequence"), last)
         why = plain(capital(str(error)))
         still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
         controls.say(f":material/edit: {still}")
         return last
-    controls.keep(kept, wanted)
-    return wanted
+    controls.keep(last_good, letters)
+    return letters
 
 
-def _real(controls: Controls, look: str) -> Heads | LongText | None:
+def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
     """Read a sentence, once the model is there; a long one is looked at one layer at a time."""
-    result = standing(controls.patience)
+    result = model_status(controls.patience)
     if result.model is None:
         controls.part("pages.learned_heads.waiting", result, words.how_to_come_by(result.fault))
         return None
     if result.fault:
-        shown = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
-        controls.say(f":material/info: {shown}")
+        fallback = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
+        controls.say(f":material/info: {fallback}")
     with controls.sidebar():
         controls.heading(_("Words"))
         try:
             most = result.model.longest_words if look == HEADS else result.model.most_words
             text = read_sentence(controls, TEXT, _("Sentence"), tokenize=result.model.tokenize, most=most)
-            read = read_of(text, result.model.longest, result.model)
-            is_long = len(read.ids) > result.model.most_tokens
+            encoding = encode_text(text, result.model.longest, result.model)
+            is_long = len(encoding.ids) > result.model.most_tokens
             if is_long and look == FLOW:
                 needs = _(
                     "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
@@ -225,24 +225,24 @@ def _real(controls: Controls, look: str) -> Heads | LongText | None:
             controls.say(f":material/error: {fault}")
             return None
     if maps is None:
-        return _long(controls, result.model, text, read)
+        return _read_long(controls, result.model, text, encoding)
     masks = result.model.seen(len(maps.tokens or ()))
-    whole = Whole(
-        maps, *_shown(controls, maps, look), [None if each is None else each.numpy() for each in masks]
+    ranked = RankedHeads(
+        maps, *_read_order(controls, maps, look), [None if each is None else each.numpy() for each in masks]
     )
-    return Heads(whole, result.model, text, keep=_blocks(controls, whole, look))
+    return Heads(ranked, result.model, text, keep=_read_blocks(controls, ranked, look))
 
 
-def _long(controls: Controls, model: RealModel, text: str, read: Encoding) -> LongText:
+def _read_long(controls: Controls, model: RealModel, text: str, encoding: Encoding) -> LongText:
     """Read a layer."""
     with controls.sidebar():
         controls.heading(_c("group of settings", "Heads"))
         layers = replace(LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
         layer = controls.step(layers, _("Layer"))
-    return LongText(model, text, read, int(layer) - 1, _point(controls))
+    return LongText(model, text, encoding, int(layer) - 1, _point(controls))
 
 
-def _own(controls: Controls, look: str) -> Heads | None:
+def _read_own(controls: Controls, look: str) -> Heads | None:
     """Read a file."""
     controls.part(
         "pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app.")
@@ -254,18 +254,18 @@ def _own(controls: Controls, look: str) -> Heads | None:
         with controls.sidebar():
             at = controls.pick(KIND, _("Attention of"), [_(_KINDS[kind]) for kind in maps.by_kind])
         maps = list(maps.by_kind.values())[at]
-    whole = Whole(maps, *_shown(controls, maps, look))
-    return Heads(whole, keep=_blocks(controls, whole, look))
+    ranked = RankedHeads(maps, *_read_order(controls, maps, look))
+    return Heads(ranked, keep=_read_blocks(controls, ranked, look))
 
 
-def _shown(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, bool]:
+def _read_order(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, bool]:
     """Read what heads are ordered by, where the large one stays, and whether words alone are shown."""
     if look != HEADS:
         return RANK_BY.default, False
     with controls.sidebar():
         controls.heading(_c("group of settings", "Heads"))
         measure = controls.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, controls))
-        hide = bool(Whole(maps, measure).special) and controls.flag(HIDE, _("Hide special tokens"))
+        hide = bool(RankedHeads(maps, measure).special) and controls.flag(HIDE, _("Hide special tokens"))
     if not maps.across:
         with controls.row(label=_("Which head looks at")):
             for which in RANK_BY.options[:4]:
@@ -273,9 +273,9 @@ def _shown(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, boo
     return measure, hide
 
 
-def _blocks(controls: Controls, whole: Whole, look: str) -> Keep:
+def _read_blocks(controls: Controls, ranked: RankedHeads, look: str) -> Keep:
     """Read what a point of a long map says of its block."""
-    return _point(controls) if look == HEADS and whole.is_long else "max"
+    return _point(controls) if look == HEADS and ranked.is_long else "max"
 
 
 def _point(controls: Controls) -> Keep:
@@ -297,8 +297,8 @@ def _keep_head(controls: Controls) -> None:
         controls.move(RANK, order.index(head) + 1)
 
 
-_ASKS: Mapping[str, Callable[[Controls, str], Setting | Heads | LongText | None]] = {
-    TOY: _toy,
-    REAL: _real,
-    FROM_FILE: _own,
+_READERS: Mapping[str, Callable[[Controls, str], ToySetting | Heads | LongText | None]] = {
+    TOY: _read_toy,
+    REAL: _read_real,
+    FROM_FILE: _read_own,
 }

@@ -18,8 +18,8 @@ def in_sight(controls: Controls, shape: tuple[int, ...]) -> str:
     n_query, n_key = shape
     if part is None or (part[0] <= n_query and max(part[1:]) <= n_key):
         return text
-    wanted = _(
+    expected = _(
         "a part of a map of {queries} queries and {keys} keys", queries=f"{n_query:,}", keys=f"{n_key:,}"
     )
-    controls.misfit(Dropped(ZOOM.name, text, wanted))
+    controls.misfit(Dropped(ZOOM.name, text, expected))
     return ""

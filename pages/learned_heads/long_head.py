@@ -21,15 +21,15 @@ def show(result: Heads | LongText) -> None:
     """Show it where its map is too long for the figure."""
     if isinstance(result, LongText):
         _heading(result.name(result.head))
-        words = list(result.read.labels)
+        words = list(result.encoding.labels)
         with working() as tell:
 
-            def read() -> Source:
+            def read_layer() -> Source:
                 reach(result, lambda layer, at: tell(*reading(result, layer, at)))
                 return tiles_of(result)
 
             zoomed_map(
-                read,
+                read_layer,
                 (result.text, result.layer, result.head, result.keep),
                 sizes=level_sizes(result.n, result.n),
                 keep=result.keep,
@@ -39,23 +39,23 @@ def show(result: Heads | LongText) -> None:
                 sight=(ZOOM, result.zoom),
             )
         return
-    whole = result.whole
-    layer, within = whole.model.at(result.head)
-    weights = np.asarray(whole.layers[layer][within])
+    ranked = result.ranked
+    layer, within = ranked.model.at(result.head)
+    weights = np.asarray(ranked.layers[layer][within])
     if max(weights.shape) <= SHORT:
         return
-    name = whole.model.name(result.head)
+    name = ranked.model.name(result.head)
     _heading(name)
-    may = None if whole.model.may is None else whole.model.may[layer]
-    layer_name = whole.names[layer]
-    labels = zip(whole.shown.tokens_of(layer_name), whole.shown.names(layer_name), strict=True)
-    named = [None if tokens is None else names for tokens, names in labels]
+    mask = None if ranked.model.may is None else ranked.model.may[layer]
+    layer_name = ranked.names[layer]
+    labels = zip(ranked.displayed.tokens_of(layer_name), ranked.displayed.names(layer_name), strict=True)
+    axes = [None if tokens is None else names for tokens, names in labels]
     zoomed_map(
-        lambda: Pyramid(weights, result.keep, may),
-        (whole.maps, whole.words_only, result.head, result.keep),
+        lambda: Pyramid(weights, result.keep, mask),
+        (ranked.maps, ranked.words_only, result.head, result.keep),
         sizes=level_sizes(*weights.shape),
         keep=result.keep,
-        meta=meta(*named, quantity=whole.model.quantity, palette=palette.here()),
+        meta=meta(*axes, quantity=ranked.model.quantity, palette=palette.here()),
         name=name,
         key=KEY,
         sight=(ZOOM, result.zoom),

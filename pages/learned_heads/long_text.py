@@ -18,10 +18,10 @@ from attn_core.models import Call, Encoding, HeadMap
 from attn_live.pyramid import Keep, Pyramid, level_sizes
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.learned_heads.whole import MOST_NUMBERS
+from pages.learned_heads.ranked_heads import MOST_NUMBERS
 
-Told = Callable[[int, int | None], None]
-"""Is told which layer is being read, or which of its heads is being looked at, each counted from 0."""
+ReadingProgress = Callable[[int, int | None], None]
+"""Is text which layer is being read, or which of its heads is being looked at, each counted from 0."""
 _ALL_HEADS = 2  # to look at all heads of a layer takes about as long as to read two
 PREVIOUS, ITSELF, FIRST, SPECIAL = "previous token", "itself", "first token", "special tokens"
 
@@ -37,7 +37,7 @@ class LongText:
 
     model: RealModel
     text: str
-    read: Encoding
+    encoding: Encoding
     layer: int
     keep: Keep
     head: int = 0
@@ -46,12 +46,12 @@ class LongText:
     @property
     def n(self) -> int:
         """How many tokens there are."""
-        return len(self.read.ids)
+        return len(self.encoding.ids)
 
     @cached_property
     def labels(self) -> list[str]:
         """The tokens as they are shown; of those that are there more than once, which it is."""
-        return list(label_tokens(self.read.labels))
+        return list(label_tokens(self.encoding.labels))
 
     def number(self, head: int) -> str:
         """Return the layer and the number within it, as "3.2"."""
@@ -67,18 +67,18 @@ class LongText:
         return map_of(self.text, self.layer, self.head, self.model)
 
     @property
-    def looks(self) -> "Looks":
+    def summary(self) -> "LayerSummary":
         """All heads of the layer, in blocks."""
-        return looks_of(self.text, self.layer, self.model)
+        return summarise_layer(self.text, self.layer, self.model)
 
     @property
     def special(self) -> list[str]:
         """The tokens that stand for no word, each once."""
-        return list(dict.fromkeys(self.read.labels[place] for place in self.read.special))
+        return list(dict.fromkeys(self.encoding.labels[place] for place in self.encoding.special))
 
 
 @dataclass(frozen=True, eq=False)
-class Looks:
+class LayerSummary:
     """What all heads of a layer look at.
 
     Attributes:
@@ -93,7 +93,7 @@ class Looks:
 
 
 @dataclass(frozen=True, eq=False)
-class OneMap:
+class HeadTiles:
     """The tiles of one head: its cells are computed, the levels above are shared."""
 
     text: str
@@ -108,13 +108,13 @@ class OneMap:
 
     def pyramid(self, has_levels: bool = True) -> Pyramid:
         """Return the map at every scale, or where that is enough, its cells alone."""
-        made = _above(self.text, self.layer, self.head, self.keep, self.map) if has_levels else ()
-        return Pyramid(self.map, self.keep, self.map.may, made)
+        levels = _above(self.text, self.layer, self.head, self.keep, self.map) if has_levels else ()
+        return Pyramid(self.map, self.keep, self.map.may, levels)
 
 
-def tiles_of(result: LongText) -> OneMap:
+def tiles_of(result: LongText) -> HeadTiles:
     """Return what has the tiles of the head that is looked at; it holds that head, and not the model."""
-    return OneMap(result.text, result.layer, result.head, result.keep, result.map)
+    return HeadTiles(result.text, result.layer, result.head, result.keep, result.map)
 
 
 def pyramid_of(result: LongText) -> Pyramid:
@@ -129,29 +129,29 @@ def _above(text: str, layer: int, head: int, keep: Keep, _map: HeadMap) -> Seque
 
 
 @shared
-def read_of(text: str, most: int, _model: RealModel) -> Encoding:
+def encode_text(text: str, most: int, _model: RealModel) -> Encoding:
     """Return the tokens of a text, at most so many."""
     return _model.read(text, most)
 
 
 @shared
-def reached(
+def call_of_layer(
     text: str, layer: int, _model: RealModel, _tell: Callable[[int], None] = lambda layer: None
 ) -> Call:
-    """Return what a layer attends with; the layers before it are run, and told of."""
-    return _model.reach(read_of(text, _model.longest, _model).ids, layer, _tell)
+    """Return what a layer attends with; the layers before it are run, and text of."""
+    return _model.reach(encode_text(text, _model.longest, _model).ids, layer, _tell)
 
 
-def reach(result: LongText, tell: Told) -> Call:
+def reach(result: LongText, tell: ReadingProgress) -> Call:
     """Return what the layer attends with, and tell of each layer that is run for it."""
-    return reached(result.text, result.layer, result.model, lambda layer: tell(layer, None))
+    return call_of_layer(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
-def look(result: LongText, tell: Told) -> Looks:
+def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSummary:
     """Return what all heads of the layer look at, and tell how far that is."""
-    if looks_of.is_kept(result.text, result.layer, result.model):
-        return result.looks
-    return looks_of(
+    if summarise_layer.is_kept(result.text, result.layer, result.model):
+        return result.summary
+    return summarise_layer(
         result.text, result.layer, result.model, reach(result, tell), lambda head: tell(result.layer, head)
     )
 
@@ -159,40 +159,40 @@ def look(result: LongText, tell: Told) -> Looks:
 @shared
 def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
     """Return one head's map; there is one model a process, so it is no part of what is asked."""
-    return next(reached(text, layer, _model).maps([head]))
+    return next(call_of_layer(text, layer, _model).maps([head]))
 
 
 @shared
-def looks_of(
+def summarise_layer(
     text: str,
     layer: int,
     _model: RealModel,
     _call: Call | None = None,
     _tell: Callable[[int], None] = lambda head: None,
-) -> Looks:
+) -> LayerSummary:
     """Return what all heads of a layer look at, computed one after another."""
-    call = reached(text, layer, _model) if _call is None else _call
-    read = read_of(text, _model.longest, _model)
-    n = len(read.ids)
+    call = call_of_layer(text, layer, _model) if _call is None else _call
+    encoding = encode_text(text, _model.longest, _model)
+    n = len(encoding.ids)
     side = level_sizes(n, n)[-1][0]
     halvings = 0
     while _model.n_head * side**2 > MOST_NUMBERS and side > 1:
         side, halvings = (side + 1) // 2, halvings + 1
     blocks = np.empty((_model.n_head, side, side), dtype=np.float32)
-    shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if read.special else FIRST: []}
-    words = [place for place in range(n) if place not in set(read.special)]
-    for head, found in enumerate(call.maps(range(_model.n_head))):
+    shares: dict[str, list[float]] = {PREVIOUS: [], ITSELF: [], SPECIAL if encoding.special else FIRST: []}
+    words = [place for place in range(n) if place not in set(encoding.special)]
+    for head, head_map in enumerate(call.maps(range(_model.n_head))):
         _tell(head)
-        pyramid = Pyramid(found, "max", found.may)
+        pyramid = Pyramid(head_map, "max", head_map.may)
         blocks[head] = _halved(pyramid.level(len(pyramid.sizes) - 1), halvings)
-        shares[PREVIOUS].append(float(found.before(1).double().mean()))
-        shares[ITSELF].append(float(found.before(0).double().mean()))
-        if read.special:
-            given = torch.cat([found[0:n, place : place + 1] for place in read.special], dim=1)
-            shares[SPECIAL].append(float(given[words].double().sum(dim=1).mean()))
+        shares[PREVIOUS].append(float(head_map.before(1).double().mean()))
+        shares[ITSELF].append(float(head_map.before(0).double().mean()))
+        if encoding.special:
+            to_special = torch.cat([head_map[0:n, place : place + 1] for place in encoding.special], dim=1)
+            shares[SPECIAL].append(float(to_special[words].double().sum(dim=1).mean()))
         else:
-            shares[FIRST].append(float(found[1:n, 0:1].double().mean()))
-    return Looks(blocks, 2 ** (len(level_sizes(n, n)) - 1 + halvings), shares)
+            shares[FIRST].append(float(head_map[1:n, 0:1].double().mean()))
+    return LayerSummary(blocks, 2 ** (len(level_sizes(n, n)) - 1 + halvings), shares)
 
 
 def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
@@ -207,20 +207,20 @@ def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]
     after = 0.0 if head is None else _ALL_HEADS * head / result.model.n_head
     share = (layer + after) / (result.layer + _ALL_HEADS)
     if head is not None:
-        told = _(
+        text = _(
             "Layer {layer}: head {head} of its {heads} is being drawn.",
             layer=layer + 1,
             head=head + 1,
             heads=result.model.n_head,
         )
-        return share, told
-    told = _(
+        return share, text
+    text = _(
         "Layer {layer} of {layers} is being read, with all {places} tokens.",
         layer=layer + 1,
         layers=result.layer + 1,
         places=f"{result.n:,}",
     )
-    return share, told
+    return share, text
 
 
 def in_blocks(n: int) -> str:

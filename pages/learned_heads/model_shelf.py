@@ -13,7 +13,7 @@ OTHER = f"{PREFIX}MODEL"  # a folder, in place of the packaged model
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModelStatus:
     """How far the reading is: the model once it is there, or why there is none."""
 
     share: float = 0.0
@@ -26,7 +26,7 @@ class Standing:
         return self.model is not None or bool(self.fault and self.share >= 1.0)
 
 
-class Shelf:
+class ModelShelf:
     """Reads a model once, in a thread of its own."""
 
     def __init__(self, load: Callable[..., RealModel] = load_model) -> None:
@@ -34,17 +34,17 @@ class Shelf:
         self._load = load
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._standing = Standing()
+        self._standing = ModelStatus()
 
-    def standing(self, wanted: str | None = None) -> Standing:
+    def status(self, name: str | None = None) -> ModelStatus:
         """Return how far it is; the first call starts the reading.
 
         Args:
-            wanted: a folder or a name; the packaged model when None.
+            name: a folder or a name; the packaged model when None.
         """
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._read, args=(wanted,), daemon=True)
+                self._thread = threading.Thread(target=self._read, args=(name,), daemon=True)
                 self._thread.start()
             return self._standing
 
@@ -53,34 +53,34 @@ class Shelf:
         if self._thread is not None:
             self._thread.join(seconds)
 
-    def _read(self, wanted: str | None) -> None:
+    def _read(self, name: str | None) -> None:
         fault = ""
-        for name in dict.fromkeys((wanted or None, None)):
+        for each in dict.fromkeys((name or None, None)):
             try:
-                model = self._load(name, progress=self._tell)
+                model = self._load(each, progress=self._tell)
                 model.attend(TEXT.default)  # what cannot read a sentence is no model for this page
             except ValueError as error:
                 fault = fault or str(error)
             except BaseException as error:  # a panic of a library too: the page must hear, and wait no longer
                 fault = fault or f"reading it failed with {type(error).__name__}"
             else:
-                self._standing = Standing(1.0, model, fault)
+                self._standing = ModelStatus(1.0, model, fault)
                 return
-        self._standing = Standing(1.0, None, fault)
+        self._standing = ModelStatus(1.0, None, fault)
 
     def _tell(self, share: float) -> None:
-        self._standing = Standing(min(share, 0.99))
+        self._standing = ModelStatus(min(share, 0.99))
 
 
-SHELF = Shelf()
+SHELF = ModelShelf()
 
 
-def standing(patience: float | None = 0.0) -> Standing:
+def model_status(patience: float | None = 0.0) -> ModelStatus:
     """Return how far this process's model is, after so many seconds; once it is read where they are None."""
-    wanted = hosting().model
-    SHELF.standing(wanted)
+    name = hosting().model
+    SHELF.status(name)
     SHELF.wait(patience)
-    return SHELF.standing(wanted)
+    return SHELF.status(name)
 
 
 @shared

@@ -5,15 +5,15 @@ import sys
 
 from attn_ui.host.doctor import memory_of
 from attn_ui.host.hosting import hosting
-from pages.learned_heads.model_shelf import Shelf
+from pages.learned_heads.model_shelf import ModelShelf
 
 
 def main() -> None:
     """Read the model that the page would show; print its megabytes, or why it is not shown, and end so."""
-    shelf, before = Shelf(), memory_of(os.getpid())
-    shelf.standing(hosting().model)
+    shelf, before = ModelShelf(), memory_of(os.getpid())
+    shelf.status(hosting().model)
     shelf.wait(None)
-    if fault := shelf.standing().fault:
+    if fault := shelf.status().fault:
         print(fault)
         sys.exit(1)
     print(memory_of(os.getpid()) - before)

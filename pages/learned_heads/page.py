@@ -4,32 +4,32 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
 from pages.learned_heads.controls import read_controls
-from pages.learned_heads.found import Found
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.panel_sources import PANEL_SOURCES
 from pages.learned_heads.programs import programs
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import SETTINGS, TAB
-from pages.learned_heads.state import Clouding, Evicting, Flowing, Heads, State
+from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State
 from pages.learned_heads.tables import tables
 from pages.learned_heads.views import clouds, eviction, heads, long_text, text_flow, toy
 
 
-def view(controls: Controls, state: State) -> View[Found]:
+def view(controls: Controls, state: State) -> View[AnyResult]:
     """Show a toy at one step of its training, or of a whole model all heads, their flow, or one as points."""
     if state is None:
         return View(None, None)
-    if isinstance(state, Flowing):
+    if isinstance(state, FlowState):
         return text_flow.view(controls, state)
-    if isinstance(state, Evicting):
+    if isinstance(state, EvictionState):
         return eviction.view(controls, state)
-    if isinstance(state, Clouding):
+    if isinstance(state, CloudState):
         return clouds.view(controls, state)
     if isinstance(state, LongText):
         return long_text.view(controls, state)
     return heads.view(controls, state) if isinstance(state, Heads) else toy.view(controls, state)
 
 
-PAGE: Page[State, Found] = Page(
+PAGE: Page[State, AnyResult] = Page(
     "learned_heads",
     N_("Learned heads"),
     N_("Nobody told these heads where to look: they found out in training."),

@@ -13,9 +13,9 @@ from attn_ui.base.programs import OneProgram, Programs
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
-from pages.learned_heads.evicted import SINKS, Evicted
-from pages.learned_heads.found import Found
+from pages.learned_heads.eviction import SINKS, HeadEviction
 from pages.learned_heads.long_text import LongText
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from programs.writing import SHORT, Program, quoted
@@ -25,7 +25,7 @@ _SYMBOLS = f'symbols = "{SYMBOLS}"'
 _EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "least_used"}
 
 
-def programs(result: Found) -> Programs | OneProgram | None:
+def programs(result: AnyResult) -> Programs | OneProgram | None:
     """Return what is handed over; of a file there are two programs, in the tab itself."""
     return next((hand(result) for kind, hand in _HANDED.items() if isinstance(result, kind)), None)
 
@@ -35,7 +35,7 @@ def programs(result: Found) -> Programs | OneProgram | None:
 
 def _of_toy(result: Result) -> Programs | OneProgram:
     numbers, lines = _toy(result)
-    run = f"result = model(task.tokens({quoted(result.setting.typed)}){_off(result)})"
+    run = f"result = model(task.tokens({quoted(result.setting.letters)}){_off(result)})"
     short = [*_makes(result), run, "weights, logits = result.weights.detach(), result.logits", _SYMBOLS]
     formula = partial(_toy_formula, result)
     return Programs(
@@ -84,7 +84,7 @@ def _off(result: Result) -> str:
 
 def _toy_formula(result: Result) -> str:
     """Return the output of the chosen head as LaTeX, with its numbers."""
-    layer, head = divmod(result.chosen[0], result.recipe.heads)
+    layer, head = divmod(result.selection[0], result.recipe.heads)
     stage = result.toy_run.layers[layer]
     weights, value, output = (
         in_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
@@ -97,32 +97,32 @@ def _toy_formula(result: Result) -> str:
 
 
 def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
-    of, prints = flow.of, ["weights", "lengths", "rolled"]
-    if isinstance(of, Heads):
-        if of.model is None:
+    source, prints = flow.source, ["weights", "lengths", "rolled"]
+    if isinstance(source, Heads):
+        if source.model is None:
             return None
-        told = _("the weights of the layer, the lengths of what they write, and the rollout")
+        description = _("the weights of the layer, the lengths of what they write, and the rollout")
         lines = [
-            f"stages = {_load(of.model)}.stages({quoted(of.text)})",
+            f"stages = {_load(source.model)}.stages({quoted(source.text)})",
             *_flow_lines(flow, "{}[0].mean(dim=0)"),
         ]
-        return _shortly("\n".join(lines), prints, told, of.model)
-    numbers, lines = _toy(of)
-    n_head, at = of.recipe.heads, flow.at
+        return _shortly("\n".join(lines), prints, description, source.model)
+    numbers, lines = _toy(source)
+    n_head, at = source.recipe.heads, flow.at
     heads = f"{at * n_head}:{(at + 1) * n_head}"
-    shape = f"weights.reshape({of.recipe.layers}, {n_head}, len(x), len(x))"
-    written = f'written_lengths(weights[{heads}], V[{heads}], w["W_o {at}"])'
-    on = [f"on = {[[*some] for some in flow.on]}  # the heads of each layer that are on"]
-    if of.setting.off:
+    shape = f"weights.reshape({source.recipe.layers}, {n_head}, len(x), len(x))"
+    lengths = f'written_lengths(weights[{heads}], V[{heads}], w["W_o {at}"])'
+    on = [f"on = {[[*heads] for heads in flow.on]}  # the heads of each layer that are on"]
+    if source.setting.off:
         lines += [*on, f"maps = [mean_of_heads(heads, some) for heads, some in zip({shape}, on)]"]
-        lines.append(f"lengths = mean_of_heads({written}, on[{at}])")
+        lines.append(f"lengths = mean_of_heads({lengths}, on[{at}])")
     else:
-        lines += [f"maps = {shape}.mean(1)  # over heads: (n_layer, n, n)", f"lengths = {written}.mean(0)"]
+        lines += [f"maps = {shape}.mean(1)  # over heads: (n_layer, n, n)", f"lengths = {lengths}.mean(0)"]
     lines += ["maps = [set_sinks_aside(each) for each in maps]"] * flow.aside
     lines += [f"rolled = rollout(maps[:{at + 1}])", f"weights = maps[{at}]"]
-    mean = "mean_of_heads({}, some)" if of.setting.off else "{}.mean(dim=0)"
-    run = f"stages = model(task.tokens({quoted(of.setting.typed)}){_off(of)}).layers"
-    short = [*_makes(of), run, *on * bool(of.setting.off), *_flow_lines(flow, mean)]
+    mean = "mean_of_heads({}, some)" if source.setting.off else "{}.mean(dim=0)"
+    run = f"stages = model(task.tokens({quoted(source.setting.letters)}){_off(source)}).layers"
+    short = [*_makes(source), run, *on * bool(source.setting.off), *_flow_lines(flow, mean)]
     return Programs(
         "\n".join(lines),
         numbers,
@@ -148,8 +148,8 @@ def _flow_lines(flow: TextFlow, mean: str) -> list[str]:
     ]
 
 
-def _of_eviction(eviction: Evicted) -> Programs:
-    result, head = eviction.result, eviction.result.chosen[0]
+def _of_eviction(eviction: HeadEviction) -> Programs:
+    result, head = eviction.result, eviction.result.selection[0]
     numbers, lines = _toy(result)
     lines += [
         "full, _ = attend_masked(Q @ K.mT / Q.shape[-1] ** 0.5, V, mask)",
@@ -158,13 +158,13 @@ def _of_eviction(eviction: Evicted) -> Programs:
         "errors = length(change) / length(full)  # of each head",
     ]
     sinks = f", sinks={SINKS}" if eviction.policy == "StreamingLLM" else ""
-    shortly = f"""stages = model(task.tokens({quoted(result.setting.typed)}){_off(result)}).layers
+    shortly = f"""stages = model(task.tokens({quoted(result.setting.letters)}){_off(result)}).layers
 scores = torch.cat([stage.scaled_scores for stage in stages]).detach().double()  # over all layers
 value = torch.cat([stage.value for stage in stages]).detach().double()
 eviction = evict(scores, value, {quoted(eviction.policy)}{sinks})  # with each budget from 1
 weights, errors = eviction.weights[{eviction.budget - 1}], eviction.errors[{eviction.budget - 1}]"""
     value = float(eviction.errors[head])
-    kept, full = (eviction.run.heads[at, head] for at in (eviction.budget - 1, eviction.n - 1))
+    output, full = (eviction.run.heads[at, head] for at in (eviction.budget - 1, eviction.n - 1))
     return Programs(
         "\n".join(lines),
         numbers,
@@ -173,7 +173,7 @@ weights, errors = eviction.weights[{eviction.budget - 1}], eviction.errors[{evic
         lambda: (
             rf"\frac{{\lVert O_{{{eviction.budget}}} - O_{{{eviction.n}}} \rVert}}"
             rf"{{\lVert O_{{{eviction.n}}} \rVert}} = "
-            rf"\frac{{{float((kept - full).norm()):.4f}}}{{{float(full.norm()):.4f}}} = {value:.4f}"
+            rf"\frac{{{float((output - full).norm()):.4f}}}{{{float(full.norm()):.4f}}} = {value:.4f}"
         ),
         numbers,
     )
@@ -183,16 +183,16 @@ weights, errors = eviction.weights[{eviction.budget - 1}], eviction.errors[{evic
 
 
 def _of_points(result: HeadClouds) -> OneProgram:
-    key = result.of.head // (result.model.n_head // result.model.n_key_head)
-    lines = f"""stages = {_load(result.model)}.stages({quoted(result.of.of.text)})[{result.of.layer}]
-Q, K = stages.query[0, {result.of.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
-weights = stages.weights[0, {result.of.head}]
+    key = result.state.head // (result.model.n_head // result.model.n_key_head)
+    lines = f"""stages = {_load(result.model)}.stages({quoted(result.state.heads.text)})[{result.state.layer}]
+Q, K = stages.query[0, {result.state.head}].double(), stages.key[0, {key}].double()  # (n, d_head)
+weights = stages.weights[0, {result.state.head}]
 # One centre and one spread: every score of a query grows by the same number.
 clouds = lay_together(Q, K)
 plane = main_directions(*clouds.around)
 query_points, key_points = plane.queries, plane.keys"""
-    told = _("the head's weights, and the points of its queries and keys")
-    return _shortly(lines, ["weights", "query_points", "key_points"], told, result.model)
+    description = _("the head's weights, and the points of its queries and keys")
+    return _shortly(lines, ["weights", "query_points", "key_points"], description, result.model)
 
 
 # Each measure of `rows`, what the words give to all tokens, and of `among`, what they give to words.
@@ -202,7 +202,7 @@ _SCORES = {
     "itself": "diagonal_score({among})",
     "first token": "first_token_score({among})",
     "entropy": "entropy({rows}).mean(dim=-1)",
-    "distance": "(weights * distances).sum(dim=-1){chosen}.mean(dim=-1)",
+    "distance": "(weights * distances).sum(dim=-1){restrict}.mean(dim=-1)",
     "special tokens": "{rows}[..., list(maps.special)].sum(dim=-1).mean(dim=-1)",
 }
 
@@ -211,50 +211,50 @@ def _of_model(heads: Heads) -> OneProgram | None:
     """Hand over what finds the head that stands first by the measure, of the true weights."""
     if heads.model is None:
         return None
-    measure = heads.whole.measure
-    words = heads.whole.words_only or measure == "special tokens"
+    measure = heads.ranked.measure
+    words = heads.ranked.words_only or measure == "special tokens"
     lines = [
         f"maps = {_load(heads.model)}.attend({quoted(heads.text)})",
         "layers = [torch.from_numpy(each) for each in maps.maps.values()]",
         "weights = torch.stack(layers)  # (n_layer, n_head, n, n)",
     ]
-    rows, chosen = "weights", ""
+    rows, restrict = "weights", ""
     if words:
         lines.append("words = [at for at in range(len(maps.tokens)) if at not in maps.special]")
-        rows, chosen = "weights[..., words, :]", "[..., words]"
+        rows, restrict = "weights[..., words, :]", "[..., words]"
     if measure == "distance":
         lines += ["i, j = places(*weights.shape[-2:])", "distances = (i - j).abs()"]
-    score = _SCORES[measure].format(rows=rows, among=rows + chosen, chosen=chosen)
+    score = _SCORES[measure].format(rows=rows, among=rows + restrict, restrict=restrict)
     lines += [
         f"scores = {score}  # (n_layer, n_head)",
         "layer, head = divmod(int(scores.argmax()), scores.shape[1])",
         'print(f"head {layer + 1}.{head + 1}: {scores.max():.4f}")',
     ]
-    told = _("which head stands first by the measure, and its number")
-    return _shortly("\n".join(lines), [], told, heads.model)
+    description = _("which head stands first by the measure, and its number")
+    return _shortly("\n".join(lines), [], description, heads.model)
 
 
 def _of_long(result: LongText) -> OneProgram:
-    of = f"{quoted(result.text)}, layer={result.layer}, head={result.head}"
-    lines = f"""head = {_load(result.model)}.head_of({of})  # both from 0
+    arguments = f"{quoted(result.text)}, layer={result.layer}, head={result.head}"
+    lines = f"""head = {_load(result.model)}.head_of({arguments})  # both from 0
 n = len(head.query)
 print(f"head {result.layer + 1}.{result.head + 1} of {{n}} tokens: ", end="")
 print(f"{{head.before(1).mean():.4f}} to the token before, {{head.before(0).mean():.4f}} to itself")
 print(head[0:4, 0:4])  # any part of the map, (queries, keys)"""
-    told = _("what the head gives to the token before and to the token itself, on average")
-    return _shortly(lines, [], told, result.model)
+    description = _("what the head gives to the token before and to the token itself, on average")
+    return _shortly(lines, [], description, result.model)
 
 
-def _shortly(lines: str, prints: list[str], told: str, model: RealModel) -> OneProgram:
-    says = _(
+def _shortly(lines: str, prints: list[str], description: str, model: RealModel) -> OneProgram:
+    about = _(
         "These lines run the model with `attn_core`: `pip install .` in this app's folder. They print "
         "{numbers}.",
-        numbers=told,
+        numbers=description,
     )
     if not model.is_packaged:
         name = plain(model.name)
-        says = paragraph(says, _("Start them where the folder {name} is, or put its path in.", name=name))
-    return OneProgram(Program(SHORT, lines, {}, prints), says)
+        about = paragraph(about, _("Start them where the folder {name} is, or put its path in.", name=name))
+    return OneProgram(Program(SHORT, lines, {}, prints), about)
 
 
 def _load(model: RealModel) -> str:
@@ -266,6 +266,6 @@ _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
     Heads: _of_model,
     LongText: _of_long,
     TextFlow: _of_flow,
-    Evicted: _of_eviction,
+    HeadEviction: _of_eviction,
     HeadClouds: _of_points,
 }

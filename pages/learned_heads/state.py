@@ -1,4 +1,4 @@
-"""What is asked for, as a value: a training of a toy, or the heads of a whole model."""
+"""What the controls select: a training of a toy, or the heads of a whole model."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,15 @@ from attn_core import RealModel
 from attn_core.toys import Recipe
 from attn_live.pyramid import Keep
 from pages.learned_heads.long_text import LongText
-from pages.learned_heads.whole import Whole
+from pages.learned_heads.ranked_heads import RankedHeads
 
 
 @dataclass(frozen=True)
-class Setting:
+class ToySetting:
     """Which training is shown, on which letters, without which heads (counted from 0 over all layers)."""
 
     recipe: Recipe
-    typed: str
+    letters: str
     off: tuple[int, ...] = ()
 
 
@@ -28,7 +28,7 @@ class Heads:
         zoom: the part of a long map in sight, as `Sight` has it.
     """
 
-    whole: Whole
+    ranked: RankedHeads
     model: RealModel | None = None
     text: str = ""
     keep: Keep = "max"
@@ -37,30 +37,30 @@ class Heads:
 
 
 @dataclass(frozen=True, eq=False)
-class Flowing:
+class FlowState:
     """What flows through all layers; with sinks set aside or not."""
 
-    of: Setting | Heads
+    source: ToySetting | Heads
     aside: bool = False
 
 
 @dataclass(frozen=True)
-class Evicting:
+class EvictionState:
     """A toy that writes token by token with fewer keys than there are."""
 
-    setting: Setting
+    setting: ToySetting
     policy: str
 
 
 @dataclass(frozen=True, eq=False)
-class Clouding:
+class CloudState:
     """Queries and keys of one head of a real model as points; layer and head are counted from 0."""
 
-    of: Heads
+    heads: Heads
     layer: int
     head: int
     by_place: bool = False
 
 
 # None where nothing can be drawn yet
-State = Setting | Heads | LongText | Flowing | Evicting | Clouding | None
+State = ToySetting | Heads | LongText | FlowState | EvictionState | CloudState | None

@@ -10,15 +10,15 @@ from attn_ui.base.page import Columns
 from attn_words import N_, _
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
-from pages.learned_heads.evicted import Evicted
-from pages.learned_heads.found import Found
+from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
+from pages.learned_heads.ranked_heads import SPECIAL, RankedHeads
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
-from pages.learned_heads.whole import SPECIAL, Whole
 
 
-def tables(result: Found) -> Mapping[str, Columns]:
+def tables(result: AnyResult) -> Mapping[str, Columns]:
     """Return the numbers by what they are: a row a head, a pair of tokens, or a budget."""
     if result is None:
         return {}
@@ -26,11 +26,11 @@ def tables(result: Found) -> Mapping[str, Columns]:
         return {"flow": of_flow(result)}
     if isinstance(result, HeadClouds):
         return {"points": of_points(result), "pairs": of_pairs(result)}
-    if isinstance(result, Evicted):
+    if isinstance(result, HeadEviction):
         return {"eviction": of_eviction(result)}
     if isinstance(result, LongText):
         return {"heads": of_long(result)}
-    return {"heads": of_whole(result.whole) if isinstance(result, Heads) else of_toy(result)}
+    return {"heads": of_whole(result.ranked) if isinstance(result, Heads) else of_toy(result)}
 
 
 def of_toy(result: Result) -> Columns:
@@ -38,27 +38,27 @@ def of_toy(result: Result) -> Columns:
     gone = result.run.ablated
     return {
         "Head": [result.head(head) for head in range(result.n_head)],
-        **{name: result.judged.measures[name].tolist() for name in MEASURES},
+        **{name: result.evaluation.measures[name].tolist() for name in MEASURES},
         N_("right without it"): gone.accuracy[result.at].tolist(),
         N_("loss without it"): gone.loss[result.at].tolist(),
     }
 
 
-def of_whole(whole: Whole) -> Columns:
+def of_whole(ranked: RankedHeads) -> Columns:
     """Return the measures of the true weights, in the order of the slider."""
-    scores = whole.all_scores
+    scores = ranked.all_scores
     return {
-        "Head": [whole.model.number(head) for head in whole.order],
-        **{column(name): [scores[name][head] for head in whole.order] for name in whole.measures},
+        "Head": [ranked.model.number(head) for head in ranked.order],
+        **{column(name): [scores[name][head] for head in ranked.order] for name in ranked.measures},
     }
 
 
 def of_long(result: LongText) -> Columns:
     """Return the mean weights of the heads of one layer, as they stand in it."""
-    shares = result.looks.shares
+    shares = result.summary.shares
     return {
         "Head": [result.number(head) for head in range(result.model.n_head)],
-        **{column(name): list(given) for name, given in shares.items()},
+        **{column(name): list(values) for name, values in shares.items()},
     }
 
 
@@ -70,27 +70,27 @@ def column(measure: str) -> str:
 def of_flow(flow: TextFlow) -> Columns:
     """Return the maps of the layer on screen, a row a pair of tokens."""
     at, tokens = flow.at, flow.tokens
-    found: dict[str, Sequence[object]] = {
+    columns: dict[str, Sequence[object]] = {
         "Query": [query for query in tokens for _key in tokens],
         "Key": [*tokens] * len(tokens),
-        "weight": flow.drawn[at].flatten().tolist(),
+        "weight": flow.layer_weights[at].flatten().tolist(),
         N_("rollout"): flow.rollout[at].flatten().tolist(),
     }
     if flow.norms is not None:
-        found[N_("length of what is written")] = flow.norms[at].flatten().tolist()
-    return found
+        columns[N_("length of what is written")] = flow.norms[at].flatten().tolist()
+    return columns
 
 
 def of_points(result: HeadClouds) -> Columns:
     """Return where each query and each key stands, a row each."""
-    both = torch.cat([result.plane.queries, result.plane.keys])
+    points = torch.cat([result.plane.queries, result.plane.keys])
     n = len(result.tokens)
     return {
         N_("vector"): [*[_("query")] * n, *[_("key")] * n],
         N_("word"): [*result.labels] * 2,
         N_("place"): [*range(1, n + 1)] * 2,
-        N_("first coordinate"): both[:, 0].tolist(),
-        N_("second coordinate"): both[:, 1].tolist(),
+        N_("first coordinate"): points[:, 0].tolist(),
+        N_("second coordinate"): points[:, 1].tolist(),
     }
 
 
@@ -107,11 +107,11 @@ def of_pairs(result: HeadClouds) -> Columns:
     }
 
 
-def of_eviction(found: Evicted) -> Columns:
+def of_eviction(result: HeadEviction) -> Columns:
     """Return the mean error of the heads by each policy, and of each head by the present one, by budget."""
-    heads = range(found.result.n_head)
+    heads = range(result.result.n_head)
     return {
-        N_("Budget"): list(range(1, found.n + 1)),
-        **{policy: errors.tolist() for policy, errors in found.means.items()},
-        **{found.result.head(head): found.run.errors[:, head].tolist() for head in heads},
+        N_("Budget"): list(range(1, result.n + 1)),
+        **{policy: errors.tolist() for policy, errors in result.means.items()},
+        **{result.result.head(head): result.run.errors[:, head].tolist() for head in heads},
     }

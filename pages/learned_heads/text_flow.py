@@ -31,7 +31,7 @@ class TextFlow:
     """All layers of a model on one text; of each head that is on.
 
     Attributes:
-        of: a toy at one step of its training, or a whole model.
+        source: a toy at one step of its training, or a whole model.
         labels: of its tokens; tokens: as they are.
         maps: the weights of each layer's heads that are on, (n_head, n, n); numbers: what these are called.
         stages: of each layer's attention, with all heads; None of a file, which holds no values.
@@ -42,7 +42,7 @@ class TextFlow:
         at: the layer on screen, from 0.
     """
 
-    of: Result | Heads
+    source: Result | Heads
     labels: Sequence[str]
     tokens: Sequence[str]
     maps: Sequence[Tensor]
@@ -69,8 +69,8 @@ class TextFlow:
         """The mean over a layer's heads of what each key writes to each query, (n_layer, n, n)."""
         if self.stages is None:
             return None
-        every = [weighted_value_norms(each).double() for each in self.stages]
-        norms = [each[list(some)] for each, some in zip(every, self.on, strict=True)]
+        lengths = [weighted_value_norms(each).double() for each in self.stages]
+        norms = [each[list(heads)] for each, heads in zip(lengths, self.on, strict=True)]
         return torch.stack([each.sum(dim=0) / max(1, len(each)) for each in norms])
 
     @cached_property
@@ -84,29 +84,29 @@ class TextFlow:
         return find_sinks(self.weights)
 
     @cached_property
-    def hidden(self) -> Tensor:
+    def aside_keys(self) -> Tensor:
         """Which keys are set aside, (n_layer, n)."""
         return self.sinks if self.aside else torch.zeros_like(self.sinks)
 
     @cached_property
-    def drawn(self) -> Tensor:
+    def layer_weights(self) -> Tensor:
         """The weights that are drawn and rolled out, (n_layer, n, n)."""
-        return set_aside(self.weights, self.hidden) if self.aside else self.weights
+        return set_aside(self.weights, self.aside_keys) if self.aside else self.weights
 
     @cached_property
-    def written(self) -> Tensor | None:
+    def written_shares(self) -> Tensor | None:
         """The lengths, each row divided by its sum, (n_layer, n, n)."""
-        return None if self.norms is None else set_aside(self.norms, self.hidden)
+        return None if self.norms is None else set_aside(self.norms, self.aside_keys)
 
     @cached_property
     def rollout(self) -> Tensor:
         """The rollout up to each layer, (n_layer, n, n)."""
-        return attention_rollout(self.drawn)
+        return attention_rollout(self.layer_weights)
 
     @cached_property
-    def seen(self) -> Tensor:
+    def visible(self) -> Tensor:
         """What is drawn without hatching, (n_layer, n, n)."""
-        return self.mask & ~self.hidden[:, None]
+        return self.mask & ~self.aside_keys[:, None]
 
     @property
     def slider(self) -> Steps:
@@ -125,16 +125,17 @@ def of_toy(result: Result, *, aside: bool = False) -> TextFlow:
     ]
     stages = result.toy_run.layers
     n = len(result.symbols)
-    may = torch.ones(n, n, dtype=torch.bool) if result.shown.mask is None else torch.tensor(result.shown.mask)
+    mask = result.sequence_run.mask
+    may_attend = torch.ones(n, n, dtype=torch.bool) if mask is None else torch.tensor(mask)
     return TextFlow(
         result,
         label_tokens(result.symbols),
         result.symbols,
-        [each.weights[some].double() for each, some in zip(stages, on, strict=True)],
-        [[result.number(head + layer * len(heads)) for head in some] for layer, some in enumerate(on)],
+        [each.weights[heads_on].double() for each, heads_on in zip(stages, on, strict=True)],
+        [[result.number(head + layer * len(heads)) for head in each] for layer, each in enumerate(on)],
         stages,
         on,
-        may.expand(len(stages), n, n),
+        may_attend.expand(len(stages), n, n),
         result.task.causal,
         aside,
     )
@@ -145,12 +146,12 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
 
     Raises ValueError for maps that are not all of one square shape, and for too many layers or tokens.
     """
-    whole = heads.whole
-    if whole.maps.across or any(", part " in name or ", sequence " in name for name in whole.names):
+    ranked = heads.ranked
+    if ranked.maps.across or any(", part " in name or ", sequence " in name for name in ranked.names):
         raise ValueError(
             _("Attention flow goes from layer to layer of one sequence; these maps are of several")
         )
-    maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in whole.maps.maps.values()]
+    maps = [torch.from_numpy(np.array(each, dtype=np.float64)) for each in ranked.maps.maps.values()]
     sides = sorted({int(side) for each in maps for side in each.shape[1:]})
     if len(sides) > 1:
         text = _(
@@ -169,9 +170,9 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
             count=len(maps),
         )
         raise ValueError(text)
-    tokens = whole.maps.names(whole.names[0])[0]
-    every = torch.ones(n, n, dtype=torch.bool)
-    masks = whole.may or [None] * len(maps)
+    tokens = ranked.maps.names(ranked.names[0])[0]
+    all_pairs = torch.ones(n, n, dtype=torch.bool)
+    masks = ranked.masks or [None] * len(maps)
     numbers = [[f"{layer + 1}.{head + 1}" for head in range(len(each))] for layer, each in enumerate(maps)]
     if heads.model is None:
         stages, is_causal = None, all(not each.triu(1).any() for each in maps)
@@ -181,7 +182,7 @@ def of_whole(heads: Heads, *, aside: bool = False) -> TextFlow:
         is_known = all(each.output_weight is not None for each in every_stage)
         stages = [_first(each) for each in every_stage] if is_known else None
         is_causal = heads.model.is_causal
-    mask = torch.stack([every if each is None else torch.tensor(each) for each in masks])
+    mask = torch.stack([all_pairs if each is None else torch.tensor(each) for each in masks])
     return TextFlow(
         heads,
         label_tokens(tokens),

@@ -12,7 +12,7 @@ import torch
 
 from attn_core.toys import Evaluation, Recipe, Run, train
 
-State = Literal["waiting", "running", "stopped", "failed", "done"]
+JobState = Literal["waiting", "running", "stopped", "failed", "done"]
 LONGEST_LINE = 40  # trainings that wait
 MOST_KEPT = 16  # trainings that have ended; each takes about 1 MB
 _LOG = logging.getLogger(__name__)
@@ -25,7 +25,7 @@ class Job:
     """One training that was asked for; its fields change while it is trained."""
 
     recipe: Recipe
-    state: State = "waiting"
+    state: JobState = "waiting"
     step: int = 0
     look: Evaluation | None = None  # how the model did when it was last judged
     run: Run | None = None
@@ -96,10 +96,10 @@ class Trainer:
     def job(self, recipe: Recipe) -> Job | None:
         """Return the training by a recipe, where it was asked for and is still known."""
         with self._lock:
-            found = self._jobs.get(recipe)
-            if found is not None and found.is_over:
+            job = self._jobs.get(recipe)
+            if job is not None and job.is_over:
                 self._jobs.move_to_end(recipe)  # the one that was looked at last is forgotten last
-            return found
+            return job
 
     def before(self, job: Job) -> int:
         """Return how many trainings come before one that waits, with the one that runs."""
@@ -127,7 +127,7 @@ class Trainer:
     def _work(self) -> None:
         torch.set_num_threads(1)  # counts for this thread
         while (job := self._next()) is not None:
-            state: State = "failed"
+            state: JobState = "failed"
             try:
                 job.run = train(job.recipe, on_step=lambda step, look, job=job: _note(job, step, look))
                 state = "done"
@@ -146,8 +146,8 @@ def _withdraw(job: Job, who: str) -> None:
 
 def _present(job: Job) -> dict[str, float]:
     """Return who asked for a training and still looks at it."""
-    result = monotonic()
-    return {who: seen for who, seen in job.askers.items() if result - seen < GONE}
+    now = monotonic()
+    return {who: looked for who, looked in job.askers.items() if now - looked < GONE}
 
 
 def _note(job: Job, step: int, look: Evaluation | None) -> None:

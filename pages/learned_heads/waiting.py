@@ -3,13 +3,13 @@
 import streamlit as st
 
 from attn_words import _
-from pages.learned_heads.model_shelf import Standing, standing
+from pages.learned_heads.model_shelf import ModelStatus, model_status
 from pages.learned_heads.words import INSTALL, how_to_come_by
 
 _BEAT = 0.3  # seconds between two looks at a model that is being read
 
 
-def show(result: Standing) -> None:
+def show(result: ModelStatus) -> None:
     """Say it."""
     if not result.is_over:
         _progress()
@@ -22,7 +22,7 @@ def show(result: Standing) -> None:
 @st.fragment(run_every=_BEAT)
 def _progress() -> None:
     """Show how far the reading is; the page runs again once it is over."""
-    result = standing()
+    result = model_status()
     st.progress(result.share, _("The model is being read, once for everybody."))
     if result.is_over:
         st.rerun()

@@ -10,8 +10,8 @@ from attn_ui.base.markdown import capital, listed, plain
 from attn_words import N_, _, _c, _n, paragraph
 from pages.learned_heads.compute import Result
 from pages.learned_heads.long_text import SPECIAL
+from pages.learned_heads.ranked_heads import SINK, RankedHeads
 from pages.learned_heads.trainer import Job
-from pages.learned_heads.whole import SINK, Whole
 
 INSTALL = "pip install -r requirements-models.txt"
 _ROUNDING = 1e-9  # a weight below it is one by rounding
@@ -33,12 +33,12 @@ _MARKS = {
 
 def of_toy(result: Result) -> str:
     """Say how far the model is, with all heads and without those that are off, and its predictions."""
-    shares = {"steps": f"{result.step:,}", "right": as_share(result.judged.accuracy, 1)}
-    loss = number(result.judged.loss, 3)
-    told = [_("After **{steps}** steps: accuracy **{right}**, loss {loss}.", **shares, loss=loss)]
+    shares = {"steps": f"{result.step:,}", "right": as_share(result.evaluation.accuracy, 1)}
+    loss = number(result.evaluation.loss, 3)
+    sentences = [_("After **{steps}** steps: accuracy **{right}**, loss {loss}.", **shares, loss=loss)]
     if result.off:
-        accuracy, loss = as_share(result.ablated[0], 1), number(result.ablated[1], 3)
-        told.append(
+        accuracy, loss = as_share(result.without_off_heads[0], 1), number(result.without_off_heads[1], 3)
+        sentences.append(
             _(
                 "Without {heads}: accuracy **{right}**, loss {loss}.",
                 heads=listed(result.off),
@@ -47,11 +47,11 @@ def of_toy(result: Result) -> str:
             )
         )
     if len(result.off) == result.n_head:
-        return paragraph(*told, _("With every head off, all symbols are tied."))
-    pairs = zip(result.said, result.answers, strict=True)
+        return paragraph(*sentences, _("With every head off, all symbols are tied."))
+    pairs = zip(result.predictions, result.answers, strict=True)
     symbols = " ".join("–" if answer is None else SYMBOLS[symbol] for symbol, answer in pairs)
-    fields = {"symbols": symbols, "right": result.right, "asked": result.asked}
-    return paragraph(*told, _("Predictions **{symbols}**: {right} of {asked} right.", **fields))
+    fields = {"symbols": symbols, "right": result.right, "asked": result.n_answer}
+    return paragraph(*sentences, _("Predictions **{symbols}**: {right} of {asked} right.", **fields))
 
 
 def progress(job: Job, before: int) -> str:
@@ -128,28 +128,28 @@ def about_model(model: RealModel, tokens: Sequence[str]) -> str:
     )
 
 
-def of_head(whole: Whole, head: int, rank: int, tied: int) -> str:
+def of_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
     """Say one head's measure, how many have more and as much, and what draws it whatever the words are."""
-    fields = {"head": capital(whole.model.name(head)), "measure": _(_MEASURES[whole.measure])}
-    if whole.can_look:
-        fields |= {"score": mean(whole.scores[head]), "rank": f"{rank:,}", "heads": f"{whole.n_head:,}"}
-        told = _("**{head}**: {measure} **{score}**, rank {rank} of {heads}.", **fields)
+    fields = {"head": capital(ranked.model.name(head)), "measure": _(_MEASURES[ranked.measure])}
+    if ranked.can_look:
+        fields |= {"score": mean(ranked.scores[head]), "rank": f"{rank:,}", "heads": f"{ranked.n_head:,}"}
+        sentences = _("**{head}**: {measure} **{score}**, rank {rank} of {heads}.", **fields)
     else:
-        told = _("**{head}**: {measure} is not defined here; the heads stand as in the model.", **fields)
+        sentences = _("**{head}**: {measure} is not defined here; the heads stand as in the model.", **fields)
     tie = (
         _n("Tied with {count} other.", "Tied with {count} others.", tied)
-        if tied > 0 and whole.can_look
+        if tied > 0 and ranked.can_look
         else ""
     )
-    drawn, share = whole.sink(head)
-    is_told = drawn != whole.measure and (drawn == SPECIAL or share >= SINK)
-    return paragraph(told, tie, drawn_weight(drawn, share) if is_told else "")
+    sink, share = ranked.sink(head)
+    names_sink = sink != ranked.measure and (sink == SPECIAL or share >= SINK)
+    return paragraph(sentences, tie, sink_weight(sink, share) if names_sink else "")
 
 
-def drawn_weight(measure: str, share: float) -> str:
+def sink_weight(measure: str, share: float) -> str:
     """Say how much weight lies on tokens that draw it whatever the words are.
 
-    >>> drawn_weight("special tokens", 0.87)
+    >>> sink_weight("special tokens", 0.87)
     'Mean weight of the words on special tokens: **0.87**, an attention sink.'
     """
     fields = {"measure": capital(_(_MEASURES[measure])), "share": mean(share)}

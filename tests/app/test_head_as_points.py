@@ -13,9 +13,9 @@ from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.learned_heads import clouds
 from pages.learned_heads.clouds import HeadClouds
-from pages.learned_heads.state import Clouding, Heads
+from pages.learned_heads.ranked_heads import RankedHeads
+from pages.learned_heads.state import CloudState, Heads
 from pages.learned_heads.tabs.clouds import checks_of_clouds
-from pages.learned_heads.whole import Whole
 from tests import handed, small_models
 
 POINTS = "source=a+real+model&look=points"
@@ -45,8 +45,8 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
     around = np.vstack(laid_by_numpy(result.query.numpy(), result.key.numpy()))
     left, sigma, _directions = np.linalg.svd(around, full_matrices=False)
     wanted, n = np.abs(left * sigma)[:, :2], len(result.tokens)
-    maps = result.of.of.whole.maps.maps
-    weights = list(maps.values())[result.of.layer][result.of.head]
+    maps = result.state.heads.ranked.maps.maps
+    weights = list(maps.values())[result.state.layer][result.state.head]
     for row in range(n):
         data = traces(found, row)
         shown = [data[f"{kind} points"] for kind in ("query", "key")]
@@ -55,10 +55,10 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
         told = [int(said.split()[-1]) for each in shown for said in each["hovertext"]]
         assert told == [*range(1, n + 1)] * 2
         marker = shown[1]["marker"]
-        drawn = shown[1]["customdata"] if result.of.by_place else marker["color"]
+        drawn = shown[1]["customdata"] if result.state.by_place else marker["color"]
         np.testing.assert_allclose(np.asarray(drawn), weights[row], atol=1e-6)
         opacity = np.atleast_1d(marker["opacity"])  # one for all where colour is the bar's
-        assert (np.diff(opacity) > 0).sum() == (n - 1 if result.of.by_place else 0)
+        assert (np.diff(opacity) > 0).sum() == (n - 1 if result.state.by_place else 0)
         assert opacity[-1] == 1
         assert result.labels[row] in data["query name"]["text"][0]
 
@@ -82,8 +82,8 @@ def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tm
     model = load_model(small_models.write(tmp_path / "small", name))
     text = "the cat sat on the mat"
     maps = model.attend(text)
-    asked = Clouding(Heads(Whole(maps, "previous token"), model, text), 1, head)
-    result: HeadClouds = cast(Any, clouds._made).__wrapped__(
+    asked = CloudState(Heads(RankedHeads(maps, "previous token"), model, text), 1, head)
+    result: HeadClouds = cast(Any, clouds._compute).__wrapped__(
         text, 1, head, asked
     )  # past the cache of one model
     checks = checks_of_clouds(result)

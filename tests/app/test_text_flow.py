@@ -12,11 +12,11 @@ from attn_core import AttentionMaps, MultiHeadAttention, load_model
 from attn_core.eviction import POLICIES
 from attn_core.text_flow import attention_rollout
 from pages import PAGES
-from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.eviction import HeadEviction
+from pages.learned_heads.ranked_heads import RankedHeads
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs.flow import checks_of_eviction, checks_of_flow
 from pages.learned_heads.text_flow import MOST_TOKENS, TextFlow, of_whole
-from pages.learned_heads.whole import Whole
 from tests import handed, small_models
 from tests.sentences import messages_in, numbers_in
 
@@ -39,7 +39,7 @@ def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
         weights = np.random.default_rng(number).random(shape)
         weights = np.tril(weights) if causal else weights
         maps[f"layer {number}"] = weights / weights.sum(-1, keepdims=True)
-    return Heads(Whole(AttentionMaps(maps), "previous token"))
+    return Heads(RankedHeads(AttentionMaps(maps), "previous token"))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,9 @@ def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None
     assert isinstance(flow, TextFlow)
     # A toy of one layer has no second: the link is told so.
     assert [bad.name for bad in found.dropped] == ["layer"] * (layer > len(flow.maps))
-    np.testing.assert_allclose(values(found, "rollout"), attention_rollout(flow.drawn)[flow.at], atol=1e-6)
+    np.testing.assert_allclose(
+        values(found, "rollout"), attention_rollout(flow.layer_weights)[flow.at], atol=1e-6
+    )
     heads = [each.mean(0) if len(each) else torch.zeros(flow.weights.shape[1:]) for each in flow.maps]
     torch.testing.assert_close(flow.weights, torch.stack(heads).double())
     assert all(check.passed for check in checks_of_flow(flow))
@@ -104,15 +106,15 @@ def test_maps_that_do_not_fit_are_named(shapes: list[tuple[int, int, int]], why:
 def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
     found = at(f"look=eviction&policy={policy}&budget={budget}")
     result = found.view.result
-    assert isinstance(result, Evicted)
+    assert isinstance(result, HeadEviction)
     assert result.budget == budget
     drawn = values(found, "head 2.1")
-    np.testing.assert_allclose(drawn[result.kept[2].numpy()], result.weights[2][result.kept[2]], atol=1e-6)
-    assert np.isnan(drawn[~result.kept[2].numpy()]).all()
+    np.testing.assert_allclose(drawn[result.mask[2].numpy()], result.weights[2][result.mask[2]], atol=1e-6)
+    assert np.isnan(drawn[~result.mask[2].numpy()]).all()
     assert all(check.passed for check in checks_of_eviction(result))
     assert f"{float(result.errors.mean()):.3f}" in found.sentence
     if policy == "StreamingLLM" and budget < 13:  # the sinks are those before the first gap
-        assert numbers_in(found.view.notes[0])[0] == result.kept[0, -1].tolist().index(False)
+        assert numbers_in(found.view.notes[0])[0] == result.mask[0, -1].tolist().index(False)
     assert found.tables["eviction"][policy][budget - 1] == pytest.approx(float(result.errors.mean()))
 
 
@@ -138,7 +140,7 @@ def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     maps = model.attend("the cat sat")
     masks = [None if each is None else each.numpy() for each in model.seen(len(maps.tokens or ()))]
-    flow = of_whole(Heads(Whole(maps, "previous token", may=masks), model, "the cat sat"))
+    flow = of_whole(Heads(RankedHeads(maps, "previous token", masks=masks), model, "the cat sat"))
     assert flow.is_causal == model.is_causal
     assert all(check.passed for check in checks_of_flow(flow))
     assert not flow.weights[~flow.mask].any()
@@ -156,7 +158,9 @@ def test_programs_print_the_numbers(link: str, kind: str) -> None:
     printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
     if isinstance(result, TextFlow):
         wanted = [
-            each[result.at] for each in (result.drawn, result.norms, result.rollout) if each is not None
+            each[result.at]
+            for each in (result.layer_weights, result.norms, result.rollout)
+            if each is not None
         ]
     else:
         wanted = [result.weights, result.errors]

@@ -33,13 +33,13 @@ def show(result: Result) -> None:
 
 def sentence(result: Result) -> str:
     """Say where the chosen head, query and key are, and what the right places have together."""
-    head, query, key = result.chosen
+    head, query, key = result.selection
     weights = result.weights[head, query]
     where = [place for place, right in enumerate(result.task.right(result.tokens)[query].tolist()) if right]
-    told = _(
+    sentence_ = _(
         "**{head}**, from the query {query} at place {place} to the key {key} at place {other}: weight "
         "**{weight}**.",
-        head=capital(result.called(head)),
+        head=capital(result.label(head)),
         query=coloured("query", result.symbols[query]),
         place=query + 1,
         key=coloured("key", result.symbols[key]),
@@ -47,7 +47,7 @@ def sentence(result: Result) -> str:
         weight=number(float(weights[key]), 3),
     )
     if not where:
-        return paragraph(told, _("This place has no answer, so no key is right."))
+        return paragraph(sentence_, _("This place has no answer, so no key is right."))
     answer = _n(
         "The answer stands at {places}, which has {share}.",
         "The answer stands at {places}, which have {share}.",
@@ -55,7 +55,7 @@ def sentence(result: Result) -> str:
         places=listed([_at(result, place) for place in where]),
         share=number(float(weights[where].sum()), 3),
     )
-    return paragraph(told, answer)
+    return paragraph(sentence_, answer)
 
 
 def _at(result: Result, place: int) -> str:
@@ -64,13 +64,13 @@ def _at(result: Result, place: int) -> str:
 
 def rows(result: Result) -> list[list[str]]:
     """Return a line a key that the query may see: its scores and its weight."""
-    head, query, chosen = result.chosen
+    head, query, chosen_key = result.selection
     layer, within = divmod(head, result.recipe.heads)
     stages = result.toy_run.layers[layer]
     right = result.task.right(result.tokens)[query].tolist()
     scaled = stages.scaled_scores[within, query]
     largest = float(scaled.max())
-    found = []
+    lines = []
     for key in range(query + 1 if result.task.causal else len(result.symbols)):
         score, weight = (float(each[within, query, key]) for each in (stages.scores, stages.weights))
         share = math.exp(float(scaled[key]) - largest)
@@ -79,5 +79,5 @@ def rows(result: Result) -> list[list[str]]:
             _c("switch", "yes") if right[key] else "",
             *(number(each, 3) for each in (score, float(scaled[key]), share, weight)),
         ]
-        found.append([f"**{cell}**" if cell and key == chosen else cell for cell in cells])
-    return found
+        lines.append([f"**{cell}**" if cell and key == chosen_key else cell for cell in cells])
+    return lines

@@ -11,10 +11,10 @@ from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
-from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tabs import clouds, flow, whole
+from pages.learned_heads.tabs import clouds, flow, ranked_heads
 from pages.learned_heads.text_flow import TextFlow
 
 
@@ -22,7 +22,7 @@ def checks(result: Result) -> list[Check]:
     """Compute every check on the numbers on screen."""
     weights, logits = by_torch(result)
     sums = result.weights.sum(dim=-1)
-    model, curve = judge(result.model, result.task, result.recipe.held_out()), result.judged
+    model, curve = judge(result.model, result.task, result.recipe.held_out()), result.evaluation
     return [
         compare(_("the maps are those of `torch.nn.MultiheadAttention`"), result.weights, weights),
         compare(_("the prediction is that of the same layers of torch"), result.logits, logits),
@@ -53,33 +53,33 @@ def by_torch(result: Result) -> tuple[Tensor, Tensor]:
         out = state[f"attention.{layer}.W_o.weight"].unflatten(1, (heads, -1)).clone()
         out[:, [head for head in gone if 0 <= head < heads]] = 0  # what is off writes nothing
         module.out_proj.weight.copy_(out.flatten(1))
-        written, weights = module(norm, norm, norm, attn_mask=blocked, average_attn_weights=False)
+        update, weights = module(norm, norm, norm, attn_mask=blocked, average_attn_weights=False)
         maps.append(weights)
-        x = x + written
+        x = x + update
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(result: Result | Heads | LongText | TextFlow | Evicted | HeadClouds) -> None:
+def show(result: Result | Heads | LongText | TextFlow | HeadEviction | HeadClouds) -> None:
     """Show the checks with their largest differences."""
     if isinstance(result, TextFlow):
-        found = flow.checks_of_flow(result)
+        results = flow.checks_of_flow(result)
     elif isinstance(result, HeadClouds):
-        found = clouds.checks_of_clouds(result)
-    elif isinstance(result, Evicted):
-        found = flow.checks_of_eviction(result)
+        results = clouds.checks_of_clouds(result)
+    elif isinstance(result, HeadEviction):
+        results = flow.checks_of_eviction(result)
     elif isinstance(result, LongText):
-        found = whole.checks_of_long(result)
+        results = ranked_heads.checks_of_long(result)
     else:
-        found = _of_whole(result) if isinstance(result, Heads) else checks(result)
+        results = _of_whole(result) if isinstance(result, Heads) else checks(result)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
-            [_(check.name) for check in found],
-            {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
+            [_(check.name) for check in results],
+            {_("on the numbers on screen"): [(check.passed, check.verdict) for check in results]},
         )
     )
 
 
 def _of_whole(result: Heads) -> list[Check]:
-    found = whole.checks(result.whole, result.model, result.text)
-    return [*found, whole.check_blocks(result)] if result.whole.is_long else found
+    results = ranked_heads.checks(result.ranked, result.model, result.text)
+    return [*results, ranked_heads.check_blocks(result)] if result.ranked.is_long else results

@@ -8,7 +8,7 @@ from torch.nn import functional as F
 
 from attn_core import Check, MultiHead, compare
 from attn_words import _, paragraph
-from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.text_flow import TextFlow
 
 
@@ -56,10 +56,10 @@ def checks_of_flow(flow: TextFlow) -> list[Check]:
     """Compute every check on the numbers on screen."""
     at, n = flow.at, len(flow.tokens)
     product = np.eye(n)
-    for weights in flow.drawn[: at + 1].numpy():
+    for weights in flow.layer_weights[: at + 1].numpy():
         mixed = weights + np.eye(n)
         product = mixed / mixed.sum(axis=1, keepdims=True) @ product
-    found = [
+    results = [
         compare(
             _("the rollout is the product of the layers' maps, computed by NumPy"),
             flow.rollout[at],
@@ -74,7 +74,7 @@ def checks_of_flow(flow: TextFlow) -> list[Check]:
     if flow.stages is not None and flow.norms is not None and flow.on[at]:
         stages, on = flow.stages[at], list(flow.on[at])
         vectors = _vectors(stages)
-        found += [
+        results += [
             compare(
                 _("the lengths of the last row are those of the vectors themselves"),
                 flow.norms[at, -1].float(),
@@ -86,7 +86,7 @@ def checks_of_flow(flow: TextFlow) -> list[Check]:
                 stages.contributions[:, -1],
             ),
         ]
-    return found
+    return results
 
 
 def _vectors(stages: MultiHead) -> Tensor:
@@ -98,29 +98,29 @@ def _vectors(stages: MultiHead) -> Tensor:
     return torch.einsum("hjd,ohd->hjo", weighted, stages.output_weight.reshape(-1, n_head, d_head))
 
 
-def checks_of_eviction(found: Evicted) -> list[Check]:
+def checks_of_eviction(result: HeadEviction) -> list[Check]:
     """Compute every check on the numbers on screen."""
-    layers = found.result.toy_run.layers
+    layers = result.result.toy_run.layers
     query, key, value = (
         torch.cat([getattr(each, part) for each in layers]) for part in ("query", "key", "value")
     )
-    heads = F.scaled_dot_product_attention(query, key, value, found.kept)
+    heads = F.scaled_dot_product_attention(query, key, value, result.mask)
     full = F.scaled_dot_product_attention(query, key, value, is_causal=True)
     off = (heads - full).flatten(1).norm(dim=-1) / full.flatten(1).norm(dim=-1)
-    places = torch.arange(1, found.n + 1).clamp(max=found.budget)
+    places = torch.arange(1, result.n + 1).clamp(max=result.budget)
     return [
         compare(
             _(
                 "the outputs are those of `torch.nn.functional.scaled_dot_product_attention` over the keys "
                 "that are kept"
             ),
-            found.run.heads[found.budget - 1].float(),
+            result.run.heads[result.budget - 1].float(),
             heads,
         ),
-        compare(_("the errors are those of these outputs"), found.errors.float(), off, scale=1),
+        compare(_("the errors are those of these outputs"), result.errors.float(), off, scale=1),
         compare(
             _("each query has as many keys as the budget, or all there are"),
-            found.kept.sum(dim=-1).double(),
-            places.double().expand(found.result.n_head, found.n),
+            result.mask.sum(dim=-1).double(),
+            places.double().expand(result.result.n_head, result.n),
         ),
     ]

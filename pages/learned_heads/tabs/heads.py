@@ -9,27 +9,27 @@ from attn_words import _
 from pages.learned_heads.compute import Result
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_toy
-from pages.learned_heads.tabs import whole as whole_tabs
+from pages.learned_heads.tabs import ranked_heads
 
 
 def show(result: Result | Heads) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
     if isinstance(result, Heads):
-        whole_tabs.show_heads(result.whole)
+        ranked_heads.show_heads(result.ranked)
         return
-    whole = result.judged
+    evaluation = result.evaluation
     st.markdown(
         _(
             "On {sequences} sequences that no step of the training saw, after {steps} steps, with all heads "
             "on: accuracy **{right}**, loss {loss}.",
             sequences=len(result.recipe.held_out()),
             steps=f"{result.step:,}",
-            right=as_share(whole.accuracy, 1),
-            loss=f"{whole.loss:.4f}",
+            right=as_share(evaluation.accuracy, 1),
+            loss=f"{evaluation.loss:.4f}",
         )
     )
     columns = {_(title): column for title, column in of_toy(result).items()}
-    columns[_("Head")] = [result.called(head) for head in range(result.n_head)]
+    columns[_("Head")] = [result.label(head) for head in range(result.n_head)]
     forms = ("", *(".3f" for _measure in MEASURES), ".1%", ".4f")
     rows = [
         [f"{value:{form}}" for value, form in zip(row, forms, strict=True)]

@@ -5,13 +5,13 @@ import streamlit as st
 from attn_words import _, paragraph
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
-from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.tabs import clouds, flow
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.words import layers_of_heads
 
 
-def show(result: Result | TextFlow | Evicted | HeadClouds) -> None:
+def show(result: Result | TextFlow | HeadEviction | HeadClouds) -> None:
     """Write the formulas down, with the sizes of the present model."""
     if isinstance(result, TextFlow):
         flow.show_flow()
@@ -19,7 +19,7 @@ def show(result: Result | TextFlow | Evicted | HeadClouds) -> None:
     if isinstance(result, HeadClouds):
         clouds.show_clouds()
         return
-    if isinstance(result, Evicted):
+    if isinstance(result, HeadEviction):
         flow.show_eviction()
         return
     recipe, task = result.recipe, result.task

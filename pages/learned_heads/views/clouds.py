@@ -16,20 +16,20 @@ from attn_words import _, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.clouds import HeadClouds, clouds_of
 from pages.learned_heads.compute import array
-from pages.learned_heads.found import Found
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB
-from pages.learned_heads.state import Clouding
+from pages.learned_heads.state import CloudState
 
 
-def view(controls: Controls, asked: Clouding) -> View[Found]:
+def view(controls: Controls, state: CloudState) -> View[AnyResult]:
     """Draw the head on its text; say why where that is too long."""
     try:
-        result = clouds_of(asked)
+        result = clouds_of(state)
     except ValueError as error:
         controls.say(f":material/error: {error}.")
         return View(None, None)
     figure = Figure(
-        _packed(asked.of.text, asked.layer, asked.head, asked.by_place, result),
+        _draw(state.heads.text, state.layer, state.head, state.by_place, result),
         key="clouds",
         alt=_(
             "Queries and keys of all words of one head as two clouds of points in one plane, sized by the "
@@ -44,14 +44,16 @@ def view(controls: Controls, asked: Clouding) -> View[Found]:
 
 
 @shared_scene
-def _packed(text: str, layer: int, head: int, by_place: bool, _now: HeadClouds) -> Scene:
-    """Draw and say it for every query; there is one model a process, so it is no part of what is asked."""
+def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds) -> Scene:
+    """Draw and say it for every query; there is one model a process, so it is no part of what is state."""
     del text, layer, head
     look = replace(ONE_PLANE, by_place=by_place)
-    drawn = AttentionPlane([_now.in_plane], array(_now.weights)[None], _now.mask.numpy()[None], look)
-    said = [[_say(_now, row) for row in range(len(_now.tokens))]]
-    cursor = Cursor(len(_now.tokens), **by_row_and_step(drawn.follow()))
-    return Scene([alone.spec(drawn)], cursor, captions=said)
+    figure = AttentionPlane(
+        [_result.in_plane], array(_result.weights)[None], _result.mask.numpy()[None], look
+    )
+    captions = [[_caption(_result, row) for row in range(len(_result.tokens))]]
+    cursor = Cursor(len(_result.tokens), **by_row_and_step(figure.follow()))
+    return Scene([alone.spec(figure)], cursor, captions=captions)
 
 
 def _about(result: HeadClouds) -> str:
@@ -73,7 +75,7 @@ def _about(result: HeadClouds) -> str:
     )
 
 
-def _say(result: HeadClouds, row: int) -> str:
+def _caption(result: HeadClouds, row: int) -> str:
     """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
     best = int(result.weights[row].argmax())
     nearest = int(result.distances[row].masked_fill(~result.mask[row], float("inf")).argmin())

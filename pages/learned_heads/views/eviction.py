@@ -13,10 +13,10 @@ from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import N_, _, _n, paragraph
 from pages.learned_heads.compute import Result, array, steps_of
-from pages.learned_heads.evicted import SINKS, Evicted, runs_of
-from pages.learned_heads.found import Found
+from pages.learned_heads.eviction import SINKS, HeadEviction, evict_by_all
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB, POLICY
-from pages.learned_heads.state import Evicting
+from pages.learned_heads.state import EvictionState
 
 _POLICIES = {
     "window": N_("The window keeps the latest keys."),
@@ -28,64 +28,64 @@ _POLICIES = {
 }
 
 
-def view(controls: Controls, asked: Evicting) -> View[Found]:
+def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
     """Draw every budget of one policy."""
-    steps = steps_of(asked.setting.recipe)
+    steps = steps_of(state.setting.recipe)
     at = steps.nearest(controls.value(steps))
-    found = evicted(asked, at)
-    slider = found.slider
-    found = replace(found, budget=int(slider.values[slider.nearest(controls.value(slider))]))
+    result = compute_eviction(state, at)
+    slider = result.slider
+    result = replace(result, budget=int(slider.values[slider.nearest(controls.value(slider))]))
     figure = Figure(
-        _drawn(asked, at),
+        _draw(state, at),
         key="eviction",
         alt=_("Every head's map, hatched where a key is not in the cache, and the errors by budget"),
-        name=f"eviction by {asked.policy}, {asked.setting.recipe.task}",
+        name=f"eviction by {state.policy}, {state.setting.recipe.task}",
         slider=Slider(
             _("Budget"), slider, [_n("{count} key", "{count} keys", int(budget)) for budget in slider.values]
         ),
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
     )
-    return View(found, figure, notes=[Small(_about(found))], tabs=FLOW_TAB)
+    return View(result, figure, notes=[Small(_about(result))], tabs=FLOW_TAB)
 
 
-def evicted(asked: Evicting, at: int) -> Evicted:
+def compute_eviction(state: EvictionState, at: int) -> HeadEviction:
     """Return all heads of a toy under a policy."""
-    setting = asked.setting
-    return Evicted(Result(setting, at), asked.policy, runs_of(setting, at))
+    setting = state.setting
+    return HeadEviction(Result(setting, at), state.policy, evict_by_all(setting, at))
 
 
 @shared_scene
-def _drawn(asked: Evicting, at: int) -> Scene:
-    found = evicted(asked, at)
-    steps = [replace(found, budget=budget) for budget in range(1, found.n + 1)]
-    return Scene(LazyMap(lambda step: eviction.spec(cache(step)), steps), captions=LazyMap(_say, steps))
+def _draw(state: EvictionState, at: int) -> Scene:
+    result = compute_eviction(state, at)
+    steps = [replace(result, budget=budget) for budget in range(1, result.n + 1)]
+    return Scene(LazyMap(lambda step: eviction.spec(cache(step)), steps), captions=LazyMap(_caption, steps))
 
 
-def cache(found: Evicted) -> Cache:
+def cache(result: HeadEviction) -> Cache:
     """Hand one budget to the figures."""
-    result = found.result
-    heads = range(result.n_head)
+    toy = result.result
+    heads = range(toy.n_head)
     return Cache(
-        found.budget,
-        found.policy,
-        [result.head(head) for head in heads],
+        result.budget,
+        result.policy,
+        [toy.head(head) for head in heads],
         [
             _(
                 "head {number}: error {error}",
-                number=result.number(head),
-                error=f"{float(found.errors[head]):.3f}",
+                number=toy.number(head),
+                error=f"{float(result.errors[head]):.3f}",
             )
             for head in heads
         ],
-        result.symbols,
-        array(found.weights),
-        found.kept.numpy(),
-        {policy: array(errors) for policy, errors in found.means.items()},
-        {policy: shown(POLICY, policy) for policy in found.runs},
+        toy.symbols,
+        array(result.weights),
+        result.mask.numpy(),
+        {policy: array(errors) for policy, errors in result.means.items()},
+        {policy: shown(POLICY, policy) for policy in result.runs},
     )
 
 
-def _about(run: Evicted) -> str:
+def _about(run: HeadEviction) -> str:
     """Say how the policy chooses, and what the error is of."""
     return paragraph(
         _(_POLICIES[run.policy], sinks=min(SINKS, run.budget - 1)),
@@ -96,7 +96,7 @@ def _about(run: Evicted) -> str:
     )
 
 
-def _say(run: Evicted) -> str:
+def _caption(run: HeadEviction) -> str:
     """Say what a budget costs by each policy, the one on screen first."""
     names = [run.policy, *(name for name in run.means if name != run.policy)]
     errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]

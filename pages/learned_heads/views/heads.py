@@ -19,54 +19,54 @@ from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.controls import ORDERS
-from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import in_blocks
 from pages.learned_heads.model_shelf import OTHER
+from pages.learned_heads.ranked_heads import SINK, RankedHeads, head_names
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
-from pages.learned_heads.whole import SINK, Whole, head_names
 
-_MADE = "learned_own_made"
+_PAYLOAD = "learned_own_made"
 _MOST_NAMES = 12
 
 
-def view(controls: Controls, heads: Heads) -> View[Found]:
+def view(controls: Controls, heads: Heads) -> View[AnyResult]:
     """Draw the heads in their order."""
-    whole, model = heads.whole, heads.model
-    rank = controls.place(RANK, whole.n_head) + 1
-    orders = tuple(tuple(whole.order_by(measure)) for measure in RANK_BY.options)
-    controls.keep(ORDERS, (whole.order[rank - 1], orders))
-    slider = whole.slider(rank)
+    ranked, model = heads.ranked, heads.model
+    rank = controls.place(RANK, ranked.n_head) + 1
+    orders = tuple(tuple(ranked.order_by(measure)) for measure in RANK_BY.options)
+    controls.keep(ORDERS, (ranked.order[rank - 1], orders))
+    slider = ranked.slider(rank)
     ranks = tuple(int(each) for each in slider.values)
     if model is None:
-        scene = SharedScene(partial(_draw, whole, ranks), partial(_kept, controls, whole, ranks))
+        scene = SharedScene(partial(_draw, ranked, ranks), partial(_draw_of_session, controls, ranked, ranks))
     else:
-        scene = _shared(heads.text, whole.words_only, whole.measure, ranks, whole)
+        scene = _shared(heads.text, ranked.words_only, ranked.measure, ranks, ranked)
     figure = Figure(
         scene,
         key="own" if model is None else "real",
         alt=_("Every head's map as a thumbnail, and one head's map large"),
         name=f"heads of {'an own model' if model is None else model.name}",
         slider=Slider(
-            _("Head, by {measure}", measure=shown(RANK_BY, whole.measure)),
+            _("Head, by {measure}", measure=shown(RANK_BY, ranked.measure)),
             slider,
-            names=head_names(whole, ranks),
+            names=head_names(ranked, ranks),
         ),
         chosen={"query": QUERY, "key": KEY},
-        clicked=partial(_clicked, whole),
-        caption=in_blocks(whole.longest) if whole.is_long else "",
+        clicked=partial(_clicked, ranked),
+        caption=in_blocks(ranked.longest) if ranked.is_long else "",
     )
-    head = whole.order[rank - 1]
-    layer, within = whole.model.at(head)
-    zoom = in_sight(controls, whole.layers[layer][within].shape) if whole.is_long else ""
-    has_sink = any(whole.sink(head)[1] >= SINK for head in range(whole.n_head))
+    head = ranked.order[rank - 1]
+    layer, within = ranked.model.at(head)
+    zoom = in_sight(controls, ranked.layers[layer][within].shape) if ranked.is_long else ""
+    has_sink = any(ranked.sink(head)[1] >= SINK for head in range(ranked.n_head))
     left_out = _(
         "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
         "and in the tab Heads.",
         shown=len(ranks),
-        heads=whole.n_head,
-        places=whole.longest,
+        heads=ranked.n_head,
+        places=ranked.longest,
     )
     notes = [
         _("A click on a thumbnail shows its head large."),
@@ -76,31 +76,31 @@ def view(controls: Controls, heads: Heads) -> View[Found]:
         )
         if has_sink
         else "",
-        f":material/info: {left_out}" if len(ranks) < whole.n_head else "",
+        f":material/info: {left_out}" if len(ranks) < ranked.n_head else "",
         *_notes(heads),
     ]
     return View(
         replace(heads, head=head, zoom=zoom),
         figure,
         notes=[Small(each) for each in notes if each],
-        below="long_head" if whole.is_long else "",
+        below="long_head" if ranked.is_long else "",
         tabs=WHOLE_TAB,
     )
 
 
 def _notes(heads: Heads) -> list[str]:
-    """Say where the heads are from, and what is hidden."""
-    whole, model, tokens = heads.whole, heads.model, heads.whole.maps.tokens or ()
-    hidden = ""
-    if whole.words_only and whole.special:
-        hidden = _(
+    """Say where the heads are from, and what is hidden_tokens."""
+    ranked, model, tokens = heads.ranked, heads.model, heads.ranked.maps.tokens or ()
+    hidden_tokens = ""
+    if ranked.words_only and ranked.special:
+        hidden_tokens = _(
             "Hidden: {tokens}. Each row shows how its weight on the words is shared out, divided by its sum; "
             "measures and order are of the true weights.",
-            tokens=listed([*dict.fromkeys(map(plain, whole.special))]),
+            tokens=listed([*dict.fromkeys(map(plain, ranked.special))]),
         )
     if model is not None:
         return [
-            paragraph(words.about_model(model, tokens), hidden),
+            paragraph(words.about_model(model, tokens), hidden_tokens),
             paragraph(
                 _(
                     "Another model: start the app with `{variable}` set to its folder (config.json, "
@@ -114,48 +114,48 @@ def _notes(heads: Heads) -> list[str]:
         "Queries and keys of a map that is not square are counted from 0 each; of a decoder's queries on an "
         "encoder's keys nothing is measured by place."
     )
-    named = [f"{number} {plain(name)}" for number, name in enumerate(whole.names, start=1)]
-    names = _(", ").join([*named[:_MOST_NAMES], *(["…"] if len(named) > _MOST_NAMES else [])])
+    layers = [f"{number} {plain(name)}" for number, name in enumerate(ranked.names, start=1)]
+    names = _(", ").join([*layers[:_MOST_NAMES], *(["…"] if len(layers) > _MOST_NAMES else [])])
     return [
-        *(f":material/content_cut: {plain(note)}" for note in whole.maps.notes),
-        f":material/info: {sides}" if whole.has_unlike_sides else "",
-        hidden,
+        *(f":material/content_cut: {plain(note)}" for note in ranked.maps.notes),
+        f":material/info: {sides}" if ranked.has_unlike_sides else "",
+        hidden_tokens,
         _("Layers, as the file names them: {names}.", names=names),
     ]
 
 
 @shared_scene
-def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _whole: Whole) -> Scene:
+def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _ranked: RankedHeads) -> Scene:
     """Draw a real model's heads; there is one model a process, so it is no part of what is asked."""
     del text, hide, measure
-    return _draw(_whole, ranks)
+    return _draw(_ranked, ranks)
 
 
-def _kept(controls: Controls, whole: Whole, ranks: tuple[int, ...]) -> Packed:
+def _draw_of_session(controls: Controls, ranked: RankedHeads, ranks: tuple[int, ...]) -> Packed:
     """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
-    asked = (whole.maps, whole.words_only, whole.measure, ranks, language())
+    request = (ranked.maps, ranked.words_only, ranked.measure, ranks, language())
     nothing: tuple[object, Packed | None] = (None, None)
-    kept, made = controls.kept(_MADE, nothing)
-    if made is None or kept != asked:
-        made = packed(_draw(whole, ranks))
-        controls.keep(_MADE, (asked, made))
-    return made
+    cached, payload = controls.kept(_PAYLOAD, nothing)
+    if payload is None or cached != request:
+        payload = packed(_draw(ranked, ranks))
+        controls.keep(_PAYLOAD, (request, payload))
+    return payload
 
 
-def _draw(whole: Whole, ranks: Sequence[int]) -> Scene:
-    figures = steps(whole.model, [rank - 1 for rank in ranks])
-    return Scene(figures, captions=LazyMap(partial(_say, whole), ranks))
+def _draw(ranked: RankedHeads, ranks: Sequence[int]) -> Scene:
+    figures = steps(ranked.model, [rank - 1 for rank in ranks])
+    return Scene(figures, captions=LazyMap(partial(_caption, ranked), ranks))
 
 
-def _say(whole: Whole, rank: int) -> str:
-    head, scores = whole.order[rank - 1], np.array(whole.scores)
+def _caption(ranked: RankedHeads, rank: int) -> str:
+    head, scores = ranked.order[rank - 1], np.array(ranked.scores)
     alike = np.isclose(scores, scores[head], rtol=TIE, atol=0)
     higher = int((~alike & (scores > scores[head])).sum())
-    return words.of_head(whole, head, higher + 1, int(alike.sum()) - 1)
+    return words.of_head(ranked, head, higher + 1, int(alike.sum()) - 1)
 
 
-def _clicked(whole: Whole, controls: Controls, cell: Cell) -> None:
+def _clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:
     """Make a thumbnail large."""
-    head = head_at(whole.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
+    head = head_at(ranked.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:
-        controls.move(RANK, whole.order.index(head) + 1)
+        controls.move(RANK, ranked.order.index(head) + 1)

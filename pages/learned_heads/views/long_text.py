@@ -10,33 +10,33 @@ from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
 from pages.learned_heads import words
-from pages.learned_heads.found import Found
 from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import (
     FIRST,
     ITSELF,
     PREVIOUS,
     SPECIAL,
+    LayerSummary,
     LongText,
-    Looks,
     in_blocks,
-    look,
     reading,
+    summarise_with_progress,
 )
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import LONG_TAB, WITHIN
 
 
-def view(controls: Controls, asked: LongText) -> View[Found]:
+def view(controls: Controls, state: LongText) -> View[AnyResult]:
     """Draw the heads of the layer; say why where numbers overflow."""
-    model = asked.model
+    model = state.model
     heads = range(1, model.n_head + 1)
     slider = replace(WITHIN, values=tuple(map(float, heads)))
     head = slider.nearest(controls.value(slider))
     try:
         with controls.working() as tell:
-            if not _drawn.packed.is_kept(asked.text, asked.layer, asked):
-                look(asked, lambda layer, at: tell(*reading(asked, layer, at)))
-        scene = _drawn(asked.text, asked.layer, asked)
+            if not _draw.packed.is_kept(state.text, state.layer, state):
+                summarise_with_progress(state, lambda layer, at: tell(*reading(state, layer, at)))
+        scene = _draw(state.text, state.layer, state)
         scene.pack()
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
@@ -46,19 +46,19 @@ def view(controls: Controls, asked: LongText) -> View[Found]:
         scene,
         key="long",
         alt=_("One head's map of a long text, in blocks of which the largest weight is shown"),
-        name=f"heads of {model.name}, layer {asked.layer + 1}",
-        slider=Slider(_("Head of the layer"), slider, names=[asked.name(each - 1) for each in heads]),
-        caption=in_blocks(asked.n),
+        name=f"heads of {model.name}, layer {state.layer + 1}",
+        slider=Slider(_("Head of the layer"), slider, names=[state.name(each - 1) for each in heads]),
+        caption=in_blocks(state.n),
     )
     one_layer = _(
         "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
         "layer at a time. Measures of all heads and attention flow are of shorter texts.",
         most=f"{model.most_tokens:,}",
-        places=f"{asked.n:,}",
+        places=f"{state.n:,}",
     )
-    notes = [one_layer, words.about_model(model, asked.read.labels)]
+    notes = [one_layer, words.about_model(model, state.encoding.labels)]
     return View(
-        replace(asked, head=head, zoom=in_sight(controls, (asked.n, asked.n))),
+        replace(state, head=head, zoom=in_sight(controls, (state.n, state.n))),
         figure,
         notes=[*map(Small, notes)],
         below="long_head",
@@ -67,28 +67,30 @@ def view(controls: Controls, asked: LongText) -> View[Found]:
 
 
 @shared_scene
-def _drawn(text: str, layer: int, _asked: LongText) -> Scene:
-    """Draw all heads of a layer; there is one model a process, so it is no part of what is asked."""
+def _draw(text: str, layer: int, _state: LongText) -> Scene:
+    """Draw all heads of a layer; there is one model a process, so it is no part of what is state."""
     del text, layer
-    looks, labels = _asked.looks, _asked.labels
-    heads = range(_asked.model.n_head)
-    drawn = [long_head.spec(looks.blocks[head], _asked.number(head), labels, looks.size) for head in heads]
-    return Scene(drawn, captions=[_say(_asked, looks, head) for head in heads])
+    summary, labels = _state.summary, _state.labels
+    heads = range(_state.model.n_head)
+    panels = [
+        long_head.spec(summary.blocks[head], _state.number(head), labels, summary.size) for head in heads
+    ]
+    return Scene(panels, captions=[_caption(_state, summary, head) for head in heads])
 
 
-def _say(result: LongText, looks: Looks, head: int) -> str:
-    """Say what one head of a long text looks at."""
-    drawn = SPECIAL if SPECIAL in looks.shares else FIRST
-    before, itself = (words.mean(looks.shares[which][head]) for which in (PREVIOUS, ITSELF))
+def _caption(result: LongText, summary: LayerSummary, head: int) -> str:
+    """Say what one head of a long text summary at."""
+    sink = SPECIAL if SPECIAL in summary.shares else FIRST
+    before, itself = (words.mean(summary.shares[which][head]) for which in (PREVIOUS, ITSELF))
     fields = {
         "head": capital(result.name(head)),
         "places": f"{result.n:,}",
         "before": before,
         "itself": itself,
     }
-    told = _(
+    sentence = _(
         "**{head}**: of {places} tokens each gives the one before **{before}** of its weight and itself "
         "**{itself}**, on average.",
         **fields,
     )
-    return paragraph(told, words.drawn_weight(drawn, looks.shares[drawn][head]))
+    return paragraph(sentence, words.sink_weight(sink, summary.shares[sink][head]))

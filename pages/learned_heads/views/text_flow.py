@@ -17,21 +17,21 @@ from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.compute import Result, array, steps_of
-from pages.learned_heads.found import Found
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB
-from pages.learned_heads.state import Flowing, Heads, Setting
+from pages.learned_heads.state import FlowState, Heads, ToySetting
 from pages.learned_heads.text_flow import TextFlow, of_toy, of_whole
 
 
-def view(controls: Controls, asked: Flowing) -> View[Found]:
+def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     """Draw every layer; say why where the maps do not allow it."""
-    of = asked.of
-    if isinstance(of, Setting):
-        steps = steps_of(of.recipe)
-        flow = of_toy(Result(of, steps.nearest(controls.value(steps))), aside=asked.aside)
+    source = state.source
+    if isinstance(source, ToySetting):
+        steps = steps_of(source.recipe)
+        flow = of_toy(Result(source, steps.nearest(controls.value(steps))), aside=state.aside)
     else:
         try:
-            flow = of_whole(of, aside=asked.aside)
+            flow = of_whole(source, aside=state.aside)
         except ValueError as error:
             controls.say(f":material/error: {error}.")
             return View(None, None)
@@ -39,10 +39,10 @@ def view(controls: Controls, asked: Flowing) -> View[Found]:
     layers = tuple(int(each) - 1 for each in slider.values)
     flow = replace(flow, at=layers[slider.nearest(controls.value(slider))])
     figure = Figure(
-        _shared(_key(flow), asked.aside, layers, flow)
+        _shared(_key(flow), state.aside, layers, flow)
         if _key(flow)
         else SharedScene(lambda: _draw(flow, layers), lambda: packed(_draw(flow, layers))),
-        key=f"flow {type(of).__name__}",
+        key=f"flow {type(source).__name__}",
         alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=_name(flow),
         slider=Slider(_("Layer"), slider),
@@ -52,22 +52,22 @@ def view(controls: Controls, asked: Flowing) -> View[Found]:
 
 
 def _name(flow: TextFlow) -> str:
-    if isinstance(flow.of, Result):
-        return f"flow of a text, {flow.of.recipe.task}"
-    return f"flow of a text, {flow.of.model.name if flow.of.model else 'an own model'}"
+    if isinstance(flow.source, Result):
+        return f"flow of a text, {flow.source.recipe.task}"
+    return f"flow of a text, {flow.source.model.name if flow.source.model else 'an own model'}"
 
 
 def _key(flow: TextFlow) -> Hashable:
     """Return what stands for a model and its text; nothing of a file, which stays in its session."""
-    if isinstance(flow.of, Result):
-        return flow.of.setting, flow.of.at
-    return flow.of.text
+    if isinstance(flow.source, Result):
+        return flow.source.setting, flow.source.at
+    return flow.source.text
 
 
 def _notes(flow: TextFlow) -> list[str]:
     notes = [_about(flow)]
-    if isinstance(flow.of, Heads) and flow.of.model is not None:
-        notes.append(words.about_model(flow.of.model, flow.tokens))
+    if isinstance(flow.source, Heads) and flow.source.model is not None:
+        notes.append(words.about_model(flow.source.model, flow.tokens))
     return notes
 
 
@@ -100,7 +100,7 @@ def _shared(key: Hashable, aside: bool, layers: tuple[int, ...], _flow: TextFlow
 
 def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
     figures = LazyMap(lambda layer: text_flow.spec(layer_of(flow, layer)), layers)
-    return Scene(figures, captions=LazyMap(lambda layer: _say(flow, layer), layers))
+    return Scene(figures, captions=LazyMap(lambda layer: _caption(flow, layer), layers))
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:
@@ -113,32 +113,32 @@ def layer_of(flow: TextFlow, at: int) -> Layer:
         at + 1,
         len(flow.maps[at]),
         flow.labels,
-        array(flow.drawn[at]),
+        array(flow.layer_weights[at]),
         array(flow.rollout[at]),
-        None if flow.written is None else array(flow.written[at]),
+        None if flow.written_shares is None else array(flow.written_shares[at]),
         None if flow.norms is None else array(flow.norms[at]),
-        flow.seen[at].numpy(),
-        bool(flow.hidden[at].any()),
+        flow.visible[at].numpy(),
+        bool(flow.aside_keys[at].any()),
         last,
         names,
     )
 
 
-def _say(flow: TextFlow, at: int) -> str:
+def _caption(flow: TextFlow, at: int) -> str:
     """Say what draws weight in a layer, what it writes, what is left of a place, and where the last looks."""
     own = f"{float(flow.rollout[at].diagonal().mean()):.2f}"
-    told = [
+    sentences = [
         _("Up to layer {layer}, **{own}** of a place is its own token's, on average.", layer=at + 1, own=own)
     ]
     if not flow.on[at]:
-        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *told)
+        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *sentences)
     top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]
     keys, share = (
         listed([coloured("key", flow.labels[key]) for key in top]),
         f"{float(flow.shares[at, top].sum()):.2f}",
     )
     fields = {"layer": at + 1, "keys": keys, "weight": share, "sinks": int(flow.sinks[at].sum())}
-    told.insert(
+    sentences.insert(
         0,
         _(
             "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}.",
@@ -149,7 +149,7 @@ def _say(flow: TextFlow, at: int) -> str:
         key = int(flow.weights[at, -1].argmax())
         ends = {"query": coloured("query", flow.labels[-1]), "key": coloured("key", flow.labels[key])}
         weight = f"{float(flow.weights[at, -1, key]):.2f}"
-        told.append(
+        sentences.append(
             _("Query {query}, the last: largest mean weight **{weight}** on {key}.", weight=weight, **ends)
         )
-    return paragraph(*told)
+    return paragraph(*sentences)

@@ -20,16 +20,16 @@ from pages.learned_heads.compute import (
     NAMED,
     Result,
     array,
-    judged_outside,
-    naming,
+    evaluate_outside,
+    largest_measures,
     steps_of,
 )
-from pages.learned_heads.found import Found
+from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import TASK
-from pages.learned_heads.state import Setting
+from pages.learned_heads.state import ToySetting
 
 
-def view(controls: Controls, setting: Setting) -> View[Found]:
+def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
     """Draw every head at every step of the training."""
     steps = steps_of(setting.recipe)
     result = Result(setting, steps.nearest(controls.value(steps)))
@@ -38,7 +38,7 @@ def view(controls: Controls, setting: Setting) -> View[Found]:
         result, cell=(controls.place(HEAD, result.n_head), controls.place(QUERY, n), controls.place(KEY, n))
     )
     figure = Figure(
-        drawn(setting),
+        draw_steps(setting),
         key="learned",
         alt=_("The map of every head, what the model says at each place, its loss and its heads' measures"),
         name=f"learned heads, {setting.recipe.task}",
@@ -48,13 +48,12 @@ def view(controls: Controls, setting: Setting) -> View[Found]:
             "{task}, {training}, on {letters}",
             task=shown(TASK, setting.recipe.task),
             training=words.recipe_in_words(setting.recipe),
-            letters=setting.typed,
+            letters=setting.letters,
         ),
     )
     notes = [about(setting.recipe)]
     if result.task.strange is not None:
-        found = judged_outside(setting.recipe, result.at, setting.off)
-        notes.append(outside(result.task, found))
+        notes.append(outside(result.task, evaluate_outside(setting.recipe, result.at, setting.off)))
     if not setting.recipe.positions:
         notes.append(_without_positions(result))
     return View(result, figure, notes=[*map(Small, notes)])
@@ -78,21 +77,21 @@ def about(recipe: Recipe) -> str:
     )
 
 
-def outside(task: Task, judged: Outside) -> str:
+def outside(task: Task, evaluation: Outside) -> str:
     """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
         "all of them hold one symbol, at {share} of the places, **{certain}**.",
         kind=_(task.strange_is),
-        right=as_share(judged.accuracy, 1),
-        share=as_share(judged.n_certain / judged.n_asked),
-        certain=as_share(judged.certain, 1),
+        right=as_share(evaluation.accuracy, 1),
+        share=as_share(evaluation.n_certain / evaluation.n_asked),
+        certain=as_share(evaluation.certain, 1),
     )
 
 
 def _without_positions(result: Result) -> str:
     """Say why a first layer without positions cannot find the previous token, with its score and chance."""
-    measures, heads = result.judged.measures, range(result.recipe.heads)
+    measures, heads = result.evaluation.measures, range(result.recipe.heads)
     return paragraph(
         _(
             "Without positions the scores of the first layer see words only: the token just before draws no "
@@ -101,26 +100,26 @@ def _without_positions(result: Result) -> str:
         _(
             "Previous-token score: {scores}; any other token, on average: {chance}.",
             scores=listed(
-                [f"{result.called(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
+                [f"{result.label(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
             ),
             chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
         ),
     )
 
 
-def every(setting: Setting) -> list[Result]:
+def results_of(setting: ToySetting) -> list[Result]:
     """Return what the page shows at every step that was kept."""
     return [Result(setting, at) for at in range(len(steps_of(setting.recipe).values))]
 
 
 @shared_scene
-def drawn(setting: Setting) -> Scene:
+def draw_steps(setting: ToySetting) -> Scene:
     """Return every position of the slider and its sentence, as the live figure takes them."""
-    nows = every(setting)
-    course = course_of(nows[-1])
+    results = results_of(setting)
+    course = course_of(results[-1])
     places = [int(place) for place in course.steps]
-    steps = LazyMap(lambda result: scrubber.spec(maps(result), course, places.index(result.step)), nows)
-    return Scene(steps, captions=LazyMap(words.of_toy, nows))
+    steps = LazyMap(lambda result: scrubber.spec(maps(result), course, places.index(result.step)), results)
+    return Scene(steps, captions=LazyMap(words.of_toy, results))
 
 
 def maps(result: Result) -> ModelMaps:
@@ -133,7 +132,7 @@ def maps(result: Result) -> ModelMaps:
         array(result.chances),
         list(SYMBOLS),
         result.answers,
-        result.shown.mask,
+        result.sequence_run.mask,
         result.recipe.heads,
     )
 
@@ -143,17 +142,17 @@ def title(result: Result, head: int) -> str:
     if head in result.setting.off:
         return _("head {number} (off)", number=result.number(head))
     name, value = result.names[head]
-    return f"{result.number(head)} {_(name)} {value:.2f}" if value >= NAMED else result.called(head)
+    return f"{result.number(head)} {_(name)} {value:.2f}" if value >= NAMED else result.label(head)
 
 
 def course_of(result: Result) -> TrainingHistory:
     """Hand the course of a training to the figures; each head with the measure that names it at the end."""
     curve = result.run.curve
-    found = [
+    measures = [
         (result.head(head), name, array(curve.measures[name][:, head]))
-        for head, (name, _value) in enumerate(naming(curve.at(result.recipe.steps)))
+        for head, (name, _value) in enumerate(largest_measures(curve.at(result.recipe.steps)))
     ]
-    said = {result.head(head): result.called(head) for head in range(result.n_head)}
+    labels = {result.head(head): result.label(head) for head in range(result.n_head)}
     return TrainingHistory(
-        array(curve.steps), array(curve.loss), array(curve.accuracy), found, GUESSING, said
+        array(curve.steps), array(curve.loss), array(curve.accuracy), measures, GUESSING, labels
     )

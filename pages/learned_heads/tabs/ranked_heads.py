@@ -15,29 +15,29 @@ from attn_ui.base.markdown import capital
 from attn_ui.base.parameters import shown
 from attn_words import _, paragraph
 from pages.learned_heads.long_text import LongText, pyramid_of
+from pages.learned_heads.ranked_heads import SHARES, SPECIAL, RankedHeads
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
-from pages.learned_heads.whole import SHARES, SPECIAL, Whole
 
 MOST_COMPARED = 64  # queries, and keys, of a long map
 
 
-def show_heads(whole: Whole) -> None:
+def show_heads(ranked: RankedHeads) -> None:
     """Show a line a head, in the order of the slider; a click on a column's name orders by it."""
-    titles = [title(name) for name in ("Head", *whole.measures)]
+    titles = [title(name) for name in ("Head", *ranked.measures)]
     st.dataframe(
-        dict(zip(titles, of_whole(whole).values(), strict=True)),
+        dict(zip(titles, of_whole(ranked).values(), strict=True)),
         hide_index=True,
         width="stretch",
         column_config={
             title(name): st.column_config.ProgressColumn(
                 width=110,
                 min_value=0.0,
-                max_value=1.0 if name in SHARES else max(whole.all_scores[name]) or 1.0,
+                max_value=1.0 if name in SHARES else max(ranked.all_scores[name]) or 1.0,
                 format="%.3f",
             )
-            for name in whole.measures
+            for name in ranked.measures
         },
     )
     st.caption(
@@ -60,9 +60,9 @@ def title(measure: str) -> str:
     return capital(shown(RANK_BY, measure))
 
 
-def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list[Check]:
+def checks(ranked: RankedHeads, model: RealModel | None = None, text: str = "") -> list[Check]:
     """Compute every check on the numbers on screen."""
-    found = [check_rows(whole.maps, whole.shown)] if whole.is_divided else [check_rows(whole.maps)]
+    results = [check_rows(ranked.maps, ranked.displayed)] if ranked.is_divided else [check_rows(ranked.maps)]
     if model is not None:
         stages = model.stages(text)
         theirs = [
@@ -70,32 +70,32 @@ def checks(whole: Whole, model: RealModel | None = None, text: str = "") -> list
             for each, scale in zip(stages, model.scales, strict=True)
         ]
         name = _("what each head gives is what torch's own functions give")
-        found.append(compare(name, torch.stack([each.heads for each in stages]), torch.stack(theirs)))
-    return found
+        results.append(compare(name, torch.stack([each.heads for each in stages]), torch.stack(theirs)))
+    return results
 
 
 def check_blocks(heads: Heads) -> Check:
     """Compare the blocks of the large head's map with torch's pooling, at every level."""
-    layer, within = heads.whole.model.at(heads.head)
-    weights = np.asarray(heads.whole.layers[layer][within])
-    may = None if heads.whole.model.may is None else heads.whole.model.may[layer]
-    return _check_pyramid(Pyramid(weights, heads.keep, may), len(weights))
+    layer, within = heads.ranked.model.at(heads.head)
+    weights = np.asarray(heads.ranked.layers[layer][within])
+    mask = None if heads.ranked.model.may is None else heads.ranked.model.may[layer]
+    return _check_pyramid(Pyramid(weights, heads.keep, mask), len(weights))
 
 
 def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
     """Compare what the blocks over the first rows hold with torch's pooling, at every level."""
     part = np.s_[:rows, :]
-    whole = torch.from_numpy(np.asarray(pyramid.weights[part]).astype(np.float32))
-    seen = torch.ones_like(whole) if pyramid.may is None else torch.from_numpy(pyramid.may[part]).float()
+    values = torch.from_numpy(np.asarray(pyramid.weights[part]).astype(np.float32))
+    allowed = torch.ones_like(values) if pyramid.may is None else torch.from_numpy(pyramid.may[part]).float()
     ours, theirs = [], []
     for level in range(1, len(pyramid.sizes)):
         size = 2**level
         pooled = partial(F.avg_pool2d, kernel_size=size, ceil_mode=True, count_include_pad=False)
-        share = pooled(seen[None])[0]
+        share = pooled(allowed[None])[0]
         if pyramid.keep == "max":
-            pool = F.max_pool2d(whole.masked_fill(seen == 0, -1.0)[None], size, ceil_mode=True)[0]
+            pool = F.max_pool2d(values.masked_fill(allowed == 0, -1.0)[None], size, ceil_mode=True)[0]
         else:
-            pool = pooled((whole * seen)[None])[0] / share
+            pool = pooled((values * allowed)[None])[0] / share
         ours.append(torch.tensor(pyramid.level(level)[: len(pool)]).flatten())
         theirs.append(pool.masked_fill(share == 0, torch.nan).flatten())
     name = "max_pool2d" if pyramid.keep == "max" else "avg_pool2d"
@@ -110,29 +110,32 @@ def _check_pyramid(pyramid: Pyramid, rows: int) -> Check:
 def checks_of_long(result: LongText) -> list[Check]:
     """Compute the checks of a head whose map is never there as a whole: they read rows and a stripe of it."""
     head, n = result.map, result.n
-    some = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long().tolist()
-    rows = torch.cat([head[at : at + 1, 0:n] for at in some])
-    may = head.may
-    seen = None if may is None else torch.from_numpy(np.concatenate([may[at : at + 1, 0:n] for at in some]))
+    places = torch.linspace(0, n - 1, min(n, MOST_COMPARED)).long().tolist()
+    rows = torch.cat([head[at : at + 1, 0:n] for at in places])
+    mask = (
+        None
+        if head.may is None
+        else torch.from_numpy(np.concatenate([head.may[at : at + 1, 0:n] for at in places]))
+    )
     # As values, so many unit vectors: what comes out are the weights of their keys.
-    values = F.one_hot(torch.tensor(some), n).T.float()
+    values = F.one_hot(torch.tensor(places), n).T.float()
     theirs = _by_torch(
-        head.query[None, some], head.key[None], values[None], seen, scale=head.scale, softcap=head.softcap
+        head.query[None, places], head.key[None], values[None], mask, scale=head.scale, softcap=head.softcap
     )[0]
-    ours, sums = rows[:, some], rows.sum(dim=-1)
-    named = _(
+    ours, sums = rows[:, places], rows.sum(dim=-1)
+    name = _(
         "{count} weights, evenly over the map, are those of torch's own functions", count=f"{ours.numel():,}"
     )
-    found = [
+    results = [
         compare(
-            _("each of {count} rows, evenly over the map, sums to one", count=len(some)),
+            _("each of {count} rows, evenly over the map, sums to one", count=len(places)),
             sums,
             torch.ones_like(sums),
         ),
-        compare(named, ours, theirs, scale=1.0),
+        compare(name, ours, theirs, scale=1.0),
     ]
     blocks = pyramid_of(result)
-    return [*found, _check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else found
+    return [*results, _check_pyramid(blocks, STRIPE)] if len(blocks.sizes) > 1 else results
 
 
 def _by_torch(

@@ -38,30 +38,30 @@ SINK = 0.5  # from here on, the share of a head's weight on tokens that stand fo
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LayerRows:
     """The weights of one layer as the model computed them, and which of its places count.
 
     Attributes:
         full: (n_head, n_query, n_key), its rows whole.
         queries, keys: the places that are shown.
-        asking, special: the queries that are words, and the keys that are none.
+        word_queries, special: the queries that are words, and the keys that are none.
     """
 
     full: Tensor
     queries: list[int]
     keys: list[int]
-    asking: list[int]
+    word_queries: list[int]
     special: list[int]
 
     @property
-    def seen(self) -> Tensor:
+    def visible(self) -> Tensor:
         """What the queries shown give to the keys shown, no row divided by anything."""
         return self.full[:, _stretch(self.queries)][:, :, _stretch(self.keys)]
 
     def on_special(self) -> Tensor:
         """The mean weight that a word gives to all special tokens together, (n_head,)."""
-        asking = self.full[:, _stretch(self.asking)]
-        return asking[:, :, self.special].sum(dim=-1).mean(dim=-1)
+        words = self.full[:, _stretch(self.word_queries)]
+        return words[:, :, self.special].sum(dim=-1).mean(dim=-1)
 
     def entropy(self) -> Tensor:
         """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
@@ -81,17 +81,17 @@ def _stretch(places: list[int]) -> list[int] | slice:
     return slice(first, first + len(places)) if places == [*range(first, first + len(places))] else places
 
 
-MEASURES: Mapping[str, Callable[[Rows], Tensor]] = dict(
+MEASURES: Mapping[str, Callable[[LayerRows], Tensor]] = dict(
     zip(
         RANK_BY.options,
         (
-            lambda rows: previous_token_score(rows.seen),
-            lambda rows: next_token_score(rows.seen),
-            lambda rows: diagonal_score(rows.seen),
-            lambda rows: first_token_score(rows.seen),
-            Rows.entropy,
-            Rows.distance,
-            Rows.on_special,
+            lambda rows: previous_token_score(rows.visible),
+            lambda rows: next_token_score(rows.visible),
+            lambda rows: diagonal_score(rows.visible),
+            lambda rows: first_token_score(rows.visible),
+            LayerRows.entropy,
+            LayerRows.distance,
+            LayerRows.on_special,
         ),
         strict=True,
     )
@@ -102,60 +102,62 @@ _SCORES: WeakKeyDictionary[AttentionMaps, dict[bool, Mapping[str, list[float]]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class RankedHeads:
     """The heads of all layers, counted through from 0, in the order of one measure of their true weights.
 
     Attributes:
         maps: as the model computed them.
         measure: what heads are ordered by.
         words_only: whether special tokens are hidden, each row shown being divided by what it gives to words.
-        may: True where a query may attend, for each layer of the maps; None where everywhere, or where nobody
+        masks: True where a query may attend, of each layer; None where everywhere, or where nobody
             knows.
     """
 
     maps: AttentionMaps
     measure: str
     words_only: bool = False
-    may: Sequence[NDArray[np.bool_] | None] | None = None
+    masks: Sequence[NDArray[np.bool_] | None] | None = None
 
     @cached_property
-    def shown(self) -> AttentionMaps:
+    def displayed(self) -> AttentionMaps:
         """The maps that are drawn."""
         return self.maps.without_special() if self.words_only else self.maps
 
     @property
     def is_divided(self) -> bool:
         """Whether rows were divided by what they give to the words."""
-        return self.shown is not self.maps
+        return self.displayed is not self.maps
 
     @cached_property
     def layers(self) -> list[np.ndarray]:
         """The maps that are drawn, (n_head, n_query, n_key) a layer."""
-        return list(self.shown.maps.values())
+        return list(self.displayed.maps.values())
 
     @property
-    def rows(self) -> Iterator[Rows]:
+    def rows(self) -> Iterator[LayerRows]:
         """The true weights of each layer, made one after another: they take twice what the maps do."""
         return (self._rows(name, weights) for name, weights in self.maps.maps.items())
 
-    def _rows(self, name: str, weights: np.ndarray) -> Rows:
+    def _rows(self, name: str, weights: np.ndarray) -> LayerRows:
         sides: list[list[int]] = []
         for length, tokens in zip(weights.shape[1:], self.maps.tokens_of(name), strict=True):
             places = list(range(length))
-            is_told = tokens is not None and tokens is self.maps.tokens
-            words = [place for place in places if not is_told or place not in self.maps.special] or places
+            is_own = tokens is not None and tokens is self.maps.tokens
+            words = [place for place in places if not is_own or place not in self.maps.special] or places
             sides += [words if self.is_divided else places, words]
-        queries, asking, keys, words = sides
+        queries, word_queries, keys, words = sides
         special = [place for place in range(weights.shape[2]) if place not in words]
         precise = np.float64 if max(weights.shape[1:]) <= SHORT else np.float32
-        return Rows(torch.from_numpy(np.array(weights, dtype=precise)), queries, keys, asking, special)
+        return LayerRows(
+            torch.from_numpy(np.array(weights, dtype=precise)), queries, keys, word_queries, special
+        )
 
     @property
     def special(self) -> list[str]:
         """The tokens of the sequence that stand for no word, each once; none where all are such."""
         tokens = self.maps.tokens or ()
-        found = [tokens[place] for place in sorted({*self.maps.special}) if place < len(tokens)]
-        return list(dict.fromkeys(found)) if len(found) < len(tokens) else []
+        special = [tokens[place] for place in sorted({*self.maps.special}) if place < len(tokens)]
+        return list(dict.fromkeys(special)) if len(special) < len(tokens) else []
 
     @property
     def can_look(self) -> bool:
@@ -198,20 +200,20 @@ class Whole:
     @cached_property
     def all_scores(self) -> Mapping[str, list[float]]:
         """Each measure of every head; computed once for all runs of the page that show these maps."""
-        kept = _SCORES.setdefault(self.maps, {})
-        if self.words_only not in kept:
-            kept[self.words_only] = self._measured()
-        return kept[self.words_only]
+        cached = _SCORES.setdefault(self.maps, {})
+        if self.words_only not in cached:
+            cached[self.words_only] = self._measure()
+        return cached[self.words_only]
 
-    def _measured(self) -> Mapping[str, list[float]]:
+    def _measure(self) -> Mapping[str, list[float]]:
         scores: dict[str, list[float]] = {name: [] for name in MEASURES}
         for layer, weights in self.maps.maps.items():
-            some = max(1, AT_ONCE // weights[0].size)
-            for first in range(0, len(weights), some):
-                rows = self._rows(layer, weights[first : first + some])
+            count = max(1, AT_ONCE // weights[0].size)
+            for first in range(0, len(weights), count):
+                rows = self._rows(layer, weights[first : first + count])
                 for name, measure in MEASURES.items():
-                    is_said = not self.maps.across or name not in ALONG
-                    scores[name] += map(float, measure(rows)) if is_said else [nan] * len(rows.full)
+                    is_defined = not self.maps.across or name not in ALONG
+                    scores[name] += map(float, measure(rows)) if is_defined else [nan] * len(rows.full)
         return scores
 
     def sink(self, head: int) -> tuple[str, float]:
@@ -246,14 +248,14 @@ class Whole:
 
     def slider(self, rank: int) -> Steps:
         """Return the ranks on the slider: all, or as many as a message has room for, and the present one."""
-        drawn = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
-        room = min(MOST_RANKS, max(2, MOST_NUMBERS // drawn**2))
+        side = level_sizes(self.longest, self.longest)[-1][0] if self.is_long else self.longest
+        room = min(MOST_RANKS, max(2, MOST_NUMBERS // side**2))
         return replace(RANK, values=tuple(sorted({*range(1, min(self.n_head, room) + 1), rank})))
 
     @cached_property
     def model(self) -> Model:
         """What the figures take."""
-        names = [[label_tokens(each) for each in self.shown.names(layer)] for layer in self.names]
+        names = [[label_tokens(each) for each in self.displayed.names(layer)] for layer in self.names]
         return Model(
             self.layers,
             self.scores,
@@ -261,16 +263,16 @@ class Whole:
             self.order,
             [rows for rows, _columns in names],
             [columns for _rows, columns in names],
-            [rows.seen.float().numpy() for rows in self.rows] if self.is_divided else None,
+            [rows.visible.float().numpy() for rows in self.rows] if self.is_divided else None,
             None
-            if self.may is None
+            if self.masks is None
             else [
-                None if may is None else may[np.ix_(rows.queries, rows.keys)]
-                for may, rows in zip(self.may, self.rows, strict=True)
+                None if mask is None else mask[np.ix_(rows.queries, rows.keys)]
+                for mask, rows in zip(self.masks, self.rows, strict=True)
             ],
         )
 
 
-def head_names(whole: Whole, ranks: Sequence[float]) -> list[str]:
+def head_names(ranked: RankedHeads, ranks: Sequence[float]) -> list[str]:
     """Return what the heads at these ranks are called."""
-    return [whole.model.name(whole.order[int(rank) - 1]) for rank in ranks]
+    return [ranked.model.name(ranked.order[int(rank) - 1]) for rank in ranks]

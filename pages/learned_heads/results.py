@@ -2,10 +2,10 @@
 
 from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
-from pages.learned_heads.evicted import Evicted
+from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 
 # None where nothing can be drawn yet
-Found = Result | Heads | LongText | TextFlow | Evicted | HeadClouds | None
+AnyResult = Result | Heads | LongText | TextFlow | HeadEviction | HeadClouds | None

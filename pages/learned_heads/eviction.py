@@ -12,13 +12,13 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import BUDGET
-from pages.learned_heads.state import Setting
+from pages.learned_heads.state import ToySetting
 
 SINKS = 4  # that StreamingLLM keeps, as its authors do
 
 
 @dataclass(frozen=True, eq=False)
-class Evicted:
+class HeadEviction:
     """All heads of a toy under one policy, with a budget.
 
     Attributes:
@@ -58,7 +58,7 @@ class Evicted:
         return self.run.errors[self.budget - 1]
 
     @property
-    def kept(self) -> Tensor:
+    def mask(self) -> Tensor:
         """Which keys each query has, (n_head, n, n)."""
         return self.run.mask[self.budget - 1]
 
@@ -69,7 +69,7 @@ class Evicted:
 
 
 @shared
-def runs_of(setting: Setting, at: int) -> dict[str, Eviction]:
+def evict_by_all(setting: ToySetting, at: int) -> dict[str, Eviction]:
     """Evict by every policy, from every head of every layer in one batch."""
     layers = Result(setting, at).toy_run.layers
     scores = torch.cat([each.scaled_scores for each in layers]).double()
