@@ -83,8 +83,7 @@ def template(area: str) -> Catalog:
         for term in terms:
             for name in (term.name, *term.also):
                 found.add(name, locations=where, auto_comments=NAMES, context="term")  # type: ignore[arg-type]
-            for sentence in (term.says, term.label):
-                found.add(sentence, locations=where)  # type: ignore[arg-type]
+            found.add(term.says, locations=where)  # type: ignore[arg-type]
     return found
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from urllib.parse import urlencode
 
 from attn_ui.base.navigation import PAGES
+from attn_ui.base.parameters import Choice, Tabs, by_name, shown, tab_name
 from attn_words import _
 
 GUIDE = "guide"  # which has no settings, and no folder under `pages/`
@@ -21,6 +23,22 @@ class Place:
     def title(self) -> str:
         """What the page is called."""
         return _(next(page.title for page in PAGES if page.folder == self.folder))
+
+    @property
+    def name(self) -> str:
+        """What a link to it is called: the page, and the last option or tab that the link chooses.
+
+        >>> Place("single_head", {"stage": "threshold", "above": "0.15"}).name
+        'Single head: threshold'
+        """
+        settings = by_name(import_module(f"pages.{self.folder}.settings").SETTINGS)
+        choices = [(settings[name], option) for name, option in self.link.items()]
+        names = [
+            tab_name(option) if isinstance(setting, Tabs) else shown(setting, option)
+            for setting, option in choices
+            if isinstance(setting, Choice)
+        ]
+        return _("{page}: {place}", page=self.title, place=names[-1]) if names else self.title
 
     @property
     def address(self) -> str:

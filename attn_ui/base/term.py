@@ -12,7 +12,6 @@ class Term:
     Attributes:
         name: as the field calls it.
         says: what it is, in one plain sentence; formulas in it stand between dollar signs.
-        label: what the place that shows it is called.
         place: where this app shows it.
         also: its other names.
         apart: those of its names that mean other things in a sentence; they are searched for, and not
@@ -27,7 +26,6 @@ class Term:
 
     name: str
     says: str
-    label: str
     place: Place
     also: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()

@@ -62,7 +62,7 @@ def _listed(term: Term) -> dict[str, Any]:
         "paper": latex.in_text(term.paper),
         "ours": [run for symbol in term.symbols for run in (*latex.in_text(symbol), (", ", ""))][:-1],
         "code": term.codes,
-        "see": [_("{page}: {place}", page=term.place.title, place=_(term.label)), term.place.address],
+        "see": [term.place.name, term.place.address],
         "forms": [] if ":" in term.on else forms(term),
         "symbols": [latex.key(symbol) for symbol in term.symbols],
         "on": term.on,

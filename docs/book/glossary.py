@@ -62,7 +62,7 @@ def _entry(term: Term, app: str) -> str:
         lines.append(_("Written: {forms}.", forms=_(", ").join(written)))
     if term.source:
         lines.append(f"*{plain(term.source)}.*")
-    there = plain(_("{page}: {place}", page=term.place.title, place=_(term.label)))
+    there = plain(term.place.name)
     at = term.place.address.removeprefix("./")
     lines.append(f"[{there}]({app.rstrip('/')}/{at})" if app else f"{there}, `{at or '/'}`")
     return "\n\n".join(lines)

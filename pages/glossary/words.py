@@ -16,8 +16,7 @@ def all_names(term: Term) -> tuple[str, ...]:
 
 def _see(term: Term) -> str:
     """Return the link to what shows a term, as markdown."""
-    there = _("{page}: {place}", page=term.place.title, place=_(term.label))
-    return f"[{there}]({term.place.address})"
+    return f"[{term.place.name}]({term.place.address})"
 
 
 def entry(term: Term) -> str:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from attn_ui.base.latex import formulas_in, latex_of, subject
-from attn_ui.base.parameters import shown
 from attn_ui.base.places import Place
 from attn_ui.base.term import Term
 from attn_words import _
@@ -34,7 +33,6 @@ def _of(name: str, in_words: str, named: frozenset[str]) -> Iterator[Term]:
         yield Term(
             letter.removeprefix("bf "),
             clause,
-            _("the claim “{name}”", name=shown(CLAIM, name)),
             place,
             symbols=(latex_of(letter),),
             on=f"what_courses_say:{name}",

@@ -15,7 +15,6 @@ TERMS = (
     Term(
         "Token",
         "A token is one piece of the text, a word or a part of one, that attention treats as a unit.",
-        "the tokens' vectors",
         _stage("X"),
         paper="x_i",
         code="tokenize",
@@ -24,7 +23,6 @@ TERMS = (
     Term(
         "Embedding",
         "An embedding is the vector that stands for a token.",
-        "the tokens' vectors",
         _stage("X"),
         also=("token vector",),
         paper="X",
@@ -34,46 +32,33 @@ TERMS = (
     Term(
         "Query",
         "A query is the vector with which a token asks: its scores with all keys decide where it looks.",
-        "Q, K and V from X",
         _stage("Q, K, V"),
         paper="Q = X W^Q",
         code="scaled_dot_product_attention(query)",
         source=VASWANI,
-        symbols=(
-            "Q",
-            "q",
-        ),
+        symbols=("Q", "q"),
     ),
     Term(
         "Key",
         "A key is the vector by which a token is found: a query's score with it says how well they fit.",
-        "Q, K and V from X",
         _stage("Q, K, V"),
         paper="K = X W^K",
         code="scaled_dot_product_attention(key)",
         source=VASWANI,
-        symbols=(
-            "K",
-            "k",
-        ),
+        symbols=("K", "k"),
     ),
     Term(
         "Value",
         "A value is the vector that a token hands over to the queries that attend to it.",
-        "values mixed by weights",
         _stage("output"),
         paper="V = X W^V",
         code="scaled_dot_product_attention(value)",
         source=VASWANI,
-        symbols=(
-            "V",
-            "v",
-        ),
+        symbols=("V", "v"),
     ),
     Term(
         "W_q",
         "The projections are the learned matrices that turn a token's vector into its query, key and value.",
-        "X times each projection",
         _stage("Q, K, V"),
         also=(
             "W_k",
@@ -88,32 +73,22 @@ TERMS = (
         paper="W^Q,\\ W^K,\\ W^V",
         code="SelfAttention.W_q, SelfAttention.W_k, SelfAttention.W_v",
         source=VASWANI,
-        symbols=(
-            "W_q",
-            "W_k",
-            "W_v",
-            "W_{qkv}",
-        ),
+        symbols=("W_q", "W_k", "W_v", "W_{qkv}"),
     ),
     Term(
         "Score",
         "A score says how well a key fits a query: here it is their dot product, unless another is chosen.",
-        "scores of every query with every key",
         _stage("scores"),
         also=("attention score", "dot product", "alignment", "similarity"),
         paper="QK^\\top",
         code="Attention.scores",
         source=f"{BAHDANAU}; Luong et al., 2015, by the dot product",
         symbols=("S",),
-        apart=(
-            "alignment",
-            "similarity",
-        ),
+        apart=("alignment", "similarity"),
     ),
     Term(
         "Additive attention",
         "Additive attention scores a pair by a layer of hidden units that hears both query and key.",
-        "its scores and weights of its own",
         _stage("scores", score="additive"),
         also=("Bahdanau attention", "additive score"),
         paper="v_a^\\top \\tanh(W_a q + U_a k)",
@@ -123,7 +98,6 @@ TERMS = (
     Term(
         "General score",
         "The general score is a dot product after a matrix has mapped the query.",
-        "its scores and the matrix",
         _stage("scores", score="general"),
         also=("Luong attention", "bilinear score", "multiplicative attention"),
         paper="q^\\top W_a k",
@@ -133,7 +107,6 @@ TERMS = (
     Term(
         "Cosine score",
         "The cosine score is the cosine of the angle between query and key, whatever their lengths.",
-        "its scores, all within ±1",
         _stage("scores", score="cosine"),
         also=("cosine attention", "cosine similarity"),
         code="score_attention",
@@ -143,7 +116,6 @@ TERMS = (
         "Kernel score",
         "The kernel score is minus half the squared distance of query and key, so that softmax gives the "
         "weights of a Gaussian kernel.",
-        "its scores, none above zero",
         _stage("scores", score="kernel"),
         also=("distance score", "RBF attention", "L2 attention"),
         paper="-\\lVert q - k \\rVert^2 / 2",
@@ -154,7 +126,6 @@ TERMS = (
         "Linear attention",
         "Linear attention weighs keys by products of features in place of softmax, so that sums over the "
         "keys serve all queries.",
-        "its weights beside those of softmax",
         _stage("all at once", score="linear"),
         also=("kernelised attention", "linear transformer"),
         paper="\\phi(q)^\\top \\phi(k)",
@@ -164,7 +135,6 @@ TERMS = (
     Term(
         "Scaled score",
         "A scaled score is a score divided by the root of the width of the keys.",
-        "scores before and after scaling",
         _stage("scaled"),
         also=("attention logits", "pre-softmax scores"),
         paper="QK^\\top / \\sqrt{d_k}",
@@ -176,7 +146,6 @@ TERMS = (
         "Scaling by 1/√dₖ",
         "The scale keeps the scores of random queries and keys equally spread whatever the width, so that "
         "softmax does not saturate.",
-        "spread and gradient against the width",
         Place("single_head", {"tab": "Scale"}),
         also=("scale", "scaling factor", "1/√d_k"),
         paper="1 / \\sqrt{d_k}",
@@ -187,7 +156,6 @@ TERMS = (
     Term(
         "Softmax",
         "Softmax turns a row of scores into positive weights that sum to one.",
-        "exponentials, their sum, weights",
         _stage("weights", tab="Maths"),
         also=("normalised exponential",),
         paper="\\mathrm{softmax}(s)_j = e^{s_j} / \\textstyle\\sum_l e^{s_l}",
@@ -197,22 +165,16 @@ TERMS = (
     Term(
         "Weight",
         "A weight is the share of one key's value in a query's output; the map holds them all.",
-        "the map of weights",
         _stage("weights"),
         also=("attention weight", "attention probability", "attention map", "attention matrix"),
         paper="\\alpha_{ij}",
         code="Attention.weights",
         source=BAHDANAU,
-        symbols=(
-            "W",
-            "A",
-            "w",
-        ),
+        symbols=("W", "A", "w"),
     ),
     Term(
         "Output",
         "The output of a query is the average of the values, each counted by its weight.",
-        "weights times values",
         _stage("output"),
         also=("context vector",),
         paper="\\mathrm{softmax}(QK^\\top / \\sqrt{d_k})\\,V",
@@ -223,22 +185,17 @@ TERMS = (
     Term(
         "Hard look-up",
         "A hard look-up returns the value of the best key alone; soft attention mixes the values of all.",
-        "the hard look-up beside softmax",
         _stage("hard or soft"),
         also=("hard attention", "argmax", "dictionary", "key-value store"),
         paper="\\textstyle v_{j^*},\\ j^* = \\arg\\max_j s_j",
         code="hard_lookup.hard_lookup",
         source="Pérez et al., 2019",
-        symbols=(
-            "J",
-            "\\mathrm{hard}",
-        ),
+        symbols=("J", "\\mathrm{hard}"),
         apart=("dictionary",),
     ),
     Term(
         "Weight threshold",
         "Weights under a threshold are set aside; the kept mass says how much of each row the others hold.",
-        "small weights set aside",
         _stage("threshold", above="0.15"),
         also=("threshold", "kept mass"),
         paper="W_{ij} \\ge \\tau",
@@ -248,8 +205,7 @@ TERMS = (
     Term(
         "Top-k attention",
         "Top-k attention keeps the k largest weights of each query, and makes them sum to one again.",
-        "the two largest weights of each row",
-        _stage("threshold", keep="largest", largest="2", renorm="true"),
+        Place("single_head", {"keep": "largest", "largest": "2", "renorm": "true", "stage": "threshold"}),
         also=("top-k", "k largest", "sparse attention by top-k", "explicit sparse attention"),
         paper="\\mathrm{softmax}(\\mathrm{topk}(P))",
         code="threshold.threshold_weights(top)",
@@ -259,7 +215,6 @@ TERMS = (
     Term(
         "Token ablation",
         "Token ablation leaves one token out, so that no query attends to it, and asks what changes.",
-        "one word left out",
         _stage("threshold", keep="all but one word", without="2", tab="Maths"),
         also=("block a token", "leave one token out", "representation erasure"),
         paper="O^{(l)} - O",
@@ -269,7 +224,6 @@ TERMS = (
     Term(
         "Scaled dot-product attention",
         "Scaled dot-product attention mixes values by the softmax of the scaled scores.",
-        "its block diagram",
         _stage("diagram", tab="Maths"),
         also=("dot-product attention", "SDPA", "soft attention", "soft look-up"),
         paper="\\mathrm{Attention}(Q, K, V)",
@@ -279,7 +233,6 @@ TERMS = (
     Term(
         "Temperature",
         "The temperature divides the scores: a low one makes choices of averages, a high one the reverse.",
-        "a head at a low temperature",
         Place("single_head", {"t": "0.50"}),
         also=("softmax temperature",),
         paper="T",
@@ -290,7 +243,6 @@ TERMS = (
     Term(
         "Self-attention",
         "In self-attention queries, keys and values come from one sequence.",
-        "in a layer, as boxes",
         Place("multi_head", {"view": "encoder and decoder"}),
         also=("intra-attention",),
         code="SelfAttention",
@@ -299,7 +251,6 @@ TERMS = (
     Term(
         "Cross-attention",
         "In cross-attention queries come from one sequence, keys and values from another.",
-        "keys from a second sentence",
         Place("single_head", {"cross": "true"}),
         also=("encoder-decoder attention",),
         code="scaled_dot_product_attention",
@@ -308,7 +259,6 @@ TERMS = (
     Term(
         "Encoder",
         "An encoder reads a whole sequence: each of its tokens attends to all of them.",
-        "a layer of it, as boxes",
         Place("multi_head", {"view": "encoder and decoder", "cross": "true"}),
         also=("bidirectional attention",),
         source=VASWANI,
@@ -316,7 +266,6 @@ TERMS = (
     Term(
         "Decoder",
         "A decoder writes a sequence: each of its tokens attends to itself and to what came before.",
-        "a layer of it, as boxes",
         Place("multi_head", {"view": "encoder and decoder", "cross": "true"}),
         also=("autoregressive model", "causal language model"),
         source=VASWANI,
@@ -324,7 +273,6 @@ TERMS = (
     Term(
         "d_model",
         "d_model is the width of the vectors that a layer takes and returns.",
-        "its slider",
         Place("single_head", {"stage": "X", "d": "8"}),
         also=("model width", "hidden size", "embedding dimension"),
         paper="d_{\\mathrm{model}}",
@@ -335,7 +283,6 @@ TERMS = (
     Term(
         "d_k",
         "d_k is the width of queries and keys.",
-        "its slider",
         _stage("Q, K, V", dk="2"),
         also=("key dimension",),
         paper="d_k",
@@ -346,7 +293,6 @@ TERMS = (
     Term(
         "d_v",
         "d_v is the width of the values, and so of a head's output.",
-        "its slider",
         _stage("Q, K, V", dv="2"),
         also=("value dimension",),
         paper="d_v",

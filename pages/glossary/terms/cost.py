@@ -7,7 +7,6 @@ TERMS = (
     Term(
         "KV cache",
         "A KV cache keeps the keys and values of earlier tokens, so that each is computed once.",
-        "writing token by token",
         Place("multi_head", {"tab": "Token by token"}),
         also=("key-value cache", "key/value cache"),
         code="KVCache",
@@ -16,7 +15,6 @@ TERMS = (
     Term(
         "KV cache eviction",
         "KV cache eviction drops keys and values when a cache has more than its budget.",
-        "a budget of six keys",
         Place("learned_heads", {"look": "eviction"}),
         also=("eviction", "cache eviction"),
         code="eviction.evict",
@@ -25,7 +23,6 @@ TERMS = (
     Term(
         "StreamingLLM",
         "StreamingLLM keeps the first keys of a text, its attention sinks, and the latest.",
-        "its error by budget",
         Place("learned_heads", {"look": "eviction", "policy": "StreamingLLM"}),
         code="eviction.evict(policy)",
         source="Xiao et al., 2024",
@@ -33,7 +30,6 @@ TERMS = (
     Term(
         "H2O",
         "H2O keeps the latest keys and the heavy hitters: those that have had most weight so far.",
-        "its error by budget",
         Place("learned_heads", {"look": "eviction", "policy": "H2O", "budget": "4"}),
         also=("heavy hitter", "heavy-hitter oracle"),
         code="eviction.evict(policy)",
@@ -43,7 +39,6 @@ TERMS = (
         "FlashAttention",
         "FlashAttention reads the keys a tile at a time and keeps a running maximum and sum: the output is "
         "exact, and the map is never stored.",
-        "one tile after the other",
         Place("single_head", {"tab": "FlashAttention", "tile": "1"}),
         also=("online softmax", "tiling", "memory-efficient attention"),
         code="tiled_attention",
@@ -52,7 +47,6 @@ TERMS = (
     Term(
         "Decoding",
         "Decoding is writing one token after the other, each from all before it.",
-        "writing token by token",
         Place("multi_head", {"tab": "Token by token", "token": "3"}),
         also=("autoregressive decoding", "generation", "token by token"),
         code="decode_step",
@@ -61,7 +55,6 @@ TERMS = (
     Term(
         "Quadratic cost",
         "The cost of softmax attention is quadratic: twice the tokens make four times the pairs.",
-        "operations against tokens",
         Place("single_head", {"tab": "Cost"}),
         also=("quadratic", "quadratic complexity", "O(n²)", "n² pairs"),
         paper="O(n^2 d)",
@@ -71,8 +64,7 @@ TERMS = (
     Term(
         "FLOPs",
         "FLOPs are floating-point operations: multiplications and additions.",
-        "operations under a mask",
-        Place("single_head", {"tab": "Cost", "mask": "causal"}),
+        Place("single_head", {"mask": "causal", "tab": "Cost"}),
         also=("floating-point operations",),
         code="AttentionCost.flops",
     ),
@@ -80,7 +72,6 @@ TERMS = (
         "Parameters",
         "The parameters of multi-head attention are the numbers in its projections; heads that share out "
         "d_model add none.",
-        "a claim about them, measured",
         Place("what_courses_say", {"claim": "parameters"}),
         also=("parameter count", "weights of a model"),
         paper="4\\,d_{\\mathrm{model}}^2",

@@ -14,7 +14,6 @@ TERMS = (
     Term(
         "Multi-head attention",
         "Multi-head attention runs several heads side by side, joins their outputs, and projects them.",
-        "four heads",
         Place("multi_head"),
         also=("MHA",),
         paper="\\mathrm{Concat}(\\mathrm{head}_1, \\ldots, \\mathrm{head}_h)\\,W^O",
@@ -24,21 +23,16 @@ TERMS = (
     Term(
         "Head",
         "A head is one attention with projections of its own.",
-        "two heads and their difference",
         Place("multi_head", {"view": "heads compared", "compared": "two heads"}),
         also=("attention head",),
         paper="\\mathrm{head}_i",
         code="MultiHead.heads",
         source=VASWANI,
-        symbols=(
-            "\\mathrm{head}",
-            "\\mathrm{heads}",
-        ),
+        symbols=("\\mathrm{head}", "\\mathrm{heads}"),
     ),
     Term(
         "Number of heads h",
         "h is the number of heads of a layer.",
-        "eight heads",
         Place("multi_head", {"heads": "8"}),
         also=("h", "n_head", "num_heads"),
         paper="h",
@@ -49,7 +43,6 @@ TERMS = (
     Term(
         "d_head",
         "d_head is the width of one head: d_model / h, unless it is set freely.",
-        "a width set freely",
         Place("multi_head", {"free": "true", "dh": "4"}),
         also=("head dimension",),
         paper="d_k = d_{\\mathrm{model}} / h",
@@ -60,7 +53,6 @@ TERMS = (
     Term(
         "Split heads",
         "Splitting heads reshapes one wide projection into heads, and transposes: the head before the place.",
-        "the shapes, step by step",
         _tab("Shapes"),
         also=("reshape and transpose",),
         code="split_heads",
@@ -68,7 +60,6 @@ TERMS = (
     Term(
         "Concat",
         "Concat puts the outputs of all heads side by side.",
-        "the block diagram",
         Place("multi_head", {"view": "diagram"}),
         also=("concatenation", "merge heads"),
         paper="\\mathrm{Concat}(\\mathrm{head}_1, \\ldots)",
@@ -78,7 +69,6 @@ TERMS = (
     Term(
         "W_o",
         "W_o is the learned matrix that mixes the joined outputs of the heads.",
-        "how heads add up",
         _tab("Heads add up"),
         also=("output projection",),
         paper="W^O",
@@ -89,7 +79,6 @@ TERMS = (
     Term(
         "MQA",
         "In multi-query attention all heads share one head of keys and values.",
-        "one head of keys",
         _tab("Shared heads", shared="1"),
         also=("multi-query attention", "multi-query"),
         code="MultiHeadAttention(num_kv_heads)",
@@ -98,7 +87,6 @@ TERMS = (
     Term(
         "GQA",
         "In grouped-query attention groups of heads share a head of keys and values.",
-        "two heads of keys",
         _tab("Shared heads", shared="2"),
         also=("grouped-query attention", "grouped-query"),
         code="scaled_dot_product_attention(enable_gqa)",
@@ -107,7 +95,6 @@ TERMS = (
     Term(
         "MLA",
         "In multi-head latent attention all heads read their keys and values from one short vector a token.",
-        "one latent vector",
         _tab("Shared heads"),
         also=("multi-head latent attention", "latent attention"),
         paper="c = X W^{DKV}",
@@ -117,7 +104,6 @@ TERMS = (
     Term(
         "Residual connection",
         "A residual connection adds a layer's input to its output.",
-        "layers with and without it",
         _tab("Block"),
         also=("residual", "skip connection"),
         paper="x + \\mathrm{Sublayer}(x)",
@@ -127,7 +113,6 @@ TERMS = (
     Term(
         "Layer norm",
         "Layer norm takes the mean off a vector and brings it to one length.",
-        "layers with and without it",
         _tab("Block"),
         also=("LayerNorm", "layer normalisation", "layer normalization"),
         paper="\\mathrm{LayerNorm}(x)",
@@ -138,8 +123,7 @@ TERMS = (
     Term(
         "Pre-norm",
         "With pre-norm, attention reads vectors that layer norm has brought to one length.",
-        "the norm before",
-        _tab("Block", norm="before"),
+        Place("multi_head", {"norm": "before", "tab": "Block"}),
         also=("pre-LN", "pre-layer norm"),
         paper="x + \\mathrm{Sublayer}(\\mathrm{LayerNorm}(x))",
         code="repeat_block(norm)",
@@ -148,7 +132,6 @@ TERMS = (
     Term(
         "Post-norm",
         "With post-norm, layer norm stands after the residual has been added.",
-        "the norm after",
         _tab("Block"),
         also=("post-LN", "post-layer norm"),
         paper="\\mathrm{LayerNorm}(x + \\mathrm{Sublayer}(x))",
@@ -158,7 +141,6 @@ TERMS = (
     Term(
         "Over-smoothing",
         "Over-smoothing is that all tokens' vectors become alike, layer upon layer.",
-        "a claim about it, measured",
         Place("what_courses_say"),
         also=("rank collapse", "oversmoothing"),
         code="token_distance",
@@ -167,7 +149,6 @@ TERMS = (
     Term(
         "Entropy",
         "The entropy of a row of weights says how widely its query looks.",
-        "heads in the order of entropy",
         _tab("Measures", by="entropy"),
         also=("attention entropy",),
         paper="H = -\\textstyle\\sum_j w_j \\log w_j",
@@ -177,7 +158,6 @@ TERMS = (
     Term(
         "Effective keys",
         "The effective keys are the number of keys that a row spreads over: the exponential of its entropy.",
-        "heads in the order of effective keys",
         _tab("Measures", by="effective keys"),
         also=("perplexity of attention", "effective number of keys"),
         paper="e^H",

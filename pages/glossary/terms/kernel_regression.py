@@ -9,7 +9,6 @@ TERMS = (
     Term(
         "Nadaraya–Watson",
         "The Nadaraya–Watson estimate is an average of the values in which near keys weigh more.",
-        "an estimate and its weights",
         Place("kernel_regression"),
         also=("kernel regression", "kernel smoother", "attention pooling"),
         paper="\\hat f(x) = \\frac{\\sum_i K_h(x - x_i)\\,y_i}{\\sum_i K_h(x - x_i)}",
@@ -20,7 +19,6 @@ TERMS = (
     Term(
         "Kernel",
         "A kernel says how much a key counts at each distance from the query.",
-        "four kernels on the same points",
         Place("kernel_regression", {"picture": "Four kernels"}),
         also=("weighting function",),
         paper="K(u)",
@@ -31,7 +29,6 @@ TERMS = (
     Term(
         "Gaussian kernel",
         "The Gaussian kernel makes the weights a softmax of minus half the squared distances in bandwidths.",
-        "its estimate",
         Place("kernel_regression"),
         also=("RBF kernel", "gaussian"),
         paper="e^{-u^2/2}",
@@ -41,7 +38,6 @@ TERMS = (
     Term(
         "Boxcar kernel",
         "The boxcar kernel counts all keys within the bandwidth alike, and no other.",
-        "its estimate",
         Place("kernel_regression", {"kernel": "boxcar"}),
         also=("uniform kernel", "boxcar"),
         paper="\\mathbf 1[|u| \\le 1]",
@@ -51,7 +47,6 @@ TERMS = (
     Term(
         "Triangular kernel",
         "The triangular kernel falls in a straight line to zero at the bandwidth.",
-        "its estimate",
         Place("kernel_regression", {"kernel": "triangular"}),
         also=("tent kernel", "triangular"),
         paper="\\max(0, 1 - |u|)",
@@ -61,7 +56,6 @@ TERMS = (
     Term(
         "Epanechnikov kernel",
         "The Epanechnikov kernel falls as a parabola to zero at the bandwidth.",
-        "its estimate",
         Place("kernel_regression", {"kernel": "epanechnikov"}),
         also=("parabolic kernel", "epanechnikov"),
         paper="\\max(0, 1 - u^2)",
@@ -72,7 +66,6 @@ TERMS = (
     Term(
         "Local linear regression",
         "Local linear regression fits a line to the values around each query, the near ones counting most.",
-        "its curve beside that of weighted means",
         Place("kernel_regression", {"picture": "Local lines"}),
         also=("local linear estimator", "locally weighted regression", "LOESS of one bandwidth"),
         paper="(a, b) = \\arg\\min \\sum_j w_j (v_j - a - b (k_j - q))^2",
@@ -84,7 +77,6 @@ TERMS = (
         "Equivalent weights",
         "The equivalent weights of a fitted line are those by which its height is a sum of the values; the "
         "smoother matrix has them as rows.",
-        "some below zero at the ends",
         Place("kernel_regression", {"picture": "Local lines", "x0": "0"}),
         also=("equivalent kernel", "effective kernel", "smoother matrix", "hat matrix"),
         paper="l_j",
@@ -95,7 +87,6 @@ TERMS = (
     Term(
         "Bandwidth",
         "The bandwidth is the distance that counts as near.",
-        "a narrow one",
         Place("kernel_regression", {"h": "0.2"}),
         also=("h (bandwidth)", "smoothing parameter", "length scale"),
         paper="h",
@@ -106,7 +97,6 @@ TERMS = (
     Term(
         "Leave-one-out",
         "The leave-one-out error is that of estimating each point from all the others.",
-        "the error that chooses the bandwidth",
         Place("kernel_regression", _SELECT),
         also=("leave-one-out cross-validation", "LOO", "LOOCV"),
         paper="\\frac1n \\sum_i (y_i - \\hat f_{-i}(x_i))^2",
@@ -116,7 +106,6 @@ TERMS = (
     Term(
         "Training error",
         "The training error of a bandwidth is the error at the very points that are averaged.",
-        "why it always wants a bandwidth of zero",
         Place("kernel_regression", _SELECT),
         also=("resubstitution error",),
         code="BandwidthSearch.training_errors",

@@ -7,14 +7,13 @@ LONGFORMER = "Beltagy et al., 2020"
 
 
 def _mask(mask: str, **more: str) -> Place:
-    return Place("single_head", {"mask": mask, **more})
+    return Place("single_head", {**more, "mask": mask})
 
 
 TERMS = (
     Term(
         "Attention mask",
         "A mask says which keys each query may attend to; here True means that it may.",
-        "the mask between scores and weights",
         _mask("causal", stage="masked"),
         also=("mask", "boolean mask"),
         paper="M",
@@ -25,7 +24,6 @@ TERMS = (
     Term(
         "Additive mask",
         "An additive mask is added to the scaled scores: 0 where a query may attend, −∞ where it may not.",
-        "the formula with M",
         _mask("causal", stage="masked", tab="Maths"),
         also=("float mask",),
         paper="\\mathrm{softmax}(QK^\\top / \\sqrt{d_k} + M)\\,V",
@@ -34,7 +32,6 @@ TERMS = (
     Term(
         "Causal mask",
         "A causal mask hides from each query the keys after its own place.",
-        "a causal head",
         _mask("causal"),
         also=("causal", "look-ahead mask", "autoregressive mask", "subsequent mask", "triangular mask"),
         paper="M_{ij} = -\\infty \\text{ for } j > i",
@@ -45,7 +42,6 @@ TERMS = (
     Term(
         "Padding mask",
         "A padding mask hides the places that only fill a batch up to one length.",
-        "padded keys at the end",
         _mask("padding"),
         also=("key padding mask",),
         code="padding_mask",
@@ -53,7 +49,6 @@ TERMS = (
     Term(
         "Sliding window",
         "A sliding window lets a query attend to itself and its neighbours alone.",
-        "one neighbour on each side",
         _mask("sliding window"),
         also=("local attention", "windowed attention", "SWA", "band mask"),
         code="sliding_window_mask",
@@ -62,7 +57,6 @@ TERMS = (
     Term(
         "Dilated window",
         "A dilated window lets a query attend to neighbours with gaps between them.",
-        "every second neighbour",
         _mask("dilated"),
         also=("dilated sliding window",),
         code="dilated_mask",
@@ -71,7 +65,6 @@ TERMS = (
     Term(
         "Global attention",
         "A global token attends to all tokens, and all attend to it.",
-        "a global token beside a window",
         _mask("global + local"),
         also=("global + local", "global tokens"),
         code="global_local_mask",
@@ -81,7 +74,6 @@ TERMS = (
         "Block-sparse attention",
         "Block-sparse attention computes some blocks of the map alone: here a query's own and some by lot. "
         "BigBird has windows and global blocks too.",
-        "blocks by random choice",
         _mask("block-sparse", w="2", moves="mask width"),
         also=("BigBird's random blocks",),
         code="block_sparse_mask",
@@ -90,7 +82,6 @@ TERMS = (
     Term(
         "Prefix mask",
         "A prefix mask lets all queries attend to the beginning, and to themselves and what came before.",
-        "a prefix of two",
         _mask("prefix", w="2", moves="mask width"),
         also=("prefix LM", "prefix language model"),
         code="prefix_mask",

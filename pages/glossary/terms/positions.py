@@ -12,7 +12,6 @@ TERMS = (
     Term(
         "Positional encoding",
         "A positional encoding tells attention where each token stands.",
-        "E, P and their sum",
         _scheme(show="E + P"),
         also=("position embedding", "positional embedding"),
         paper="X = E + P",
@@ -25,15 +24,13 @@ TERMS = (
         "Permutation equivariance",
         "Without positions and masks attention is permutation equivariant: shuffled words give shuffled rows "
         "and nothing else.",
-        "the shuffle test",
-        _scheme(show="shuffle test", scheme="none"),
+        _scheme(scheme="none", show="shuffle test"),
         also=("order blindness", "shuffle test"),
         code="shuffle_difference",
     ),
     Term(
         "Sinusoidal encoding",
         "A sinusoidal encoding adds waves from fast to slow to the tokens' vectors.",
-        "the waves",
         _scheme(show="encoding"),
         also=("sinusoidal positional encoding", "sine and cosine encoding"),
         paper="PE_{p,2i} = \\sin(p / 10000^{2i/d})",
@@ -43,7 +40,6 @@ TERMS = (
     Term(
         "Learned positions",
         "Learned positions are one trained vector for each place, added to the token's.",
-        "BERT's kind, where it is installed",
         _scheme(scheme="learned"),
         also=("learned positional embedding", "absolute position embedding"),
         code="Learned",
@@ -52,7 +48,6 @@ TERMS = (
     Term(
         "Ramp encoding",
         "The ramp is a toy that adds one growing number to all dimensions.",
-        "its map",
         _scheme(scheme="ramp"),
         also=("ramp",),
         symbols=("\\mathrm{step}",),
@@ -61,26 +56,17 @@ TERMS = (
     Term(
         "RoPE",
         "RoPE turns queries and keys by angles that grow with their place: of places, scores see the offset.",
-        "the scheme “rotary”",
         _scheme(scheme="rotary"),
         also=("rotary embedding", "rotary position embedding", "rotary"),
         paper="R_p\\,q",
         code="rotary_embedding",
         source="Su et al., 2021",
-        symbols=(
-            "R",
-            "\\tilde Q",
-            "\\tilde q",
-            "\\tilde K",
-            "\\tilde k",
-            "\\tilde X",
-        ),
+        symbols=("R", "\\tilde Q", "\\tilde q", "\\tilde K", "\\tilde k", "\\tilde X"),
         apart=("rotary",),
     ),
     Term(
         "ALiBi",
         "ALiBi subtracts from each score the distance of query and key, times a slope of the head's own.",
-        "the scheme “ALiBi”",
         _scheme(scheme="ALiBi"),
         also=("attention with linear biases", "linear bias"),
         paper="-m\\,|i - j|",
@@ -91,23 +77,18 @@ TERMS = (
     Term(
         "T5 relative bias",
         "The T5 bias adds to each score a learned number for its bucket of offsets.",
-        "the scheme “buckets”",
         _scheme(scheme="buckets"),
         also=("relative position bias", "relative position buckets", "T5 bias", "buckets"),
         paper="B_{b(i-j)}",
         code="relative_position_buckets",
         source="Raffel et al., 2020",
-        symbols=(
-            "b_h",
-            "\\mathrm{bucket}",
-        ),
+        symbols=("b_h", "\\mathrm{bucket}"),
         apart=("buckets",),
     ),
     Term(
         "Relative position",
         "A scheme of relative positions lets scores depend on the offset of key from query, not on places.",
-        "the shift test",
-        _scheme(show="shift test", scheme="rotary"),
+        _scheme(scheme="rotary", show="shift test"),
         also=("translation invariance", "shift test"),
         code="shift_difference",
         source="Shaw et al., 2018",
@@ -115,7 +96,6 @@ TERMS = (
     Term(
         "Length extrapolation",
         "Length extrapolation is using a model on texts longer than it was trained on.",
-        "past the trained length",
         _scheme(show="length extrapolation"),
         also=("past training",),
         source="Press et al., 2022",
@@ -124,7 +104,6 @@ TERMS = (
         "Position interpolation",
         "Position interpolation divides positions by a factor, so that a longer text keeps to the angles of "
         "training.",
-        "all pairs slowed alike",
         _scheme(show="length extrapolation", scaling="interpolation"),
         also=("linear scaling", "linear RoPE scaling"),
         paper="\\omega'_i = \\omega_i / s",
@@ -136,7 +115,6 @@ TERMS = (
         "NTK-aware scaling",
         "NTK-aware scaling raises the base of RoPE, so that fast pairs of dimensions stay and slow ones turn "
         "slower.",
-        "the slower, the later the pair",
         _scheme(show="length extrapolation", scaling="NTK"),
         also=("NTK",),
         paper="b' = b\\,s^{d/(d-2)}",
@@ -147,7 +125,6 @@ TERMS = (
         "YaRN",
         "YaRN keeps pairs of dimensions that turn often in training, slows those that do not come round "
         "(NTK-by-parts), and sharpens the scores.",
-        "on a head of Llama 2",
         _scheme(show="length extrapolation", scaling="YaRN", width="128", trained="4096"),
         paper="m = 0.1 \\ln s + 1",
         code="RotaryScaling",

@@ -7,7 +7,6 @@ _SINGLE = Place("single_head", {"tab": "Maths"})
 _POSITIONS = Place("positional_encoding", {"tab": "Maths"})
 _KERNEL = Place("kernel_regression", {"tab": "Maths"})
 _LEARNED = Place("learned_heads", {"tab": "Maths"})
-_FORMULAS = "the formulas"
 
 
 def _applied(use: str = "") -> Place:
@@ -19,7 +18,6 @@ TERMS = (
         "Indices i and j",
         "i counts queries, the rows of a map, and j counts keys, its columns; under a sum they count what is "
         "added up.",
-        "a map, row by row",
         _SINGLE,
         symbols=("i", "j"),
         paper="i,\\ j",
@@ -27,7 +25,6 @@ TERMS = (
     Term(
         "Index l",
         "l runs over all keys, in the sum that softmax divides by.",
-        _FORMULAS,
         _SINGLE,
         symbols=("l",),
         paper="l",
@@ -35,7 +32,6 @@ TERMS = (
     Term(
         "Masked score",
         "A masked score is a scaled score where its query may attend, and −∞ elsewhere.",
-        "the mask added to the scaled scores",
         Place("single_head", {"mask": "causal", "stage": "masked"}),
         symbols=("\\hat S",),
         paper="QK^\\top / \\sqrt{d_k} + M",
@@ -44,7 +40,6 @@ TERMS = (
         "Vectors of the second sentence",
         "Y holds the vectors of the sentence that keys and values come from, and F those before positions "
         "were added.",
-        "keys from a second sentence",
         Place("single_head", {"cross": "true", "stage": "X"}),
         symbols=("Y", "F"),
         on="single_head",
@@ -53,7 +48,6 @@ TERMS = (
     Term(
         "Biases of the projections",
         "A bias is a learned vector that a projection adds to each of its rows.",
-        "the projections with their biases",
         Place("single_head", {"stage": "Q, K, V", "bias": "true"}),
         symbols=("b_q", "b_k", "b_v", "b_o"),
         paper="b^Q",
@@ -62,7 +56,6 @@ TERMS = (
     Term(
         "Real numbers",
         "ℝ with two sizes stands for all matrices of real numbers with so many rows and columns.",
-        "the sizes of X",
         Place("single_head", {"stage": "X"}),
         symbols=("\\mathbb R",),
         paper="\\mathbb R",
@@ -70,7 +63,6 @@ TERMS = (
     Term(
         "Exponential",
         "e, about 2.718, to the power of a number makes it positive; softmax takes it of every score.",
-        "exponentials, their sum, weights",
         Place("single_head", {"stage": "weights"}),
         also=("exp",),
         symbols=("e",),
@@ -79,7 +71,6 @@ TERMS = (
     Term(
         "Vectors of the words",
         "E holds the words' vectors before anything is added to them, one a row.",
-        "E, P and their sum",
         Place("positional_encoding", {"show": "E + P"}),
         also=("words' vectors",),
         symbols=("E", "E_{token}"),
@@ -89,7 +80,6 @@ TERMS = (
     Term(
         "Strength of positions",
         "The strength s says how much of the positions is added: at 1 all of it, at 0 nothing.",
-        "half of it",
         Place("positional_encoding", {"strength": "0.5"}),
         also=("strength",),
         symbols=("s",),
@@ -101,7 +91,6 @@ TERMS = (
         "ω is how fast a wave, or a turn, goes round from one place to the next; each pair of numbers "
         "has its "
         "own.",
-        "the waves",
         Place("positional_encoding", {"show": "encoding", "tab": "Maths"}),
         symbols=("\\omega", "\\mathrm{base}"),
         paper="\\omega_i = 10000^{-2i/d}",
@@ -110,7 +99,6 @@ TERMS = (
     Term(
         "Positions p and r",
         "p is the place of a word, counted from 0, and r that of another.",
-        _FORMULAS,
         _POSITIONS,
         symbols=("p", "r"),
         paper="pos",
@@ -118,7 +106,6 @@ TERMS = (
     Term(
         "Width d",
         "d is the width of the vectors that carry positions.",
-        _FORMULAS,
         _POSITIONS,
         symbols=("d",),
         paper="d_{\\mathrm{model}}",
@@ -126,7 +113,6 @@ TERMS = (
     Term(
         "Biases of positions",
         "B holds what a scheme adds to the score of each query with each key, by how far apart they stand.",
-        "the biases of ALiBi",
         Place("positional_encoding", {"scheme": "ALiBi", "show": "encoding", "tab": "Maths"}),
         symbols=("B",),
         paper="B",
@@ -135,8 +121,7 @@ TERMS = (
     Term(
         "Offset",
         "An offset is how far a key stands after its query; o stands for one.",
-        "its slider in the shift test",
-        Place("positional_encoding", {"show": "shift test", "scheme": "rotary"}),
+        Place("positional_encoding", {"scheme": "rotary", "show": "shift test"}),
         symbols=("o",),
         paper="j - i",
     ),
@@ -145,7 +130,6 @@ TERMS = (
         "s is a score before the softmax, and m the largest of its row, taken off so that exp does not "
         "overflow; "
         "before P, R or B, s is the strength of positions.",
-        "one weight, step by step",
         Place("multi_head", {"tab": "Arithmetic"}),
         symbols=("s", "m"),
         on="multi_head",
@@ -154,7 +138,6 @@ TERMS = (
     Term(
         "Distance over the bandwidth",
         "u is the distance between query and key, counted in bandwidths.",
-        _FORMULAS,
         _KERNEL,
         symbols=("u",),
         paper="(x - x_i) / h",
@@ -162,7 +145,6 @@ TERMS = (
     Term(
         "Indicator",
         "1 before brackets is one where what stands in them is true, and zero elsewhere.",
-        "the boxcar kernel",
         Place("kernel_regression", {"kernel": "boxcar", "tab": "Maths"}),
         symbols=("\\mathbb 1",),
         paper="\\mathbf 1",
@@ -170,7 +152,6 @@ TERMS = (
     Term(
         "Number of points n",
         "n is how many points, or tokens, there are.",
-        _FORMULAS,
         _KERNEL,
         symbols=("n",),
         paper="n",
@@ -179,7 +160,6 @@ TERMS = (
         "Residual stream",
         "x with a number in brackets holds the vectors of all places after so many layers; l counts the "
         "layers.",
-        _FORMULAS,
         _LEARNED,
         symbols=("x", "l"),
         on="learned_heads",
@@ -189,7 +169,6 @@ TERMS = (
     Term(
         "Unembedding",
         "W_u is the learned matrix that turns a place's vector into one logit for each symbol.",
-        _FORMULAS,
         _LEARNED,
         symbols=("W_u",),
         paper="W_U",
@@ -197,7 +176,6 @@ TERMS = (
     Term(
         "Probability of a symbol",
         "p is the probability that the model gives each symbol at a place.",
-        _FORMULAS,
         _LEARNED,
         symbols=("p",),
         on="learned_heads",
@@ -208,7 +186,6 @@ TERMS = (
         "L by itself is the loss, the mean over m places that have an answer; in brackets over x it is "
         "the number "
         "of layers.",
-        _FORMULAS,
         _LEARNED,
         symbols=("L", "m"),
         on="learned_heads",
@@ -218,7 +195,6 @@ TERMS = (
         "Answer and token",
         "The answer at a place is the symbol that should come next there; the token is the symbol that "
         "stands there.",
-        "what a model says at each place",
         _LEARNED,
         symbols=("\\mathrm{answer}", "\\mathrm{token}"),
         on="learned_heads",
@@ -227,7 +203,6 @@ TERMS = (
     Term(
         "Places that count",
         "R holds, for a place, the places that a measure of a head counts.",
-        _FORMULAS,
         _LEARNED,
         symbols=("R",),
         on="learned_heads",
@@ -235,7 +210,6 @@ TERMS = (
     Term(
         "Compared vectors",
         "u is a vector less the mean of all, at length one; U holds them all: their products are cosines.",
-        "patches compared by their cosine",
         _applied("images"),
         symbols=("u", "U", "\\bar x"),
         on="applications",
@@ -244,7 +218,6 @@ TERMS = (
     Term(
         "Pixels and bands",
         "x is what a patch, or a frame of sound, is as it comes: its pixels, or how loud each band is.",
-        "frames of sound",
         _applied("speech"),
         symbols=("x",),
         on="applications",
@@ -255,7 +228,6 @@ TERMS = (
         "e is the vector of a word of the source; t is the word that is translated, f the one that "
         "decides its "
         "form. Of sound t is a frame.",
-        "a translation",
         _applied(),
         symbols=("e", "t", "f"),
         on="applications",
@@ -264,7 +236,6 @@ TERMS = (
     Term(
         "Patches of a word",
         "w is a word of the caption, as the set of the patches that show it.",
-        "a caption",
         _applied("captions"),
         symbols=("w",),
         on="applications:captions",
@@ -273,7 +244,6 @@ TERMS = (
     Term(
         "Frobenius norm",
         "The norm F of a matrix is the root of the sum of the squares of all its numbers.",
-        "what is measured",
         Place("what_courses_say"),
         symbols=("F",),
         paper="\\lVert X \\rVert_F",
@@ -283,17 +253,10 @@ TERMS = (
         "mean and Var are the mean and the variance, rank the place in order of size, corr the "
         "correlation of "
         "two lists, and vec all rows of a matrix in one vector.",
-        "what is measured",
         Place("what_courses_say", {"claim": "trained weights"}),
         also=("rank correlation",),
         apart=("rank correlation",),
-        symbols=(
-            "\\mathrm{mean}",
-            "\\mathrm{Var}",
-            "\\mathrm{rank}",
-            "\\mathrm{corr}",
-            "\\mathrm{vec}",
-        ),
+        symbols=("\\mathrm{mean}", "\\mathrm{Var}", "\\mathrm{rank}", "\\mathrm{corr}", "\\mathrm{vec}"),
         paper="\\mathrm{Var}",
     ),
 )

@@ -10,7 +10,6 @@ TERMS = (
     Term(
         "Induction head",
         "An induction head looks at what followed the same symbol before, and continues it.",
-        "heads that learned it",
         Place("learned_heads"),
         also=("induction",),
         code="toys.TASKS",
@@ -21,7 +20,6 @@ TERMS = (
     Term(
         "Previous-token head",
         "A previous-token head looks at the token just before its own place.",
-        "a head that learned it",
         Place("learned_heads"),
         also=("previous token head", "previous token"),
         code="previous_token_score",
@@ -31,7 +29,6 @@ TERMS = (
     Term(
         "Attention sink",
         "An attention sink is a token that draws weight whatever the words are.",
-        "a real model's heads",
         Place("learned_heads", {"source": "a real model"}),
         also=("sink token", "sink"),
         code="first_token_score",
@@ -42,7 +39,6 @@ TERMS = (
         "Singular value decomposition",
         "The singular value decomposition finds the directions along which vectors are longest together: no "
         "plane keeps more of their squared length than that of the first two.",
-        "queries and keys in their main plane",
         Place("single_head", {"stage": "points", "tab": "Maths"}),
         also=("SVD", "principal directions"),
         paper="U \\Sigma V^\\top",
@@ -54,7 +50,6 @@ TERMS = (
         "Attention rollout",
         "Attention rollout multiplies the maps of all layers, each mixed with the residual connection: what "
         "of each token arrives at each place.",
-        "a real model's rollout",
         Place("learned_heads", {"source": "a real model", "look": "attention flow"}),
         also=("rollout",),
         paper="\\tilde A_l \\tilde A_{l-1} \\cdots \\tilde A_1",
@@ -65,7 +60,6 @@ TERMS = (
         "Norm of weighted values",
         "The norm of a weighted value is how long the vector is that a key writes to a query: a large weight "
         "on a small value writes little.",
-        "what sinks write",
         Place("learned_heads", {"source": "a real model", "look": "attention flow", "layer": "4"}),
         also=("norm-based analysis",),
         paper="\\lVert \\alpha f(x) \\rVert",
@@ -76,7 +70,6 @@ TERMS = (
         "Image pyramid",
         "An image pyramid holds a map at every scale: each level halves both sides, and a point stands for a "
         "block of cells.",
-        "a file with heads of a long text",
         Place("learned_heads", {"source": "your own"}),
         also=("mipmap",),
         source="Williams, 1983",
@@ -84,7 +77,6 @@ TERMS = (
     Term(
         "Ablation",
         "Ablation switches a head off and measures what is lost.",
-        "a model without its first head",
         Place("learned_heads", {"ablate": "1"}),
         also=("head ablation", "knockout"),
         source="Michel et al., 2019",
@@ -93,7 +85,6 @@ TERMS = (
         "Loss",
         "The loss says how little a model thought of the right answers: the mean of −log of their "
         "probability.",
-        "the course of a training",
         Place("learned_heads"),
         also=("cross-entropy loss", "cross-entropy"),
         paper="-\\log p",
@@ -101,7 +92,6 @@ TERMS = (
     Term(
         "Logits",
         "Logits are the numbers that a model's last layer gives each symbol, before their softmax.",
-        "what a model says at each place",
         Place("learned_heads", {"tab": "Maths"}),
         also=("output logits", "next-token logits"),
         paper="z",
