@@ -63,7 +63,7 @@ class LatentAttention:
         ups = (u * s)[:, :d_latent].reshape(2, module.num_heads, module.d_head, d_latent)
         return cls(module, vh[:d_latent], ups[0], ups[1])
 
-    def cut(self, d_latent: int) -> "LatentAttention":
+    def truncate(self, d_latent: int) -> "LatentAttention":
         """Return the same with fewer latent numbers: the first of them, which carry the most.
 
         Raises ValueError for a d_latent outside 1 to this one's.
@@ -91,7 +91,7 @@ class LatentAttention:
         """Return what is kept of each token."""
         return x @ self.down.T
 
-    def expanded(
+    def attend_expanded(
         self,
         query: Float[Tensor, "*batch n_query d_model"],
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
@@ -110,7 +110,7 @@ class LatentAttention:
         v = c @ self.up_value.mT + bias_value.unsqueeze(-2)
         return self.module.attend(q, k, v, attn_mask)
 
-    def absorbed(
+    def attend_absorbed(
         self,
         query: Float[Tensor, "*batch n_query d_model"],
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
@@ -121,7 +121,7 @@ class LatentAttention:
         $$q_h \cdot K_h = (q_h U_k^{(h)})\,c^\top + q_h \cdot b_k^{(h)}, \qquad
           A_h V_h = (A_h c)\,U_v^{(h)\top} + b_v^{(h)}$$
 
-        Invariant: both are those of ``expanded``, by the associativity of the product alone.
+        Invariant: both are those of ``attend_expanded``, by the associativity of the product alone.
         """
         key = query if key is None else key
         q = self.module.project_query(query)

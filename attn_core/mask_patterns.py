@@ -23,13 +23,13 @@ from attn_words import N_
 
 @dataclass(frozen=True)
 class Masking:
-    """What decides a mask, but for its width; ``blocked`` are (query, key) cells of a mask of one's own."""
+    """The settings of a mask, but for its width; ``blocked_cells`` (query, key) belong to the mask "own"."""
 
     kind: str = "none"
     dilation: int = 2
     global_tokens: int = 1
     random_blocks: int = 1
-    blocked: tuple[tuple[int, int], ...] = ()
+    blocked_cells: tuple[tuple[int, int], ...] = ()
     seed: int = 4
 
 
@@ -65,7 +65,7 @@ def _block_sparse(masking: Masking, n: int, width: int) -> Tensor:
 
 def _own(masking: Masking, n: int, width: int) -> Tensor:
     mask = torch.ones(n, n, dtype=torch.bool)
-    for query, key in masking.blocked:
+    for query, key in masking.blocked_cells:
         if query < n and key < n:
             mask[query, key] = False
     return mask

@@ -187,7 +187,7 @@ class MultiHeadAttention(nn.Module):
         self.rotation = rotation
         self.temperature = float(_require.positive("temperature", temperature))
 
-    def attending_with(
+    def with_settings(
         self,
         *,
         num_heads: int | None = None,
@@ -203,10 +203,10 @@ class MultiHeadAttention(nn.Module):
         for a rotation with an odd d_head, and for a temperature that is not positive.
 
         >>> module = MultiHeadAttention(4, 2, seed=1)
-        >>> sharper = module.attending_with(temperature=0.5)
+        >>> sharper = module.with_settings(temperature=0.5)
         >>> sharper.temperature, sharper.W_q is module.W_q, module.temperature
         (0.5, True, 1.0)
-        >>> module.attending_with(num_heads=4).d_head, module.d_head
+        >>> module.with_settings(num_heads=4).d_head, module.d_head
         (1, 2)
         """
         other = copy(self)
@@ -242,15 +242,15 @@ class MultiHeadAttention(nn.Module):
         key, value = (
             split_heads(linear(x), self.num_kv_heads) for linear, x in ((self.W_k, key), (self.W_v, value))
         )
-        return self.project_query(query, start=start), self.turned(key, start=start), value
+        return self.project_query(query, start=start), self.rotate(key, start=start), value
 
     def project_query(
         self, query: Float[Tensor, "*batch n_query d_model"], *, start: int = 0
     ) -> Float[Tensor, "*batch n_head n_query d_head"]:
         """Return the queries of all heads, turned by their places where there is a rotation."""
-        return self.turned(split_heads(self.W_q(query), self.num_heads), start=start)
+        return self.rotate(split_heads(self.W_q(query), self.num_heads), start=start)
 
-    def turned(
+    def rotate(
         self, x: Float[Tensor, "*batch n_head n d_head"], *, start: int = 0
     ) -> Float[Tensor, "*batch n_head n d_head"]:
         """Turn queries or keys of all heads by their places, from ``start`` on, where there is a rotation."""
@@ -258,7 +258,7 @@ class MultiHeadAttention(nn.Module):
             return x
         return self.rotation.turn(x, torch.arange(start, start + x.shape[-2]))
 
-    def pooled(self, num_kv_heads: int) -> "MultiHeadAttention":
+    def pool_key_heads(self, num_kv_heads: int) -> "MultiHeadAttention":
         """Return the same attention with fewer heads of keys and values, each the mean of those it replaces.
 
         The mean is of the projections W_k and W_v, so it is of the keys and values too. W_q and W_o are those
@@ -271,7 +271,7 @@ class MultiHeadAttention(nn.Module):
         Source: Ainslie et al. (2023), GQA, section 2.1, where it is how a trained model is converted.
 
         >>> module = MultiHeadAttention(4, 2, seed=1, dtype=torch.float64)
-        >>> tuple(module.pooled(1).W_k.weight.shape)
+        >>> tuple(module.pool_key_heads(1).W_k.weight.shape)
         (2, 4)
         """
         groups = _require.kv_heads(self.num_kv_heads, num_kv_heads)

@@ -165,7 +165,7 @@ def audit_plane(
     return tuple(checks)
 
 
-def moved_in_rank(
+def count_rank_changes(
     scores: Float[Tensor, "*batch n_key"], approximate: Float[Tensor, "*batch n_key"]
 ) -> Int[Tensor, "*batch"]:
     r"""Count the keys that stand elsewhere in the order of the scores than in that of what is shown of them.
@@ -178,7 +178,7 @@ def moved_in_rank(
 
     Raises ValueError for two different shapes.
 
-    >>> moved_in_rank(torch.tensor([3.0, 2.0, 1.0]), torch.tensor([3.0, 0.5, 1.0]))
+    >>> count_rank_changes(torch.tensor([3.0, 2.0, 1.0]), torch.tensor([3.0, 0.5, 1.0]))
     tensor(2)
     """
     if scores.shape != approximate.shape:

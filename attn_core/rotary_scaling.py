@@ -29,8 +29,8 @@ class RotaryScaling:
         formula: LaTeX of the new frequencies $\omega'_i$.
         sentence: what it does, in words.
         source: who proposed it.
-        base: b; factor: s, at least 1; trained: L, in positions. Each is a number, or (steps,) of them, which
-            compute all steps at once and put them in front.
+        base: b; factor: s, at least 1; trained_length: L, in positions. Each is a number, or (steps,) of
+            them, which compute all steps at once and put them in front.
 
     Raises ValueError for a base or trained length that is not finite and positive, or a factor below 1.
 
@@ -45,11 +45,11 @@ class RotaryScaling:
 
     base: Steps = 10000.0
     factor: Steps = 1.0
-    trained: Steps = 2048.0
+    trained_length: Steps = 2048.0
 
     def __post_init__(self) -> None:
         """Refuse numbers that cannot be."""
-        for name in ("base", "factor", "trained"):
+        for name in ("base", "factor", "trained_length"):
             value = _require.positive(name, getattr(self, name))
             if name == "factor" and bool((torch.as_tensor(value) < 1).any()):
                 raise ValueError(f"factor must be >= 1: a longer text, not a shorter; got {value!r}")
@@ -78,10 +78,10 @@ class RotaryScaling:
     def turns(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
         r"""Return how many times round each pair turns over the longer text: $s L \omega'_i / 2\pi$.
 
-        >>> round(float(RotaryScaling(factor=4, trained=16).turns(4)[0]), 2)
+        >>> round(float(RotaryScaling(factor=4, trained_length=16).turns(4)[0]), 2)
         10.19
         """
-        length = _steps(self.factor) * _steps(self.trained)
+        length = _steps(self.factor) * _steps(self.trained_length)
         return length[..., None] * self.frequencies(d_head) / (2 * math.pi)
 
     def scores(self, offsets: Float[Tensor, " n_offset"], d_head: int) -> Float[Tensor, "*steps n_offset"]:
@@ -172,7 +172,7 @@ class Yarn(RotaryScaling):
 
     Source: Peng et al. (2023), YaRN: Efficient Context Window Extension of Large Language Models, section 3.
 
-    >>> [round(turns, 2) for turns in Yarn(factor=4.0, trained=2048).turns(8).tolist()]
+    >>> [round(turns, 2) for turns in Yarn(factor=4.0, trained_length=2048).turns(8).tolist()]
     [1303.8, 130.38, 8.15, 0.33]
     """
 
@@ -201,7 +201,7 @@ class Yarn(RotaryScaling):
         if _require.positive("fast", self.fast) <= _require.positive("slow", self.slow):
             raise ValueError(f"fast must be above slow; got {self.fast!r} and {self.slow!r}")
 
-    def slowed(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
+    def slowed_share(self, d_head: int) -> Float[Tensor, "*steps n_pair"]:
         r"""Return the share $\gamma_i$ of each pair that is slowed: 0 is kept, 1 slowed by all of s."""
         ends = self._at_turns(self.fast, d_head).floor(), self._at_turns(self.slow, d_head).ceil()
         low, high = (each.clamp(0, d_head - 1)[..., None] for each in ends)
@@ -210,10 +210,11 @@ class Yarn(RotaryScaling):
 
     def _at_turns(self, turns: float, d_head: int) -> Tensor:
         """Return the number of the pair, a fraction, that comes round so often within the trained length."""
-        return d_head * (_steps(self.trained) / (2 * math.pi * turns)).log() / (2 * _steps(self.base).log())
+        wavelengths = _steps(self.trained_length) / (2 * math.pi * turns)
+        return d_head * wavelengths.log() / (2 * _steps(self.base).log())
 
     def _scale(self, plain: Tensor) -> Tensor:
-        share = self.slowed(2 * plain.shape[-1])
+        share = self.slowed_share(2 * plain.shape[-1])
         return plain * (1 - share + share / _steps(self.factor)[..., None])
 
     @property

@@ -28,7 +28,7 @@ class Tile:
     output: Float[Tensor, "n_query d_v"]
 
     @property
-    def held(self) -> int:
+    def numbers(self) -> int:
         """How many numbers are held beside the output: the tile's scores, and what runs along."""
         return self.scores.numel() + self.maximum.numel() + self.total.numel()
 

@@ -20,7 +20,7 @@ class AttentionSample:
     """A worked example of attention: who attends to what, and the sizes it is meant for.
 
     ``query`` (n_query, d_model), ``key`` and ``value`` (n_key, d_model) in float64; in self-attention all
-    three are one tensor. ``projected`` says whether the example draws W_q, W_k and W_v from ``seed`` or
+    three are one tensor. ``is_projected`` says whether the example draws W_q, W_k and W_v from ``seed`` or
     attends with the vectors as they are.
     """
 
@@ -33,7 +33,7 @@ class AttentionSample:
     value: Float[Tensor, "n_key d_model"]
     num_heads: int = 1
     d_head: int | None = None
-    projected: bool = True
+    is_projected: bool = True
     output_projection: bool = True
     seed: int = 0
 
@@ -162,11 +162,13 @@ def function_sample(
                 "The function must be a number of at most {most} in size everywhere from 0 to 5; {function} "
                 "is not at x = {place}.",
                 most=f"{LARGEST:,.0f}",
-                function=function.written,
+                function=function.expression,
                 place=f"{at[0]:.4g}",
             )
         )
-    return RegressionSample("typed function", f"y = {function.written}", keys, exact + std * normal, function)
+    return RegressionSample(
+        "typed function", f"y = {function.expression}", keys, exact + std * normal, function
+    )
 
 
 def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0) -> RegressionSample:
@@ -293,7 +295,7 @@ def _two_keys() -> AttentionSample:
         _matrix([1, 2, 3]),
         keys,
         keys,
-        projected=False,
+        is_projected=False,
     )
 
 
@@ -343,14 +345,14 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "I love dogs",
                 _DOGS,
                 N_("One-hot rows attend as they are: every token mostly to itself, to the others alike."),
-                projected=False,
+                is_projected=False,
             ),
             _to_itself(
                 "i-love-dogs-ramp",
                 "I love dogs",
                 _DOGS + torch.arange(3)[:, None] * 0.5,
                 "The same with the ramp encoding added: later vectors are longer, and draw more weight.",
-                projected=False,
+                is_projected=False,
             ),
             _to_itself(
                 "i-love-dogs-two-heads",

@@ -35,19 +35,21 @@ def attention_rollout(
     tensor([[0.5000, 0.5000],
             [0.7500, 0.2500]])
     """
-    layers = passed_on(weights, residual)
+    layers = _mix_residual(weights, residual)
     rollouts = [layers[0]]
     for layer in layers[1:]:
         rollouts.append(layer @ rollouts[-1])
     return torch.stack(rollouts)
 
 
-def passed_on(weights: Float[Tensor, "n_layer n n"], residual: float | int) -> Float[Tensor, "n_layer n n"]:
+def _mix_residual(
+    weights: Float[Tensor, "n_layer n n"], residual: float | int
+) -> Float[Tensor, "n_layer n n"]:
     """Return what each layer passes on: the residual's share of its own place, the rest by weights.
 
     Rows sum to one; a row of zeros stays zero where nothing is of the residual.
 
-    >>> passed_on(torch.tensor([[[0.0, 0.0], [1.0, 0.0]]]), 0.5)
+    >>> _mix_residual(torch.tensor([[[0.0, 0.0], [1.0, 0.0]]]), 0.5)
     tensor([[[1.0000, 0.0000],
              [0.5000, 0.5000]]])
     """
@@ -132,7 +134,7 @@ def find_sinks(weights: Float[Tensor, "*batch n n"]) -> Bool[Tensor, "*batch n"]
     return sink_shares(weights) >= max(SINK_SHARE, _TIMES_EVEN / weights.shape[-1])
 
 
-def set_aside(
+def drop_keys(
     weights: Float[Tensor, "*batch n_query n_key"], sinks: Bool[Tensor, "*batch n_key"]
 ) -> Float[Tensor, "*batch n_query n_key"]:
     r"""Return the weights without those of some keys, each row divided by what it still has.
@@ -144,7 +146,7 @@ def set_aside(
 
     Source: Xiao et al. (2024), Efficient Streaming Language Models with Attention Sinks, for what they are.
 
-    >>> set_aside(torch.tensor([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]), torch.tensor([True, False, False]))
+    >>> drop_keys(torch.tensor([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]]), torch.tensor([True, False, False]))
     tensor([[0.0000, 0.5000, 0.5000],
             [0.0000, 0.0000, 0.0000]])
     """

@@ -56,7 +56,7 @@ class FunctionError(ValueError):
 class TypedFunction:
     """A function of x that was read from text.
 
-    ``text`` is what was typed; ``written`` the same as mathematics has it, which is read as the same
+    ``text`` is what was typed; ``expression`` the same as mathematics has it, which is read as the same
     function; ``latex`` its formula.
     """
 
@@ -68,7 +68,7 @@ class TypedFunction:
         return _value(self._tree, x).expand_as(x).clone()
 
     @property
-    def written(self) -> str:
+    def expression(self) -> str:
         """The function as it is printed."""
         text = ast.unparse(_Decimals().visit(copy.deepcopy(self._tree)))
         for python, symbol in ((" ** ", "^"), (" * ", "·"), (" / ", "/"), ("-", "−"), ("pi", "π")):
@@ -99,7 +99,7 @@ def read_function(text: str) -> TypedFunction:
     as Python does: powers to the right, and more than a minus before them. All is computed in x's dtype, so
     that a power of powers is infinite and not a number of many digits.
 
-    Invariant: nothing else is read, nothing is run, and ``written`` is read as the same function.
+    Invariant: nothing else is read, nothing is run, and ``expression`` is read as the same function.
 
     Edge cases: letters may be large; full-width forms, ``−``, ``×``, ``÷``, ``π``, ``²`` and ``³``
     are read as what they mean. What is not defined (log of 0) is not finite when it is asked.
@@ -110,7 +110,7 @@ def read_function(text: str) -> TypedFunction:
     Source: the precedence of operators in The Python Language Reference, section 6.17.
 
     >>> function = read_function("-x^2 + 3x")
-    >>> function(torch.tensor([0.0, 2.0])), function.written
+    >>> function(torch.tensor([0.0, 2.0])), function.expression
     (tensor([0., 2.]), '−x^2 + 3·x')
     >>> read_function("sin(x")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):

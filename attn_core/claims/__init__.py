@@ -9,13 +9,13 @@ from attn_core.claims.heads import (
     parameters,
     random_layers,
     rows_in,
-    unpacked,
+    unpack_projection,
 )
-from attn_core.claims.learned import specialised
+from attn_core.claims.learned import head_roles
 from attn_core.claims.length import Clock, depth, growing, one_vector
 from attn_core.claims.study import CLEAR, Difference, Study, clearly_below, difference
-from attn_core.claims.trained import agreement, blocking_effects, explained_when_trained, kept_at
-from attn_core.claims.trust import explained, rank_correlation, ranks, rolled, weights_and_effects
+from attn_core.claims.trained import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
+from attn_core.claims.trust import explanation_by_depth, rank_correlation, ranks, rolled, weights_and_effects
 from attn_core.claims.worked_example import phrase, printed_with_positions, run_again, symmetry
 
 __all__ = [
@@ -30,11 +30,12 @@ __all__ = [
     "depth",
     "difference",
     "divisors",
-    "explained",
-    "explained_when_trained",
+    "explanation_by_depth",
+    "explanation_by_training",
     "fused_layouts",
     "growing",
-    "kept_at",
+    "head_roles",
+    "nearest_checkpoint",
     "noise",
     "one_vector",
     "over_smoothing",
@@ -49,8 +50,7 @@ __all__ = [
     "rows_in",
     "run_again",
     "sides",
-    "specialised",
     "symmetry",
-    "unpacked",
+    "unpack_projection",
     "weights_and_effects",
 ]

@@ -126,14 +126,14 @@ def parameters(num_heads: Sequence[int]) -> Study:
 LAYOUTS = tuple(" ".join(order) for order in permutations("dkh"))
 
 
-def unpacked(
+def unpack_projection(
     projection: Float[Tensor, "n d_fused"], layout: str, n_head: int
 ) -> Float[Tensor, "3 {n_head} n {projection.shape[1]//3//n_head}"]:
     """Split a fused projection into queries, keys and values: k is which of them, h the head, d a number.
 
     Raises ValueError for a layout that is not one of the six, and for a width that does not divide.
 
-    >>> unpacked(torch.arange(12.0)[None], "k h d", 2)[0].tolist()
+    >>> unpack_projection(torch.arange(12.0)[None], "k h d", 2)[0].tolist()
     [[[0.0, 1.0]], [[2.0, 3.0]]]
     """
     _require.one_of("layout", layout, LAYOUTS)
@@ -183,7 +183,7 @@ def fused_layouts(seeds: Sequence[int], num_heads: Sequence[int]) -> Study:
 
 
 def _attend_fused(x: Tensor, weight: Tensor, layout: str, n_head: int) -> Tensor:
-    return merge_heads(scaled_dot_product_attention(*unpacked(x @ weight.T, layout, n_head)).output)
+    return merge_heads(scaled_dot_product_attention(*unpack_projection(x @ weight.T, layout, n_head)).output)
 
 
 def _normal(*shape: int, seed: int) -> Tensor:

@@ -13,7 +13,7 @@ SEQUENCES = 32
 TASK = "induction"
 
 
-def specialised(steps: Sequence[int]) -> Study:
+def head_roles(steps: Sequence[int]) -> Study:
     """Measure each head of the shipped model that continues repeated blocks, after so many training steps.
 
     "previous token" is the mean weight on the token before, "induction" that on what once stood after the
@@ -23,7 +23,7 @@ def specialised(steps: Sequence[int]) -> Study:
 
     Source: Olsson et al. (2022), In-context Learning and Induction Heads, for the two kinds of heads.
 
-    >>> sorted(specialised([0, 1000]).measures["previous token"])
+    >>> sorted(head_roles([0, 1000]).measures["previous token"])
     ['layer 1 head 1', 'layer 1 head 2', 'layer 2 head 1', 'layer 2 head 2']
     """
     run = shipped(TASK)

@@ -19,11 +19,11 @@ ONE_LAYER = ("previous token", "reverse", "sort")
 LAST, ROLLED = "induction, last layer", "induction, all layers"
 
 
-def kept_at(run: Run, share: float) -> int:
+def nearest_checkpoint(run: Run, share: float) -> int:
     """Return which of a training's kept states lies nearest to a share of its steps.
 
     >>> run = shipped("sort")
-    >>> [run.checkpoints[kept_at(run, share)].step for share in (0.0, 0.1, 1.0)]
+    >>> [run.checkpoints[nearest_checkpoint(run, share)].step for share in (0.0, 0.1, 1.0)]
     [0, 80, 800]
     """
     step = share * run.recipe.steps
@@ -90,7 +90,7 @@ def agreement(
     return torch.stack(orders).nanmean(dim=0), torch.stack(firsts).nanmean(dim=0)
 
 
-def explained_when_trained(shares: Sequence[float | int]) -> Study:
+def explanation_by_training(shares: Sequence[float | int]) -> Study:
     """Measure how well weights tell which tokens matter, before, during and after training.
 
     Models are the trainings that come with this package, at the kept state nearest to each share of their
@@ -105,7 +105,7 @@ def explained_when_trained(shares: Sequence[float | int]) -> Study:
     Source: Jain and Wallace (2019), Attention is not Explanation; Wiegreffe and Pinter (2019), Attention is
     not not Explanation; Abnar and Zuidema (2020) for the rollout.
 
-    >>> study = explained_when_trained([100])
+    >>> study = explanation_by_training([100])
     >>> bool(study.at("same first", "reverse", 100).mean() > 0.9)
     True
     """
@@ -119,7 +119,7 @@ def explained_when_trained(shares: Sequence[float | int]) -> Study:
         has_answer = TASKS[task].answers(tokens) >= 0
         rows: dict[tuple[str, str], list[Tensor]] = {}
         for share in shares:
-            maps, effects = blocking_effects(run.model(kept_at(run, share / 100)).double(), tokens)
+            maps, effects = blocking_effects(run.model(nearest_checkpoint(run, share / 100)).double(), tokens)
             ways = {task: maps[:, -1]}
             if maps.shape[1] > 1:
                 ways = {LAST: maps[:, -1], ROLLED: torch.stack([rolled(each) for each in maps])}

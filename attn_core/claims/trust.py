@@ -70,7 +70,7 @@ def weights_and_effects(
     return torch.stack(maps), torch.stack(effects)
 
 
-def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
+def explanation_by_depth(seeds: Sequence[int], depths: Sequence[int]) -> Study:
     """Measure how well weights tell which tokens matter, in stacks of one layer and of more.
 
     "rank correlation" is Spearman's over the 9 other tokens, the mean over 10 queries; "same first" is the
@@ -80,7 +80,7 @@ def explained(seeds: Sequence[int], depths: Sequence[int]) -> Study:
 
     Source: Abnar and Zuidema (2020), Quantifying Attention Flow in Transformers, for the rollout.
 
-    >>> study = explained([0], [1, 3])
+    >>> study = explanation_by_depth([0], [1, 3])
     >>> {name: list(curves) for name, curves in study.measures.items()}["same first"][0]
     "the last layer's weights"
     """

@@ -92,7 +92,7 @@ def unpacked_in_another_order(
     # (*batch, n, d k h) -> k, *batch, h, n, d: the numbers were laid down as k h d.
     parts = projection.reshape(*projection.shape[:-1], module.d_head, 3, module.num_heads)
     q, k, v = (part.movedim(-1, -3) for part in parts.unbind(dim=-2))
-    return module.attend(module.turned(q), module.turned(k), v, attn_mask)
+    return module.attend(module.rotate(q), module.rotate(k), v, attn_mask)
 
 
 def cached_after_attending(

@@ -25,12 +25,12 @@ def rows_at_once(n_head: int, n_key: int) -> int:
     return max(1, AT_ONCE_BYTES // (4 * n_head * n_key))
 
 
-def seen_by(
+def band_mask(
     rows: range, keys: range, *, window: int | None, is_causal: bool
 ) -> Bool[Tensor, "n_row n_key"] | None:
     """Return to which of some keys the queries in some rows may attend; None where it is all.
 
-    >>> seen_by(range(2, 4), range(4), window=2, is_causal=True).int().tolist()
+    >>> band_mask(range(2, 4), range(4), window=2, is_causal=True).int().tolist()
     [[0, 1, 1, 0], [0, 0, 1, 1]]
     """
     if window is None and not is_causal:
@@ -59,7 +59,7 @@ class LazyMask:
     def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
         """Return a part."""
         rows, keys = (range(self.n)[each] for each in part)
-        seen = seen_by(rows, keys, window=self.window, is_causal=self.is_causal)
+        seen = band_mask(rows, keys, window=self.window, is_causal=self.is_causal)
         assert seen is not None
         return seen.numpy()
 
@@ -162,7 +162,7 @@ class HeadMap:
         scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
         # Of all before a query nothing is masked, where there is no window.
         among = keys if self.window is not None else keys[max(0, rows.start - keys.start) :]
-        seen = seen_by(rows, among, window=self.window, is_causal=self.is_causal)
+        seen = band_mask(rows, among, window=self.window, is_causal=self.is_causal)
         if seen is not None:
             scores[:, len(keys) - len(among) :].masked_fill_(~seen, -torch.inf)
         return scores

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from attn_core.attention import scaled_dot_product_attention
 from attn_core.masks import causal_mask
-from attn_core.models.head_map import HeadMap, rows_at_once, seen_by
+from attn_core.models.head_map import HeadMap, band_mask, rows_at_once
 
 NAME = "attention_lab"
 
@@ -61,7 +61,7 @@ class Call:
         query = self.query[..., rows.start : rows.stop, :]
         mask = None if self.mask is None else self.mask[..., rows.start : rows.stop, :]
         if self.is_causal:
-            mask = seen_by(rows, range(self.key.shape[-2]), window=None, is_causal=True)
+            mask = band_mask(rows, range(self.key.shape[-2]), window=None, is_causal=True)
         if self.softcap is None:
             return self._fused(query, mask)
         return scaled_dot_product_attention(
@@ -79,7 +79,7 @@ class Call:
     def _shares(self) -> bool:
         return self.key.shape[1] < self.query.shape[1]
 
-    def seen(self) -> Tensor | None:
+    def visible(self) -> Tensor | None:
         """Return where the queries of the first sequence may attend, (n, n); None where everywhere."""
         if self.is_causal:
             return causal_mask(self.query.shape[-2])
@@ -124,7 +124,7 @@ class Call:
 
 
 def _is(mask: Tensor, rows: range, window: int | None, is_causal: bool) -> bool:
-    seen = seen_by(rows, range(mask.shape[1]), window=window, is_causal=is_causal)
+    seen = band_mask(rows, range(mask.shape[1]), window=window, is_causal=is_causal)
     part = mask[rows.start : rows.stop]
     return bool(part.all()) if seen is None else torch.equal(part, seen)
 

@@ -68,7 +68,8 @@ class RealModel:
         self.scales = tuple(each.scale for each in calls)
         self.windows = tuple(each.window for each in calls)
         self.softcap = calls[0].softcap
-        self.is_causal = all((seen := each.seen()) is not None and not seen.triu(1).any() for each in calls)
+        visible = [each.visible() for each in calls]
+        self.is_causal = all(each is not None and not each.triu(1).any() for each in visible)
 
     def _probe(self) -> tuple[list[Call], list[Any]]:
         """Run a few tokens; find each layer's output projection: the first that what heads gave goes into."""
@@ -109,7 +110,7 @@ class RealModel:
         """What transformers calls the family of models."""
         return str(self._network.config.model_type)
 
-    def seen(self, n: int) -> tuple[Bool[Tensor, "n n"] | None, ...]:
+    def masks(self, n: int) -> tuple[Bool[Tensor, "n n"] | None, ...]:
         """Return for each layer which of n tokens each of them may attend to; None where it is all."""
         if n not in self._masks:
             self._run(torch.zeros(1, n, dtype=torch.long), Call.heads)
@@ -184,7 +185,7 @@ class RealModel:
             if is_token is None and n <= self.most_tokens:
                 key = -1 if call.is_causal else id(call.mask)  # layers share their masks
                 if key not in masks_by_id:
-                    masks_by_id[key] = call.seen()
+                    masks_by_id[key] = call.visible()
                 masks.append(masks_by_id[key])
             return take(call)
 

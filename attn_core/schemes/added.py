@@ -10,7 +10,7 @@ from torch import Tensor
 from attn_core import _require
 from attn_core.learned_positions import PACKAGE, scaled_table
 from attn_core.positional import ramp_encoding, sinusoidal_encoding
-from attn_core.schemes.scheme import Scheme, Steps, written
+from attn_core.schemes.scheme import Scheme, Steps, format_setting
 from attn_words import N_, _
 
 _P_AMONG_WORDS = r"} p \text{"
@@ -90,7 +90,7 @@ class Ramp(VectorScheme):
 
     def latex(self) -> str:
         """Return the formula with its step."""
-        return self.formula.replace(r"\mathrm{step}", written(self.step, r"\mathrm{step}"))
+        return self.formula.replace(r"\mathrm{step}", format_setting(self.step, r"\mathrm{step}"))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,7 +123,7 @@ class Sinusoidal(VectorScheme):
 
     def latex(self) -> str:
         """Return the formula with its base, and with sines and cosines where its layout puts them."""
-        text = self.formula.replace(r"\mathrm{base}", written(self.base, r"\mathrm{base}"))
+        text = self.formula.replace(r"\mathrm{base}", format_setting(self.base, r"\mathrm{base}"))
         if self.layout == "interleaved":
             return text
         return text.replace("P_{p,2i} ", "P_{p,i} ").replace("P_{p,2i+1} ", r"P_{p,\lceil d/2\rceil+i} ")
@@ -155,7 +155,7 @@ class Learned(VectorScheme):
             )
 
     @classmethod
-    def missing(cls) -> str:
+    def missing_package(cls) -> str:
         """Return the package that brings the table where it is not installed."""
         return PACKAGE if scaled_table() is None else ""
 

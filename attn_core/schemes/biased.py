@@ -127,7 +127,7 @@ class RelativeBuckets(BiasScheme):
         cases = rf"\begin{{cases}} |o| & |o| < 8 \\ {far} & |o| \ge 8 \end{{cases}}"
         return rf"{self.formula},\quad \mathrm{{bucket}}(o) = 16\,[o > 0] + {cases}"
 
-    def learned(self, num_buckets: int = 32) -> Float[Tensor, "n_head n_bucket"]:
+    def bucket_biases(self, num_buckets: int = 32) -> Float[Tensor, "n_head n_bucket"]:
         """Return the biases of every head's buckets: standard normal numbers from the seed, untrained."""
         generator = torch.Generator().manual_seed(self.seed)
         return torch.randn(self.num_heads, num_buckets, generator=generator, dtype=torch.float64)
@@ -141,4 +141,4 @@ class RelativeBuckets(BiasScheme):
         reach = int(offsets.abs().max()) + 1
         buckets = self.buckets(reach, reach)
         # Row 0 has the offsets from 0 on, column 0 those below.
-        return self.learned()[:, buckets[(-offsets).clamp(min=0), offsets.clamp(min=0)]]
+        return self.bucket_biases()[:, buckets[(-offsets).clamp(min=0), offsets.clamp(min=0)]]

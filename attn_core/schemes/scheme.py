@@ -62,7 +62,7 @@ class Scheme(ABC):
         return frozenset(field.name for field in fields(cls) if cls.adds != "nothing")
 
     @classmethod
-    def missing(cls) -> str:
+    def missing_package(cls) -> str:
         """Return the name of the package that must be installed first, or nothing."""
         return ""
 
@@ -224,10 +224,10 @@ class NoPositions(Scheme):
     source = N_("Vaswani et al. (2017), section 3.5, say why this does not do.")
 
 
-def written(value: Steps, symbol: str) -> str:
+def format_setting(value: Steps, symbol: str) -> str:
     """Write a setting in a formula: its number, or its symbol where it has many.
 
-    >>> written(10000.0, "b"), written(torch.ones(2), "b")
+    >>> format_setting(10000.0, "b"), format_setting(torch.ones(2), "b")
     ('10000', 'b')
     """
     return symbol if isinstance(value, Tensor) and value.ndim else f"{float(value):.12g}"

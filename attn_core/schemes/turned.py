@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attn_core.positional import rotary_embedding
-from attn_core.schemes.scheme import Scheme, Steps, written
+from attn_core.schemes.scheme import Scheme, Steps, format_setting
 from attn_words import N_
 
 
@@ -90,7 +90,7 @@ class Rotary(RotationScheme):
 
     def latex(self) -> str:
         """Return the formula with its base, and with the pairs of its layout."""
-        text = self.formula.replace(r"\mathrm{base}", written(self.base, r"\mathrm{base}"))
+        text = self.formula.replace(r"\mathrm{base}", format_setting(self.base, r"\mathrm{base}"))
         if self.layout == "interleaved":
             return text
         return text.replace("_{2i+1} ", "_{i+d/2} ").replace("_{2i} ", "_{i} ")

@@ -81,7 +81,7 @@ def weights_not_transposed(
         raise ValueError(f"this mistake needs four weights {square} and no biases; got {shapes}")
     q, k, v = (x @ each.weight for each in (module.W_q, module.W_k, module.W_v))
     q, k, v = (split_heads(each, module.num_heads) for each in (q, k, v))
-    stages = module.attend(module.turned(q), module.turned(k), v, attn_mask)
+    stages = module.attend(module.rotate(q), module.rotate(k), v, attn_mask)
     weight = module.get_parameter("W_o.weight").T
     return replace(stages, output=stages.concatenated @ weight.T, output_weight=weight)
 

@@ -26,7 +26,7 @@ class Task:
 
     Attributes:
         name: as it is called on screen and on the command line.
-        says: what is asked at each place, in a few words.
+        question: what is asked at each place, in a few words.
         length: places of a sequence; most: letters that a person may type.
         causal: whether a place sees only itself and what is before it.
         layers, heads, d_model: of the model that solves it.
@@ -37,11 +37,11 @@ class Task:
             without any has no answer.
         trained_on: what draw draws, in words.
         strange: sequences of a kind that draw does not draw, though they can be typed; None where there are
-            none. strange_is: what they are, in words.
+            none. strange_name: what they are, in words.
     """
 
     name: str
-    says: str
+    question: str
     length: int
     most: int
     causal: bool
@@ -56,7 +56,7 @@ class Task:
     right: Right
     trained_on: str
     strange: Draw | None = None
-    strange_is: str = ""
+    strange_name: str = ""
 
     def tokens(self, text: str) -> Int[Tensor, " n"]:
         """Return the sequence that typed letters stand for: a bar after a list to sort, blanks to the end.

@@ -37,7 +37,7 @@ def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) 
     if "block-sparse" in kinds:
         details["random_blocks"] = controls.whole(RANDOM_BLOCKS, _("Random blocks a row"))
     if "own" in kinds:
-        details["blocked"] = tuple(sorted(BLOCKED.cells(controls.text(BLOCKED))))
+        details["blocked_cells"] = tuple(sorted(BLOCKED.cells(controls.text(BLOCKED))))
         controls.say(
             _(
                 ":material/touch_app: Click a cell of {map} to block or free it, or choose it under *{tab}*.",
@@ -46,7 +46,7 @@ def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) 
             )
         )
         controls.button(
-            _("Free all cells"), lambda: controls.write(BLOCKED, ""), disabled=not details["blocked"]
+            _("Free all cells"), lambda: controls.write(BLOCKED, ""), disabled=not details["blocked_cells"]
         )
     return details
 

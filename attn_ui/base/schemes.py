@@ -28,7 +28,7 @@ class SchemeKind(Protocol):
     def settings(self) -> Collection[str]:
         """Return the names of what can be set."""
 
-    def missing(self) -> str:
+    def missing_package(self) -> str:
         """Return the name of the package that must be installed first, or nothing."""
 
     @property
@@ -83,7 +83,7 @@ def read_scheme(
     name = controls.choose(setting, _("Scheme"))
     if known_as := kinds[name].known_as:
         controls.say(in_papers(_(known_as)))
-    package = kinds[name].missing()
+    package = kinds[name].missing_package()
     if package:
         name = setting.default
         controls.call(setting.name, _("Scheme"), shown(setting, name))

@@ -88,7 +88,7 @@ def _drawable(controls: Controls, text: str, drawn: Drawn) -> str:
             _(
                 ":material/info: {error} Shown is y = {function}.",
                 error=plain(str(error)),
-                function=plain(read_function(last).written),
+                function=plain(read_function(last).expression),
             )
         )
         return last

@@ -137,7 +137,7 @@ def typed(text: str, n_points: int, noise: float, seed: int) -> Points:
         return np.where(np.abs(curve) <= LARGEST, curve, np.nan)
 
     keys, values = drawn.keys.numpy(), drawn.values.numpy()
-    return Points(TYPED, keys, values, truth, function=function.written)
+    return Points(TYPED, keys, values, truth, function=function.expression)
 
 
 def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: bool = False) -> Points:

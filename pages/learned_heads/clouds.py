@@ -113,7 +113,7 @@ def _compute(text: str, layer: int, head: int, _state: CloudState) -> HeadClouds
     assert model is not None
     stage = model.stages(text)[layer]
     together = model.n_head // model.n_key_head
-    mask, weights = model.seen(len(tokens))[layer], stage.weights[0, head]
+    mask, weights = model.masks(len(tokens))[layer], stage.weights[0, head]
     return HeadClouds(
         _state,
         model,

@@ -226,7 +226,7 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
             return None
     if maps is None:
         return _read_long(controls, result.model, text, encoding)
-    masks = result.model.seen(len(maps.tokens or ()))
+    masks = result.model.masks(len(maps.tokens or ()))
     ranked = RankedHeads(
         maps, *_read_order(controls, maps, look), [None if each is None else each.numpy() for each in masks]
     )

@@ -142,7 +142,7 @@ def _flow_lines(flow: TextFlow, mean: str) -> list[str]:
     norms = mean.format(f"weighted_value_norms(stages[{flow.at}])").replace("some", f"on[{flow.at}]")
     return [
         f"weights = torch.stack([{mean.format('stage.weights')} {each}]).detach()",
-        *["weights = set_aside(weights, find_sinks(weights))"] * flow.aside,
+        *["weights = drop_keys(weights, find_sinks(weights))"] * flow.aside,
         f"rolled = attention_rollout(weights)[{flow.at}]",
         f"weights, lengths = weights[{flow.at}], {norms}.detach()",
     ]

@@ -11,8 +11,8 @@ from torch import Tensor
 from attn_core import MultiHead, label_tokens
 from attn_core.text_flow import (
     attention_rollout,
+    drop_keys,
     find_sinks,
-    set_aside,
     sink_shares,
     weighted_value_norms,
 )
@@ -91,12 +91,12 @@ class TextFlow:
     @cached_property
     def layer_weights(self) -> Tensor:
         """The weights that are drawn and rolled out, (n_layer, n, n)."""
-        return set_aside(self.weights, self.aside_keys) if self.aside else self.weights
+        return drop_keys(self.weights, self.aside_keys) if self.aside else self.weights
 
     @cached_property
     def written_shares(self) -> Tensor | None:
         """The lengths, each row divided by its sum, (n_layer, n, n)."""
-        return None if self.norms is None else set_aside(self.norms, self.aside_keys)
+        return None if self.norms is None else drop_keys(self.norms, self.aside_keys)
 
     @cached_property
     def rollout(self) -> Tensor:

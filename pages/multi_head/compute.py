@@ -167,7 +167,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
         init=setting.init,
         weights=by_hand(setting, n_head),
     )
-    return drawn.attending_with(
+    return drawn.with_settings(
         num_heads=n_head,
         rotation=scheme if isinstance(scheme, RotationScheme) else None,
         temperature=setting.temperature,
@@ -284,7 +284,7 @@ def divisors(number: int) -> list[int]:
 @_NUMBERS.share
 def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
     """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
-    return module(setting, n_head).pooled(num_kv_heads).requires_grad_(False)
+    return module(setting, n_head).pool_key_heads(num_kv_heads).requires_grad_(False)
 
 
 ANY_LOOK = ViewOptions("", "", 0, 0, ())  # where it is all the same how maps are shown

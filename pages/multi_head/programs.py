@@ -99,7 +99,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     if result.scheme.adds == "bias":
         lines.append(f"bias = {biases(result.setting.positions, result.n_head, 'X', memory)}")
     if isinstance(result.scheme, RelativeBuckets):
-        numbers["table"] = result.scheme.learned()
+        numbers["table"] = result.scheme.bucket_biases()
     kinds = result.setting.kinds if allowed(result.setting, result.n_head) is not None else ()
     codes, patterns = [], []
     for at, kind in enumerate(kinds[: result.n_head]):

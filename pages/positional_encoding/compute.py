@@ -66,7 +66,7 @@ class Result:
 
     def each_scheme(self) -> dict[str, "Result"]:
         """Return the numbers of the very same vectors under every scheme that can take their width."""
-        usable = [name for name, scheme in SCHEMES.items() if not scheme.missing()]
+        usable = [name for name, scheme in SCHEMES.items() if not scheme.missing_package()]
         return {
             name: self.beside(name)
             for name in usable

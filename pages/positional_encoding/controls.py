@@ -140,7 +140,7 @@ def _read_for_picture(controls: Controls, state: State, room: AbstractContextMan
 
 def _read_beside(controls: Controls) -> str:
     beside = controls.choose(BESIDE, _("Beside it"))
-    if beside != "all" and SCHEMES[beside].missing():
+    if beside != "all" and SCHEMES[beside].missing_package():
         controls.say(
             _(
                 ":material/info: “{scheme}” is not installed: all the others are shown.",

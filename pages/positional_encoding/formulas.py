@@ -38,7 +38,7 @@ def attention(result: Result) -> str:
 def of_scheme(result: Result, name: str) -> str:
     """Return the formula of any scheme at the settings of the page; as it is where its package is missing."""
     kind = SCHEMES[name]
-    return kind.formula if kind.missing() else result.beside(name).scheme().latex()
+    return kind.formula if kind.missing_package() else result.beside(name).scheme().latex()
 
 
 def with_numbers(result: Result) -> str:

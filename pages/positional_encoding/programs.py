@@ -39,7 +39,7 @@ def programs(result: Result) -> Programs:
         bare = replace(scheme, strength=1.0)
         numbers["P"] = bare.vectors(len(result.x), result.width, start=bare.first)
     if isinstance(scheme, RelativeBuckets):
-        numbers["table"] = scheme.learned()
+        numbers["table"] = scheme.bucket_biases()
     _names, words = words_of(state.tokens, state.tokens)
     drawn = f'X = sentence_vectors(words, {result.width}, kind="{state.words}", seed={state.seed})'
     shortly = f"weights = scaled_dot_product_attention({attends}{', bias' * biased}).weights"
@@ -66,7 +66,7 @@ def _of_scaling(head: ScaledHead) -> Programs:
         ["turns", "scores"],
         short=(
             f'scaling = make_scaling("{head.name}", base={head.base!r}, factor={head.factor!r}, '
-            f"trained={head.trained})\n"
+            f"trained_length={head.trained})\n"
             f"turns = scaling.turns({head.d_head})\n"
             f"scores = scaling.scores(2 ** torch.arange({len(head.doubling)}), {head.d_head})",
             "",

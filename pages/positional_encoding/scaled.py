@@ -42,7 +42,7 @@ class ScaledHead:
 
     def under(self, name: str) -> RotaryScaling:
         """Return any scaling at the same settings."""
-        return make_scaling(name, base=self.base, factor=self.factor, trained=float(self.trained))
+        return make_scaling(name, base=self.base, factor=self.factor, trained_length=float(self.trained))
 
     @cached_property
     def scaling(self) -> RotaryScaling:

@@ -13,7 +13,7 @@ from torch import Tensor
 import attn_core
 from attn_core import make_mask
 from attn_core.hard_lookup import hard_lookup
-from attn_core.plane import Plane, chosen_dimensions, main_directions, moved_in_rank
+from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_directions
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import Lookup, Walk
@@ -213,5 +213,5 @@ def _points(head: Head, scores: Tensor, along: Along) -> HeadPlanes:
         np.asarray(mixed.keys),
         np.asarray(mixed.directions),
         np.asarray(mixed.explained),
-        np.asarray(moved_in_rank(scores, plane.scores)),
+        np.asarray(count_rank_changes(scores, plane.scores)),
     )

@@ -126,7 +126,9 @@ def test_the_sentence_follows_the_chosen_pair() -> None:
 
 
 def test_a_query_that_sees_nothing_is_said_in_its_box() -> None:
-    scoring = Scoring(Masking("own", blocked=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
+    scoring = Scoring(
+        Masking("own", blocked_cells=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"
+    )
     (result,) = at_every_step(State(Inputs(text="cat"), scoring))
     assert boxes(STAGES["diagram"].picture.spec(result.walk))["softmax"] == "SoftMax  Σ = 1 or empty"
 

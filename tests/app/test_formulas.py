@@ -35,7 +35,7 @@ def single(given: str, scale: str, mask: str, temperature: float, **more: bool) 
     inputs = SINGLE[given]
     if given != "typed":
         inputs = Inputs(**{**vars(inputs), **more})
-    masking = Masking(mask, blocked=((0, 0), (0, 1), (0, 2), (1, 1)) if mask == "own" else ())
+    masking = Masking(mask, blocked_cells=((0, 0), (0, 1), (0, 2), (1, 1)) if mask == "own" else ())
     scoring = Scoring(masking, scale, 0.37, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
     (result,) = at_every_step(State(inputs, scoring), look=ViewOptions(temperature=temperature))
     return result
@@ -142,8 +142,8 @@ def test_the_formula_of_buckets_has_the_bucket_of_every_offset() -> None:
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_formula_of_attention_is_what_attends(name: str, layout: str, strength: float) -> None:
-    if SCHEMES[name].missing():
-        pytest.skip(f"{name} needs {SCHEMES[name].missing()}, which is not installed")
+    if SCHEMES[name].missing_package():
+        pytest.skip(f"{name} needs {SCHEMES[name].missing_package()}, which is not installed")
     settings = SchemeSettings(name, strength=strength, base=50.0, step=0.35, layout=layout)
     tokens = ("one", "two", "three", "four")
     numbers = NowPlaced(Placed("attention", tokens, "random", 6, 4, settings, HEADS, head=10))

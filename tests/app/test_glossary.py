@@ -85,7 +85,7 @@ def stands(at: AppTest, page: str, name: str, value: str) -> bool:
 
 
 def without_its_package(term: Term) -> bool:
-    return term.name == "Learned positions" and bool(attn_core.SCHEMES["learned"].missing())
+    return term.name == "Learned positions" and bool(attn_core.SCHEMES["learned"].missing_package())
 
 
 @pytest.mark.parametrize("name", EVERY_TERM)

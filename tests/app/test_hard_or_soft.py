@@ -24,7 +24,7 @@ def steps(
     inputs: Inputs, kind: str = "none", *, row: int = 0, blocked: tuple[tuple[int, int], ...] = ()
 ) -> list[Result]:
     """The page at every temperature of its slider."""
-    masking = Masking(kind, blocked=blocked)
+    masking = Masking(kind, blocked_cells=blocked)
     scoring = Scoring(masking, "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     return at_every_step(State(inputs, scoring), (row, 0), look=ViewOptions(moves="temperature"))
 

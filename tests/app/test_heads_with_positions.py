@@ -61,7 +61,7 @@ def placed(name: str, **more: Any) -> Setting:
     return replace(OWN, positions=positions, d_model=width, d_memory=width, **more)
 
 
-DETAILS = Masking(dilation=2, blocked=((1, 2), (3, 0)))
+DETAILS = Masking(dilation=2, blocked_cells=((1, 2), (3, 0)))
 SETTINGS: dict[str, tuple[Setting, int]] = {
     **{name: (placed(name), HEADS) for name in SCHEMES},
     **{f"{name}, causal": (placed(name, mask="causal", temperature=0.5, bias=True), 2) for name in SCHEMES},
@@ -84,7 +84,7 @@ SETTINGS: dict[str, tuple[Setting, int]] = {
         3,
     ),
     "a row without a key": (
-        replace(OWN, mask="own", masking=Masking(blocked=tuple((1, j) for j in range(6)))),
+        replace(OWN, mask="own", masking=Masking(blocked_cells=tuple((1, j) for j in range(6)))),
         2,
     ),
     "the ramp on dogs": (
@@ -151,7 +151,7 @@ def naive(setting: Setting, n_head: int) -> torch.Tensor:
         module.W_k(torch.tensor(memory, dtype=torch.float64)),
     )
     may = allowed(setting, n_head)
-    learned = RelativeBuckets(num_heads=n_head, seed=setting.seed).learned()
+    learned = RelativeBuckets(num_heads=n_head, seed=setting.seed).bucket_biases()
     weights = torch.zeros(n_head, len(x), len(memory), dtype=torch.float64)
     for head in range(n_head):
         own = slice(head * d_head, (head + 1) * d_head)
@@ -227,7 +227,9 @@ def random_setting(chance: random.Random) -> tuple[Setting, int]:
             dilation=chance.choice((1, 2, 8)),
             global_tokens=chance.choice((0, 1, 8)),
             random_blocks=chance.choice((0, 1, 8)),
-            blocked=tuple((chance.randrange(6), chance.randrange(6)) for _ in range(chance.randrange(9))),
+            blocked_cells=tuple(
+                (chance.randrange(6), chance.randrange(6)) for _ in range(chance.randrange(9))
+            ),
         ),
     )
     return setting, int(chance.choice(heads_slider(setting).values))
@@ -256,7 +258,7 @@ DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
 
 
 def masked(mask: str, **more: Any) -> Setting:
-    masking = Masking(dilation=3, global_tokens=2, blocked=((0, 1), (4, 4)))
+    masking = Masking(dilation=3, global_tokens=2, blocked_cells=((0, 1), (4, 4)))
     nine = "one two three four five six seven eight nine"
     return replace(OWN, text=nine, mask=mask, reach=2, masking=masking, **more)
 

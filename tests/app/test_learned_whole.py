@@ -153,7 +153,7 @@ def test_the_page_says_of_any_model_what_is_true_of_it(
     head = int(message(at)[0]["slider"]["texts"][message(at)[0]["slider"]["index"]].split(".")[-1]) - 1
     layer = int(message(at)[0]["slider"]["texts"][message(at)[0]["slider"]["index"]][5]) - 1
     kept = [place for place in range(len(maps.tokens or ())) if place not in maps.special]
-    mask = model.seen(len(maps.tokens or ()))[layer]
+    mask = model.masks(len(maps.tokens or ()))[layer]
     allowed = np.ones((len(kept),) * 2, bool) if mask is None else mask.numpy()[np.ix_(kept, kept)]
     drawn = np.array(large(at)["z"], dtype=float)
     np.testing.assert_array_equal(np.isnan(drawn), ~allowed)  # hatched, and no small weight

@@ -393,7 +393,7 @@ def test_spread_of_equal_words_is_the_number_of_keys_seen() -> None:
 @pytest.mark.parametrize("blocked", ["", "0.0,0.1"])
 def test_measures_of_spread_leave_out_who_attends_to_nothing(blocked: str) -> None:
     cells = ((0, 0), (0, 1)) if blocked else ()
-    setting = replace(OWN, text="x y", mask="own", masking=Masking(blocked=cells))
+    setting = replace(OWN, text="x y", mask="own", masking=Masking(blocked_cells=cells))
     weights = stages(setting, 4).weights.numpy()
     rows = [[row for row in head if row.any()] for head in weights]
     nats = [[-sum(w * math.log(w) for w in row if w) for row in head] for head in rows]

@@ -68,7 +68,7 @@ def test_waves_and_ramps_are_added_number_by_number(width: int, strength: float)
 
 
 def test_a_learned_table_starts_after_its_cls() -> None:
-    if SCHEMES["learned"].missing():
+    if SCHEMES["learned"].missing_package():
         pytest.skip("the package with the learned table is not installed")
     numbers = page("learned")
     (spec,) = added.draw(numbers, (1.0,))
@@ -118,7 +118,7 @@ def test_biases_are_added_to_the_scores(strength: float) -> None:
         assert numbers_in(said) == [pytest.approx(each, rel=5e-3) for each in wanted]
 
 
-@pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if not scheme.missing()])
+@pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if not scheme.missing_package()])
 def test_what_is_drawn_is_what_attends(scheme: str) -> None:
     """The softmax of the last map's scores is the page's own map of weights."""
     numbers = page(scheme, width=16)

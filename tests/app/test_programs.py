@@ -27,7 +27,7 @@ from attn_core import (
 )  # fmt: skip
 from attn_core.eviction import evict
 from attn_core.plane import main_directions
-from attn_core.text_flow import attention_rollout, find_sinks, set_aside, weighted_value_norms
+from attn_core.text_flow import attention_rollout, find_sinks, drop_keys, weighted_value_norms
 from attn_core.threshold import threshold_weights
 from attn_core.toys import TASKS, shipped
 from attn_ui.base.latex import in_latex
@@ -184,7 +184,7 @@ def test_rotary_scalings_are_those_of_attn_core(own: Functions, base: float) -> 
         ("NTK", own.ntk_aware(plain, 5.0)),
         ("YaRN", own.yarn(plain, base, 5.0, 512)),
     ):
-        scaling = attn_core.make_scaling(name, base=base, factor=5.0, trained=512)
+        scaling = attn_core.make_scaling(name, base=base, factor=5.0, trained_length=512)
         close(frequencies, scaling.frequencies(16))
         scores = scaling.score_factor * own.scores_at([1, 8], frequencies)
         close(scores, scaling.scores(torch.tensor([1, 8]), 16))
@@ -239,7 +239,7 @@ def test_what_a_toy_computes_is_what_attn_core_has(own: Functions) -> None:
     close(own.mean_of_heads(weights[:2], [0, 1]), maps[0])
     assert not own.mean_of_heads(weights[:2], []).any()
     close(own.rollout(list(maps)), attention_rollout(maps)[1])
-    close(own.set_sinks_aside(maps[1]), set_aside(maps[1], find_sinks(maps[1])))
+    close(own.set_sinks_aside(maps[1]), drop_keys(maps[1], find_sinks(maps[1])))
     for policy, name in (("window", "oldest"), ("StreamingLLM", "oldest_after_sinks"), ("H2O", "least_used")):
         wanted = evict((q @ k.mT / 4).clone(), v, policy)
         for budget in (1, 3, 6):

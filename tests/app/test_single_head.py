@@ -109,7 +109,7 @@ def test_one_query_meets_ten_keys() -> None:
 @pytest.mark.parametrize("kind", MASK.options)
 def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
     inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
-    head, masking = make_head(inputs), Masking(kind, blocked=((0, 1), (6, 4), (60, 60)))
+    head, masking = make_head(inputs), Masking(kind, blocked_cells=((0, 1), (6, 4), (60, 60)))
     asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
     for result in at_every_step(State(inputs, asked), look=ViewOptions(moves="mask width", temperature=0.7)):
         expected = F.scaled_dot_product_attention(

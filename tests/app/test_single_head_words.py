@@ -58,7 +58,7 @@ def test_a_stage_says_the_same_numbers_in_chinese_and_nothing_in_english(stage: 
     cases = [
         (
             Inputs(text="ab cd ab ef", ramp=ramp, unit_rows=ramp),
-            Masking(kind, blocked=((0, 1), (2, 2))),
+            Masking(kind, blocked_cells=((0, 1), (2, 2))),
             query,
         )
         for kind in MASK_PATTERNS
@@ -120,7 +120,7 @@ def test_largest_weight_of_a_query_is_told_with_its_key_and_of_how_many() -> Non
 
 
 def test_row_with_nothing_to_attend_to_has_a_warning_and_no_readout() -> None:
-    masking = Masking("own", blocked=((0, 0), (0, 1), (0, 2)))
+    masking = Masking("own", blocked_cells=((0, 0), (0, 1), (0, 2)))
     for stage, told in (("all at once", "spread"), ("hard or soft", "apart"), ("arcs", "sum")):
         inputs = Inputs(text="a a b", vectors="one-hot")
         empty, full = (says(stage, inputs, masking, cell=(row, 0)) for row in (0, 1))
@@ -195,7 +195,7 @@ def test_arithmetic_of_masked_cells() -> None:
     masked = arithmetic.steps(shown(TYPED, Masking("causal")))
     assert "exp(−∞) | 0" in masked
     assert "**0.000000**" in masked
-    assert "÷ 0" not in arithmetic.steps(shown(TYPED, Masking("own", blocked=((0, 0), (0, 1)))))
+    assert "÷ 0" not in arithmetic.steps(shown(TYPED, Masking("own", blocked_cells=((0, 0), (0, 1)))))
     many = shown(Inputs(text=" ".join(f"w{i}" for i in range(20))))
     assert 20 in numbers_in(arithmetic.steps(many))
     assert 19 in numbers_in(arithmetic.mixture(many))
@@ -231,7 +231,7 @@ def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
 
 
 def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
-    masking = Masking("own", blocked=((1, 0), (1, 1), (1, 2), (2, 0)))
+    masking = Masking("own", blocked_cells=((1, 0), (1, 1), (1, 2), (2, 0)))
     result = shown(Inputs(text="a b c"), masking, cell=(0, 1))
     rows = result.walk.weights[[0, 2]]
     logs = np.log(np.where(rows > 0, rows, 1.0))

@@ -139,7 +139,7 @@ def test_the_length_is_of_the_layer_alone() -> None:
 def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     maps = model.attend("the cat sat")
-    masks = [None if each is None else each.numpy() for each in model.seen(len(maps.tokens or ()))]
+    masks = [None if each is None else each.numpy() for each in model.masks(len(maps.tokens or ()))]
     flow = of_whole(Heads(RankedHeads(maps, "previous token", masks=masks), model, "the cat sat"))
     assert flow.is_causal == model.is_causal
     assert all(check.passed for check in checks_of_flow(flow))

@@ -48,12 +48,12 @@ def test_what_is_clear_is_three_standard_errors() -> None:
 def test_a_fused_projection_is_taken_apart_as_einops_does(layout: str) -> None:
     fused = torch.randn(5, 24, generator=torch.Generator().manual_seed(1))
     theirs = rearrange(fused, f"n ({layout}) -> k h n d", k=3, h=2)
-    assert torch.equal(claims.unpacked(fused, layout, 2), theirs)
+    assert torch.equal(claims.unpack_projection(fused, layout, 2), theirs)
     for other in LAYOUTS:
         order = claims.rows_in(layout, other, 2, 4)
-        assert torch.equal(claims.unpacked(fused[:, order], layout, 2), claims.unpacked(fused, other, 2)), (
-            other
-        )
+        assert torch.equal(
+            claims.unpack_projection(fused[:, order], layout, 2), claims.unpack_projection(fused, other, 2)
+        ), other
 
 
 @pytest.mark.parametrize(("n_head", "d_head"), [(1, 2), (2, 2), (2, 8), (4, 4), (8, 2), (3, 5)])
@@ -166,18 +166,18 @@ def test_a_straight_line_is_numpys_and_stays_wrong() -> None:
 
 
 def test_trained_heads_are_followed_over_steps_that_were_kept(refuses: Refuses) -> None:
-    study = claims.specialised([0, 1000])
+    study = claims.head_roles([0, 1000])
     assert study.at("induction", "layer 2 head 2", 1000.0).mean() > 0.9
     assert study.at("induction", "layer 2 head 2", 0.0).mean() < 0.5
     with refuses("steps must be among those that were kept"):
-        claims.specialised([3])
+        claims.head_roles([3])
 
 
 def test_refusals(refuses: Refuses) -> None:
     with refuses("layout must be one of"):
-        claims.unpacked(torch.zeros(1, 6), "h h d", 1)
+        claims.unpack_projection(torch.zeros(1, 6), "h h d", 1)
     with refuses(r"projection must have 3 \* 2 \* d_head columns; got 9"):
-        claims.unpacked(torch.zeros(1, 9), "k h d", 2)
+        claims.unpack_projection(torch.zeros(1, 9), "k h d", 2)
 
 
 def test_the_printed_weights_of_dogs_are_those_without_positions() -> None:

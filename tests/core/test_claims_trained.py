@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from attn_core.claims import agreement, blocking_effects, explained_when_trained, kept_at
+from attn_core.claims import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
 from attn_core.claims.trained import DECIMALS
 from attn_core.toys import TASKS, shipped
 
@@ -12,7 +12,7 @@ from attn_core.toys import TASKS, shipped
 def test_one_layer_is_the_model_without_that_token() -> None:
     """Take the token out of the sequence: with one layer nothing else can tell of it."""
     run = shipped("sort")
-    model = run.model(kept_at(run, 0.3)).double()
+    model = run.model(nearest_checkpoint(run, 0.3)).double()
     tokens = run.recipe.held_out(3)
     maps, effects = blocking_effects(model, tokens)
     state = {name: each.detach() for name, each in model.named_parameters()}
@@ -78,12 +78,12 @@ def test_the_states_are_those_nearest_to_the_share() -> None:
     run = shipped("induction")
     steps = [each.step for each in run.checkpoints]
     for share in (0.0, 0.05, 0.33, 1.0):
-        chosen = run.checkpoints[kept_at(run, share)].step
+        chosen = run.checkpoints[nearest_checkpoint(run, share)].step
         assert abs(chosen - share * 1000) == min(abs(step - share * 1000) for step in steps)
 
 
 def test_training_moves_the_first_place_from_two_thirds_to_nearly_always() -> None:
-    study = explained_when_trained([0, 100])
+    study = explanation_by_training([0, 100])
     for task in ("previous token", "reverse", "sort"):
         before, after = (study.at("same first", task, at).mean() for at in (0, 100))
         assert before < 0.8
@@ -94,4 +94,4 @@ def test_training_moves_the_first_place_from_two_thirds_to_nearly_always() -> No
 @pytest.mark.parametrize("share", [-1, 101, float("nan")])
 def test_a_share_is_from_0_to_100(share: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 100"):
-        explained_when_trained([share])
+        explanation_by_training([share])

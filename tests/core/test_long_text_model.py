@@ -51,11 +51,11 @@ def test_each_head_is_that_of_the_maps_of_all(
                     found.before(places), weights[head].diagonal(-places), atol=1e-6, rtol=2e-5
                 )
             if found.may is not None:
-                seen = model.seen(N)[layer]
+                seen = model.masks(N)[layer]
                 assert seen is not None
                 assert (found.may[0:N, 0:N] == seen.numpy()).all()
             else:
-                assert model.seen(N)[layer] is None
+                assert model.masks(N)[layer] is None
 
 
 def test_a_part_is_what_a_loop_finds() -> None:

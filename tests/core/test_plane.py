@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attn_core.plane import audit_plane, chosen_dimensions, main_directions, moved_in_rank
+from attn_core.plane import audit_plane, chosen_dimensions, count_rank_changes, main_directions
 
 
 def drawn(*shape: int, seed: int = 0) -> Tensor:
@@ -42,7 +42,7 @@ def test_scores_of_rank_two_or_less_are_shown_whole(rank: int) -> None:
     torch.testing.assert_close(plane.scores, queries @ keys.T)
     torch.testing.assert_close(plane.queries @ plane.directions, queries)
     assert plane.explained.sum().item() == pytest.approx(1.0)
-    assert (moved_in_rank(queries @ keys.T, plane.scores) == 0).all()
+    assert (count_rank_changes(queries @ keys.T, plane.scores) == 0).all()
 
 
 def test_rank_one_lies_on_one_line() -> None:
@@ -105,13 +105,13 @@ def test_a_batch_is_its_parts() -> None:
     torch.testing.assert_close(chosen_dimensions(queries, keys, 1, 3).keys, keys[..., [1, 3]])
 
 
-def test_moved_in_rank_counts_as_a_loop_does() -> None:
+def test_count_rank_changes_counts_as_a_loop_does() -> None:
     scores, shown = drawn(20, 7), drawn(20, 7, seed=1)
-    for row, other, count in zip(scores, shown, moved_in_rank(scores, shown), strict=True):
+    for row, other, count in zip(scores, shown, count_rank_changes(scores, shown), strict=True):
         order, same = (sorted(each.tolist(), reverse=True) for each in (row, other))
         ranks = [order.index(each) for each in row.tolist()]
         assert count == sum(a != same.index(b) for a, b in zip(ranks, other.tolist(), strict=True))
-    assert (moved_in_rank(scores, scores.exp()) == 0).all()
+    assert (count_rank_changes(scores, scores.exp()) == 0).all()
 
 
 @pytest.mark.parametrize(

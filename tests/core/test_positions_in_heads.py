@@ -93,7 +93,7 @@ def test_a_rotation_leaves_values_and_the_first_token_as_they_are() -> None:
 
 def test_shared_keys_are_turned_as_their_own_are() -> None:
     attention = module(rotation=ROTARY, temperature=2.0)
-    whole, shared = attention(words()), attention.pooled(1)(words())
+    whole, shared = attention(words()), attention.pool_key_heads(1)(words())
     torch.testing.assert_close(shared.key[0], whole.key.mean(dim=0), atol=1e-12, rtol=0)
     theirs = F.scaled_dot_product_attention(
         shared.query, shared.key, shared.value, scale=1 / (2 * math.sqrt(D_HEAD)), enable_gqa=True
@@ -119,7 +119,7 @@ def test_latent_attention_takes_bias_and_temperature_not_rotation() -> None:
     bias = Alibi(num_heads=HEADS).biases(N, N)
     attention = module(temperature=0.3)
     latent = LatentAttention.from_multi_head(attention, D_MODEL)
-    weights, output = latent.absorbed(words(), attn_mask=bias)
+    weights, output = latent.attend_absorbed(words(), attn_mask=bias)
     right = attention(words(), attn_mask=bias)
     torch.testing.assert_close(weights, right.weights, atol=1e-10, rtol=0)
     torch.testing.assert_close(output, right.output, atol=1e-10, rtol=0)
@@ -145,7 +145,7 @@ def test_attending_with_is_a_module_made_so(rotation: Rotary | None, temperature
     first = MultiHeadAttention(12, 3, rotation=Rotary(), temperature=7.0, seed=4, dtype=torch.float64)
     before = first(x).output
     made = MultiHeadAttention(12, 3, rotation=rotation, temperature=temperature, seed=4, dtype=torch.float64)
-    other = first.attending_with(rotation=rotation, temperature=temperature)
+    other = first.with_settings(rotation=rotation, temperature=temperature)
     assert torch.equal(other(x).output, made(x).output)
     assert not torch.equal(other(x).output, before)
     other.W_q = other.W_k
@@ -155,9 +155,9 @@ def test_attending_with_is_a_module_made_so(rotation: Rotary | None, temperature
 def test_attending_with_asks_what_a_new_module_asks() -> None:
     odd = MultiHeadAttention(9, 3)
     with pytest.raises(ValueError, match="even d_head; got 3"):
-        odd.attending_with(rotation=Rotary())
+        odd.with_settings(rotation=Rotary())
     with pytest.raises(ValueError, match=r"temperature must be a finite number > 0; got 0\.0"):
-        odd.attending_with(temperature=0.0)
+        odd.with_settings(temperature=0.0)
 
 
 @pytest.mark.parametrize(("d_head", "shared_width"), [(None, 12), (5, 20)])
@@ -168,13 +168,13 @@ def test_other_heads_on_the_same_projections_are_a_module_made_so(
     one = MultiHeadAttention(12, 1 if d_head is None else 4, d_head=d_head, seed=4, dtype=torch.float64)
     for heads in (count for count in range(1, shared_width + 1) if shared_width % count == 0):
         made = MultiHeadAttention(12, heads, d_head=shared_width // heads, seed=4, dtype=torch.float64)
-        other = one.attending_with(num_heads=heads, temperature=2.0)
-        assert torch.equal(other(x).output, made.attending_with(temperature=2.0)(x).output)
+        other = one.with_settings(num_heads=heads, temperature=2.0)
+        assert torch.equal(other(x).output, made.with_settings(temperature=2.0)(x).output)
         assert (other.num_heads, other.num_kv_heads, other.d_head) == (heads, heads, made.d_head)
         assert other.W_v is one.W_v
     with pytest.raises(ValueError, match=f"must divide the width of all heads, {shared_width}; got 8"):
-        one.attending_with(num_heads=8)
+        one.with_settings(num_heads=8)
     with pytest.raises(ValueError, match="num_heads must be"):
-        one.attending_with(num_heads=0)
+        one.with_settings(num_heads=0)
     with pytest.raises(ValueError, match="4 heads share those of 2 here"):
-        MultiHeadAttention(12, 4, num_kv_heads=2).attending_with(num_heads=2)
+        MultiHeadAttention(12, 4, num_kv_heads=2).with_settings(num_heads=2)

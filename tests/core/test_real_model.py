@@ -65,7 +65,7 @@ def test_families_that_nothing_here_knows_by_name_are_read(kind: str, tmp_path: 
     for layer in range(ours.n_layer):
         head = next(ours.reach(ids[0].tolist(), layer).maps([1]))
         torch.testing.assert_close(head[0:9, 0:9], whole[layer].weights[0, 1], atol=1e-5, rtol=0)
-        mask = ours.seen(9)[layer]
+        mask = ours.masks(9)[layer]
         hidden = torch.zeros(9, 9, dtype=torch.bool) if mask is None else ~mask
         assert torch.equal(whole[layer].weights[0, 1] == 0, hidden)
 

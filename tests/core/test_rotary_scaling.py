@@ -41,7 +41,7 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
 @pytest.mark.parametrize(("kind", "name"), [("linear", "interpolation"), ("yarn", "YaRN")])
 def test_equals_transformers(kind: str, name: str) -> None:
     for d_head, trained, base, factor in HEADS:
-        found = make_scaling(name, base=base, factor=factor, trained=float(trained))
+        found = make_scaling(name, base=base, factor=factor, trained_length=float(trained))
         frequencies, multiplied = by_transformers(kind, d_head, trained=trained, base=base, factor=factor)
         close(found.frequencies(d_head), frequencies)
         # transformers multiplies queries and keys, so scores by the square
@@ -54,7 +54,7 @@ def test_ntk_equals_transformers_at_the_full_length() -> None:
         frequencies, _ = by_transformers(
             "dynamic", d_head, trained=trained, base=base, factor=1.0, length=length
         )
-        close(NtkAware(base=base, factor=factor, trained=trained).frequencies(d_head), frequencies)
+        close(NtkAware(base=base, factor=factor, trained_length=trained).frequencies(d_head), frequencies)
 
 
 def test_ntk_is_a_larger_base() -> None:
@@ -74,7 +74,9 @@ def test_a_head_of_one_pair_has_nothing_to_slow() -> None:
 def test_frequencies_lie_between_those_of_training_and_a_part_of_them(name: str) -> None:
     for d_head, trained, base, factor in HEADS:
         plain = RotaryScaling(base=base).frequencies(d_head)
-        found = make_scaling(name, base=base, factor=factor, trained=float(trained)).frequencies(d_head)
+        found = make_scaling(name, base=base, factor=factor, trained_length=float(trained)).frequencies(
+            d_head
+        )
         slack = 1 + 1e-12
         assert ((found <= plain * slack) & (found * slack >= plain / factor)).all()
         if factor == 1:
@@ -92,7 +94,7 @@ def test_yarn_keeps_what_turns_often_and_slows_what_does_not_come_round() -> Non
     d_head, trained, factor = 128, 4096, 4.0
     plain = [10000.0 ** (-2 * pair / d_head) for pair in range(d_head // 2)]
     turns = [trained * each / (2 * math.pi) for each in plain]
-    found = Yarn(factor=factor, trained=trained).frequencies(d_head).tolist()
+    found = Yarn(factor=factor, trained_length=trained).frequencies(d_head).tolist()
     kept = [pair for pair in range(64) if found[pair] == pytest.approx(plain[pair], rel=1e-12)]
     slowed = [pair for pair in range(64) if found[pair] == pytest.approx(plain[pair] / factor, rel=1e-12)]
     # Ends are rounded outwards, to whole pairs: the ramp has one pair more at either end.
@@ -109,13 +111,13 @@ def test_yarn_keeps_what_turns_often_and_slows_what_does_not_come_round() -> Non
 )
 def test_the_ramp_does_not_run_backwards(base: float, trained: float, *, kept: bool) -> None:
     """Where all pairs turn often, or none comes round, the ends of the authors' program would cross."""
-    slowed = Yarn(base=base, factor=4.0, trained=trained).slowed(16)
+    slowed = Yarn(base=base, factor=4.0, trained_length=trained).slowed_share(16)
     assert slowed.tolist() == ([0.0] * 8 if kept else [0.0] + [1.0] * 7)
 
 
 @pytest.mark.parametrize("name", SCALINGS)
 def test_scores_are_products_of_turned_vectors(name: str) -> None:
-    scaling = make_scaling(name, factor=4.0, trained=64.0)
+    scaling = make_scaling(name, factor=4.0, trained_length=64.0)
     offsets = torch.tensor([0.0, 1.0, 7.0, 200.0], dtype=torch.float64)
     vector = torch.full((4, 16), 0.25, dtype=torch.float64) * scaling.score_factor.sqrt()
     keys = rotary_embedding(vector, 50 + offsets, frequencies=scaling.frequencies(16))
@@ -128,11 +130,11 @@ def test_a_batch_of_steps(name: str) -> None:
     factors = torch.tensor([1.0, 2.0, 16.0], dtype=torch.float64)
     bases = torch.tensor([100.0, 1.0, 5000.0], dtype=torch.float64)
     trained = torch.tensor([16.0, 64.0, 2048.0], dtype=torch.float64)
-    batch = make_scaling(name, factor=factors, base=bases, trained=trained)
+    batch = make_scaling(name, factor=factors, base=bases, trained_length=trained)
     offsets = torch.arange(9.0)
     for step in range(3):
         one = make_scaling(
-            name, factor=float(factors[step]), base=float(bases[step]), trained=float(trained[step])
+            name, factor=float(factors[step]), base=float(bases[step]), trained_length=float(trained[step])
         )
         close(batch.frequencies(16)[step], one.frequencies(16))
         close(batch.turns(16)[step], one.turns(16))
@@ -152,5 +154,5 @@ def test_refusals(refuses: Refuses) -> None:
         NtkAware().frequencies(3)
     with refuses("scaling must be one of 'none', 'interpolation', 'NTK', 'YaRN'; got 'ntk'"):
         make_scaling("ntk")
-    with refuses("trained must be a finite number > 0; got 0"):
-        RotaryScaling(trained=0)
+    with refuses("trained_length must be a finite number > 0; got 0"):
+        RotaryScaling(trained_length=0)

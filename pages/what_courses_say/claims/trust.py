@@ -65,7 +65,7 @@ CLAIMS = {
         ),
         slider=STACKED,
         bent=False,
-        measure=Measured(measures.explained, (STACKED.values,), "seeds"),
+        measure=Measured(measures.explanation_by_depth, (STACKED.values,), "seeds"),
         drawn={"rank correlation": False, "same first": False},
         tells=("rank correlation", "same first"),
         repeats=SEEDS,
