@@ -129,15 +129,15 @@ class Program:
             name: each if name in self._large else _rounded(each, digits)
             for name, each in self._arrays.items()
         }
-        known: dict[str, Any] = {**_in_numpy(), **tables, **arrays}
-        exec(self.lines, known)
+        scope: dict[str, Any] = {**_in_numpy(), **tables, **arrays}
+        exec(self.lines, scope)
         names = [name for name in self.prints if name not in WORDS]
-        return [np.round(np.asarray(known[name], dtype=float), 4) for name in names]
+        return [np.round(np.asarray(scope[name], dtype=float), 4) for name in names]
 
     def fewest_digits(self) -> int | None:
         """Return with how few digits the numbers can be written so that what is printed stays the same."""
         torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
-        if self.language == SHORT or not self.prints or torch_alone & {*_names(self.lines)}:
+        if self.language == SHORT or not self.prints or torch_alone & _names(self.lines):
             return _DIGITS[-1]
         if not self._arrays.keys() - self._large:
             return None
@@ -236,32 +236,25 @@ def _in_numpy() -> dict[str, Any]:
     return {name: value for module in modules for name, value in vars(module).items() if name[0] != "_"}
 
 
-def _names(text: str) -> list[str]:
-    r"""Return the names that a text takes and does not make, each once, in their order.
+def _names(text: str) -> set[str]:
+    r"""Return the names that a text takes and does not make.
 
-    >>> _names("x = f(y)\nprint(x.z)")
-    ['f', 'y', 'print']
+    >>> sorted(_names("x = f(y)\nprint(x.z)"))
+    ['f', 'print', 'y']
     """
-    found = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)]
-    made = {each.id for each in found if not isinstance(each.ctx, ast.Load)}
-    taken = sorted(found, key=lambda at: (at.lineno, at.col_offset))
-    return [name for name in dict.fromkeys(each.id for each in taken) if name not in made]
+    nodes = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Name)]
+    return {each.id for each in nodes} - {each.id for each in nodes if not isinstance(each.ctx, ast.Load)}
 
 
 def _called(language: str, text: str) -> list[str]:
-    """Return the sources of what a text calls; what these call stands before them."""
+    """Return the sources of what a text calls, and of what these call, in the order of their files."""
     packaged = {each.asname or each.name for each in _packaged()} if language == SHORT else set()
-    known = {name: each for name, each in functions(language).items() if name not in packaged}
-    found: dict[str, str] = {}
-
-    def visit(names: Iterable[str]) -> None:
-        for name in names:
-            if name in known and name not in found:
-                visit(each for each in _names(known[name]) if each != name)
-                found[name] = known[name]
-
-    visit(_names(text))
-    return list(found.values())
+    sources = {name: each for name, each in functions(language).items() if name not in packaged}
+    called, names = set[str](), _names(text)
+    while more := (names & sources.keys()) - called:
+        called |= more
+        names = set[str]().union(*(_names(sources[name]) for name in more))
+    return [source for name, source in sources.items() if name in called]
 
 
 def _packaged() -> list[ast.alias]:
@@ -280,17 +273,17 @@ def _wrapped(statement: str) -> str:
 
 def imports(language: str, text: str) -> str:
     """Return the import statements that a text needs, as the files here have them."""
-    used = {*_names(text)}
-    found: dict[str, int] = {}  # and to which group each belongs
+    used = _names(text)
+    statements: dict[str, int] = {}  # and to which group each belongs
     for _text, tree in (*_files(language), *_files(NUMPY)):
         for node in tree.body:
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            taken = [each for each in node.names if (each.asname or each.name) in used]
+            names = [each for each in node.names if (each.asname or each.name) in used]
             root = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
-            if taken and root != "programs":
+            if names and root != "programs":
                 own = root in ("attn_core", "attn_figures")
-                made = type(node)(**{**vars(node), "names": taken})
-                found[_wrapped(ast.unparse(made))] = 2 if own else int(root != "math")
-    groups = ([line for line, group in found.items() if group == each] for each in range(3))
+                statement = type(node)(**{**vars(node), "names": names})
+                statements[_wrapped(ast.unparse(statement))] = 2 if own else int(root != "math")
+    groups = ([line for line, group in statements.items() if group == each] for each in range(3))
     return "\n\n".join("\n".join(sorted(group)) for group in groups if group)

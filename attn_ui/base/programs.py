@@ -17,11 +17,11 @@ class Programs:
     Attributes:
         lines: what those in PyTorch and in NumPy compute from the numbers, see `programs.writing.Program`.
         numbers: what they start from; prints: the names of what they print.
-        short: the lines with attn_core, and what is drawn after them; drawn: the names of the numbers that
-            these lines draw from a seed themselves.
+        short: the lines with attn_core, and what is drawn after them; sampled: the names of the numbers that
+            these lines sample from a seed themselves.
         formula: makes LaTeX with the present numbers.
         last: lines after what those in PyTorch and in NumPy print; learns: after those in PyTorch, which
-            alone follows gradients, told in words by `learns_told`.
+            alone follows gradients, described by `learns_note`.
     """
 
     lines: str
@@ -29,15 +29,15 @@ class Programs:
     prints: Sequence[str]
     short: tuple[str, str]
     formula: Callable[[], str]
-    drawn: Collection[str] = ()
+    sampled: Collection[str] = ()
     last: str = ""
     learns: str = ""
-    learns_told: str = ""
+    learns_note: str = ""
 
     def program(self, kind: str) -> Program:
         """Return the program in a language: "PyTorch", "NumPy" or "attn_core"."""
         if kind == SHORT:
-            numbers = {name: each for name, each in self.numbers.items() if name not in self.drawn}
+            numbers = {name: each for name, each in self.numbers.items() if name not in self.sampled}
             digits = self.program(NUMPY).fewest_digits() if numbers else None
             return Program(SHORT, self.short[0], numbers, self.prints, self.short[1], digits)
         last = self.learns if kind == PYTORCH and self.learns else self.last
@@ -61,7 +61,7 @@ class Programs:
         }[kind]
         printed = [f"`{name}`" for name in self.prints if name not in WORDS]
         prints = _("It prints {numbers}.", numbers=listed(printed))
-        return paragraph(needs, reads(self.program(kind)), prints, self.learns_told * (kind == PYTORCH))
+        return paragraph(needs, reads(self.program(kind)), prints, self.learns_note * (kind == PYTORCH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class OneProgram:
     """The only program of what is on screen, and what it needs and prints, in words."""
 
     program: Program
-    told: str
+    description: str
 
     def text(self, kind: str = SHORT) -> str:
         """Return it."""
@@ -77,7 +77,7 @@ class OneProgram:
 
     def says(self) -> str:
         """Say what it needs and prints."""
-        return paragraph(self.told, reads(self.program))
+        return paragraph(self.description, reads(self.program))
 
 
 def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[str], list[str]]:

@@ -140,8 +140,8 @@ def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:
     What is learned of relative buckets is called table.
     """
     size = f"len({queries}), len({keys})"
-    made = f"alibi({size}, n_head={n_head})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"
-    return f"{_times(scheme)}{made}"
+    bias = f"alibi({size}, n_head={n_head})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"
+    return f"{_times(scheme)}{bias}"
 
 
 def _times(scheme: SchemeSettings) -> str:

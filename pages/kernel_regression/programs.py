@@ -8,13 +8,6 @@ from pages.kernel_regression import formulas
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
 
-_DRAWS = {
-    False: "show(weights).show()",
-    True: f"# A figure of Plotly holds {MOST_DRAWN} keys: those with the most weight.\n"
-    f"heaviest = weights[0].topk({MOST_DRAWN}).indices.sort().values\n"
-    "show(weights, columns=heaviest.tolist()).show()",
-}
-
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
@@ -22,7 +15,7 @@ def programs(result: Result) -> Programs:
     kernel, row, h = standing.kernel, standing.row, standing.bandwidth
     query: formulas.Query = standing.queries[row].tolist()
     numbers = {"query": [query], "x": standing.keys, "y": standing.values}
-    given = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
+    arguments = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
     apart = "abs(query[:, None] - x)" if standing.keys.ndim == 1 else "length(query[:, None] - x)"
     lines = [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
     if result.state.fits_lines:
@@ -36,7 +29,7 @@ def programs(result: Result) -> Programs:
             numbers,
             ["weights", "estimate", "slope"],
             short=(
-                f"line = local_linear({given})\n"
+                f"line = local_linear({arguments})\n"
                 "weights, estimate, slope = line.weights, line.estimate, line.slope",
                 "",
             ),
@@ -58,9 +51,9 @@ def programs(result: Result) -> Programs:
         numbers,
         ["weights", "estimate"],
         short=(
-            f"regression = nadaraya_watson({given})\n"
+            f"regression = nadaraya_watson({arguments})\n"
             "weights, estimate = regression.weights, regression.estimate",
-            _DRAWS[len(standing.keys) > MOST_DRAWN],
+            "show(weights).show()" if len(standing.keys) <= MOST_DRAWN else "",
         ),
         formula=lambda: formulas.formula(
             query,
@@ -70,5 +63,5 @@ def programs(result: Result) -> Programs:
             estimate=float(standing.regression.estimate[row]),
         ),
         learns=learn if learns else "",
-        learns_told=_("Then it learns h, and prints that too.") * learns,
+        learns_note=_("Then it learns h, and prints that too.") * learns,
     )

@@ -23,15 +23,15 @@ from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
 from programs.writing import PYTORCH, Program
 
-_DRAWN = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
+_SAMPLED = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
 
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
     numbers, lines = _starts(result)
-    drawn, tokens, ends = _drawn(result), result.tokens, _goes_on(result)
+    sampled, tokens, ends = _sampling(result), result.tokens, _goes_on(result)
     queries = tokenize(result.setting.text)[: len(tokens.queries)]
-    names, words = words_of(*[queries] * 2 if drawn else (tokens.queries, tokens.keys))
+    names, words = words_of(*[queries] * 2 if sampled else (tokens.queries, tokens.keys))
     merged = f"output = {_merged(result)}"
     scores = [f"scores = {_scores(result)}  # (n_head, n_query, n_key)"]
     again = scores * (result.aside.what == "without")  # the short program attends with them once more
@@ -40,11 +40,11 @@ def programs(result: Result) -> Programs:
         numbers,
         (*names, "weights", "output", *ends.prints),
         short=(
-            "\n".join([*words, *drawn, *lines, _shortly(result), merged, *again, *ends.lines]),
+            "\n".join([*words, *sampled, *lines, _shortly(result), merged, *again, *ends.lines]),
             f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
         formula=lambda: formulas.with_numbers(result),
-        drawn=_DRAWN if drawn else (),
+        sampled=_SAMPLED if sampled else (),
     )
 
 
@@ -88,11 +88,11 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     numbers, lines = _inputs(result)
     memory = "X" if result.is_self_attention else "Y"
     added = {letter: f" + b_{letter}" if result.setting.bias else "" for letter in "qkv"}
-    made = [
+    projections = [
         f"split_heads({name} @ W_{letter}{added[letter]}, {result.n_head})"
         for letter, name in zip("qkv", ("X", memory, memory), strict=True)
     ]
-    lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", made, strict=True)]
+    lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", projections, strict=True)]
     lines[-1] += "  # (n_head, n, d_head)"
     if result.scheme.adds == "rotation":
         lines += [f"{name} = {turned(result.setting.positions, name)}  # by their places" for name in "QK"]
@@ -119,17 +119,17 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     return numbers, lines
 
 
-def _drawn(result: Result) -> list[str]:
+def _sampling(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
     setting = result.setting
     plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
     if setting != plain or setting.case in EXAMPLES:
         return []
     init = "" if setting.init == GLOROT else f', init="{setting.init}"'
-    given = f"{setting.d_model}, {result.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
+    arguments = f"{setting.d_model}, {result.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
     return [
         f"X = sentence_vectors(words, {setting.d_model}, seed={setting.seed})",
-        f"module = MultiHeadAttention({given}).requires_grad_(False)",
+        f"module = MultiHeadAttention({arguments}).requires_grad_(False)",
         "W_q, W_k, W_v, W_o = weights_of(module).values()",
     ]
 
@@ -149,15 +149,15 @@ def _attends(result: Result, but: str = "") -> str:
 
 def _shortly(result: Result) -> str:
     """Write the same with attn_core."""
-    is_masked, given = allowed(result.setting, result.n_head) is not None, ""
+    is_masked, arguments = allowed(result.setting, result.n_head) is not None, ""
     if result.scheme.adds == "bias":
-        given = ", bias.masked_fill(~mask, -torch.inf)" if is_masked else ", bias"
+        arguments = ", bias.masked_fill(~mask, -torch.inf)" if is_masked else ", bias"
     elif is_masked:
-        given = ", mask"
+        arguments = ", mask"
     if result.setting.temperature != 1.0:
-        given += f", temperature={result.setting.temperature!r}"
-    called = f"scaled_dot_product_attention(Q, K, V{given})"
-    return f"result = {called}\nheads, weights = result.output, result.weights"
+        arguments += f", temperature={result.setting.temperature!r}"
+    call = f"scaled_dot_product_attention(Q, K, V{arguments})"
+    return f"result = {call}\nheads, weights = result.output, result.weights"
 
 
 def _merged(result: Result) -> str:
@@ -189,10 +189,10 @@ def _set_aside(result: Result) -> Lines:
         f"head_weights, head_output = weights[{head}], heads[{head}]",
     ]
     if result.aside.what != "without":
-        made = set_aside.aside_lines(result.aside, result.tokens.keys, f"V[{head}]", of="head_")
+        ends = set_aside.aside_lines(result.aside, result.tokens.keys, f"V[{head}]", of="head_")
     else:
         again = _attends(result, f"j != {int(result.aside.value)}")
         chosen = f"output_without, without = others[{head}], all_weights[{head}]"
         lines = [f"others, all_weights = {again}", chosen]
-        made = set_aside.without_lines(result.aside, result.tokens.keys, lines, of="head_")
-    return Lines([*alone, *made.lines], made.prints)
+        ends = set_aside.without_lines(result.aside, result.tokens.keys, lines, of="head_")
+    return Lines([*alone, *ends.lines], ends.prints)

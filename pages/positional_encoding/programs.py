@@ -41,15 +41,15 @@ def programs(result: Result) -> Programs:
     if isinstance(scheme, RelativeBuckets):
         numbers["table"] = scheme.bucket_biases()
     _names, words = words_of(state.tokens, state.tokens)
-    drawn = f'X = sentence_vectors(words, {result.width}, kind="{state.words}", seed={state.seed})'
+    sampled = f'X = sentence_vectors(words, {result.width}, kind="{state.words}", seed={state.seed})'
     shortly = f"weights = scaled_dot_product_attention({attends}{', bias' * biased}).weights"
     return Programs(
         "\n".join([*words, *lines, scores, "_, weights = attend(scores, X)"]),
         numbers,
         ["words", "weights"],
-        short=("\n".join([*words, drawn, *lines, shortly]), "show(weights, words).show()"),
+        short=("\n".join([*words, sampled, *lines, shortly]), "show(weights, words).show()"),
         formula=lambda: formulas.with_numbers(result),
-        drawn=("X",),
+        sampled=("X",),
     )
 
 

@@ -18,7 +18,7 @@ from pages.single_head.compute import Result
 from pages.single_head.state import tokens_of
 from programs.writing import PYTORCH, Program
 
-_DRAWN = {"X", "W_q", "W_k", "W_v"}  # what attn_core draws from a seed
+_SAMPLED = {"X", "W_q", "W_k", "W_v"}  # what attn_core draws from a seed
 # A score of a query and a key, by functions of `programs`.
 _SCORES = {
     DOT: "Q @ K.mT",
@@ -35,8 +35,10 @@ def programs(result: Result) -> Programs:
     numbers, lines = _starts(result)
     mask = "mask" if result.scoring.masking.kind != "none" else ""
     ends, short_ends = (_goes_on(result, mask, short=short) for short in (False, True))
-    drawn = _drawn(result)
-    queries, keys = [tokens_of(result.inputs.text)] * 2 if drawn else (result.head.queries, result.head.keys)
+    sampled = _sampling(result)
+    queries, keys = (
+        [tokens_of(result.inputs.text)] * 2 if sampled else (result.head.queries, result.head.keys)
+    )
     names, words = words_of(queries, keys)
     attends = [f"scores = {_scores(result)}  # (n_query, n_key)", f"output, weights = {_attends(mask)}"]
     return Programs(
@@ -44,11 +46,11 @@ def programs(result: Result) -> Programs:
         numbers,
         (*names, "weights", "output", *ends.prints),
         short=(
-            "\n".join([*words, *drawn, *lines, *_shortly(result, mask), *short_ends.lines]),
+            "\n".join([*words, *sampled, *lines, *_shortly(result, mask), *short_ends.lines]),
             f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
         formula=lambda: formulas.with_numbers(result),
-        drawn=_DRAWN if drawn else (),
+        sampled=_SAMPLED if sampled else (),
     )
 
 
@@ -80,8 +82,8 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
             numbers |= {name: b[0] for name, b in zip(biases, head.biases or (), strict=False)}
             added = [f" + {name}" if head.biases else "" for name in biases]
             of = ("X", memory, memory)
-            made = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
-            lines = [f"Q, K, V = {', '.join(made)}"]
+            projections = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
+            lines = [f"Q, K, V = {', '.join(projections)}"]
     numbers |= result.own
     code = mask_code(masking, result.width) if masking.kind != "none" else ""
     if code or result.aside.what == "without":
@@ -92,7 +94,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     return numbers, lines
 
 
-def _drawn(result: Result) -> list[str]:
+def _sampling(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
     inputs, head = result.inputs, result.head
     plain = replace(inputs, ramp=False, unit_rows=False, bias=False, weights=(), second_text=None)
@@ -124,17 +126,17 @@ def _attends(mask: str) -> str:
 def _shortly(result: Result, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
     """Write the same with attn_core."""
     is_dot, score = result.scoring.score == DOT, result.scoring.score
-    given = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
-    given += [mask] * bool(mask)
+    arguments = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
+    arguments += [mask] * bool(mask)
     if not is_dot or result.scoring.scale != "1/√dₖ":
-        given.append(f"scale={result.scale!r}")
+        arguments.append(f"scale={result.scale!r}")
     if result.temperature != 1.0:
-        given.append(f"temperature={result.temperature:.10g}")
+        arguments.append(f"temperature={result.temperature:.10g}")
     if own := SCORES[score].shapes:
-        given.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
-    called = "scaled_dot_product_attention" if is_dot else "score_attention"
+        arguments.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
+    call = "scaled_dot_product_attention" if is_dot else "score_attention"
     return [
-        f"result = {called}({', '.join(given)})",
+        f"result = {call}({', '.join(arguments)})",
         f"{', '.join(named)} = result.weights, result.output",
     ]
 
