@@ -64,7 +64,7 @@ def bridge(
     after = _("softmax of these ÷ {number}", number=f"{h_squared:.3g}")
     # All steps leave its caption the same room: nothing else need move.
     longest = letters(_("softmax of these ÷ {number}", number="0.0000"))
-    gone = _("<b>left out</b>")
+    no_term = _("<b>left out</b>")
     from_products = Matrix("attention", attention, after, **weights)
     from_distances = Matrix("gaussian", gaussian, _("Gaussian kernel"), operator="−", **weights)
     return compose.spec(
@@ -76,7 +76,7 @@ def bridge(
                 "|k|²/2",
                 mask=lengths,
                 operator="−",
-                **scores | {"hover": Hover(_("score"), blocked=gone)},
+                **scores | {"hover": Hover(_("score"), blocked=no_term)},
             ),
             Matrix("half |q|²", terms.half_queries, "|q|²/2", operator="−", **scores),
             Matrix("scores", terms.scores + left_out, together, operator="=", **scores),

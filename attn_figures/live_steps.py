@@ -42,13 +42,13 @@ def live(
     Args:
         figures: one a step, with the same traces: pictures of this package, their `spec`, or any figure of
             Plotly.
-        steps: what the slider's read-out says at each step; numbers from 1 when empty.
+        steps: the slider's read-out at each step; numbers from 1 when empty.
         label: of the slider; "Step" when empty.
         cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label, "Row"
             when empty.
         captions: the sentence under the figure at each step, or for each step one a row.
-        name: what the figure is called, and the file of a saved picture.
-        caption: said in a saved picture.
+        name: of the figure, and of the file of a saved picture.
+        caption: text in a saved picture.
 
     Raises:
         ValueError: no step, steps of unequal shape, not one read-out or sentence a step, too many bytes.
@@ -60,7 +60,7 @@ def live(
         raise ImportError(
             "a live figure in a notebook needs the package anywidget: pip install anywidget"
         ) from error
-    packed = pack(figures, cursor)
+    payload = pack(figures, cursor)
     n_rows = cursor.n_rows if cursor else None
     packed_captions = b"" if captions is None else pack_captions(captions)
     if captions is not None:
@@ -79,7 +79,7 @@ def live(
     }
     if words := browser_words():
         head["words"] = words
-    data = message(json.dumps(head, separators=(",", ":")).encode(), packed_captions, packed)
+    data = message(json.dumps(head, separators=(",", ":")).encode(), packed_captions, payload)
     if len(data) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a figure may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(data):,}")
     themes = {"light": theme.variables(theme.LIGHT), "dark": theme.variables(theme.DARK)}

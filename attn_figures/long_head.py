@@ -1,4 +1,4 @@
-"""The heads of one layer on a long text: each map in blocks, of which the largest weight is shown."""
+"""A head's map of a long text, in blocks that show their largest weight."""
 
 from collections.abc import Sequence
 
@@ -21,8 +21,8 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
 
     Args:
         blocks: (n_block, n_block), NaN where all of a block is masked.
-        head: what it is called, as "3.2".
-        tokens: the words of the text; size: how many of them a block has a side.
+        head: its name, such as "3.2".
+        tokens: the words of the text; size: the number of words of a block's side.
     """
     names = ranges(tokens, size)
     may = ~np.isnan(blocks)

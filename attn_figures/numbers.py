@@ -1,4 +1,4 @@
-"""How numbers are written, on figures, in sentences and in tables alike."""
+"""Numbers as text, in figures, sentences and tables alike."""
 
 import math
 from collections.abc import Sequence
@@ -30,13 +30,15 @@ def number(value: float, digits: int = 4) -> str:
         return _("not a number")
     if math.isinf(size):
         return f"{sign}∞"
-    rounded = float(f"{size:.{digits - 1}e}")
-    if not rounded:
+
+    nearest = float(f"{size:.{digits - 1}e}")
+    if not nearest:
         return "0"
-    if rounded >= SMALL and size <= PLAIN:
+
+    if nearest >= SMALL and size <= PLAIN:
         return sign + _plain(size, digits)
     mantissa, _e, power = f"{size:.{digits - 1}e}".partition("e")
-    return f"{sign}{_trimmed(mantissa)} × {power_of_ten(int(power))}"
+    return f"{sign}{_strip_zeros(mantissa)} × {power_of_ten(int(power))}"
 
 
 def power_of_ten(exponent: int) -> str:
@@ -58,13 +60,13 @@ def fixed_point(value: float, decimals: int) -> str:
     return f"−{text}" if value < 0 and float(text) else text
 
 
-def in_brackets(written: str) -> str:
-    """Put a written number in brackets where it is negative, so that it can follow another sign.
+def in_brackets(number: str) -> str:
+    """Put a number, as text, in brackets where it is negative, so that it can follow another sign.
 
     >>> in_brackets("−0.5"), in_brackets("0.5")
     ('(−0.5)', '0.5')
     """
-    return f"({written})" if written.startswith(("−", "-")) else written
+    return f"({number})" if number.startswith(("−", "-")) else number
 
 
 def as_share(share: float, decimals: int = 0) -> str:
@@ -96,10 +98,10 @@ def distinct(values: Sequence[float]) -> list[str]:
     >>> distinct([1_700_000_000, 1_700_000_060]), distinct([0.5, 0.25])
     (['1,700,000,000', '1,700,000,060'], ['0.5', '0.25'])
     """
-    wanted = len(set(values))
+    n_different = len(set(values))
     for more in range(3, 18):
         texts = [number(value, more) for value in values]
-        if len(set(texts)) == wanted:
+        if len(set(texts)) == n_different:
             break
     writable = all(not value or SMALL <= abs(value) < 1e15 for value in values)
     if writable and max(map(len, texts), default=0) > len("1.234 × 10⁻¹²"):
@@ -112,8 +114,8 @@ def _plain(size: float, digits: int) -> str:
         return "0"
     whole = len(str(int(size)))
     decimals = max(0, digits - whole) if size >= 1 else digits - 1 - math.floor(math.log10(size))
-    return _trimmed(f"{size:,.{decimals}f}")
+    return _strip_zeros(f"{size:,.{decimals}f}")
 
 
-def _trimmed(text: str) -> str:
+def _strip_zeros(text: str) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,4 +1,4 @@
-"""A picture is a function that describes one figure; calling it gives a checked Plotly figure."""
+"""A picture is a function that describes one figure; calling it returns a checked Plotly figure."""
 
 from collections.abc import Callable, Sequence
 from functools import update_wrapper
@@ -13,7 +13,7 @@ P = ParamSpec("P")
 
 
 class Drawing(Spec):
-    """A figure as Plotly's JSON has it, and what it is drawn from.
+    """A figure as Plotly's JSON has it, and the panels that it is drawn from.
 
     Attributes:
         panels: in their order, the first on the axes x and y, the next on x2 and y2.

@@ -1,4 +1,4 @@
-"""X = E + P as three matrices; and what schemes that add nothing to the input change in its place."""
+"""X = E + P as three matrices, or the matrices that other schemes change in place of the input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SUM = "sum"  # their cells light up together
 
 @dataclass(frozen=True)
 class Summand:
-    """One matrix of the line: its values, what stands under it, what stands before it, what a value is."""
+    """One matrix of the line: values, title, the name of a value, and the operator before it."""
 
     name: str
     values: Numbers

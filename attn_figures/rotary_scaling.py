@@ -1,4 +1,4 @@
-"""Rotary positions past the trained length: how far pairs turn, how much slower, and what scores become."""
+"""Rotary positions past the trained length: how far pairs turn, how much slower, and the scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,22 +23,22 @@ _LEGEND = 3  # lines, a curve each: two names side by side are wider than a char
 
 @dataclass(frozen=True)
 class ScaledTurns:
-    """One rotary scaling at one factor, beside rotary as it was trained.
+    """One rotary scaling at one factor, beside unscaled rotary positions.
 
     Attributes:
-        seen, plain, scaled: how many times round each pair turns, (n_pair,): over the trained length, and
-            over the longer one without scaling and with it.
+        trained_turns, plain, scaled: full turns of each pair, (n_pair,): over the trained length, and over
+            the longer one without scaling and with it.
         slower: how many times slower each scaling makes each pair, (n_pair,), by its name.
-        chosen: the name of the one that is looked at.
+        scaling: the name of the scaling that is drawn.
         offsets: (n_offset,) from 1 on; plain_scores, scores: without scaling and with it, (n_offset,).
         trained: the trained length.
     """
 
-    seen: Numbers
+    trained_turns: Numbers
     plain: Numbers
     scaled: Numbers
     slower: Mapping[str, Numbers]
-    chosen: str
+    scaling: str
     offsets: NDArray[Any]
     plain_scores: Numbers
     scores: Numbers
@@ -47,7 +47,7 @@ class ScaledTurns:
 
 @dataclass(frozen=True)
 class AxisEnds:
-    """Ends of the axes, the same at all steps: of turns, of how many times slower, of scores."""
+    """The ends of the axes, equal at all steps: of turns, of the slowing, of scores."""
 
     turns: tuple[float, float]
     slower: float
@@ -55,28 +55,28 @@ class AxisEnds:
 
 
 @Picture
-def scaling(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Spec:
-    """Draw how far pairs turn, in training and past it; how much slower each is made; the score by offset.
+def scaling(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Spec:
+    """Draw how far pairs turn, in training and past it; how much slower scalings make them; scores by offset.
 
-    What training has not seen is shaded.
+    Angles and offsets that training did not reach are shaded.
 
     Args:
-        at: what is drawn.
+        at: the turns and scores of one step.
         ends: of the axes.
-        said: what people read in place of the scalings' names.
+        labels: of the scalings, by their names.
     """
-    panels = [each(at, ends, said) for each in (_turns, _slower, _scores)]
+    panels = [each(at, ends, labels) for each in (_turns, _slower, _scores)]
     return compose.spec(panels, largest_unit=36)
 
 
-def _turns(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
-    pairs = np.arange(len(at.seen))
+def _turns(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:
+    pairs = np.arange(len(at.trained_turns))
     low, high = ends.turns
     # In training comes last: it lies on the scaled line where that goes no further.
-    drawn = (
+    curves = (
         ("turns plain", _("longer, unscaled"), at.plain, PLAIN, 2.0),
-        ("turns scaled", said[at.chosen], at.scaled, CHOSEN, 4.0),
-        ("turns seen", _("in training"), at.seen, LIGHT.ink, 1.5),
+        ("turns scaled", labels[at.scaling], at.scaled, CHOSEN, 4.0),
+        ("turns seen", _("in training"), at.trained_turns, LIGHT.ink, 1.5),
     )
     lines = [
         marks.line(
@@ -94,12 +94,12 @@ def _turns(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
                 turns="%{y:.4~g}",
             ),
         )
-        for name, what, turns, colour, width in drawn
+        for name, what, turns, colour, width in curves
     ]
     once = {"type": "line", "x0": 0, "x1": 1, "xref": " domain", "y0": 1, "y1": 1}
     return Chart(
         "turns",
-        [_unseen(pairs, at.seen), *lines],
+        [_unseen(pairs, at.trained_turns), *lines],
         columns=9,
         rows=8,
         x_title=_("Pair of dimensions"),
@@ -107,27 +107,27 @@ def _turns(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
         x=_over_pairs(len(pairs)),
         y={"type": "log", "range": [np.log10(low) - 0.15, np.log10(high) + 0.15]} | _powers(low, high),
         marks=[once | {"line": {"width": 1, "dash": "dot", "color": LIGHT.ink}}],
-        legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
+        legend=[(what, colour) for _name, what, _values, colour, _width in curves],
         legend_lines=_LEGEND,
     )
 
 
-def _unseen(pairs: NDArray[Any], seen: Numbers) -> marks.Mark:
-    """Shade the angles that pairs never had: between what they have turned and once round."""
-    upper = np.maximum(seen, 1.0)
+def _unseen(pairs: NDArray[Any], turns: Numbers) -> marks.Mark:
+    """Return the area of angles that pairs never had in training: from their turns to one full turn."""
+    upper = np.maximum(turns, 1.0)
     fill = theme.rgba(LIGHT.masked, 0.7)
     x = np.concatenate([pairs, pairs[::-1]]).astype(float)
-    return marks.area("turns seen ground", x, np.concatenate([seen, upper[::-1]]), fill)
+    return marks.area("turns seen ground", x, np.concatenate([turns, upper[::-1]]), fill)
 
 
-def _slower(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
-    pairs = np.arange(len(at.seen))
+def _slower(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:
+    pairs = np.arange(len(at.trained_turns))
     lines, legend = [], []
     others = iter((LIGHT.series[2], LIGHT.series[3]))
     for name, times in at.slower.items():
-        is_chosen = name == at.chosen
+        is_chosen = name == at.scaling
         colour = CHOSEN if is_chosen else next(others)
-        legend.append((said[name], colour))
+        legend.append((labels[name], colour))
         lines.append(
             marks.line(
                 f"slower {name}",
@@ -137,10 +137,10 @@ def _slower(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
                 width=3 if is_chosen else 1.5,
                 dash="solid" if is_chosen else "dot",
                 dots=_dots(pairs) if is_chosen else 0,
-                label=said[name],
+                label=labels[name],
                 hover=_(
                     "{scaling}, pair <b>{pair}</b><br><b>{times}</b> times slower",
-                    scaling=said[name],
+                    scaling=labels[name],
                     pair="%{x}",
                     times="%{y:.4~g}",
                 ),
@@ -166,10 +166,10 @@ def _slower(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
     )
 
 
-def _scores(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
-    drawn = (
+def _scores(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart:
+    curves = (
         ("score plain", _("unscaled"), at.plain_scores, PLAIN, 1.5),
-        ("score scaled", said[at.chosen], at.scores, CHOSEN, 2.5),
+        ("score scaled", labels[at.scaling], at.scores, CHOSEN, 2.5),
     )
     lines = [
         marks.line(
@@ -186,7 +186,7 @@ def _scores(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
                 score="%{y:.6~g}",
             ),
         )
-        for name, what, scores, colour, width in drawn
+        for name, what, scores, colour, width in curves
     ]
     last, (low, high) = float(at.offsets[-1]), ends.scores
     beyond = {
@@ -204,7 +204,7 @@ def _scores(at: ScaledTurns, ends: AxisEnds, said: Mapping[str, str]) -> Chart:
         x={"type": "log", "range": [-0.03, np.log10(last * 1.05)]} | _powers(1.0, last),
         y={"range": [low - margin, high + margin], "nticks": 6},
         marks=[beyond],
-        legend=[(what, colour) for _name, what, _values, colour, _width in drawn],
+        legend=[(what, colour) for _name, what, _values, colour, _width in curves],
         legend_lines=_LEGEND,
     )
 
@@ -218,7 +218,7 @@ def _over_pairs(count: int) -> dict[str, Any]:
 
 
 def _powers(low: float, high: float) -> dict[str, Any]:
-    """Name whole powers of ten, a few at most."""
+    """Return ticks at whole powers of ten, a few at most."""
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     stride = -(-(last - first + 1) // _MOST_POWERS)
     return _ticks([10.0**power for power in range(first - first % stride, last + 1, stride)])

@@ -1,4 +1,4 @@
-"""Pictures of attention without its map: a tile of keys with what runs along, and a state of one size."""
+"""Pictures of attention without its map: tiles of keys with running sums, and a state of one size."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from attn_words import _
 Numbers = NDArray[np.float64]
 
 
-def _numbered(count: int, role: Role) -> Side:
+def _dimensions(count: int, role: Role) -> Side:
     return Side([str(number) for number in range(1, count + 1)], _("Dimension"), role)
 
 
@@ -28,16 +28,16 @@ def tile(
     *,
     now: int,
 ) -> Spec:
-    """Draw the tile of scores that is in fast memory, what runs along, and the output so far.
+    """Draw the tile of scores in fast memory, the running sums, and the output so far.
 
     Args:
         tokens: as typed. scores: (n, n), of which one tile is shown.
-        tiles: the keys of each tile; now: which one is read, from 0.
+        tiles: the keys of each tile; now: the tile in fast memory, from 0.
         running: (n, 2), each query's largest score and sum so far. output: (n, d_v), over the keys so far.
     """
     n = len(tokens)
-    held = np.zeros((n, n), dtype=bool)
-    held[:, tiles[now]] = True
+    in_tile = np.zeros((n, n), dtype=bool)
+    in_tile[:, tiles[now]] = True
     queries = Side.queries(tokens)
     panels = [
         Matrix(
@@ -47,7 +47,7 @@ def tile(
             queries,
             Side.keys(tokens),
             ramp=ColourScale("scores"),
-            mask=held,
+            mask=in_tile,
             hover=Hover(_("score"), blocked=_("not in fast memory")),
         ),
         Matrix(
@@ -64,7 +64,7 @@ def tile(
             output,
             _("output so far"),
             queries,
-            _numbered(output.shape[1], "output"),
+            _dimensions(output.shape[1], "output"),
             ramp=ColourScale("scores"),
             hover=Hover(_("output")),
         ),
@@ -82,7 +82,7 @@ def state(
     limit: float,
     now: int,
 ) -> Spec:
-    """Draw the state after a token, the outputs so far, and what each way still gives the first word.
+    """Draw the state after a token, the outputs so far, and the weight of the first word by both methods.
 
     Args:
         tokens: as typed. memory: S (d_k, d_v) and z (d_k,) after the token `now`, from 0.
@@ -93,14 +93,14 @@ def state(
     n = len(tokens)
     sums, normaliser = memory
     queries = Side.queries(tokens)
-    written = (np.arange(n) <= now)[:, None]
+    is_written = (np.arange(n) <= now)[:, None]
     panels = [
         Matrix(
             "S",
             sums,
             "S = Σ φ(k) vᵀ",
-            _numbered(len(sums), "key"),
-            _numbered(sums.shape[1], "value"),
+            _dimensions(len(sums), "key"),
+            _dimensions(sums.shape[1], "value"),
             ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "v")),
         ),
@@ -108,7 +108,7 @@ def state(
             "z",
             normaliser[:, None],
             "z = Σ φ(k)",
-            _numbered(len(sums), "key"),
+            _dimensions(len(sums), "key"),
             Side(["z"]),
             ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "z")),
@@ -118,9 +118,9 @@ def state(
             output,
             _("outputs written"),
             queries,
-            _numbered(output.shape[1], "output"),
+            _dimensions(output.shape[1], "output"),
             ramp=ColourScale("scores"),
-            mask=np.broadcast_to(written, output.shape),
+            mask=np.broadcast_to(is_written, output.shape),
             hover=Hover(_("output"), blocked=_("not written yet")),
             marked=(now, None),
             names_rows=True,
@@ -131,7 +131,7 @@ def state(
             _("weight of the first word"),
             queries,
             Side(["softmax", _("linear")]),
-            mask=np.broadcast_to(written, (n, 2)),
+            mask=np.broadcast_to(is_written, (n, 2)),
             hover=Hover(blocked=_("not written yet"), words=(_("query"), _("column"))),
             marked=(now, None),
         ),

@@ -23,13 +23,13 @@ COSTS = N_("pairs"), N_("operations"), N_("bytes")
 
 @Picture
 def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights: Numbers, at: int) -> Spec:
-    """Draw one query's weights at width ``widths[at]`` and, over all widths, how the softmax fares.
+    """Draw one query's weights at width ``widths[at]``, and measures of the softmax over all widths.
 
     Args:
         widths: d_k, ascending.
         curves: by name, a message, (2, n_width): unscaled, then scaled. `VARIANCE` has a logarithmic axis.
         weights: (2, n_width, n_key) of one query.
-        at: which width is marked.
+        at: the place of the marked width.
     """
     n_key = weights.shape[-1]
     bars = [
@@ -60,7 +60,7 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
 def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
     x = np.array(widths)
     here = slice(at, at + 1)
-    drawn: list[Mark] = []
+    traces: list[Mark] = []
     for values, (word, colour) in zip(both, _BOTH, strict=True):
         hover = _(
             "d<sub>k</sub> {width}, {name}<br>{measure} <b>{number}</b>",
@@ -69,34 +69,33 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
             measure=_(name),
             number="%{y:.6~g}",
         )
-        read = _("{measure} {name}", measure=_(name), name=_(word))
-        drawn += [
-            marks.line(f"{name} {word}", x, values, colour, hover=hover, label=read),
+        label = _("{measure} {name}", measure=_(name), name=_(word))
+        traces += [
+            marks.line(f"{name} {word}", x, values, colour, hover=hover, label=label),
             marks.points(f"{name} {word} here", x[here], values[here], colour, size=9, hover=hover),
         ]
     y: dict[str, Any] = {"type": "log", "dtick": 1} if name == VARIANCE else {"rangemode": "tozero"}
     places = [4**power for power in range(int(math.log(widths[-1], 4) + 1e-9) + 1)]
     ticks = {"type": "log", "tickmode": "array", "tickvals": places, "ticktext": list(map(str, places))}
-    return Chart(name, drawn, 6, 4, x_title="dₖ", y_title=_(name), x=ticks, y=y)
+    return Chart(name, traces, 6, 4, x_title="dₖ", y_title=_(name), x=ticks, y=y)
 
 
 @Picture
 def cost_picture(
-    lengths: Sequence[int], costs: Mapping[str, Numbers], here: int, masked: str, said: str = ""
+    lengths: Sequence[int], costs: Mapping[str, Numbers], here: int, masked: str, label: str = ""
 ) -> Spec:
-    """Draw what attention costs over the number of tokens, full and under a mask, on logarithmic axes.
+    """Draw the cost of attention over the number of tokens, full and under a mask, on logarithmic axes.
 
     Args:
         lengths: n, ascending.
         costs: by name, a message, (2, n_length): full attention, then under the mask.
-        here: the present number of tokens, marked by a line.
-        masked: what the mask is called in the traces' names; said: what people read in its place, where that
-            is something else.
+        here: the current number of tokens, marked by a line.
+        masked: the mask's name in traces; label: shown in its place, if given.
     """
-    names = (("full", _("full"), theme.LIGHT.series[5]), (masked, said or masked, theme.LIGHT.series[0]))
+    names = (("full", _("full"), theme.LIGHT.series[5]), (masked, label or masked, theme.LIGHT.series[0]))
     panels: list[Chart] = []
     for name, both in costs.items():
-        drawn = [
+        lines = [
             marks.line(
                 f"{name} {word}",
                 np.array(lengths),
@@ -107,19 +106,19 @@ def cost_picture(
                 hover=_(
                     "{count} tokens, {name}<br>{measure} <b>{number}</b>",
                     count="%{x}",
-                    name=read,
+                    name=text,
                     measure=_(name),
                     number="%{y:,.0f}",
                 ),
-                label=_("{measure} {name}", measure=_(name), name=read),
+                label=_("{measure} {name}", measure=_(name), name=text),
             )
-            for index, (word, read, colour) in enumerate(names)
+            for index, (word, text, colour) in enumerate(names)
         ]
         axis = {"type": "log", "dtick": 1}
         panels.append(
             Chart(
                 name,
-                drawn,
+                lines,
                 5,
                 4,
                 x_title=_("tokens n"),
@@ -127,7 +126,7 @@ def cost_picture(
                 x=axis,
                 y=axis | {"tickformat": "~s"},
                 marks=[marks.upright(here, dash="dash")],
-                legend=[(read, colour) for _word, read, colour in names] if not panels else (),
+                legend=[(text, colour) for _word, text, colour in names] if not panels else (),
             )
         )
     return compose.spec(panels)

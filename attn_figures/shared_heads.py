@@ -1,4 +1,4 @@
-"""Pictures of heads that share keys, and of keys that are kept from token to token."""
+"""Pictures of heads that share keys, and of the cache of keys and values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ Numbers = NDArray[np.float64]
 
 @Picture
 def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, limit: float) -> Spec:
-    """Draw which heads read which keys, the map of one head, and what it changes against keys of its own.
+    """Draw which heads read which keys, one head's map, and its difference from a map with keys of its own.
 
     Args:
         full: the maps with as many heads of keys as of queries.
@@ -56,42 +56,42 @@ def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, l
 
 @Picture
 def trade(
-    sizes: Sequence[int], kept: Sequence[int], errors: Sequence[float], here: int, *, x_title: str
+    sizes: Sequence[int], cache_sizes: Sequence[int], errors: Sequence[float], here: int, *, x_title: str
 ) -> Spec:
-    """Draw what is kept for each token, and how far the output is off, against a size; one is chosen.
+    """Draw the cache for each token, and the error of the output, against a size, with one size marked.
 
     Args:
-        sizes: how many heads of keys, or the width of the latent vector.
-        kept: numbers kept a token.
+        sizes: numbers of heads of keys, or widths of the latent vector.
+        cache_sizes: cached numbers a token.
         errors: the largest change of the output, as a share of its largest number.
-        here: the place of the chosen one among the sizes.
-        x_title: what the sizes are.
+        here: the place of the marked size.
+        x_title: of the sizes.
     """
-    kept_told = _("{size}: <b>{count}</b> numbers a token", size="%{x}", count="%{y:,}")
-    off_told = _("{size}: off by <b>{share}</b> of the largest", size="%{x}", share="%{y:.3~g}")
+    size_hover = _("{size}: <b>{count}</b> numbers a token", size="%{x}", count="%{y:,}")
+    error_hover = _("{size}: off by <b>{share}</b> of the largest", size="%{x}", share="%{y:.3~g}")
     x = {"range": [0.0, max(sizes) * 1.06 + 0.4], "showgrid": False}
 
-    def drawn(name: str, said: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
+    def curve(name: str, label: str, values: Sequence[float], colour: str, hover: str) -> list[Mark]:
         return [
-            line(name, sizes, values, colour, dots=6, hover=hover, label=said),
+            line(name, sizes, values, colour, dots=6, hover=hover, label=label),
             points(f"{name} here", sizes[here : here + 1], values[here : here + 1], colour, size=13),
         ]
 
     charts: list[Panel] = [
         Chart(
             "kept",
-            drawn("kept", _("kept"), kept, theme.LIGHT.key, kept_told),
+            curve("kept", _("kept"), cache_sizes, theme.LIGHT.key, size_hover),
             columns=9,
             rows=5,
             x_title=x_title,
             y_title=_("Kept a token"),
             x=x,
-            y={"range": [0, max(kept) * 1.1]},
+            y={"range": [0, max(cache_sizes) * 1.1]},
             marks=[upright(sizes[here])],
         ),
         Chart(
             "change",
-            drawn("change", _("change"), errors, theme.LIGHT.output, off_told),
+            curve("change", _("change"), errors, theme.LIGHT.output, error_hover),
             columns=9,
             rows=5,
             x_title=x_title,
@@ -114,7 +114,7 @@ def writing(
     *,
     now: int,
 ) -> Spec:
-    """Draw the token that is being written: its row of weights, the keys and values kept, and what it costs.
+    """Draw one token being written: its row of weights, the cached keys and values, and the cost.
 
     Args:
         tokens: as typed.
@@ -137,11 +137,11 @@ def writing(
             marked=(now, None),
         )
     ]
-    kept: tuple[tuple[str, str, Numbers, Role, str], ...] = (
+    cache: tuple[tuple[str, str, Numbers, Role, str], ...] = (
         ("keys", _("keys kept"), key, "key", _("key")),
         ("values", _("values kept"), value, "value", _("value")),
     )
-    for name, title, values, role, quantity in kept:
+    for name, title, values, role, quantity in cache:
         shape = values.shape
         panels.append(
             Matrix(
@@ -169,16 +169,16 @@ def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:
         ("without", _c("the cache", "without"), theme.LIGHT.muted),
     ]
     places = list(range(1, len(costs[0]) + 1))
-    drawn = []
-    for (name, said, colour), values in zip(ways, costs, strict=True):
-        hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=said, number="%{y:,}")
-        drawn += [
-            line(name, places, values, colour, dots=5, hover=hover, label=said),
+    traces = []
+    for (name, label, colour), values in zip(ways, costs, strict=True):
+        hover = _("token {token}, {way}: <b>{number}</b> FLOPs", token="%{x}", way=label, number="%{y:,}")
+        traces += [
+            line(name, places, values, colour, dots=5, hover=hover, label=label),
             points(f"{name} here", [places[now]], [values[now]], colour, size=12),
         ]
     return Chart(
         "cost",
-        drawn,
+        traces,
         columns=9,
         rows=5,
         x_title=_("Token being written"),
@@ -186,5 +186,5 @@ def _cost(costs: tuple[Sequence[int], Sequence[int]], now: int) -> Chart:
         x={"range": [0.5, len(places) + 0.5], "showgrid": False, "tickformat": "d"},
         y={"range": [0, max(costs[1]) * 1.1], "tickformat": ",d"},
         marks=[upright(places[now])],
-        legend=[(said, colour) for _name, said, colour in ways],
+        legend=[(label, colour) for _name, label, colour in ways],
     )

@@ -1,4 +1,4 @@
-"""Attention as a notebook has it, in one line: every layer and every head, with a slider for each."""
+"""Attention in a notebook, in one line: every layer and every head, with a slider for each."""
 
 from collections.abc import Sequence
 from html import escape
@@ -55,7 +55,7 @@ def show(
             (layers, heads, n_query, d). None draws the weights alone.
         dimensions: of the output, from 0; the first 24 when None.
         layer, head: which one the figure opens with, from 0; -1 is the last.
-        keep: what a point of a large map says of its block, "max" or "mean"; the widget can change it.
+        keep: what a point of a large map shows of its block, "max" or "mean"; the widget can change it.
         palette: the colours of the maps, "indigo", "viridis", "cividis" or "grey", as in the app.
 
     Raises:
@@ -75,7 +75,7 @@ def show(
     rows = read_words(tokens, n_query, "queries")
     every_key = read_words(keys if keys is not None else tokens if n_query == n_key else None, n_key, "keys")
     places = read_places(columns, every_key, "keys")
-    drawn = [every_key[place] for place in places]
+    labels = [every_key[place] for place in places]
     at = (_number(layer, n_layer, "layer"), _number(head, n_head, "head"))
     maps = weights if columns is None else weights[..., places]
     if max(maps.shape[-2:]) > SHORT or maps.size > MOST_NUMBERS:
@@ -84,8 +84,9 @@ def show(
                 f"an output is drawn beside maps of {SHORT} places and {MOST_NUMBERS:,} weights at most, got "
                 f"weights of {maps.shape}: leave it out"
             )
-        named = None if tokens is None else rows, drawn if keys is not None or tokens is not None else None
-        return long_map(maps, *named, at=at, keep=keep, palette=palette)
+        has_words = keys is not None or tokens is not None
+        names = None if tokens is None else rows, labels if has_words else None
+        return long_map(maps, *names, at=at, keep=keep, palette=palette)
     title = _("weights of {count} of {all} keys", count=len(places), all=n_key)
     if len(places) == n_key:
         title = _("weights")
@@ -96,16 +97,16 @@ def show(
             maps[at],
             title,
             Side.queries(rows),
-            Side.keys(drawn),
+            Side.keys(labels),
             ramp=ColourScale(power=bend),
             hover=Hover(place=""),
         )
     ]
-    drawn_numbers = [maps]
+    numbers = [maps]
     if output is not None:
         panel, outputs = _output(output, weights.shape, rows, dimensions, at)
         panels.append(panel)
-        drawn_numbers.append(outputs)
+        numbers.append(outputs)
     spec = compose.spec(panels)
     layout = spec["layout"]
     colours = theme.recolouring(theme.LIGHT, palette)
@@ -113,7 +114,8 @@ def show(
         name: theme.recolour(axis, colours) for name, axis in layout.items() if name.startswith("coloraxis")
     }
     moves: tuple[dict[str, Any], dict[str, Any]] = ({}, {})  # an axis and the cells from one step to the next
-    for number, (panel, values) in enumerate(zip(panels, drawn_numbers, strict=True)):
+
+    for number, (panel, values) in enumerate(zip(panels, numbers, strict=True)):
         trace = next(trace for trace in spec["data"] if trace["name"] == panel.name)
         height, width = values.shape[-2:]
         # Layers under one another, heads side by side: a slider moves the window over them along one axis,
@@ -123,13 +125,13 @@ def show(
         trace["hovertemplate"] = f"{comma().join(words)}{trace['hovertemplate']}"
         trace.pop("hovertext", None)
         axes, twins = Axes(number), Axes(len(panels) + number)
-        for copies, name, twin, labels, size, moved in (
+        for copies, name, twin, words_of_axis, size, ranges in (
             (values.shape[0], axes.y_layout, twins, panel.rows.labels, height, moves[0]),
             (values.shape[1], axes.x_layout, twins, panel.columns.labels, width, moves[1]),
         ):
-            shown = twin.y_layout if name.startswith("y") else twin.x_layout
-            layout |= _twins(layout, (name, shown), labels, copies, twin)
-            moved.update(dict.fromkeys((name, shown), size if copies > 1 else 0))
+            twin_name = twin.y_layout if name.startswith("y") else twin.x_layout
+            layout |= _twins(layout, (name, twin_name), words_of_axis, copies, twin)
+            ranges.update(dict.fromkeys((name, twin_name), size if copies > 1 else 0))
         # An axis is there where a trace is: nothing is masked, so the hatch is free to be one.
         on_twins = {"x": [None], "y": [None], "visible": True, "xaxis": twins.x, "yaxis": twins.y}
         spec["data"] = [
@@ -140,10 +142,10 @@ def show(
     return go.Figure(spec)
 
 
-def _number(given: int, count: int, what: str) -> int:
-    if not -count <= given < count:
-        raise ValueError(f"{what} must be from 0 to {count - 1}, counted from 0, got {given}")
-    return range(count)[given]
+def _number(place: int, count: int, what: str) -> int:
+    if not -count <= place < count:
+        raise ValueError(f"{what} must be from 0 to {count - 1}, counted from 0, got {place}")
+    return range(count)[place]
 
 
 def _words(panel: Matrix) -> tuple[str, str]:
@@ -151,14 +153,14 @@ def _words(panel: Matrix) -> tuple[str, str]:
 
 
 def _output(
-    given: Any,
+    values: Any,
     shape: tuple[int, ...],
     rows: Sequence[str],
     dimensions: Sequence[int] | None,
     at: tuple[int, int],
 ) -> tuple[Matrix, Numbers]:
     n_layer, n_head, n_query = shape[:3]
-    output = read_array(given)
+    output = read_array(values)
     fitting = {
         2: (n_query,),
         3: (n_layer, n_query),
@@ -172,20 +174,20 @@ def _output(
     output = output.reshape(output.shape[:-2] + (1,) * (4 - output.ndim) + output.shape[-2:])
     width = output.shape[-1]
     names = [str(number) for number in range(1, width + 1)]
-    chosen = read_places(
+    places = read_places(
         range(min(width, OUTPUT_UP_TO)) if dimensions is None else dimensions, names, "dimensions"
     )
-    output = output[..., chosen]
+    output = output[..., places]
     first = output[at[0] if len(output) > 1 else 0, at[1] if output.shape[1] > 1 else 0]
-    title = _("{count} of {all} dimensions of the output", count=len(chosen), all=width)
-    if len(chosen) == width:
+    title = _("{count} of {all} dimensions of the output", count=len(places), all=width)
+    if len(places) == width:
         title = _("output")
     panel = Matrix(
         "output",
         first,
         title,
         Side(rows),
-        Side([names[place] for place in chosen], _("Dimension"), "output"),
+        Side([names[place] for place in places], _("Dimension"), "output"),
         ramp=ColourScale("scores", float(np.abs(output[np.isfinite(output)]).max(initial=0.0)) or 1.0),
         hover=Hover(_("output"), place=""),
     )
@@ -195,8 +197,8 @@ def _output(
 def _twins(
     layout: dict[str, Any], names: tuple[str, str], labels: Sequence[str], copies: int, twin: Axes
 ) -> dict[str, Any]:
-    """Return two axes over one another: one that names every place for the hover, one that is read."""
-    name, shown = names
+    """Return two axes over one another: one that names every place for the hover, one with visible labels."""
+    name, twin_name = names
     axis = layout[name]
     across = name.startswith("x")
     count = len(labels)
@@ -207,14 +209,14 @@ def _twins(
         "title": {},
     }
     ticks = dict(zip(axis["tickvals"], axis["ticktext"], strict=True))
-    read = {
+    visible = {
         "tickvals": [copy * count + place for copy in range(copies) for place in ticks],
         "ticktext": list(ticks.values()) * copies,
         "overlaying": name.replace("axis", ""),
         "anchor": twin.y if across else twin.x,
         "domain": axis["domain"],
     }
-    return {name: axis | every, shown: axis | read}
+    return {name: axis | every, twin_name: axis | visible}
 
 
 def _add_sliders(
@@ -224,10 +226,10 @@ def _add_sliders(
     moves: tuple[dict[str, Any], dict[str, Any]],
 ) -> None:
     sliders: list[dict[str, Any]] = []
-    first = {axis: list(layout[axis]["range"]) for moved in moves for axis in moved}
+    first = {axis: list(layout[axis]["range"]) for ranges_of in moves for axis in ranges_of}
     prefixes = _c("slider", "Layer "), _c("slider", "Head ")
-    for prefix, count, active, moved in zip(prefixes, counts, at, moves, strict=True):
-        for axis, size in moved.items():
+    for prefix, count, active, ranges_of in zip(prefixes, counts, at, moves, strict=True):
+        for axis, size in ranges_of.items():
             layout[axis]["range"] = [edge + active * size for edge in first[axis]]
         if count == 1:
             continue
@@ -235,7 +237,7 @@ def _add_sliders(
         for step in range(count):
             ranges = {
                 f"{axis}.range": [edge + step * size for edge in first[axis]]
-                for axis, size in moved.items()
+                for axis, size in ranges_of.items()
                 if size
             }
             steps.append({"label": str(step + 1), "method": "relayout", "args": [ranges]})

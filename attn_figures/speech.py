@@ -1,4 +1,4 @@
-"""A sound in frames: how loud each is at each pitch, and where a local and a global head look."""
+"""Speech in frames: its spectrogram, and the maps of a local and a global head."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 
 @dataclass(frozen=True)
 class _Ink(Matrix):
-    """A map in ink, which stands out from the paper in light and in dark colours: the more, the stronger."""
+    """A map in shades of ink, which are readable in light and in dark themes."""
 
     low: float = 0.0
     high: float = 1.0
@@ -40,20 +40,20 @@ class Sound:
     Attributes:
         energies: log energies, (n_frame, n_band).
         hertz: where each band begins.
-        said: what is said in each frame; `PAUSE` where nothing is.
+        labels: the sound spoken in each frame; `PAUSE` where there is none.
     """
 
     energies: Numbers
     hertz: Sequence[float]
-    said: Sequence[str]
+    labels: Sequence[str]
 
     @property
     def ticks(self) -> Ticks:
-        """What is said, at the middle of the frames in which it is, without the pauses."""
-        changes = [at for at in range(1, len(self.said)) if self.said[at] != self.said[at - 1]]
-        parts = zip([0, *changes], [*changes, len(self.said)], strict=True)
+        """The labels, each at the middle of its frames, without the pauses."""
+        changes = [at for at in range(1, len(self.labels)) if self.labels[at] != self.labels[at - 1]]
+        parts = zip([0, *changes], [*changes, len(self.labels)], strict=True)
         return [
-            ((start + end - 1) / 2, self.said[start]) for start, end in parts if self.said[start] != PAUSE
+            ((start + end - 1) / 2, self.labels[start]) for start, end in parts if self.labels[start] != PAUSE
         ]
 
 
@@ -61,7 +61,7 @@ class Sound:
 def speech_weights(
     sound: Sound, local: Numbers, everywhere: Numbers, near: NDArray[np.bool_], frame: int = 0
 ) -> Spec:
-    """Draw the frames' log energies, and the maps of a head behind a window and of one that sees all.
+    """Draw the frames' log energies, and the maps of a head with a window and of one without.
 
     Args:
         sound: the frames.
@@ -69,7 +69,7 @@ def speech_weights(
         near: where the local head may attend.
         frame: the query that is framed, from 0.
     """
-    names = [f"{at + 1} {_(PAUSE) if said == PAUSE else said}" for at, said in enumerate(sound.said)]
+    names = [f"{at + 1} {_(PAUSE) if label == PAUSE else label}" for at, label in enumerate(sound.labels)]
     bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]
     top = sound.energies.shape[1] - 1
     spectrogram = _Ink(

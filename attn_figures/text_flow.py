@@ -1,4 +1,4 @@
-"""Pictures of a text's flow: weights of a layer, what they write, rollout up to it, and the next token."""
+"""Pictures of attention flow: a layer's weights, what they write, rollout up to it, and the next token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One layer of a model on a text of n tokens, and what flowed up to it.
+    """One layer of a model on a text of n tokens, and the flow up to it.
 
     Attributes:
         number: from 1; n_head: heads that the means are of.
         tokens: n labels.
         weights, rollout: (n, n).
         shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
-        seen: False where a query may not attend, or a key is set aside, (n, n); aside: whether any key is.
+        mask: False where a query may not attend, or a key is ablated, (n, n); aside: whether any key is.
         last: the last token's weights, (n_row, n), a row for each of `names`; None where no token is next.
     """
 
@@ -36,7 +36,7 @@ class Layer:
     rollout: Numbers
     shares: Numbers | None
     lengths: Numbers | None
-    seen: NDArray[np.bool_]
+    mask: NDArray[np.bool_]
     aside: bool
     last: Numbers | None
     names: Sequence[str]
@@ -50,10 +50,10 @@ def text_flow(layer: Layer) -> Spec:
     if layer.shares is not None and layer.lengths is not None:
         length = Extra([(_("length ‖α f(x)‖"), layer.lengths)])
         title = _("what it writes, ‖α f(x)‖ shared out")
-        written = _map(layer, "written", layer.shares, title)
-        panels.append(written.with_hover(quantity=_("share of the row's length"), extra=length))
-    rolled = _("rollout, layers 1 to {layer}", layer=layer.number)
-    panels.append(_through(layer, "rollout", layer.rollout, rolled, _("rollout")))
+        shares = _map(layer, "written", layer.shares, title)
+        panels.append(shares.with_hover(quantity=_("share of the row's length"), extra=length))
+    title = _("rollout, layers 1 to {layer}", layer=layer.number)
+    panels.append(_through(layer, "rollout", layer.rollout, title, _("rollout")))
     if layer.last is not None:
         panels.append(
             Matrix(
@@ -93,7 +93,7 @@ def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
         title,
         Side.queries(layer.tokens),
         Side.keys(layer.tokens),
-        mask=layer.seen,
+        mask=layer.mask,
         ramp=ColourScale(bar=_("weight"), power=ROOT),
         pick=PAIRS,
         shows_shape=False,

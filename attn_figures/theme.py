@@ -134,18 +134,20 @@ def colorscale(ramp: Ramp, power: float = 1.0) -> Colorscale:
 
 
 def _between(*colours: str) -> Ramp:
-    """Return nine colours from the first over the others to the last, evenly in sRGB.
+    """Return nine colours from the first through the others to the last, evenly in sRGB.
 
     >>> _between("#000000", "#FFFFFF")[4], _between("#000000", "#FF0000", "#FFFFFF")[4]
     ('#808080', '#FF0000')
     """
-    known = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
-    made = []
+    rgb = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
+    result = []
     for step in range(9):
-        at, share = divmod(step * (len(known) - 1) / 8, 1)
-        low, high = known[int(at)], known[min(int(at) + 1, len(known) - 1)]
-        made.append("".join(f"{int(a + (b - a) * share + 0.5):02X}" for a, b in zip(low, high, strict=True)))
-    return tuple(f"#{colour}" for colour in made)
+        at, share = divmod(step * (len(rgb) - 1) / 8, 1)
+        low, high = rgb[int(at)], rgb[min(int(at) + 1, len(rgb) - 1)]
+        result.append(
+            "".join(f"{int(a + (b - a) * share + 0.5):02X}" for a, b in zip(low, high, strict=True))
+        )
+    return tuple(f"#{colour}" for colour in result)
 
 
 # As matplotlib has them (CC0), which Plotly ships.
@@ -162,7 +164,7 @@ def _around(theme: Palette, low: tuple[str, str], high: tuple[str, str]) -> Ramp
 
 
 def _greys(theme: Palette) -> tuple[Ramp, Ramp]:
-    """Return greys; of scores zero is the one between, so that both signs are told apart without colour."""
+    """Return ramps of grey; for scores zero is the middle one, so that signs differ without colour."""
     greys = _between(theme.paper, theme.ink)
     return greys, greys
 
@@ -175,12 +177,12 @@ RAMPS: Mapping[str, Callable[[Palette], tuple[Ramp, Ramp]]] = MappingProxyType(
         "grey": _greys,
     }
 )
-"""The ramps of weights and of scores in a theme, by name; who does not tell all colours apart reads each."""
+"""The ramps of weights and of scores in a theme, by name; each is readable with colour blindness."""
 
 
 @cache
 def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
-    """Map every LIGHT colour to the colour that stands for it in `target`, in the ramps of a name.
+    """Return a mapping from every LIGHT colour to its colour in `target`, with the named ramps.
 
     >>> recolouring(DARK)[LIGHT.query] == DARK.query
     True
@@ -201,7 +203,7 @@ def recolouring(target: Palette, ramps: str = "indigo") -> Mapping[str, str]:
 
 
 def by_theme(ramps: str = "indigo") -> dict[str, Mapping[str, str]]:
-    """Return what a live figure's colours become in each theme; in that of none they stay as they are.
+    """Return a live figure's colours in each theme; a theme that is missing keeps the figure's own.
 
     >>> list(by_theme()), list(by_theme("grey"))
     (['dark', 'print'], ['light', 'dark', 'print'])
@@ -213,13 +215,13 @@ def by_theme(ramps: str = "indigo") -> dict[str, Mapping[str, str]]:
 
 
 def recolour(value: Any, colours: Mapping[str, str]) -> Any:
-    """Return a figure, or a part of one, with each of its colours looked up; arrays stay as they are.
+    """Return a figure, or a part of one, with its colours replaced; arrays stay as they are.
 
     >>> recolour({"line": {"color": "#3B3F9E80"}}, {"#3B3F9E": "#000000"})
     {'line': {'color': '#00000080'}}
     """
     if isinstance(value, str):
-        return re.sub("#[0-9A-F]{6}", lambda found: colours.get(found[0], found[0]), value)
+        return re.sub("#[0-9A-F]{6}", lambda match: colours.get(match[0], match[0]), value)
     if isinstance(value, dict):
         return {key: recolour(inner, colours) for key, inner in value.items()}
     return [recolour(inner, colours) for inner in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""One sentence under three masks: what may be read decides which model it is."""
+"""One sentence under three masks, those of three kinds of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,28 +22,28 @@ LARGEST = 48.0  # pixels: the sentence is typed above, and captions stay in sigh
 class MaskedWeights:
     """One mask: its name, the weights under it, and where a query may attend, (n, n) both.
 
-    ``said`` is what people read in place of its name; the name when empty.
+    ``label`` is shown in place of its name; the name when empty.
     """
 
     name: str
     weights: Numbers
     may: NDArray[np.bool_]
-    said: str = ""
+    label: str = ""
 
     @property
     def pairs(self) -> int:
-        """How many pairs of query and key it allows."""
+        """The number of pairs of query and key that it allows."""
         return int(self.may.sum())
 
     def title(self, pairs: int) -> str:
-        """Say what it is called, and how many pairs it allows."""
-        name = self.said or self.name
+        """Return its label, and how many pairs it allows, as a title."""
+        name = self.label or self.name
         return _n("{name}: {count:,} pair", "{name}: {count:,} pairs", pairs, name=name)
 
 
 @Picture
 def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
-    """Draw one map of weights a mask, with the last word's row framed, and say how many pairs each allows.
+    """Draw one map of weights for each mask, with the last word's row framed.
 
     Args:
         masked: of the same queries and keys.

@@ -1,7 +1,7 @@
-"""The largest of some numbers, and their order, where rounding alone makes some of them differ.
+"""The largest of some numbers, and their order, without differences that are rounding alone.
 
-Processors add up in different orders, so the last digits of equal numbers are not the same on all of them:
-what is named first, or drawn, must not hang on these.
+Processors add up in different orders, so the last digits of equal numbers vary between machines: these must
+not decide what is named first, or drawn.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ _ROUNDING = 1e-15  # of numbers of size one, which small ones are differences of
 
 
 def _least(numbers: Any) -> Any:
-    """Return the difference from which on a number is less than another, small ones no more easily."""
+    """Return the least difference that makes a number smaller than another, whatever their size."""
     return np.maximum(TIE * np.abs(numbers), _ROUNDING)
 
 
@@ -25,8 +25,8 @@ def largest(numbers: NDArray[np.float64]) -> list[int]:
     ([1, 2], [0])
     """
     most = numbers.max()
-    found: list[int] = np.flatnonzero(numbers >= most - _least(most)).tolist()
-    return found
+    places: list[int] = np.flatnonzero(numbers >= most - _least(most)).tolist()
+    return places
 
 
 def largest_first(numbers: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -41,5 +41,4 @@ def largest_first(numbers: NDArray[np.float64]) -> NDArray[np.intp]:
     rank = np.zeros_like(order)
     rank[..., 1:] = np.cumsum(is_less, axis=-1)
     within = np.argsort(rank * numbers.shape[-1] + order, axis=-1)
-    found: NDArray[np.intp] = np.take_along_axis(order, within, axis=-1)
-    return found
+    return np.asarray(np.take_along_axis(order, within, axis=-1))

@@ -35,7 +35,7 @@ class Model:
 
     Attributes:
         layers: each (n_head, n_query, n_key); lengths may differ between layers.
-        scores: one number a head, over all layers in order; score: what it is called.
+        scores: one number a head, over all layers in order; score: their name.
         order: the heads, counted over all layers, the first on the slider first.
         rows, columns: the labels of queries and keys, for each layer.
         true: the weights as the model has them, where rows of `layers` were divided by what they give to the
@@ -54,12 +54,12 @@ class Model:
 
     @property
     def quantity(self) -> str:
-        """What a number of a map is called."""
+        """The name of a map's number."""
         return _("weight") if self.true is None else _("share among words")
 
     @property
     def largest_of_some(self) -> str:
-        """What a number is called that is the largest of several."""
+        """The name of a number that is the largest of several."""
         return _("weight up to") if self.true is None else _("share among words up to")
 
     def at(self, head: int) -> tuple[int, int]:
@@ -80,7 +80,7 @@ class Model:
         return f"{layer + 1}.{within + 1}"
 
     def name(self, head: int) -> str:
-        """Return what a head is called: layer and head, both from 1.
+        """Return the name of a head: layer and head, both from 1.
 
         >>> Model([np.ones((2, 1, 1))] * 2, [0.0] * 4, "", range(4), (), ()).name(3)
         'head 2.2'
@@ -89,14 +89,14 @@ class Model:
 
 
 def thumbnail_side(layers: Sequence[Numbers]) -> int:
-    """Return how many cells a side a thumbnail has: as many as the maps, while all of them fit."""
+    """Return the number of cells of a thumbnail's side: as many as a map's, while all of them fit."""
     lines, heads = len(layers), max(map(len, layers))
     longest = max(side for weights in layers for side in weights.shape[1:])
     return int(min(longest, MOST_SIDE, max(4, (MOST_CELLS / (lines * heads)) ** 0.5 - 1)))
 
 
 def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
-    """Put all maps into one array, a layer a line, with a gap of NaN between them.
+    """Return all maps in one array, a layer a line, with gaps of NaN between them.
 
     A map that is larger than a thumbnail has the largest weight of each part.
 
@@ -104,7 +104,7 @@ def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
     [[1.0]]
     """
     step = side + 1
-    put = np.full((len(layers) * step - 1, max(map(len, layers)) * step - 1), np.nan)
+    result = np.full((len(layers) * step - 1, max(map(len, layers)) * step - 1), np.nan)
     for line, weights in enumerate(layers):
         small = weights
         for axis in (1, 2):
@@ -114,12 +114,12 @@ def montage(layers: Sequence[Numbers], side: int) -> NDArray[np.float64]:
             elif n < side:  # a shorter map fills its thumbnail too
                 small = small.take(np.arange(side) * n // side, axis=axis)
         for head, thumbnail in enumerate(small):
-            put[line * step : line * step + side, head * step : head * step + side] = thumbnail
-    return put
+            result[line * step : line * step + side, head * step : head * step + side] = thumbnail
+    return result
 
 
 def head_at(layers: Sequence[Numbers], row: int, column: int) -> int | None:
-    """Return which head, counted over all layers, a cell of the thumbnails belongs to; None between them."""
+    """Return the head, counted over all layers, of a cell of the thumbnails; None between them."""
     step = thumbnail_side(layers) + 1
     (line, down), (head, right) = divmod(row, step), divmod(column, step)
     if step - 1 in (down, right) or line >= len(layers) or head >= len(layers[line]):
@@ -150,7 +150,7 @@ class _Thumbnails(Matrix):
 
 
 def steps(model: Model, places: Sequence[int]) -> Sequence[Spec]:
-    """Draw the heads at these places of the order, a step each; what they share is made once."""
+    """Draw the heads at these places of the order, a step each; all share their thumbnails."""
     side = thumbnail_side(model.layers)
     thumbnails = _thumbnails(model, side)
 
@@ -215,12 +215,12 @@ def _large(model: Model, head: int) -> Matrix:
         may = None if may is None else ~np.isnan(weights)
         weights = np.nan_to_num(weights)
         rows, columns = ranges(rows, size), ranges(columns, size)
-    said = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
-    title, extra = _("head {head}: {measure} {score}", **said), Extra()
+    fields = {"head": model.number(head), "measure": model.score, "score": f"{model.scores[head]:.2f}"}
+    title, extra = _("head {head}: {measure} {score}", **fields), Extra()
     if isnan(model.scores[head]):
         title = model.name(head)
     if true is not None:
-        title = _("head {head}: {measure} {score}, among words", **said)
+        title = _("head {head}: {measure} {score}, among words", **fields)
         extra = Extra([(_("true weight"), np.asarray(true, dtype=np.float64))])
     if is_long:
         title = _("{title}; the largest of each {size} × {size} weights", title=title, size=size)
@@ -242,6 +242,6 @@ def _large(model: Model, head: int) -> Matrix:
 
 
 def _blocks(weights: Numbers, may: NDArray[np.bool_] | None) -> Numbers:
-    """Return the largest weight of each block, as many as a figure shows; NaN where all is masked."""
+    """Return the largest weight of each block of a long map; NaN where all is masked."""
     pyramid = Pyramid(weights, may=may)
     return pyramid.level(len(pyramid.sizes) - 1)

@@ -1,4 +1,4 @@
-"""How much room words take, before any browser has set them: counted in letters of the Latin alphabet."""
+"""The width of words before any browser has drawn them, in letters of the Latin alphabet."""
 
 from functools import lru_cache
 from unicodedata import category, east_asian_width
@@ -9,7 +9,7 @@ _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two are a flag
 
 @lru_cache(maxsize=1024)  # each step of a moving figure asks for the same captions
 def letters(text: str) -> int:
-    """Return how many Latin letters have the room of a text; a Chinese character has that of two.
+    """Return the width of a text in Latin letters; a Chinese character has that of two.
 
     >>> letters("key"), letters("键"), letters("查询 cat")
     (3, 2, 8)
@@ -22,7 +22,7 @@ def letters(text: str) -> int:
 def shorten(text: str, most: int) -> str:
     """Cut a text that is longer than `most` letters, and end it in an ellipsis.
 
-    What is one sign, such as a joined emoji, is never parted.
+    One sign, such as a joined emoji, is never cut.
 
     >>> shorten("attention", 6), shorten("注意力权重", 6), shorten("key", 6)
     ('atten…', '注意…', 'key')

@@ -71,11 +71,11 @@ def say(head: ScaledHead) -> str:
 def drawn(head: ScaledHead) -> pictures.ScaledTurns:
     """Return what is drawn of a head."""
     return pictures.ScaledTurns(
-        seen=head.seen.numpy(),
+        trained_turns=head.seen.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),
         scaled=head.scaling.turns(head.d_head).numpy(),
         slower={name: head.slower(name).numpy() for name in SCALED},
-        chosen=head.name,
+        scaling=head.name,
         offsets=head.offsets.numpy(),
         plain_scores=head.plain.scores(head.offsets.double(), head.d_head).numpy(),
         scores=head.scaling.scores(head.offsets.double(), head.d_head).numpy(),
@@ -87,7 +87,7 @@ def drawn(head: ScaledHead) -> pictures.ScaledTurns:
 def _packed(state: State, steps: Steps) -> Scene:
     heads = [head_of(Result(_at(state, value))) for value in steps.values]
     each = [drawn(head) for head in heads]
-    turns = [array for at in each for array in (at.seen, at.plain, at.scaled)]
+    turns = [array for at in each for array in (at.trained_turns, at.plain, at.scaled)]
     scores = [array for at in each for array in (at.plain_scores, at.scores)]
     ends = pictures.AxisEnds(
         turns=(min(array.min() for array in turns), max(1.0, *(array.max() for array in turns))),
