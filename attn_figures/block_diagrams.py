@@ -200,11 +200,7 @@ def multi_head(shapes: Shapes) -> Spec:
         source = shapes.x if shapes.memory is None or name == "Q" else shapes.memory
         hover = hover_lines(
             _n("Linear: {name} of {count:,} head", "Linear: {name} of {count:,} heads", count, name=name),
-            _(
-                "{weights}, one a head: {shape}",
-                weights=f"W_{letter}",
-                shape=dims((source[1], shape[2])),
-            ),
+            _("{weights}, one a head: {shape}", weights=f"W_{letter}", shape=dims((source[1], shape[2]))),
             f"{name}: {dims(shape)}",
         )
         boxes.append(

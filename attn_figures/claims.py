@@ -63,11 +63,7 @@ def measure_charts(
         )
         shown_curves |= measures[name].keys()
         charts.append(chart)
-    return compose.spec(
-        charts,
-        largest_unit=40.0,
-        phone_height=PHONE_HEIGHT,
-    )
+    return compose.spec(charts, largest_unit=40.0, phone_height=PHONE_HEIGHT)
 
 
 def _chart(

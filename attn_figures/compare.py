@@ -113,10 +113,7 @@ def _compare_maps(a: Matrix, b: Matrix) -> Comparison:
     if apart.changed.any():
         row, column = (int(at) for at in np.unravel_index(apart.largest, before.shape))
         largest = Change(
-            (rows[row], columns[column]),
-            float(before[row, column]),
-            float(after[row, column]),
-            apart.n_tied,
+            (rows[row], columns[column]), float(before[row, column]), float(after[row, column]), apart.n_tied
         )
     return Comparison("", largest, unchanged, len(rows), before.size, int(apart.unpaired.sum()))
 

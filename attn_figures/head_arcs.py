@@ -249,12 +249,7 @@ class _ArcCourses:
             for place, member in enumerate(page.group.rows(row)):
                 start = place * (BENDS + 2)
                 course[start : start + BENDS + 1] = arc(
-                    page.queries[member],
-                    page.keys[key],
-                    page.pitch,
-                    bends=BENDS,
-                    lane=aside,
-                    height=height,
+                    page.queries[member], page.keys[key], page.pitch, bends=BENDS, lane=aside, height=height
                 )
 
     @cached_property

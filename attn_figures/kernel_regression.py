@@ -162,12 +162,7 @@ def _of_kernel(trace: Mark, name: str, kernel: str) -> Mark:
 def legend(scene: DataScene) -> list[tuple[str, str]]:
     """Return the entries of the legend, with their colours."""
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
-    return [
-        (_("○ data"), LIGHT.ink),
-        *truth,
-        (_("━ estimate"), LIGHT.output),
-        (_("▲ kernel"), LIGHT.query),
-    ]
+    return [(_("○ data"), LIGHT.ink), *truth, (_("━ estimate"), LIGHT.output), (_("▲ kernel"), LIGHT.query)]
 
 
 def _query_points(scene: DataScene, at_queries: Numbers) -> Mark:

@@ -71,12 +71,7 @@ def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> 
         ],
         row,
         ColourRange(LIGHT.scores, -limit, limit, _("weight")),
-        [
-            (_("○ data"), LIGHT.ink),
-            *truth,
-            (_("┅ mean"), LIGHT.value),
-            (_("━ line"), LIGHT.output),
-        ],
+        [(_("○ data"), LIGHT.ink), *truth, (_("┅ mean"), LIGHT.value), (_("━ line"), LIGHT.output)],
     )
     return compose.spec([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
 

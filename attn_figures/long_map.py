@@ -18,11 +18,7 @@ SHORT = 256  # places a side that a figure of Plotly draws
 
 
 def meta(
-    rows: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    *,
-    quantity: str = "",
-    palette: str = "indigo",
+    rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "", palette: str = "indigo"
 ) -> dict[str, Any]:
     """Return what the script takes of a map, without its sizes.
 

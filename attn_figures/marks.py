@@ -160,13 +160,7 @@ def is_words(trace: Mapping[str, Any]) -> bool:
 
 
 def bar(
-    name: str,
-    places: ArrayLike,
-    lengths: ArrayLike,
-    colour: Any,
-    *,
-    across: bool = False,
-    hover: str = "",
+    name: str, places: ArrayLike, lengths: ArrayLike, colour: Any, *, across: bool = False, hover: str = ""
 ) -> Mark:
     """Draw a bar of each length (n,) at each place (n,), upwards or, where `across`, to the right."""
     x, y = (lengths, places) if across else (places, lengths)

@@ -335,13 +335,7 @@ class Matrix:
             "cells": self.pick.together or self.name,
             "cursor": self.pick.moves_cursor,
         } | self._choice()
-        common = {
-            "type": "heatmap",
-            "xaxis": axes.x,
-            "yaxis": axes.y,
-            "hoverongaps": False,
-            "meta": meta,
-        }
+        common = {"type": "heatmap", "xaxis": axes.x, "yaxis": axes.y, "hoverongaps": False, "meta": meta}
         extra = "".join(
             f"<br>{escape(name)} %{{customdata[{i}]:.6~g}}"
             for i, (name, _) in enumerate(self.hover.extra.items)

@@ -259,12 +259,7 @@ _Sides = Sequence[tuple[int, int]]  # words, and their sides, both from 0
 
 
 def _place_names(
-    ways: _LabelBoxes,
-    candidates: Sequence[int],
-    free: NDArray[np.bool_],
-    arrow: Numbers,
-    *,
-    some: int | None,
+    ways: _LabelBoxes, candidates: Sequence[int], free: NDArray[np.bool_], arrow: Numbers, *, some: int | None
 ) -> _Sides:
     """Place words in this order, each where it is free and covers fewest points, off the arrow if it can.
 

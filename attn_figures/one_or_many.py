@@ -73,12 +73,7 @@ class HeadCountStudy:
 
 @Picture
 def one_or_many(
-    study: HeadCountStudy,
-    distances: Mapping[str, Sequence[Spread]],
-    *,
-    highlight: int,
-    layer: int,
-    way: str,
+    study: HeadCountStudy, distances: Mapping[str, Sequence[Spread]], *, highlight: int, layer: int, way: str
 ) -> Spec:
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
 
@@ -99,10 +94,7 @@ def one_or_many(
             RANK,
             counts,
             highlight,
-            [
-                (SCORE_RANK, study.score_rank, LIGHT.series[3]),
-                (WEIGHT_RANK, study.effective_rank, MANY),
-            ],
+            [(SCORE_RANK, study.score_rank, LIGHT.series[3]), (WEIGHT_RANK, study.effective_rank, MANY)],
         ),
     ]
     if distances:
@@ -120,10 +112,7 @@ def _against_heads(
     lowest, highest = np.inf, 0.0
     for label, values, colour in curves:
         hover = _(
-            "{heads} heads<br>{measure} <b>{number}</b>",
-            heads="%{x}",
-            measure=_(label),
-            number="%{y:,.6~g}",
+            "{heads} heads<br>{measure} <b>{number}</b>", heads="%{x}", measure=_(label), number="%{y:,.6~g}"
         )
         if isinstance(values, Spread):
             mean = values.mean
@@ -182,11 +171,7 @@ def _band(name: str, x: Numbers, spread: Spread, colour: str) -> Mark:
 
 
 def _distances(
-    distances: Mapping[str, Sequence[Spread]],
-    counts: Sequence[int],
-    highlight: int,
-    layer: int,
-    way: str,
+    distances: Mapping[str, Sequence[Spread]], counts: Sequence[int], highlight: int, layer: int, way: str
 ) -> Chart:
     layers = np.arange(len(distances[way][0].mean), dtype=np.float64)
     marked = ((N_("one head"), 0, ONE), (N_("these heads"), highlight, MANY))

@@ -63,10 +63,7 @@ def scores(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lon
 
 
 def _line(parts: Sequence[Summand], common: dict[str, Any], limit: float, longest_title: int) -> Spec:
-    common |= {
-        "ramp": ColourScale("scores", limit, bar=_("value")),
-        "longest_title": longest_title,
-    }
+    common |= {"ramp": ColourScale("scores", limit, bar=_("value")), "longest_title": longest_title}
     return compose.spec(
         [
             Matrix(part.name, part.values, part.title, operator=part.operator, **common).with_hover(

@@ -22,12 +22,7 @@ BODY = 7.0  # units a side of the maps of a test, whatever their size
 
 @Picture
 def before_and_after(
-    tokens: Sequence[str],
-    before: Numbers,
-    after: Numbers,
-    *,
-    names: tuple[str, str],
-    limit: float,
+    tokens: Sequence[str], before: Numbers, after: Numbers, *, names: tuple[str, str], limit: float
 ) -> Spec:
     """Draw weights (query, key) without and with positions, and the second less the first.
 

@@ -156,11 +156,7 @@ def _slower(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
         x_title=_("Pair of dimensions"),
         y_title=_("Times slower"),
         x=_over_pairs(len(pairs)),
-        y={
-            "type": "log",
-            "range": [-0.05 * np.log10(most), 1.05 * np.log10(most)],
-            **_ticks(ticks),
-        },
+        y={"type": "log", "range": [-0.05 * np.log10(most), 1.05 * np.log10(most)], **_ticks(ticks)},
         legend=legend,
         legend_lines=_LEGEND,
     )

@@ -189,10 +189,7 @@ _cached_arrange = lru_cache(maxsize=4096)(
 
 @lru_cache(maxsize=64)  # 80 kB each; one picture takes a few, for all its steps
 def all_screens(
-    panels: tuple[PlacedPanel, ...],
-    bars: tuple[tuple[str, bool], ...],
-    largest_unit: float,
-    heights: Heights,
+    panels: tuple[PlacedPanel, ...], bars: tuple[tuple[str, bool], ...], largest_unit: float, heights: Heights
 ) -> tuple[list[dict[str, Any]], Tree]:
     """Arrange the panels for every screen; return all screens, and the settings of the reference one.
 
@@ -365,10 +362,7 @@ def _legible(geometry: Geometry, room: Room, size: int) -> list[float]:
     """Return the units at which labels and more digits of the numbers become readable."""
     wide, tall = geometry.cell
     digits = [
-        max(
-            room.smallest_digit * ems / (CELL_SHARE * wide),
-            room.smallest_digit / (0.8 * tall),
-        )
+        max(room.smallest_digit * ems / (CELL_SHARE * wide), room.smallest_digit / (0.8 * tall))
         for form, ems in geometry.formats or ()
         if form
     ]

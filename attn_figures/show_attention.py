@@ -161,11 +161,7 @@ def _output(
 ) -> tuple[Matrix, Numbers]:
     n_layer, n_head, n_query = shape[:3]
     output = read_array(values)
-    fitting = {
-        2: (n_query,),
-        3: (n_layer, n_query),
-        4: (n_layer, n_head, n_query),
-    }
+    fitting = {2: (n_query,), 3: (n_layer, n_query), 4: (n_layer, n_head, n_query)}
     if fitting.get(output.ndim) != output.shape[:-1] or 0 in output.shape:
         raise ValueError(
             f"the output must be ({n_query}, d), ({n_layer}, {n_query}, d) or "

@@ -83,13 +83,7 @@ DARK = Palette(
 )  # fmt: skip
 
 # What a teacher's link covers, told from what is masked at the back of a room: wider, crossed and in ink.
-COVERED = {
-    "shape": "x",
-    "size": 14,
-    "solidity": 0.22,
-    "fgcolor": LIGHT.muted,
-    "bgcolor": LIGHT.masked,
-}
+COVERED = {"shape": "x", "size": 14, "solidity": 0.22, "fgcolor": LIGHT.muted, "bgcolor": LIGHT.masked}
 
 # On paper: white ground and black ink, everything that carries meaning as on the screen.
 PRINT = Palette(

@@ -59,16 +59,7 @@ def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
         "longest_title": max(letters(each.title(256)) for each in masked),
     }
     return compose.spec(
-        [
-            Matrix(
-                each.name,
-                each.weights,
-                each.title(each.pairs),
-                mask=each.may,
-                **common,
-            )
-            for each in masked
-        ],
+        [Matrix(each.name, each.weights, each.title(each.pairs), mask=each.may, **common) for each in masked],
         largest_unit=LARGEST,
         laptop_height=UNDER_A_SENTENCE,
         phone_height=IN_SIGHT,

@@ -79,10 +79,10 @@ def pack(figures: Sequence[Any], cursor: Cursor | None = None, moves: Moves | No
     _check_steps(whole, n_steps)
     specs, screens = _without_screens(whole, n_steps)
     arrays = Arrays()
-    differing = _differences(specs) if moves is None else _resolve_moves(moves, specs[0])
-    at_steps = dict(differing)
+    at_steps = dict(_differences((), specs) if moves is None else _resolve_moves(moves, specs[0]))
     packed_cursor = None if cursor is None else _pack_cursor(cursor, specs[0], at_steps, n_steps, arrays)
-    moving = set() if packed_cursor is None else _targets(packed_cursor)
+    cursor_changes = packed_cursor["changes"] + packed_cursor["copies"] if packed_cursor else []
+    moving = {each["path"] for each in cursor_changes}
     changes = []
     for path, values in at_steps.items():
         if path not in moving:  # the cursor sets it at every step
@@ -209,24 +209,20 @@ def _differing(table: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
 # ---- what differs between steps ----
 
 
-def _differences(specs: Sequence[Spec]) -> Iterator[tuple[Path, list[Any]]]:
+def _differences(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
     """Yield each path whose value is not the same at all steps, as deep in the figure as possible."""
-    yield from _compare((), list(specs))
-
-
-def _compare(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
     first = values[0]
     if _plainly_equal(values):
         return
     kinds = set(map(type, values))
     if kinds == {dict}:
         for key in dict.fromkeys(chain.from_iterable(values)):
-            yield from _compare((*path, key), [value.get(key, MISSING) for value in values])
+            yield from _differences((*path, key), [value.get(key, MISSING) for value in values])
     elif (
         kinds == {list} and len(set(map(len, values))) == 1 and any(isinstance(item, dict) for item in first)
     ):
         for index, items in enumerate(zip(*values, strict=True)):
-            yield from _compare((*path, index), list(items))
+            yield from _differences((*path, index), list(items))
     elif not all(_same(first, value) for value in values):
         yield path, values
 
@@ -367,7 +363,3 @@ def _pack_cursor(
                 )
         copies.append({"path": paths.resolve(first, path), "of": of})
     return {"n_rows": cursor.n_rows, "changes": changes, "copies": copies}
-
-
-def _targets(cursor: Mapping[str, Any]) -> set[Path]:
-    return {each["path"] for each in (*cursor["changes"], *cursor["copies"])}

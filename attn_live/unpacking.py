@@ -127,11 +127,7 @@ def with_frames(figure: dict[str, Any], places: Mapping[str, int]) -> dict[str, 
 
 
 def _frame(
-    axes: tuple[str, str],
-    at: Sequence[int | None],
-    size: Sequence[int],
-    colours: tuple[str, str],
-    width: int,
+    axes: tuple[str, str], at: Sequence[int | None], size: Sequence[int], colours: tuple[str, str], width: int
 ) -> list[dict[str, Any]]:
     """Return a frame in ink on paper, so that it is seen on cells as dark as its ink."""
     (y0, y1), (x0, x1) = (
@@ -165,7 +161,7 @@ def _screens(tables_of_screens: dict[str, Any], step: int) -> list[dict[str, Any
                 name: value
                 for name, column in settings.items()
                 if column is not None and (value := column[0 if len(column) == 1 else i]) is not None
-            },
+            }
         }
         for i in range(len(table["width"]))
     ]
