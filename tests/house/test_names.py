@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CLEAN = ("attn_core",)  # packages of the product; a new one is compared with those before it
+CLEAN = ("attn_core", "attn_figures", "attn_live")  # packages of the product; a new one is compared with those before it
 CLEAN_TESTS = ("core",)  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
