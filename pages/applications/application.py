@@ -1,8 +1,9 @@
 """One use of attention: what is drawn and said of it, and how its numbers are handed over."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from torch import Tensor
 
@@ -11,13 +12,15 @@ from attn_figures.scene import Scene
 from attn_live.captions import StepCaption
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
+from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import _
 from pages.applications.state import State
 from programs.writing import Program
 
 
 @dataclass(frozen=True)
-class Moved:
-    """A slider under the picture: its label, its setting, and what it says at each value."""
+class LabelledSteps:
+    """A slider under the picture: its label, its setting, and the name of each of its values."""
 
     label: str
     steps: Steps
@@ -25,7 +28,7 @@ class Moved:
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class UseMap:
     """One map that is on screen, and what it was computed from.
 
     ``query`` (n_query, d_k), ``key`` (n_key, d_k), ``mask`` (n_query, n_key), True = may attend.
@@ -44,43 +47,54 @@ class Head:
         """The weights; the keys serve as values too."""
         return scaled_dot_product_attention(self.query, self.key, self.key, self.mask, scale=self.scale)
 
-    def at(self, temperature: Tensor) -> Tensor:
-        """Return the weights at every temperature (n_steps, 1, 1) at once, (n_steps, n_query, n_key)."""
-        attention = scaled_dot_product_attention(
-            self.query, self.key, self.key, self.mask, scale=self.scale, temperature=temperature
-        )
-        return attention.weights
 
-
-@dataclass(frozen=True)
-class Application:
-    """One use of attention; what is said in constants is marked, and said where it is shown.
+class Application(Protocol):
+    """One use of attention, a module of `views`; its constants are marked messages.
 
     Attributes:
-        introduction: who asks and who answers.
-        trained: what of it is trained, and what is not.
-        alt: what the picture shows, for those who cannot see it.
-        slider: what moves it; rows: a second slider, over its queries.
-        draw: the picture at all values of the slider.
-        says: a sentence for each value, or for each value one a row.
-        heads: the maps on screen.
-        formula, in_words: what is computed, in LaTeX and in words.
-        program: prints the weights on screen; prints: what that is, in words.
-        checks: what else must hold, besides what holds of any attention.
-        leads: where its mechanism is shown in full.
+        INTRODUCTION: who asks and who answers.
+        TRAINED: what of it is trained, and what is not.
+        ALT: what the picture shows, for those who cannot see it.
+        IN_WORDS: what the letters of the formula are here.
     """
 
-    introduction: str
-    trained: str
-    alt: str
-    slider: Callable[[State], Moved]
-    draw: Callable[[State, Steps], Scene]
-    says: Callable[[State, Steps], Sequence[StepCaption]]
-    heads: Callable[[State], list[Head]]
-    formula: Callable[[State], str]
-    in_words: str
-    program: Callable[[State], Program]
-    prints: str
-    checks: Callable[[State], list[Check]]
-    leads: Callable[[State], Sequence[Place]]
-    rows: Callable[[], Moved] | None = None
+    INTRODUCTION: str
+    TRAINED: str
+    ALT: str
+    IN_WORDS: str
+
+    def slider(self, state: State) -> LabelledSteps:
+        """Return what moves the picture."""
+
+    def rows(self) -> LabelledSteps | None:
+        """Return a second slider, over the queries."""
+
+    def draw(self, state: State, steps: Steps) -> Scene:
+        """Draw the picture at all values of the slider."""
+
+    def captions(self, state: State, steps: Steps) -> Sequence[StepCaption]:
+        """Return a sentence for each value, or for each value one a row."""
+
+    def heads(self, state: State) -> list[UseMap]:
+        """Return the maps on screen."""
+
+    def formula(self, state: State) -> str:
+        """Return what is computed, in LaTeX."""
+
+    def program(self, state: State) -> Program:
+        """Return a program that prints the weights on screen."""
+
+    def checks(self, state: State) -> list[Check]:
+        """Check what must hold besides what holds of any attention."""
+
+    def leads(self, state: State) -> list[Place]:
+        """Return where the mechanism is shown in full."""
+
+
+def temperature_slider(state: State) -> LabelledSteps:
+    """Return the slider over temperatures."""
+    return LabelledSteps(_("Temperature"), TEMPERATURE)
+
+
+def no_rows() -> None:
+    """Return no slider over queries."""

@@ -10,11 +10,11 @@ from pages.applications.views import VIEWS
 
 
 @shared_scene
-def drawn(asked: State, steps: Steps) -> Scene:
+def draw_use(state: State, steps: Steps) -> Scene:
     """Draw every position of the sliders, and say what is seen there.
 
     Args:
-        asked: with all sliders at their defaults; steps: of the slider.
+        state: with all sliders at their defaults; steps: of the slider.
     """
-    application = VIEWS[asked.use]
-    return replace(application.draw(asked, steps), captions=application.says(asked, steps))
+    application = VIEWS[state.use]
+    return replace(application.draw(state, steps), captions=application.captions(state, steps))

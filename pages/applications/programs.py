@@ -8,12 +8,10 @@ from pages.applications.views import VIEWS
 
 def programs(state: State) -> OneProgram:
     """Return what is handed over."""
-    view = VIEWS[state.use]
     return OneProgram(
-        view.program(state),
+        VIEWS[state.use].program(state),
         _(
             "Attention written out in PyTorch; what goes in is of `attn_core`: `pip install .` in this app's "
-            "folder. It prints {prints}.",
-            prints=_(view.prints),
+            "folder. It prints the weights on screen."
         ),
     )

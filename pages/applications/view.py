@@ -1,7 +1,5 @@
 """A use of attention: who asks, who answers, what of it is trained."""
 
-from dataclasses import replace
-
 from attn_core import how_cut, tokenize
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
@@ -9,7 +7,7 @@ from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
 from attn_words import _, paragraph
-from pages.applications.compute import drawn
+from pages.applications.compute import draw_use
 from pages.applications.settings import FRAME, PATCH, PREFIX, USE, WINDOW, WORD
 from pages.applications.state import MOST_WORDS, State
 from pages.applications.views import VIEWS, images
@@ -29,44 +27,28 @@ def read_controls(controls: Controls) -> State:
         return State(use, text, controls.whole(SEED, _("Seed")))
 
 
-def view(controls: Controls, asked: State) -> View[State]:
+def view(controls: Controls, state: State) -> View[State]:
     """Show the use, at all positions of its sliders."""
-    application = VIEWS[asked.use]
-    moved = application.slider(asked)
-    sliding = controls.exact(moved.steps)
+    application = VIEWS[state.use]
+    slider = application.slider(state)
+    sliding = controls.exact(slider.steps)
     rows = None
-    if application.rows:
-        asking = application.rows()
-        rows = Rows(asking.label, asking.steps, Cursor(len(asking.steps.values)), asking.names)
-    controls.tell(_(application.introduction))
-    state = _at_sliders(controls, asked)
+    if queries := application.rows():
+        rows = Rows(queries.label, queries.steps, Cursor(len(queries.steps.values)), queries.names)
+    controls.tell(_(application.INTRODUCTION))
+    positions = [int(controls.value(each)) for each in (PREFIX, PATCH, WORD, WINDOW, FRAME)]
+    result = State(state.use, state.text, state.seed, controls.value(TEMPERATURE), *positions)
     figure = Figure(
-        drawn(asked, sliding),
-        key=f"use-{USE.options.index(asked.use)}",
-        alt=_(application.alt),
-        name=f"where attention is used: {asked.use}",
-        slider=Slider(moved.label, sliding, names=moved.names),
+        draw_use(state, sliding),
+        key=f"use-{USE.options.index(state.use)}",
+        alt=_(application.ALT),
+        name=f"where attention is used: {state.use}",
+        slider=Slider(slider.label, sliding, names=slider.names),
         rows=rows,
-        clicked=_choose_patch if asked.use == "images" else None,
+        clicked=_choose_patch if state.use == "images" else None,
     )
-    notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.trained)))]
-    return View(state, figure, notes=notes, leads=application.leads(state), name=asked.use)
-
-
-def _at_sliders(controls: Controls, asked: State) -> State:
-    """Return the state with each slider where it stands."""
-    prefix, patch, word, window, frame = (
-        int(controls.value(each)) for each in (PREFIX, PATCH, WORD, WINDOW, FRAME)
-    )
-    return replace(
-        asked,
-        temperature=controls.value(TEMPERATURE),
-        prefix=prefix,
-        patch=patch,
-        word=word,
-        window=window,
-        frame=frame,
-    )
+    notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.TRAINED)))]
+    return View(result, figure, notes=notes, leads=application.leads(result), name=state.use)
 
 
 def _choose_patch(controls: Controls, cell: Cell) -> None:

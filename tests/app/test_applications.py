@@ -75,8 +75,8 @@ def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: 
     application = VIEWS[use]
     at = open_sound("applications", **link(STATES[use]), tab="Checks")
     said = [each.value for each in (*at.markdown, *at.caption)]
-    assert application.introduction in said
-    assert f"**What is trained, what is not.** {application.trained}" in said
+    assert application.INTRODUCTION in said
+    assert f"**What is trained, what is not.** {application.TRAINED}" in said
     tables = [each for each in said if "What must hold" in each]
     assert len(tables) == 2
     assert all(":material/check:" in each and ":material/close:" not in each for each in tables)

@@ -10,7 +10,7 @@ from pages.applications.views import VIEWS
 
 
 def audited(state: State) -> dict[str, tuple[Check, ...]]:
-    """Measure every map on screen, against torch's own attention too; by its name."""
+    """Measure by_map map on screen, against torch's own attention too; by its name."""
     return {
         head.name: audit_attention(
             head.attention, head.query, head.key, head.key, head.mask, scale=head.scale
@@ -22,12 +22,12 @@ def audited(state: State) -> dict[str, tuple[Check, ...]]:
 def show(state: State) -> None:
     """Show what holds of any attention, and then what holds of this use."""
     st.markdown(_("Computed just now, on the numbers on screen."))
-    every = audited(state)
-    names = [_(check.name) for check in next(iter(every.values()))]
-    st.markdown(checks_table(names, {_(name): _verdicts(found) for name, found in every.items()}))
+    by_map = audited(state)
+    names = [_(check.name) for check in next(iter(by_map.values()))]
+    st.markdown(checks_table(names, {_(name): _verdicts(results) for name, results in by_map.items()}))
     own = VIEWS[state.use].checks(state)
     st.markdown(checks_table([check.name for check in own], {_("in this example"): _verdicts(own)}))
 
 
-def _verdicts(found: tuple[Check, ...] | list[Check]) -> list[tuple[bool, str]]:
-    return [(check.passed, check.verdict) for check in found]
+def _verdicts(results: tuple[Check, ...] | list[Check]) -> list[tuple[bool, str]]:
+    return [(check.passed, check.verdict) for check in results]

@@ -13,8 +13,8 @@ from pages.applications.tables import columns
 def show(state: State) -> None:
     """Show the table, and offer it."""
     table = columns(state)
-    shown = {_(title): column for title, column in table.items()}
-    st.dataframe(numbers_table(shown, number), hide_index=True, height=320, key="table-use")
+    columns_here = {_(title): column for title, column in table.items()}
+    st.dataframe(numbers_table(columns_here, number), hide_index=True, height=320, key="table-use")
     st.caption(_(ROUNDED))
     offer_csv(
         _("Download as CSV"),

@@ -12,4 +12,4 @@ def show(state: State) -> None:
     """Write the formula, and say what its letters are here."""
     view = VIEWS[state.use]
     st.latex(in_lines(view.formula(state)))
-    st.markdown(_(view.in_words))
+    st.markdown(_(view.IN_WORDS))

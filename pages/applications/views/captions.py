@@ -12,9 +12,8 @@ from attn_figures.over_picture import PatchedImage
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
-from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
-from pages.applications.application import Application, Head, Moved
+from pages.applications.application import LabelledSteps, UseMap, temperature_slider
 from pages.applications.settings import WORD
 from pages.applications.state import State
 from pages.applications.views import images
@@ -36,31 +35,31 @@ def words() -> tuple[str, ...]:
 
 
 @cached()
-def asked_of() -> PatchedImage:
-    """Return the picture, asked by words."""
-    own = images.asked_of()
+def picture() -> PatchedImage:
+    """Return the picture with the words as queries."""
+    own = images.picture()
     return PatchedImage(own.ink, own.grid, own.patches, words(), _("word"))
 
 
-def heads(result: State) -> list[Head]:
+def heads(state: State) -> list[UseMap]:
     """Return the one map."""
     return [
-        Head(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / result.temperature)
+        UseMap(N_("words"), queries(), images.vectors(), words(), images.names(), SCALE / state.temperature)
     ]
 
 
-def draw(asked: State, steps: Steps) -> Scene:
+def draw(state: State, steps: Steps) -> Scene:
     """Draw the picture, one word's weights over it, and all words' rows."""
-    return images.drawn(asked_of(), images.weights_at(queries(), images.vectors(), steps))
+    return images.pack_scene(picture(), images.weights_at(queries(), images.vectors(), steps))
 
 
-def says(asked: State, steps: Steps) -> list[list[str]]:
+def captions(state: State, steps: Steps) -> list[list[str]]:
     """Say how much of its weight each word gives to the patches of its shape."""
     weights = images.weights_at(queries(), images.vectors(), steps)
-    return images.told(weights, steps, [f"“{word}”" for word in words()], SHAPES)
+    return images.captions_of(weights, steps, [f"“{word}”" for word in words()], SHAPES)
 
 
-def checks(result: State) -> list[Check]:
+def checks(state: State) -> list[Check]:
     """Make the queries patch by patch, and attend with torch's module for many heads, which has one here."""
     x, q = images.vectors(), queries()
     by_hand = torch.stack(
@@ -75,42 +74,48 @@ def checks(result: State) -> list[Check]:
         eye = torch.eye(PIXELS**2, dtype=x.dtype)
         module.in_proj_weight.copy_(torch.cat([eye, eye, eye]))
         # The module divides by the root of the width, and knows no temperature.
-        asked = q * (SCALE / result.temperature * PIXELS)
-        _mixed, weights = module(asked[None], x[None], x[None])
+        query = q * (SCALE / state.temperature * PIXELS)
+        _mixed, weights = module(query[None], x[None], x[None])
     return [
         compare(_("each query is the mean of its shape's patches, at length 1"), q, by_hand, scale=1.0),
         compare(
             _("the weights are those of `torch.nn.MultiheadAttention` with identities for matrices"),
-            heads(result)[0].attention.weights,
+            heads(state)[0].attention.weights,
             weights[0],
             scale=1.0,
         ),
     ]
 
 
-def formula(result: State) -> str:
+def formula(state: State) -> str:
     """Return queries and weights."""
     return (
         r"q_w = \frac{\sum_{i \in w} u_i}{\lVert \sum_{i \in w} u_i \rVert}, \qquad k_i = u_i, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, Q K^\top\right) "
-        rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {result.temperature:.6g}"
+        rf"\ ({len(SHAPES)} \times {SIDE * SIDE}), \quad T = {state.temperature:.6g}"
     )
 
 
+INTRODUCTION = N_("**Each word of a caption asks the patches** of the picture.")
+TRAINED = N_(
+    "Nothing: each query is set by hand, as the mean of the patches of its shape. In a trained model it is "
+    "made of the words written so far."
+)
+ALT = N_(
+    "A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
+    "the map of all words' weights over the patches"
+)
 IN_WORDS = N_(
     """
-- This is **cross-attention**: queries come from one sequence (words), keys and values from another (patches),
-  so the map is not square.
+- This is **cross-attention**: queries come from one sequence (words), keys and values from another (patches).
 - The word *sun* finds its patches worst: they are four different corners of one disc, and their mean is like
-  none of them. Pixels alone make no thing of parts that look different.
-- u is a patch's pixels beyond the mean patch, at length 1, as in *images*.
-- Xu et al. (2015), Show, Attend and Tell, drew such maps for a trained model: which part of the picture it
-  looked at for each word of the caption.
+  none of them.
+- Xu et al. (2015), Show, Attend and Tell, drew such maps for a trained model.
 """
 )
 
 
-def program(result: State) -> Program:
+def program(state: State) -> Program:
     """Return a program that prints the chosen word's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
@@ -120,13 +125,13 @@ k = k / k.norm(dim=-1, keepdim=True)
 names = patch_names()  # the shape of each patch
 q = torch.stack([k[[name == shape for name in names]].sum(dim=0) for shape in SHAPES])
 q = q / q.norm(dim=-1, keepdim=True)  # a word asks for the mean of its patches
-scale, temperature = {SCALE:g}, {result.temperature:.10g}
+scale, temperature = {SCALE:g}, {state.temperature:.10g}
 weights = torch.softmax(scale * q @ k.T / temperature, dim=-1)
-row = weights[{result.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[result.word - 1]}, over the picture"""
+row = weights[{state.word - 1}].reshape({SIDE}, {SIDE})  # of {SHAPES[state.word - 1]}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def leads(result: State) -> list[Place]:
+def leads(state: State) -> list[Place]:
     """Return where queries and keys of two sequences are shown number by number."""
     return [
         Place("single_head", {"cross": "true"}),
@@ -134,26 +139,9 @@ def leads(result: State) -> list[Place]:
     ]
 
 
-VIEW = Application(
-    introduction=N_("**Each word of a caption asks the patches** of the picture."),
-    trained=N_(
-        "Nothing: each query is set by hand, as the mean of the patches of its shape, so that a word "
-        "finds what it names. In a trained model the query is made of the words written so far, and nobody "
-        "tells it which patches are meant."
-    ),
-    alt=N_(
-        "A picture of a house cut into 36 patches; the same with the weights of one word laid over it; and "
-        "the map of all words' weights over the patches"
-    ),
-    slider=lambda result: Moved(_("Temperature"), TEMPERATURE),
-    rows=lambda: Moved(_("Word that asks"), WORD, words()),
-    draw=draw,
-    says=says,
-    heads=heads,
-    formula=formula,
-    in_words=IN_WORDS,
-    program=program,
-    prints=N_("the row of the chosen word, as it lies over the picture, and all rows"),
-    checks=checks,
-    leads=leads,
-)
+slider = temperature_slider
+
+
+def rows() -> LabelledSteps:
+    """Return the slider over the queries."""
+    return LabelledSteps(_("Word that asks"), WORD, words())

@@ -5,7 +5,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from attn_core import Check, compare, effective_keys
+from attn_core import Check, compare, effective_keys, scaled_dot_product_attention
 from attn_core.applications import PATCH as PIXELS
 from attn_core.applications import drawing, likeness, patch_names, patches
 from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
@@ -15,7 +15,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, cached
-from pages.applications.application import Application, Head, Moved
+from pages.applications.application import LabelledSteps, UseMap, temperature_slider
 from pages.applications.settings import PATCH
 from pages.applications.state import State
 from programs.writing import SHORT, Program
@@ -38,44 +38,44 @@ def vectors() -> Tensor:
 
 
 @cached()
-def asked_of() -> PatchedImage:
-    """Return the picture, asked by its own patches."""
+def picture() -> PatchedImage:
+    """Return the picture, state by its own patches."""
     return PatchedImage(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
-def heads(result: State) -> list[Head]:
+def heads(state: State) -> list[UseMap]:
     """Return the one map."""
     x = vectors()
-    return [Head(N_("patches"), x, x, names(), names(), SCALE / result.temperature)]
+    return [UseMap(N_("patches"), x, x, names(), names(), SCALE / state.temperature)]
 
 
 def weights_at(query: Tensor, key: Tensor, steps: Steps) -> Tensor:
     """Return the weights at every temperature, (n_steps, n_query, n_key), in one batch."""
     temperature = torch.tensor(steps.values, dtype=torch.float64)[:, None, None]
-    return Head("", query, key, (), (), SCALE).at(temperature)
+    return scaled_dot_product_attention(query, key, key, scale=SCALE, temperature=temperature).weights
 
 
-def drawn(asked: PatchedImage, weights: Tensor) -> Scene:
-    """Pack a picture that somebody asks, with weights (n_steps, n_query, n_patch)."""
-    every = weights.numpy()
-    by_row, by_step = over_picture_cursor(asked, every)
-    figure = over_picture.spec(asked, every[0])
-    return Scene([figure], Cursor(every.shape[1], by_row, by_step), {"data[weights].z": every})
+def pack_scene(image: PatchedImage, weights: Tensor) -> Scene:
+    """Return the scene of a picture, with weights (n_steps, n_query, n_patch)."""
+    arrays = weights.numpy()
+    by_row, by_step = over_picture_cursor(image, arrays)
+    figure = over_picture.spec(image, arrays[0])
+    return Scene([figure], Cursor(arrays.shape[1], by_row, by_step), {"data[weights].z": arrays})
 
 
-def draw(asked: State, steps: Steps) -> Scene:
+def draw(state: State, steps: Steps) -> Scene:
     """Draw the picture, one patch's weights over it, and all rows."""
-    return drawn(asked_of(), weights_at(vectors(), vectors(), steps))
+    return pack_scene(picture(), weights_at(vectors(), vectors(), steps))
 
 
-def says(asked: State, steps: Steps) -> list[list[str]]:
+def captions(state: State, steps: Steps) -> list[list[str]]:
     """Say how much of its weight each patch gives to patches of its own shape."""
     weights = weights_at(vectors(), vectors(), steps)
     who = [_("patch {number}, {shape}", number=at + 1, shape=_(shape)) for at, shape in enumerate(SHAPES)]
-    return told(weights, steps, who, SHAPES)
+    return captions_of(weights, steps, who, SHAPES)
 
 
-def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
+def captions_of(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
     """Say for each temperature and query what the patches of its shape get.
 
     Args:
@@ -91,7 +91,7 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
         "Temperature {temperature}, {name}: weight **{share}** on the {count} patches of {shape}, {rest} on "
         "the other {others}; effective number of patches {wide}."
     )
-    shown = [_(shape) for shape in shapes]
+    shape_names = [_(shape) for shape in shapes]
     return [
         [
             sentence.format(
@@ -105,10 +105,10 @@ def told(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...])
                 wide=f"{wide:.1f}",
             )
             for name, shape, count, share, rest, wide in zip(
-                who, shown, counts, row, left, wides, strict=True
+                who, shape_names, counts, row, rest_row, wides, strict=True
             )
         ]
-        for temperature, row, left, wides in zip(
+        for temperature, row, rest_row, wides in zip(
             steps.values, shares.tolist(), rests.tolist(), spread.tolist(), strict=True
         )
     ]
@@ -123,56 +123,62 @@ def patch_at(trace: str, row: int, column: int) -> int | None:
     return row * SIDE + column + 1 if trace in ("picture", "laid over") else None
 
 
-def checks(result: State) -> list[Check]:
+def checks(state: State) -> list[Check]:
     """Cut the picture with torch's own unfold, and compare patches by torch's own cosine."""
-    picture, x = drawing(), vectors()
-    unfolded = torch.nn.functional.unfold(picture[None, None], PIXELS, stride=PIXELS)[0].T
-    cut = patches(picture)
+    image, x = drawing(), vectors()
+    unfolded = torch.nn.functional.unfold(image[None, None], PIXELS, stride=PIXELS)[0].T
+    squares = patches(image)
     beyond = unfolded - unfolded.mean(dim=0)
     cosines = torch.nn.functional.cosine_similarity(beyond[:, None], beyond[None, :], dim=-1)
     return [
-        compare(_("the patches are those of `torch.nn.functional.unfold`"), cut, unfolded, scale=1.0),
+        compare(_("the patches are those of `torch.nn.functional.unfold`"), squares, unfolded, scale=1.0),
         compare(_("the scores are `torch.nn.functional.cosine_similarity`'s"), x @ x.T, cosines, scale=1.0),
         compare(_("scores are the same both ways: q and k are one vector"), x @ x.T, (x @ x.T).T, scale=1.0),
     ]
 
 
-def formula(result: State) -> str:
+def formula(state: State) -> str:
     """Return patches, vectors and weights."""
     return (
         rf"24 \times 24 \to {SIDE * SIDE} \times {PIXELS**2}, \qquad "
         r"u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad "
         rf"W = \operatorname{{softmax}}\!\left(\frac{{{SCALE:g}}}{{T}}\, U U^\top\right), \quad "
-        rf"T = {result.temperature:.6g}"
+        rf"T = {state.temperature:.6g}"
     )
 
 
+INTRODUCTION = N_("**Each patch of a picture asks all patches.** Click one.")
+TRAINED = N_(
+    "Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained vision "
+    "transformer learns matrices for both, and adds positions."
+)
+ALT = N_(
+    "A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
+    "the map of all weights between patches"
+)
 IN_WORDS = N_(
     """
-- A patch is a **token**: its 16 pixels, in a row, are its vector. Where it stands is not in it: two patches
-  of plain sky are one vector, wherever they are. A vision transformer adds a position to each.
-- Two patches are compared by the cosine of what they have beyond the mean patch. Wall, bush and grass are
-  all half ink on average: the pattern tells them apart, not how dark they are.
-- Cutting is a reshape, a transpose and a reshape: `(24, 24) → (6, 4, 6, 4) → (6, 6, 4, 4) → (36, 16)`.
-  Dosovitskiy et al. (2021), section 3.1.
+- A patch is a **token**: its 16 pixels are its vector. Where it stands is not in it.
+- u is a patch's pixels beyond the mean patch, at length 1: two patches are compared by their cosine.
+- A reshape cuts the patches: `(24, 24) → (6, 4, 6, 4) → (6, 6, 4, 4) → (36, 16)` (Dosovitskiy et al., 2021).
 """
 )
 
 
-def program(result: State) -> Program:
+def program(state: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
     lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
 patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
 x = patches - patches.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
-scale, temperature = {SCALE:g}, {result.temperature:.10g}
+scale, temperature = {SCALE:g}, {state.temperature:.10g}
 weights = torch.softmax(scale * x @ x.T / temperature, dim=-1)
-row = weights[{result.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {result.patch}, over the picture"""
+row = weights[{state.patch - 1}].reshape({SIDE}, {SIDE})  # of patch {state.patch}, over the picture"""
     return Program(SHORT, lines, prints=["row", "weights"])
 
 
-def leads(result: State) -> list[Place]:
+def leads(state: State) -> list[Place]:
     """Return where scores and weights are shown number by number, and what places do."""
     return [
         Place("single_head", {"qkv": "as they are"}),
@@ -181,26 +187,9 @@ def leads(result: State) -> list[Place]:
     ]
 
 
-VIEW = Application(
-    introduction=N_("**Each patch of a picture asks all patches.** Click one."),
-    trained=N_(
-        "Nothing: a patch's query and key are both its own pixels, so like attends to like. A trained vision "
-        "transformer learns matrices for both, adds positions, and finds more than likeness. The picture is "
-        "drawn by rule."
-    ),
-    alt=N_(
-        "A picture of a house cut into 36 patches; the same with the weights of one patch laid over it; and "
-        "the map of all weights between patches"
-    ),
-    slider=lambda result: Moved(_("Temperature"), TEMPERATURE),
-    rows=lambda: Moved(_("Patch that asks"), PATCH, names()),
-    draw=draw,
-    says=says,
-    heads=heads,
-    formula=formula,
-    in_words=IN_WORDS,
-    program=program,
-    prints=N_("the row of the chosen patch, as it lies over the picture, and all rows"),
-    checks=checks,
-    leads=leads,
-)
+slider = temperature_slider
+
+
+def rows() -> LabelledSteps:
+    """Return the slider over the queries."""
+    return LabelledSteps(_("Patch that asks"), PATCH, names())

@@ -14,21 +14,21 @@ from attn_live.packing import Cursor
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
 from attn_words import N_, _, _c, cached
-from pages.applications.application import Application, Head, Moved
+from pages.applications.application import LabelledSteps, UseMap
 from pages.applications.settings import FRAME, WINDOW
 from pages.applications.state import N_FRAME, State
 from programs.writing import SHORT, Program
 
 SCALE = 4.0  # of a cosine, which is 1 at most
 N_BAND = 12
-SAID = frame_names()
+SOUNDS = frame_names()
 LOCAL, GLOBAL = N_("local head"), N_("global head")
 
 
 @cached()
 def names() -> tuple[str, ...]:
     """Return what each frame is called, as it is shown."""
-    return tuple(f"{at + 1} {_(PAUSE) if said == PAUSE else said}" for at, said in enumerate(SAID))
+    return tuple(f"{at + 1} {_(PAUSE) if sound == PAUSE else sound}" for at, sound in enumerate(SOUNDS))
 
 
 @cache
@@ -43,11 +43,11 @@ def vectors() -> Tensor:
     return likeness(energies())
 
 
-def heads(result: State) -> list[Head]:
+def heads(state: State) -> list[UseMap]:
     """Return the maps of both heads, of the same queries and keys."""
     x = vectors()
-    near = sliding_window_mask(N_FRAME, result.window)
-    return [Head(LOCAL, x, x, names(), names(), SCALE, near), Head(GLOBAL, x, x, names(), names(), SCALE)]
+    near = sliding_window_mask(N_FRAME, state.window)
+    return [UseMap(LOCAL, x, x, names(), names(), SCALE, near), UseMap(GLOBAL, x, x, names(), names(), SCALE)]
 
 
 def _local(steps: Steps) -> tuple[Tensor, Tensor]:
@@ -57,39 +57,39 @@ def _local(steps: Steps) -> tuple[Tensor, Tensor]:
     return scaled_dot_product_attention(x, x, x, near, scale=SCALE).weights, near
 
 
-def draw(asked: State, steps: Steps) -> Scene:
+def draw(state: State, steps: Steps) -> Scene:
     """Draw the sound and both maps at every window."""
     bands = torch.arange(N_BAND, dtype=torch.float64) * RATE / 2 / N_BAND
-    sound = Sound(energies().numpy(), bands.tolist(), SAID)
-    everywhere = heads(asked)[1].attention.weights.numpy()
+    spectrogram = Sound(energies().numpy(), bands.tolist(), SOUNDS)
+    everywhere = heads(state)[1].attention.weights.numpy()
     local, near = _local(steps)
     figures = [
-        speech_weights.spec(sound, weights.numpy(), everywhere, mask.numpy())
+        speech_weights.spec(spectrogram, weights.numpy(), everywhere, mask.numpy())
         for weights, mask in zip(local, near, strict=True)
     ]
     return Scene(figures, Cursor(N_FRAME, speech_cursor(N_FRAME)))
 
 
-def says(asked: State, steps: Steps) -> list[list[str]]:
+def captions(state: State, steps: Steps) -> list[list[str]]:
     """Say what each frame hears through either head."""
-    everywhere = heads(asked)[1].attention.weights
+    everywhere = heads(state)[1].attention.weights
     local, near = _local(steps)
     return [
         [
-            _say(frame, int(window), local[step, frame], everywhere[frame], near[step, frame])
+            _caption(frame, int(window), local[step, frame], everywhere[frame], near[step, frame])
             for frame in range(N_FRAME)
         ]
         for step, window in enumerate(steps.values)
     ]
 
 
-def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tensor) -> str:
-    same = torch.tensor([said == SAID[frame] for said in SAID])
+def _caption(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tensor) -> str:
+    same = torch.tensor([sound == SOUNDS[frame] for sound in SOUNDS])
     return _(
         "**Frame {frame}, {sound}**. Local head, window {window}: hears {heard} of {all} frames, weight on "
         "the same sound {share}. Global head: hears all, {far}, of which **{beyond}** beyond the window.",
         frame=frame + 1,
-        sound=_(PAUSE) if SAID[frame] == PAUSE else f"“{SAID[frame]}”",
+        sound=_(PAUSE) if SOUNDS[frame] == PAUSE else f"“{SOUNDS[frame]}”",
         window=window,
         heard=int(near.sum()),
         all=N_FRAME,
@@ -99,7 +99,7 @@ def _say(frame: int, window: int, local: Tensor, everywhere: Tensor, near: Tenso
     )
 
 
-def checks(result: State) -> list[Check]:
+def checks(state: State) -> list[Check]:
     """Compute log energies with torch's own stft, and the local head with a loop over its windows."""
     sound, x = vowels(), vectors()
     window = torch.hann_window(SAMPLES, dtype=sound.dtype)
@@ -109,7 +109,7 @@ def checks(result: State) -> list[Check]:
     bands = [power[[f for f in range(n) if f * N_BAND // n == band]].sum(dim=0) for band in range(N_BAND)]
     looped = torch.zeros(N_FRAME, N_FRAME, dtype=x.dtype)
     for frame in range(N_FRAME):
-        view = range(max(0, frame - result.window), min(N_FRAME, frame + result.window + 1))
+        view = range(max(0, frame - state.window), min(N_FRAME, frame + state.window + 1))
         scores = torch.stack([SCALE * x[frame] @ x[key] for key in view])
         looped[frame, view.start : view.stop] = torch.softmax(scores, dim=0)
     return [
@@ -120,82 +120,73 @@ def checks(result: State) -> list[Check]:
         ),
         compare(
             _("the local head is a softmax over each window by itself"),
-            heads(result)[0].attention.weights,
+            heads(state)[0].attention.weights,
             looped,
             scale=1.0,
         ),
     ]
 
 
-def formula(result: State) -> str:
+def formula(state: State) -> str:
     """Return frames, vectors and weights of both heads."""
     local = _c("formula", "local:")
     return (
         rf"x_t \in \mathbb{{R}}^{{{N_BAND}}}, \qquad "
         r"u_t = \frac{x_t - \bar x}{\lVert x_t - \bar x \rVert}, "
         rf"\qquad W = \operatorname{{softmax}}\!\left({SCALE:g}\, U U^\top + M\right), \qquad "
-        rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {result.window}"
+        rf"\text{{{local} }} M_{{ij}} = -\infty \iff |i - j| > {state.window}"
     )
 
 
+INTRODUCTION = N_("**Each frame of a sound asks the others**: near by, or everywhere.")
+TRAINED = N_(
+    "Nothing: the sound is made by rule, and a frame's query and key are both its own log energies. A "
+    "trained Conformer learns matrices for both, and its local part is a convolution."
+)
+ALT = N_(
+    "The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
+    "between the frames"
+)
 IN_WORDS = N_(
     """
-- A **frame** is 20 milliseconds of sound: how loud it is in 12 bands of frequency, as logarithms. Frames are
-  the tokens; a word would last for dozens of them.
-- The **local** head attends through a window: what a sound turns into. The **global** head hears the same
-  vowel again, however long ago it was. Here both have the same queries and keys.
-- A **Conformer** (Gulati et al., 2020) has both kinds in each block: attention for what is far, and a
-  convolution for what is near. A convolution has one set of weights for all frames; the window of attention
-  that stands for it here computes them anew for each.
-- The sound has two tones a vowel, at its first two resonances (Peterson and Barney, 1952).
+- A **frame** is 20 milliseconds of sound: how loud it is in 12 bands of frequency, as logarithms.
+- The **local** head attends through a window; the **global** head hears the same vowel again, however long
+  ago it was. A **Conformer** (Gulati et al., 2020) has attention for what is far and a convolution for what
+  is near.
+- Each vowel has two tones, at its first two resonances (Peterson and Barney, 1952).
 """
 )
 
 
-def program(result: State) -> Program:
+def program(state: State) -> Program:
     """Return a program that prints the chosen frame's row of both heads, and their maps."""
     lines = f"""x = log_energies(vowels(), {N_BAND})  # (frame, band)
 x = x - x.mean(dim=0)
 x = x / x.norm(dim=-1, keepdim=True)  # dot products are cosines now
 i, j = places(len(x), len(x))
-masks = {{"{LOCAL}": abs(i - j) <= {result.window}, "{GLOBAL}": j >= 0}}  # True = may attend
+masks = {{"{LOCAL}": abs(i - j) <= {state.window}, "{GLOBAL}": j >= 0}}  # True = may attend
 scores = {SCALE:g} * x @ x.T"""
     last = f"""torch.set_printoptions(sci_mode=False, linewidth=120)
 for name, mask in masks.items():
     _, weights = attend_masked(scores, x, mask)
-    print(name, "frame {result.frame}:", weights[{result.frame - 1}], "all frames:", weights, sep="\\n")"""
+    print(name, "frame {state.frame}:", weights[{state.frame - 1}], "all frames:", weights, sep="\\n")"""
     return Program(SHORT, lines, last=last)
 
 
-def leads(result: State) -> list[Place]:
+def leads(state: State) -> list[Place]:
     """Return where windows are shown step by step, and heads with a pattern each."""
-    window = {"mask": "sliding window", "w": str(result.window)}
+    window = {"mask": "sliding window", "w": str(state.window)}
     return [
         Place("single_head", {"stage": "weights", **window}),
         Place("multi_head", {"hmask": "sliding window"}),
     ]
 
 
-VIEW = Application(
-    introduction=N_("**Each frame of a sound asks the others**: near by, or everywhere."),
-    trained=N_(
-        "Nothing: the sound is made by rule, and a frame's query and key are both its own log energies, "
-        "so like sounds attend to each other. A trained Conformer learns matrices for both, and its local "
-        "part is a convolution."
-    ),
-    alt=N_(
-        "The log energies of a sound in 28 frames, and the weights of a local head and of a global head "
-        "between the frames"
-    ),
-    slider=lambda result: Moved(_("Window of the local head"), WINDOW),
-    rows=lambda: Moved(_("Frame that asks"), FRAME, names()),
-    draw=draw,
-    says=says,
-    heads=heads,
-    formula=formula,
-    in_words=IN_WORDS,
-    program=program,
-    prints=N_("the row of the chosen frame and the whole map, of both heads"),
-    checks=checks,
-    leads=leads,
-)
+def slider(state: State) -> LabelledSteps:
+    """Return the slider over the windows of the local head."""
+    return LabelledSteps(_("Window of the local head"), WINDOW)
+
+
+def rows() -> LabelledSteps:
+    """Return the slider over the queries."""
+    return LabelledSteps(_("Frame that asks"), FRAME, names())
