@@ -14,7 +14,7 @@ from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE
 from attn_words import cached
 from pages.multi_head.compute import ANY_LOOK, Result, array, mask_array, stages
-from pages.multi_head.state import Setting
+from pages.multi_head.state import HeadsSetting
 
 
 def walk_of(result: Result) -> Walk:
@@ -28,14 +28,14 @@ def walks_of(steps: Sequence[Result]) -> list[Walk]:
     setting, n_head, head = first.setting, first.n_head, first.head
     walk, value = _walk(setting, n_head, head), stages(setting, n_head).value[head]
     if what == "without":
-        found = _without_each(setting, n_head, head)
-        return [walk.with_ablation(found, int(result.aside.value)) for result in steps]
+        ablation = _without_each(setting, n_head, head)
+        return [walk.with_ablation(ablation, int(result.aside.value)) for result in steps]
     weights, values = torch.from_numpy(walk.weights), [result.aside.value for result in steps]
     if what == "above":
-        kept = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+        parts = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
-        kept = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.with_thresholds(kept, kept.weights @ value, again=first.aside.renormalised)
+        parts = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    return walk.with_thresholds(parts, parts.weights @ value, again=first.aside.renormalised)
 
 
 def audit_aside(result: Result) -> list[Check]:
@@ -49,7 +49,7 @@ def audit_aside(result: Result) -> list[Check]:
 
 
 @cached(16)
-def _walk(setting: Setting, n_head: int, head: int) -> Walk:
+def _walk(setting: HeadsSetting, n_head: int, head: int) -> Walk:
     result = Result(setting, ANY_LOOK, n_head)
     attention, tokens = result.attention, result.tokens
     mask = mask_array(setting, n_head)
@@ -83,7 +83,7 @@ def _walk(setting: Setting, n_head: int, head: int) -> Walk:
 
 
 @lru_cache(maxsize=4)
-def _without_each(setting: Setting, n_head: int, head: int) -> KeyAblation:
+def _without_each(setting: HeadsSetting, n_head: int, head: int) -> KeyAblation:
     return ablate_keys(*_by_scores(_walk(setting, n_head, head)), scale=1.0)
 
 

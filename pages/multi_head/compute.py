@@ -41,8 +41,8 @@ from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import Given
 from attn_words import cached
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
-from pages.multi_head.state import NO_POSITIONS, Setting, ViewOptions
-from pages.multi_head.weights import Sizes, taken
+from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
+from pages.multi_head.weights import Sizes, fitting_weights
 
 MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
 # What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
@@ -79,7 +79,7 @@ class Sequences:
 
 
 @cached(32)
-def sequences(setting: Setting) -> Sequences:
+def sequences(setting: HeadsSetting) -> Sequences:
     """Return the labelled vectors that attend and are attended to, with the vectors of their places added."""
     n = _words(setting)
     scheme = scheme_of(setting, 1)
@@ -91,18 +91,18 @@ def sequences(setting: Setting) -> Sequences:
     return replace(n, query=query, key=n.key + scheme.vectors(*n.key.shape, start=scheme.first))
 
 
-def without_positions(setting: Setting) -> Setting:
+def without_positions(setting: HeadsSetting) -> HeadsSetting:
     """Return the same words at the same sizes, with nothing that tells their places."""
     return replace(setting, positions=NO_POSITIONS)
 
 
-def scheme_of(setting: Setting, n_head: int) -> Scheme:
+def scheme_of(setting: HeadsSetting, n_head: int) -> Scheme:
     """Return how positions are made known to so many heads."""
-    chosen = setting.positions
-    return make_scheme(chosen.name, **chosen.values(), num_heads=n_head, seed=setting.seed)
+    settings = setting.positions
+    return make_scheme(settings.name, **settings.values(), num_heads=n_head, seed=setting.seed)
 
 
-def _words(setting: Setting) -> Sequences:
+def _words(setting: HeadsSetting) -> Sequences:
     sample = EXAMPLES.get(setting.case)
     if sample is not None:
         queries, keys = [*map(shown, sample.query_tokens)], [*map(shown, sample.key_tokens)]
@@ -119,20 +119,20 @@ def _embed(text: str, width: int, seed: int) -> tuple[list[str], Tensor]:
     return label_tokens(tokens), sentence_vectors(tokens, width, seed=seed)
 
 
-def heads_slider(setting: Setting) -> Steps:
+def heads_slider(setting: HeadsSetting) -> Steps:
     """Return the heads slider with the numbers of heads that this setting allows."""
     n = sequences(setting)
     d_model = n.query.shape[-1]
-    allowed = [h for h in range(1, MAX_HEADS + 1) if setting.d_head is not None or d_model % h == 0]
+    counts = [h for h in range(1, MAX_HEADS + 1) if setting.d_head is not None or d_model % h == 0]
     turning = type(scheme_of(setting, 1))
     # A rotation turns pairs of dimensions.
-    allowed = [h for h in allowed if turning.adds != "rotation" or (setting.d_head or d_model // h) % 2 == 0]
-    if sum(allowed) * len(n.queries) * len(n.keys) > MOST_NUMBERS:
-        allowed = [h for h in allowed if h & (h - 1) == 0]
-    return replace(HEADS, values=tuple(allowed))
+    counts = [h for h in counts if turning.adds != "rotation" or (setting.d_head or d_model // h) % 2 == 0]
+    if sum(counts) * len(n.queries) * len(n.keys) > MOST_NUMBERS:
+        counts = [h for h in counts if h & (h - 1) == 0]
+    return replace(HEADS, values=tuple(counts))
 
 
-def sizes_of(setting: Setting, n_head: int) -> Sizes:
+def sizes_of(setting: HeadsSetting, n_head: int) -> Sizes:
     """Return what decides the shapes of the weights."""
     n = sequences(setting)
     d_model, d_key = n.query.shape[-1], n.key.shape[-1]
@@ -141,12 +141,12 @@ def sizes_of(setting: Setting, n_head: int) -> Sizes:
     return Sizes(d_model, d_key, n_head, d_head, setting.bias, setting.projection, cross)
 
 
-def by_hand(setting: Setting, n_head: int) -> Given:
+def by_hand(setting: HeadsSetting, n_head: int) -> Given:
     """Return the weights set by hand that attention with so many heads has."""
-    return taken(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
+    return fitting_weights(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
 
 
-def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
+def module(setting: HeadsSetting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
     """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
 
     What is set by hand is the same in every layer.
@@ -156,7 +156,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
     n, scheme = sequences(setting), scheme_of(setting, n_head)
     d_model, d_key = n.query.shape[-1], n.key.shape[-1]
     # Further layers are looked at one after the other, once: kept, they would throw the others out.
-    drawn = (draw if layer else _drawn)(
+    attention = (draw if layer else _draw_shared)(
         d_model,
         1 if setting.d_head is None else n_head,
         d_head=setting.d_head,
@@ -167,7 +167,7 @@ def module(setting: Setting, n_head: int, *, layer: int = 0) -> MultiHeadAttenti
         init=setting.init,
         weights=by_hand(setting, n_head),
     )
-    return drawn.with_settings(
+    return attention.with_settings(
         num_heads=n_head,
         rotation=scheme if isinstance(scheme, RotationScheme) else None,
         temperature=setting.temperature,
@@ -190,7 +190,7 @@ def draw(
 
     So does the number of heads that share d_model: one drawing serves them all.
     """
-    drawn = MultiHeadAttention(
+    attention = MultiHeadAttention(
         d_model,
         n_head,
         d_head=d_head,
@@ -202,12 +202,12 @@ def draw(
         dtype=torch.float64,
         init=init,
     ).requires_grad_(False)
-    given = {name: torch.tensor(rows, dtype=torch.float64) for name, rows in weights}
-    set_weights(drawn, {name: each if name[0] == "W" else each[0] for name, each in given.items()})
-    return drawn
+    tensors = {name: torch.tensor(rows, dtype=torch.float64) for name, rows in weights}
+    set_weights(attention, {name: each if name[0] == "W" else each[0] for name, each in tensors.items()})
+    return attention
 
 
-_drawn = _NUMBERS.share(draw)
+_draw_shared = _NUMBERS.share(draw)
 
 
 def one_length(kind: str) -> bool:
@@ -216,7 +216,7 @@ def one_length(kind: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def allowed(setting: Setting, n_head: int) -> Tensor | None:
+def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return where queries may attend, True = may: (n_query, n_key), with heads in front where they differ.
 
     None where nothing is masked: without a mask, and where it needs as many queries as keys.
@@ -231,10 +231,10 @@ def allowed(setting: Setting, n_head: int) -> Tensor | None:
     return each[0] if len(each) == 1 else torch.stack([each[head % len(each)] for head in range(n_head)])
 
 
-def width_of(setting: Setting, kind: str) -> int:
+def width_of(setting: HeadsSetting, kind: str) -> int:
     """Return the width that a kind of mask has here: the nearest to the one set that there is."""
-    there = MASK_PATTERNS[kind].widths(setting.masking, max(sequences(setting).shape))
-    return min(max(setting.reach, there[0]), there[-1])
+    offers = MASK_PATTERNS[kind].widths(setting.masking, max(sequences(setting).shape))
+    return min(max(setting.reach, offers[0]), offers[-1])
 
 
 def biases_of(scheme: Scheme, n_query: int, n_key: int) -> Tensor | None:
@@ -242,12 +242,12 @@ def biases_of(scheme: Scheme, n_query: int, n_key: int) -> Tensor | None:
     return scheme.biases(n_query, n_key) if isinstance(scheme, BiasScheme) else None
 
 
-def biases(setting: Setting, n_head: int) -> Tensor | None:
+def biases(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return what positions add to the scaled scores, (n_head, n_query, n_key), where they add to these."""
     return biases_of(scheme_of(setting, n_head), *sequences(setting).shape)
 
 
-def mask(setting: Setting, n_head: int) -> Tensor | None:
+def mask(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return what attention takes as its mask: where queries may attend, or biases, -inf where not."""
     may, bias = allowed(setting, n_head), biases(setting, n_head)
     if bias is None:
@@ -255,20 +255,20 @@ def mask(setting: Setting, n_head: int) -> Tensor | None:
     return bias if may is None else bias.masked_fill(~may, -torch.inf)
 
 
-def widths(setting: Setting) -> Steps:
+def widths(setting: HeadsSetting) -> Steps:
     """Return the slider of the mask's width, with the widths that there are for these words."""
     longest = max(sequences(setting).shape)
-    offered = [
+    ranges = [
         MASK_PATTERNS[kind].widths(setting.masking, longest)
         for kind in setting.kinds
         if MASK_PATTERNS[kind].width
     ]
-    least, most = min(each[0] for each in offered), max(each[-1] for each in offered)
+    least, most = min(each[0] for each in ranges), max(each[-1] for each in ranges)
     return replace(MASK_REACH, values=tuple(range(least, most + 1)))
 
 
 @_NUMBERS.share
-def stages(setting: Setting, n_head: int) -> MultiHead:
+def stages(setting: HeadsSetting, n_head: int) -> MultiHead:
     """Return every stage of attention with `n_head` heads."""
     n = sequences(setting)
     attention = module(setting, n_head)(n.query, n.key, n.key, mask(setting, n_head))
@@ -282,12 +282,12 @@ def divisors(number: int) -> list[int]:
 
 
 @_NUMBERS.share
-def shared_module(setting: Setting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
+def shared_module(setting: HeadsSetting, n_head: int, num_kv_heads: int) -> MultiHeadAttention:
     """Return the attention with fewer heads of keys and values, each the mean of those that it replaces."""
     return module(setting, n_head).pool_key_heads(num_kv_heads).requires_grad_(False)
 
 
-ANY_LOOK = ViewOptions("", "", 0, 0, ())  # where it is all the same how maps are shown
+ANY_LOOK = HeadsOptions("", "", 0, 0, ())  # where it is all the same how maps are shown
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
@@ -295,18 +295,18 @@ def array(tensor: Tensor) -> NDArray[np.float64]:
     return np.asarray(tensor.detach(), dtype=np.float64)
 
 
-def mask_array(setting: Setting, n_head: int) -> NDArray[np.bool_] | None:
+def mask_array(setting: HeadsSetting, n_head: int) -> NDArray[np.bool_] | None:
     """Hand the mask to the figures."""
-    given = allowed(setting, n_head)
-    return None if given is None else np.asarray(given)
+    may = allowed(setting, n_head)
+    return None if may is None else np.asarray(may)
 
 
 @dataclass(frozen=True)
 class Result:
     """What the page shows at this moment; heads, queries and keys are counted from 0."""
 
-    setting: Setting
-    look: ViewOptions
+    setting: HeadsSetting
+    look: HeadsOptions
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
@@ -371,8 +371,8 @@ class Result:
     @property
     def group(self) -> Group:
         """The queries that are taken together with the chosen one, as far as they are there."""
-        there = len(self.tokens.queries)
-        return Group(tuple(row for row in self.look.also if row < there), self.look.summed)
+        n_query = len(self.tokens.queries)
+        return Group(tuple(row for row in self.look.also if row < n_query), self.look.summed)
 
     @property
     def is_self_attention(self) -> bool:
@@ -396,8 +396,12 @@ def order_of(measure: str, attention: MultiHead) -> list[int]:
 
 def output_of(attention: MultiHead, off: Sequence[int]) -> Tensor:
     """Return the output without the heads, from 0, that are switched off."""
-    gone = [head for head in off if head < attention.weights.shape[-3]]
-    return attention.output - attention.contributions[gone].sum(dim=0) if gone else attention.output
+    dropped_heads = [head for head in off if head < attention.weights.shape[-3]]
+    return (
+        attention.output - attention.contributions[dropped_heads].sum(dim=0)
+        if dropped_heads
+        else attention.output
+    )
 
 
 def heads(result: Result) -> HeadMaps:

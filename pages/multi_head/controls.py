@@ -51,7 +51,7 @@ from pages.multi_head.settings import (
     WITHOUT_HEADS,
 )
 from pages.multi_head.sliders import Moving, slider_of
-from pages.multi_head.state import NO_POSITIONS, Setting, ViewOptions
+from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
 
 # Under *More settings*: sizes, and how weights are drawn.
@@ -66,7 +66,7 @@ class State:
     """What the whole page follows: what the slider moves and what stands still, and how it is shown."""
 
     moving: Moving
-    look: ViewOptions
+    look: HeadsOptions
 
 
 def read_controls(controls: Controls) -> State:
@@ -74,7 +74,7 @@ def read_controls(controls: Controls) -> State:
     view = controls.segment(VIEW, _("Picture"), label_visibility="collapsed")
     beside = controls.space()
     with controls.sidebar():
-        setting, say_of_example, above_more = _read_setting(controls)
+        setting, describe_example, above_more = _read_setting(controls)
         with above_more:
             moving = _read_moving(controls, setting, fixed=view in SET_ASIDE)
             with beside:
@@ -83,7 +83,7 @@ def read_controls(controls: Controls) -> State:
                 if view in SET_ASIDE:
                     moving = _setting_aside(controls, moving)
                     view = "without" if moving.asides and moving.asides.what == "without" else view
-            say_of_example(moving.n_head)
+            describe_example(moving.n_head)
             queries = sequences(moving.setting).queries
             return State(moving, _read_look(controls, view, lambda: moving.heads(controls), queries))
 
@@ -123,7 +123,9 @@ def _choose_case(controls: Controls) -> None:
     controls.move(HEADS, EXAMPLES[case].num_heads if case in EXAMPLES else HEADS.default)
 
 
-def _read_setting(controls: Controls) -> tuple[Setting, Callable[[int], None], AbstractContextManager[Any]]:
+def _read_setting(
+    controls: Controls,
+) -> tuple[HeadsSetting, Callable[[int], None], AbstractContextManager[Any]]:
     """Read what decides the numbers, but for what a live slider may move.
 
     Returns the setting; and what says of an example, at its place, which settings are others here, given the
@@ -164,7 +166,7 @@ def _read_setting(controls: Controls) -> tuple[Setting, Callable[[int], None], A
         positions = read_scheme(controls, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
         mask = _read_mask(controls)
         details_place = controls.space()
-    setting = Setting(
+    setting = HeadsSetting(
         case,
         text,
         memory_text,
@@ -182,7 +184,7 @@ def _read_setting(controls: Controls) -> tuple[Setting, Callable[[int], None], A
     )
     state = setting
 
-    def say(n_head: int) -> None:
+    def describe(n_head: int) -> None:
         if not own:
             with about:
                 controls.say(_about(state, n_head))
@@ -197,10 +199,10 @@ def _read_setting(controls: Controls) -> tuple[Setting, Callable[[int], None], A
         details = read_details(controls, setting.kinds, blocks_in=_("a map"))
     setting = replace(setting, masking=Masking(seed=seed, **details))
     with about_weights:
-        return _with_weights(more, setting, by_hand=by_hand), say, above_more
+        return _with_weights(more, setting, by_hand=by_hand), describe, above_more
 
 
-def _about(setting: Setting, n_head: int) -> str:
+def _about(setting: HeadsSetting, n_head: int) -> str:
     """Say what an example is as it comes, and which of the settings that it decides are others beside it."""
     sample = EXAMPLES[setting.case]
     positions = WITH_POSITIONS.get(setting.case)
@@ -211,7 +213,7 @@ def _about(setting: Setting, n_head: int) -> str:
         _("biases"): (setting.bias, False),
         _("positions"): (setting.positions.name, positions or POSITIONS.default),
     }
-    others = [name for name, (here, there) in pairs.items() if here != there]
+    others = [name for name, (now, there) in pairs.items() if now != there]
     return paragraph(
         _("As the example comes: {description}", description=_(sample.description)),
         _("Positions: {sentence}", sentence=_(SCHEMES[positions].sentence)) if positions else "",
@@ -233,11 +235,11 @@ def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
     return SchemeSettings(positions.name, **own)
 
 
-def _make_room(setting: Setting) -> tuple[Setting, str]:
+def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
     """Bring widths to what the scheme takes; where an example's cannot be, leave its positions out."""
     scheme = SCHEMES[setting.positions.name]
     if scheme.adds == "vector":
-        used = scheme.fitting_width(setting.d_model)
+        even_width = scheme.fitting_width(setting.d_model)
         if setting.case in EXAMPLES:
             width = EXAMPLES[setting.case].d_model
             if scheme.fitting_width(width) == width:
@@ -250,8 +252,8 @@ def _make_room(setting: Setting) -> tuple[Setting, str]:
                 ),
                 _("A sentence of your own takes the table's width."),
             )
-        wide = replace(setting, d_model=used, d_memory=scheme.fitting_width(setting.d_memory))
-        widened = _("The learned table has width {width}, so the words have too.", width=used)
+        wide = replace(setting, d_model=even_width, d_memory=scheme.fitting_width(setting.d_memory))
+        widened = _("The learned table has width {width}, so the words have too.", width=even_width)
         return wide, widened if wide != setting else ""
     if scheme.adds != "rotation":
         return setting, ""
@@ -276,7 +278,7 @@ def _widen(controls: Controls) -> None:
 
 def _read_look(
     controls: Controls, view: str, count_heads: Callable[[], int], queries: Sequence[str]
-) -> ViewOptions:
+) -> HeadsOptions:
     """Read in the sidebar what decides the picture besides its view: which heads, in which order.
 
     Args:
@@ -294,18 +296,18 @@ def _read_look(
     elif view in SET_ASIDE:
         controls.pick(HEAD, _("Head"), names_of_heads(count_heads()))
     elif view == "arcs":
-        return _read_arcs(controls, ViewOptions(view, order, 0, 0, ()), count_heads, queries)
+        return _read_arcs(controls, HeadsOptions(view, order, 0, 0, ()), count_heads, queries)
     elif view == "diagram":
         offered = tuple(divisors(count_heads()))
         controls.step(replace(KV_HEADS, values=offered), _("Heads of keys and values"))
     elif view not in WITHOUT_HEADS:
         order = controls.choose(ORDER_BY, _("Order heads by"))
-    return ViewOptions(view, order, 0, 0, ())
+    return HeadsOptions(view, order, 0, 0, ())
 
 
 def _read_arcs(
-    controls: Controls, look: ViewOptions, count_heads: Callable[[], int], queries: Sequence[str]
-) -> ViewOptions:
+    controls: Controls, look: HeadsOptions, count_heads: Callable[[], int], queries: Sequence[str]
+) -> HeadsOptions:
     """Read whose arcs are drawn: of one head or of all, and of which queries together."""
     all_heads = controls.segment(ARCS_OF, _("Arcs of"), label_visibility="collapsed") == "all heads"
     if not all_heads:
@@ -314,7 +316,7 @@ def _read_arcs(
     return replace(look, all_heads=all_heads, also=also, summed=summed)
 
 
-def with_heads(controls: Controls, look: ViewOptions, n_head: int) -> ViewOptions:
+def with_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOptions:
     """Offer to switch heads off, and say in the look which are chosen and which are off."""
     head, against = controls.place(HEAD, n_head), controls.place(AGAINST, n_head)
     offered = [str(head + 1) for head in range(n_head)]
@@ -329,39 +331,39 @@ def names_of_heads(n_head: int) -> Sequence[str]:
     return [_("head {head}", head=head) for head in range(1, n_head + 1)]
 
 
-def _with_weights(controls: Controls, setting: Setting, *, by_hand: bool) -> Setting:
+def _with_weights(controls: Controls, setting: HeadsSetting, *, by_hand: bool) -> HeadsSetting:
     """Return the setting with the weights that are set by hand, and say how the others are drawn."""
-    given = read_by_hand(controls, _shapes(controls, setting)) if by_hand else ()
-    if drawn := drawn_so(setting, [name for name, _rows in given]):
-        controls.say(drawn)
-    return replace(setting, weights=given)
+    by_hand_weights = read_by_hand(controls, _shapes(controls, setting)) if by_hand else ()
+    if sentence := describe_drawing(setting, [name for name, _rows in by_hand_weights]):
+        controls.say(sentence)
+    return replace(setting, weights=by_hand_weights)
 
 
-def _shapes(controls: Controls, setting: Setting) -> list[list[Weight]]:
+def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
     """Return each weight in the shapes that it has with any number of heads, the present number first."""
     slider = heads_slider(setting)
     if setting.d_head is None:  # all heads share one width, however many there are
         return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
     present = int(slider.taken(controls.value(HEADS)))
     counts = [present, *(int(heads) for heads in slider.values if heads != present)]
-    every = (weights(sizes_of(setting, heads), _with(heads)) for heads in counts)
-    return [list(shapes) for shapes in zip(*every, strict=True)]
+    shapes_by_count = (weights(sizes_of(setting, heads), _with(heads)) for heads in counts)
+    return [list(shapes) for shapes in zip(*shapes_by_count, strict=True)]
 
 
 def _with(heads: int) -> str:
     return _n("with {count} head", "with {count} heads", heads)
 
 
-def drawn_so(setting: Setting, typed: list[str]) -> str:
+def describe_drawing(setting: HeadsSetting, by_hand: list[str]) -> str:
     """Say how wide the weights are drawn that are, at the least and the most heads where these differ."""
     counts = [int(heads) for heads in heads_slider(setting).values]
     ends = [counts[0]] if setting.d_head is None else sorted({counts[0], counts[-1]})
-    found: dict[str, list[str]] = {}
+    deviations: dict[str, list[str]] = {}
     for heads in ends:
         for each in weights(sizes_of(setting, heads)):
-            if each.name[0] == "W" and each.name not in typed:
-                found.setdefault(each.name, []).append(f"{INITS[setting.init].std(*each.shape):.3g}")
-    if not found:
+            if each.name[0] == "W" and each.name not in by_hand:
+                deviations.setdefault(each.name, []).append(f"{INITS[setting.init].std(*each.shape):.3g}")
+    if not deviations:
         return ""
     return spread(
         {
@@ -378,7 +380,7 @@ def drawn_so(setting: Setting, typed: list[str]) -> str:
                     for text, heads in zip(texts, ends, strict=True)
                 ]
             )
-            for name, texts in found.items()
+            for name, texts in deviations.items()
         }
     )
 
@@ -390,7 +392,7 @@ def _setting_aside(controls: Controls, moving: Moving) -> Moving:
     return replace(moving, what="aside", steps=asides.steps, asides=asides)
 
 
-def _read_moving(controls: Controls, setting: Setting, *, fixed: bool) -> Moving:
+def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> Moving:
     """Read what the slider moves, and for the values of what it does not move; fixed: it moves none of it."""
     controls.heading(_("Conditions") if fixed else _("Slider"))
     what = "aside" if fixed else controls.choose(MOVES, _("The slider moves"))

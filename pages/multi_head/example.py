@@ -11,14 +11,14 @@ from attn_ui.screen import widgets
 from attn_words import _
 from pages.multi_head.compute import ANY_LOOK, Result
 from pages.multi_head.settings import TYPED
-from pages.multi_head.state import Setting
+from pages.multi_head.state import HeadsSetting
 
 LEAST_WORDS, MOST_WORDS = 2, 12
 
 
 def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **others: Any) -> Result:
     """Return attention of a sentence to itself, the same whatever the sidebar says."""
-    setting = Setting(
+    setting = HeadsSetting(
         case="own sentence",
         text=text,
         memory_text="",
@@ -37,18 +37,18 @@ def example(text: str = TYPED.default, *, n_head: int = 2, d_model: int = 8, **o
 
 def read_words() -> str:
     """Read the example's sentence; where it is too short or too long, say which is taken."""
-    typed = widgets.line(TYPED, _("Sentence of the example, 2 to 12 words"))
-    tokens = tokenize(typed)
+    text = widgets.line(TYPED, _("Sentence of the example, 2 to 12 words"))
+    tokens = tokenize(text)
     if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
-        return typed
-    taken = " ".join(tokens[:MOST_WORDS]) if tokens[MOST_WORDS:] else TYPED.default
+        return text
+    excerpt = " ".join(tokens[:MOST_WORDS]) if tokens[MOST_WORDS:] else TYPED.default
     st.caption(
-        _(":material/edit: The example takes 2 to 12 words. It shows “{sentence}”.", sentence=plain(taken))
+        _(":material/edit: The example takes 2 to 12 words. It shows “{sentence}”.", sentence=plain(excerpt))
     )
-    return taken
+    return excerpt
 
 
-def say_example(result: Result) -> None:
+def name_example(result: Result) -> None:
     """Say in one line on what an experiment is shown."""
     st.caption(
         _(

@@ -7,12 +7,12 @@ from pages.multi_head.compute import Result, allowed
 def projections(result: Result, head: str = "h") -> str:
     """Return how a head's query, key and value are made from the words."""
     sides = ("q", "k", "k") if not result.is_self_attention else ("", "", "")
-    made = []
+    terms = []
     for name, side in zip("QKV", sides, strict=True):
         letter = name.lower()
         bias = f" + b_{letter}^{{({head})}}" if result.setting.bias else ""
-        made.append(f"{name}_{head} = X{f'_{side}' if side else ''}\\, W_{letter}^{{({head})}}{bias}")
-    return r",\quad ".join(made)
+        terms.append(f"{name}_{head} = X{f'_{side}' if side else ''}\\, W_{letter}^{{({head})}}{bias}")
+    return r",\quad ".join(terms)
 
 
 def weights(result: Result, head: str = "h") -> str:

@@ -9,7 +9,7 @@ from attn_ui.base.set_aside import Asides
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
 from pages.multi_head.compute import ANY_LOOK, Result, heads_slider, widths
-from pages.multi_head.state import Setting, ViewOptions
+from pages.multi_head.state import HeadsOptions, HeadsSetting
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Moving:
     """What the slider moves, and what stands still: the setting, and the number of heads."""
 
     what: str  # one of `MOVES`, or "aside"
-    setting: Setting
+    setting: HeadsSetting
     n_head: int  # 0 where the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
@@ -45,7 +45,7 @@ class Moving:
         at = self.at(self.steps.values[0], ANY_LOOK)
         return replace(self, setting=at.setting)
 
-    def at(self, value: float, look: ViewOptions, cell: tuple[int, int] = (0, 0)) -> Result:
+    def at(self, value: float, look: HeadsOptions, cell: tuple[int, int] = (0, 0)) -> Result:
         """Return what the page shows where the slider stands at a value."""
         setting = self.setting
         if self.asides is not None:
@@ -61,12 +61,12 @@ class Moving:
                 return Result(setting, look, int(value), cell)
         return Result(setting, look, self.n_head, cell)
 
-    def every(self, look: ViewOptions) -> list[Result]:
+    def results(self, look: HeadsOptions) -> list[Result]:
         """Return what the page shows at every value of the slider."""
         return [self.at(value, look) for value in self.steps.values]
 
 
-def slider_of(what: str, setting: Setting) -> Steps:
+def slider_of(what: str, setting: HeadsSetting) -> Steps:
     """Return what moves, with all the values that there are of it."""
     match what:
         case "mask width":

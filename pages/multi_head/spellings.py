@@ -42,17 +42,17 @@ class Spelling:
         """Its statements, each with the name of what it makes."""
         function = ast.parse(self.source).body[0]
         assert isinstance(function, ast.FunctionDef)
-        lines, found = self.source.splitlines(), list[tuple[str, str]]()
+        lines, steps = self.source.splitlines(), list[tuple[str, str]]()
         for node, after in zip(function.body[1:-1], function.body[2:], strict=True):
             text = "\n".join(line[4:] for line in lines[node.lineno - 1 : after.lineno - 1])
             if isinstance(node, ast.Assign):
                 target = node.targets[0]
                 first = target.elts[0] if isinstance(target, ast.Tuple) else target
-                found.append((ast.unparse(first), text))
+                steps.append((ast.unparse(first), text))
             else:  # a loop fills what was made before it
-                name, before = found.pop()
-                found.append((name, f"{before}\n{text}"))
-        return found
+                name, before = steps.pop()
+                steps.append((name, f"{before}\n{text}"))
+        return steps
 
 
 def spellings() -> tuple[Spelling, ...]:
@@ -87,5 +87,5 @@ def run(spelling: Spelling, result: Result) -> tuple[list[tuple[int, ...]], Tens
 
 def program(spelling: Spelling, result: Result) -> Program:
     """Return a spelling as a program that prints the output."""
-    called = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={result.n_head})"
-    return Program(PYTORCH, f"output = {called}", inputs(result), ["output"])
+    call = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={result.n_head})"
+    return Program(PYTORCH, f"output = {call}", inputs(result), ["output"])

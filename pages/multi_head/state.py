@@ -14,7 +14,7 @@ NO_DETAILS = Masking()
 
 
 @dataclass(frozen=True)
-class Setting:
+class HeadsSetting:
     """All that decides the numbers on the page, but for how many heads there are."""
 
     case: str
@@ -55,7 +55,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class ViewOptions:
+class HeadsOptions:
     """How the maps are shown; heads, queries and keys are counted from 0."""
 
     view: str
@@ -69,7 +69,7 @@ class ViewOptions:
     summed: bool = False  # whether as a sum
 
     @property
-    def drawn(self) -> "ViewOptions":
+    def for_drawing(self) -> "HeadsOptions":
         """What of it the picture is made from: the chosen head is framed in the browser."""
         if self.view == "two heads":
             return self

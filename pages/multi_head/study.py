@@ -8,7 +8,7 @@ from attn_ui.base.shared_cache import shared
 from attn_words import N_
 from pages.multi_head.compute import Result, divisors, sequences
 from pages.multi_head.settings import LAYERS
-from pages.multi_head.state import Setting
+from pages.multi_head.state import HeadsSetting
 
 N_LAYERS = len(LAYERS.values) - 1
 N_SEEDS, N_SEEDS_WIDE, WIDE = 8, 3, 128  # fewer seeds for vectors wider than this: their layers are large
@@ -16,9 +16,9 @@ APART = 100  # from one seed to the next; each layer of a stack takes one in bet
 WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 
-def bare(setting: Setting) -> Setting:
+def bare(setting: HeadsSetting) -> HeadsSetting:
     """Return the same words, sizes and drawing and nothing else: no mask, d_head = d_model / heads."""
-    return Setting(
+    return HeadsSetting(
         case=setting.case,
         text=setting.text,
         memory_text=setting.memory_text,
@@ -38,14 +38,14 @@ def bare(setting: Setting) -> Setting:
 class OneOrMany(NamedTuple):
     """The study of a page's words, and the place of the present number of heads in it."""
 
-    setting: Setting
+    setting: HeadsSetting
     study: HeadsStudy
-    chosen: int
+    place: int
 
     @property
     def num_heads(self) -> int:
         """The number of heads that is compared with one: the present one, or the next below that divides."""
-        return self.study.num_heads[self.chosen]
+        return self.study.num_heads[self.place]
 
 
 def one_or_many(result: Result) -> OneOrMany:
@@ -56,14 +56,14 @@ def one_or_many(result: Result) -> OneOrMany:
     return OneOrMany(setting, study, len(fitting) - 1)
 
 
-def seeds(setting: Setting) -> list[int]:
+def seeds(setting: HeadsSetting) -> list[int]:
     """Return the seeds that projections are drawn from, the page's own first."""
     wide = sequences(setting).query.shape[-1] > WIDE
     return [setting.seed + APART * at for at in range(N_SEEDS_WIDE if wide else N_SEEDS)]
 
 
 @shared
-def studied(setting: Setting) -> HeadsStudy:
+def studied(setting: HeadsSetting) -> HeadsStudy:
     """Measure every number of heads that divides the width."""
     n = sequences(setting)
     return heads_study(

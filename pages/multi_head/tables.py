@@ -16,10 +16,10 @@ def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are; the first column of each, named by a space, has the words."""
     attention, head, tokens = result.attention, result.look.head, result.tokens
     queries, keys = tokens.queries, tokens.keys
-    found = {"goes in": _table(tokens.query, queries, "x")}
+    inputs = {"goes in": _table(tokens.query, queries, "x")}
     if not result.is_self_attention:
-        found["attended to"] = _table(tokens.key, keys, "x")
-    return found | {
+        inputs["attended to"] = _table(tokens.key, keys, "x")
+    return inputs | {
         "weights": _table(attention.weights[head], queries, "", keys),
         "q": _table(attention.query[head], queries, "q"),
         "k": _table(attention.key[head], keys, "k"),
@@ -48,14 +48,17 @@ def _aside(result: Result) -> Mapping[str, Columns]:
         return {}
     walk = walk_of(result)
     if walk.ablation is not None:
-        every = walk.ablation.output_changes
-        found = {_("output moves by, on average"): every.mean(axis=1), _("most"): every.max(axis=1)}
-        return {"without": _columns(walk.keys, found)}
+        output_changes = walk.ablation.output_changes
+        columns = {
+            _("output moves by, on average"): output_changes.mean(axis=1),
+            _("most"): output_changes.max(axis=1),
+        }
+        return {"without": _columns(walk.keys, columns)}
     assert walk.threshold is not None
-    moved = (
+    changes = (
         {} if walk.threshold.output_change is None else {_("output moves by"): walk.threshold.output_change}
     )
-    return {"kept": _columns(walk.queries, {_("kept weight"): walk.threshold.mass[:, 0]} | moved)}
+    return {"kept": _columns(walk.queries, {_("kept weight"): walk.threshold.mass[:, 0]} | changes)}
 
 
 def _points(result: Result) -> Mapping[str, Columns]:
@@ -75,15 +78,15 @@ def _points(result: Result) -> Mapping[str, Columns]:
     return {"points": dict(zip(names, zip(*rows, strict=True), strict=True))}
 
 
-def _columns(rows: Sequence[str], found: Mapping[str, NDArray[np.float64]]) -> Columns:
-    return {" ": list(rows)} | {name: numbers.tolist() for name, numbers in found.items()}
+def _columns(rows: Sequence[str], columns: Mapping[str, NDArray[np.float64]]) -> Columns:
+    return {" ": list(rows)} | {name: numbers.tolist() for name, numbers in columns.items()}
 
 
 def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:
     numbers = array(tensor)
     names = columns or [f"{letter}{index + 1}" for index in range(numbers.shape[1])]
     # No token is a space, so no column hides another.
-    found: dict[str, Sequence[object]] = {" ": list(rows)}
+    table: dict[str, Sequence[object]] = {" ": list(rows)}
     for index, name in enumerate(names):
-        found[name] = numbers[:, index].tolist()
-    return found
+        table[name] = numbers[:, index].tolist()
+    return table

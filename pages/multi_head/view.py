@@ -26,7 +26,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     by_click = _block_or_free if result.setting.mask == "own" else None
     by_query = VIEWS[look.view].follow is not None
     figure = Figure(
-        scene(moving.still, look.drawn),
+        scene(moving.still, look.for_drawing),
         key="maps",
         alt=_(VIEWS[look.view].alt),
         name="multi-head attention",
@@ -44,13 +44,13 @@ def view(controls: Controls, state: State) -> View[Result]:
 def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
     """Return what is to be said of masks and widths, of heads and values that cannot be had, and of W."""
     notes = [f":material/info: {note}" for note in _on_settings(result)]
-    wanted, slider = int(controls.value(HEADS)), moving.slider
-    if wanted != result.n_head:
+    n_head, slider = int(controls.value(HEADS)), moving.slider
+    if n_head != result.n_head:
         notes.append(
             _(
                 ":material/edit: {wanted} heads are not to be had with d_model = {d_model}, maps of {size} "
                 "and this scheme of positions: the slider offers {offered}; {taken} is shown.",
-                wanted=wanted,
+                wanted=n_head,
                 d_model=result.module.d_model,
                 size=" × ".join(map(str, result.tokens.shape)),
                 offered=listed([f"{heads:.0f}" for heads in heads_slider(result.setting).values]),
@@ -69,12 +69,17 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
         notes.append(_(about))
     if moving.asides is not None and (note := moving.asides.note()):
         notes.append(note)
-    drawn = _(
+    untrained = _(
         "Projections that are not set by hand are drawn from the seed, not trained: where a head looks says "
         "nothing of grammar."
     )
-    given = [name for name, _rows in by_hand(result.setting, result.n_head)]
-    return [*notes, paragraph(drawn, _("Set by hand: {names}.", names=listed(given)) if given else "")]
+    by_hand_names = [name for name, _rows in by_hand(result.setting, result.n_head)]
+    return [
+        *notes,
+        paragraph(
+            untrained, _("Set by hand: {names}.", names=listed(by_hand_names)) if by_hand_names else ""
+        ),
+    ]
 
 
 def _on_settings(result: Result) -> list[str]:
@@ -94,12 +99,12 @@ def _on_settings(result: Result) -> list[str]:
     )
     places = _("Places of queries and keys are compared, each counted from the start of its own sequence.")
     apart = not result.is_self_attention and result.scheme.adds in ("rotation", "bias")
-    told = {
+    notes = {
         fits: bool(unfit) and n_query != n_key,
         widths: result.module.d_model != result.module.d_key,
         places: apart,
     }
-    return [note for note, holds in told.items() if holds]
+    return [note for note, holds in notes.items() if holds]
 
 
 def _block_or_free(controls: Controls, cell: Cell) -> None:

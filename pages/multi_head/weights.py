@@ -30,18 +30,18 @@ def weights(sizes: Sizes, when: str = "") -> list[Weight]:
     """
     width = sizes.n_head * sizes.d_head
     memory = _("width of the second sentence") if sizes.cross else "d_model"
-    made = [
+    matrices = [
         Weight("W_q", (sizes.d_model, width), "d_model × n_head · d_head", when),
         Weight("W_k", (sizes.d_key, width), f"{memory} × n_head · d_head", when),
         Weight("W_v", (sizes.d_key, width), f"{memory} × n_head · d_head", when),
     ]
     if sizes.projection:
-        made.append(Weight("W_o", (width, sizes.d_model), "n_head · d_head × d_model", when))
+        matrices.append(Weight("W_o", (width, sizes.d_model), "n_head · d_head × d_model", when))
     if not sizes.bias:
-        return made
-    return made + [
+        return matrices
+    return matrices + [
         Weight(f"b{each.name[1:]}", (1, each.shape[1]), f"1 × {each.sizes.rpartition(' × ')[2]}", when)
-        for each in made
+        for each in matrices
     ]
 
 
@@ -53,11 +53,11 @@ def columns(sizes: Sizes) -> dict[str, list[str]]:
     """
     if sizes.n_head == 1:
         return {}
-    named = [f"h{head + 1}.{at + 1}" for head in range(sizes.n_head) for at in range(sizes.d_head)]
-    return dict.fromkeys(("W_q", "W_k", "W_v", "b_q", "b_k", "b_v"), named)
+    names = [f"h{head + 1}.{at + 1}" for head in range(sizes.n_head) for at in range(sizes.d_head)]
+    return dict.fromkeys(("W_q", "W_k", "W_v", "b_q", "b_k", "b_v"), names)
 
 
-def taken(given: Given, sizes: Sizes) -> Given:
+def fitting_weights(by_hand: Given, sizes: Sizes) -> Given:
     """Return the weights set by hand that have these shapes."""
     shapes = {each.name: each.shape for each in weights(sizes)}
-    return tuple((name, rows) for name, rows in given if shapes.get(name) == (len(rows), len(rows[0])))
+    return tuple((name, rows) for name, rows in by_hand if shapes.get(name) == (len(rows), len(rows[0])))

@@ -54,16 +54,16 @@ def of_heads(result: Result) -> str:
     )
 
 
-def of_mean(result: Result, chosen: Sequence[int]) -> str:
+def of_mean(result: Result, heads: Sequence[int]) -> str:
     """Say what rows of the mean and of the largest weight of some heads, from 0, sum to."""
-    maps = array(result.attention.weights[list(chosen)])
+    maps = array(result.attention.weights[list(heads)])
     return _n(
         "Head {heads}: rows of the mean sum to at most {mean}, rows of the largest weight to at most "
         "{largest}; in one cell two heads differ by up to {spread}.",
         "Heads {heads}: rows of the mean sum to at most {mean}, rows of the largest weight to at most "
         "{largest}; in one cell two heads differ by up to {spread}.",
-        len(chosen),
-        heads=_numbers(chosen),
+        len(heads),
+        heads=_numbers(heads),
         mean=f"{maps.mean(axis=0).sum(axis=-1).max():.2f}",
         largest=f"{maps.max(axis=0).sum(axis=-1).max():.2f}",
         spread=f"{np.ptp(maps, axis=0).max():.3f}",
@@ -75,7 +75,7 @@ def of_pair(result: Result, one: int, other: int) -> str:
     first, second = array(result.attention.weights[[one, other]])
     most, *others = largest(np.abs(first - second))
     query, key = divmod(most, first.shape[-1])
-    said = _(
+    sentence = _(
         "Heads {one} and {other} differ most where {query} attends to {key}: {first} and {second}.",
         one=one + 1,
         other=other + 1,
@@ -84,7 +84,7 @@ def of_pair(result: Result, one: int, other: int) -> str:
         first=f"{first[query, key]:.3f}",
         second=f"{second[query, key]:.3f}",
     )
-    return paragraph(said, _tied(result, others))
+    return paragraph(sentence, _tied(result, others))
 
 
 def of_head(result: Result) -> str:
@@ -99,7 +99,7 @@ def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
     weights[result.off] = 0.0
     most, *others = largest(weights)
     head, key = divmod(most, n_key)
-    said = _(
+    sentence = _(
         "Query {query}: largest weight of all heads {weight}, in head {head} on {key}, where q · k = "
         "{whole}, of which the plane shows {shown}.",
         query=_query(result, row),
@@ -109,24 +109,24 @@ def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
         whole=number(float(result.attention.scores[head, row, key]), 6),
         shown=number(float(planes[head].plane_products[row, key]), 6),
     )
-    return paragraph(said, _tied(result, others)) if weights.any() else ""
+    return paragraph(sentence, _tied(result, others)) if weights.any() else ""
 
 
 def conditions(result: Result) -> list[str]:
     """Say how many pairs a mask leaves, and where positions move weights most."""
-    said, may = [], allowed(result.setting, result.n_head)
+    sentences, may = [], allowed(result.setting, result.n_head)
     if may is not None:
         each = may.expand(result.n_head, *result.tokens.shape)
         share = f"{each.double().mean():.1%}"
         left, pairs = f"{each.sum():,}", f"{each.numel():,}"
-        said.append(
+        sentences.append(
             _("The mask leaves {left} of {pairs} pairs ({share}).", left=left, pairs=pairs, share=share)
         )
     if result.scheme.adds != "nothing":
         before, after = array(result.unplaced.attention.weights), array(result.attention.weights)
         most = largest(np.abs(after - before))[0]
         head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
-        moved = _(
+        change = _(
             "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
             "{key}, from {before} to {after}.",
             scheme=shown(POSITIONS, result.setting.positions.name),
@@ -137,14 +137,14 @@ def conditions(result: Result) -> list[str]:
             before=f"{before[head, query, key]:.3f}",
             after=f"{after[head, query, key]:.3f}",
         )
-        said.append(moved)
-    return said
+        sentences.append(change)
+    return sentences
 
 
 def _empty(result: Result) -> list[int]:
     """Return the queries, from 0, that may attend to nothing in some head."""
-    found: list[int] = np.flatnonzero((~array(result.attention.weights).any(axis=-1)).any(axis=0)).tolist()
-    return found
+    queries: list[int] = np.flatnonzero((~array(result.attention.weights).any(axis=-1)).any(axis=0)).tolist()
+    return queries
 
 
 def _tied(result: Result, others: Sequence[int]) -> str:
@@ -155,9 +155,9 @@ def _tied(result: Result, others: Sequence[int]) -> str:
 def warning(result: Result) -> str:
     """Say which queries may attend to nothing, in some head or in all."""
     empty = _empty(result)
-    said = _(
+    sentence = _(
         "{queries} may attend to nothing: weights and output of a head are zero there, where torch gives "
         "NaN.",
         queries=_query(result, *empty),
     )
-    return said if empty else ""
+    return sentence if empty else ""

@@ -10,28 +10,28 @@ from attn_core.ablation import ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import Aside
-from pages.single_head.head import Head
+from pages.single_head.head import SingleHead
 
 
-def set_aside(walk: Walk, head: Head, mask: Tensor, scale: float, steps: Sequence[Aside]) -> list[Walk]:
+def set_aside(walk: Walk, head: SingleHead, mask: Tensor, scale: float, steps: Sequence[Aside]) -> list[Walk]:
     """Return the walk with what is set aside at each step, all in one batched call."""
     if steps[0].what == "without":
-        return _without(walk, head, mask, scale, [int(step.value) for step in steps])
-    return _kept(walk, head, steps)
+        return _ablate(walk, head, mask, scale, [int(step.value) for step in steps])
+    return _threshold(walk, head, steps)
 
 
-def _kept(walk: Walk, head: Head, steps: Sequence[Aside]) -> list[Walk]:
+def _threshold(walk: Walk, head: SingleHead, steps: Sequence[Aside]) -> list[Walk]:
     weights, values = torch.from_numpy(walk.weights), [step.value for step in steps]
     if steps[0].what == "above":
-        found = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
+        parts = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
     else:
-        found = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.with_thresholds(found, found.weights @ head.value, again=steps[0].renormalised)
+        parts = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
+    return walk.with_thresholds(parts, parts.weights @ head.value, again=steps[0].renormalised)
 
 
-def _without(walk: Walk, head: Head, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
-    found = ablate_keys(*_by_scores(walk), head.value, mask, scale=scale)
-    return [walk.with_ablation(found, key) for key in keys]
+def _ablate(walk: Walk, head: SingleHead, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
+    ablation = ablate_keys(*_by_scores(walk), head.value, mask, scale=scale)
+    return [walk.with_ablation(ablation, key) for key in keys]
 
 
 def _by_scores(walk: Walk) -> tuple[Tensor, Tensor]:

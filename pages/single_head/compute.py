@@ -20,10 +20,10 @@ from attn_figures.single_head import Lookup, Walk
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_words import cached
 from pages.single_head.aside import set_aside
-from pages.single_head.head import Head, make_head
-from pages.single_head.state import Along, Inputs, Scoring, State, ViewOptions
+from pages.single_head.head import SingleHead, make_head
+from pages.single_head.state import Along, Inputs, Scoring, StageOptions, State
 
-PLAIN_LOOK = ViewOptions()
+PLAIN_LOOK = StageOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Result:
 
     inputs: Inputs
     scoring: Scoring
-    head: Head
+    head: SingleHead
     temperature: float
     width: int
     cell: tuple[int, int]  # the chosen query and key
@@ -64,7 +64,7 @@ class Result:
 
 
 def at_every_step(
-    state: State, cell: tuple[int, int] = (0, 0), look: ViewOptions = PLAIN_LOOK
+    state: State, cell: tuple[int, int] = (0, 0), look: StageOptions = PLAIN_LOOK
 ) -> list[Result]:
     """Attend at each value of the slider that moves, all in one call; at the given values where none does.
 
@@ -83,7 +83,7 @@ def at_every_step(
 
 
 @cached(16)
-def _at_every_step(state: State, look: ViewOptions) -> tuple[Result, ...]:
+def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
     """Attend; kept, as a picture and what is said of it ask one after the other, and so does each run."""
     inputs, scoring = state.inputs, state.scoring
     head = make_head(inputs)
@@ -117,7 +117,7 @@ def _at_every_step(state: State, look: ViewOptions) -> tuple[Result, ...]:
 
 
 def _walks(
-    head: Head, state: State, masks: Tensor, temperatures: Sequence[float], along: Along | None = None
+    head: SingleHead, state: State, masks: Tensor, temperatures: Sequence[float], along: Along | None = None
 ) -> tuple[list[Walk], NDArray[np.float64], list[tuple[float, float]]]:
     """Compute every stage at every step, masks (1 or steps, n_query, n_key); and the keys in effect."""
     scoring, scale = state.scoring, state.scoring.scale_at(head.d_k)
@@ -153,14 +153,14 @@ def _walks(
         "output": attention.output,
     }
     arrays = {name: np.asarray(values) for name, values in moving.items()}
-    found = hard_lookup(attention.scores, head.value, masks)
-    apart = np.asarray((attention.output - found.output).norm(dim=-1))
+    lookup = hard_lookup(attention.scores, head.value, masks)
+    apart = np.asarray((attention.output - lookup.output).norm(dim=-1))
     lookups = [
-        (np.asarray(each), np.asarray(made)) for each, made in zip(found.weights, found.output, strict=True)
+        (np.asarray(each), np.asarray(made)) for each, made in zip(lookup.weights, lookup.output, strict=True)
     ]
     each_mask = [np.asarray(mask) for mask in masks]
     x = None if head.x is None else np.asarray(head.x)
-    given: dict[str, Any] = {
+    shared_fields: dict[str, Any] = {
         "queries": head.queries,
         "keys": head.keys,
         "x": x,
@@ -179,7 +179,7 @@ def _walks(
     }
     walks = [
         Walk(
-            **given,
+            **shared_fields,
             scale=scale / temperatures[min(step, len(temperatures) - 1)],
             mask=each_mask[min(step, len(each_mask) - 1)],
             lookup=Lookup(*lookups[min(step, len(lookups) - 1)], apart[step]),
@@ -190,17 +190,17 @@ def _walks(
     return walks, np.asarray(attn_core.effective_keys(attention.weights)), beside_dot
 
 
-def plane_of(head: Head, along: Along) -> Plane:
+def plane_of(head: SingleHead, along: Along) -> Plane:
     """Return the plane that queries and keys are seen in."""
     if along.dimensions is None:
         return main_directions(head.query, head.key)
     return chosen_dimensions(head.query, head.key, *along.dimensions)
 
 
-def _points(head: Head, scores: Tensor, along: Along) -> HeadPlanes:
+def _points(head: SingleHead, scores: Tensor, along: Along) -> HeadPlanes:
     """Find the plane of queries and keys, and that of the values."""
     plane, mixed = plane_of(head, along), main_directions(head.value, head.value)
-    seen = QueryKeyPlane(
+    plane_of_pairs = QueryKeyPlane(
         np.asarray(plane.queries),
         np.asarray(plane.keys),
         (head.queries, head.keys),
@@ -209,7 +209,7 @@ def _points(head: Head, scores: Tensor, along: Along) -> HeadPlanes:
         along.dimensions,
     )
     return HeadPlanes(
-        seen,
+        plane_of_pairs,
         np.asarray(mixed.keys),
         np.asarray(mixed.directions),
         np.asarray(mixed.explained),

@@ -28,7 +28,7 @@ from attn_ui.base.shared_settings import (
 )
 from attn_ui.base.weight_tables import SINGLE, Given, hand_settings, spread
 from attn_words import N_, _, paragraph
-from pages.single_head.head import Head, make_head, weights
+from pages.single_head.head import SingleHead, make_head, weights
 from pages.single_head.settings import (
     EXAMPLE,
     INIT,
@@ -97,16 +97,16 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     try:
         head = make_head(inputs)
     except ValueError as problem:
-        kept = _("The picture keeps the last numbers that fit.")
-        controls.say(paragraph(f":material/edit: {plain(str(problem))}", kept))
+        note = _("The picture keeps the last numbers that fit.")
+        controls.say(paragraph(f":material/edit: {plain(str(problem))}", note))
         controls.call("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
         return controls.kept(_GOOD, Inputs())
     if projected:
-        given: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
+        by_hand_weights: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
         with about:
-            if drawn := _drawn_so(inputs.init, head, [name for name, _rows in given]):
-                controls.say(drawn)
-        inputs = replace(inputs, weights=given)
+            if sentence := _describe_drawing(inputs.init, head, [name for name, _rows in by_hand_weights]):
+                controls.say(sentence)
+        inputs = replace(inputs, weights=by_hand_weights)
         head = make_head(inputs)
     controls.keep(_GOOD, inputs)
     if inputs.qkv != "typed":
@@ -114,17 +114,17 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     return inputs
 
 
-def _drawn_so(init: str, head: Head, typed: Sequence[str]) -> str:
+def _describe_drawing(init: str, head: SingleHead, by_hand: Sequence[str]) -> str:
     """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
-    drawn = [each for each in weights(head) if each.name[0] == "W" and each.name not in typed]
-    if not drawn:
+    random_weights = [each for each in weights(head) if each.name[0] == "W" and each.name not in by_hand]
+    if not random_weights:
         return ""
-    wide = {each.name: INITS[init].std(*each.shape) for each in drawn}
-    name, d_model = drawn[0].name, drawn[0].shape[0]
-    said = spread({name: f"{each:.3g}" for name, each in wide.items()})
+    wide = {each.name: INITS[init].std(*each.shape) for each in random_weights}
+    name, d_model = random_weights[0].name, random_weights[0].shape[0]
+    sentence = spread({name: f"{each:.3g}" for name, each in wide.items()})
     factor = f"{wide[name] * d_model**0.5:.3g}"
     makes = _("{name} makes numbers about {factor} times as large as a vector's.", name=name, factor=factor)
-    return paragraph(said, makes)
+    return paragraph(sentence, makes)
 
 
 def _read_words(controls: Controls, setting: Text, label: str) -> str:
@@ -141,11 +141,11 @@ def _read_qkv(controls: Controls, inputs: Inputs) -> str:
     if inputs.is_own:
         return controls.choose(QKV, _("Queries, keys, values"))
     if inputs.example in ("I love ice", "one query, ten keys"):
-        by_hand, drawn = (
+        by_hand, by_seed = (
             _("Projected by W_q, W_k and W_v."),
             _("Projected by W_q, W_k and W_v from the seed."),
         )
-        controls.say(by_hand if is_by_hand(controls) else drawn)
+        controls.say(by_hand if is_by_hand(controls) else by_seed)
         return "projected"
     controls.say(_("The vectors as they are: Q = X and K = V."))
     return "as they are"
@@ -181,11 +181,11 @@ def _read_tables(controls: Controls, inputs: Inputs) -> Inputs:
     tables = (TABLE_Q, TABLE_K, TABLE_V)
     controls.say(_(":material/table: Type the numbers in the tab *Data*."))
     controls.button(_("Start again from the vectors"), lambda: _empty(controls, tables), width="stretch")
-    given = [_rows(controls, table) for table in tables]
-    if not all(given):
+    tables_rows = [_rows(controls, table) for table in tables]
+    if not all(tables_rows):
         screen = make_head(controls.kept(_UNTYPED, replace(inputs, qkv="projected")))
         started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
-        for table, before, rows in zip(tables, given, _fitting(given, started), strict=True):
+        for table, before, rows in zip(tables, tables_rows, _fitting(tables_rows, started), strict=True):
             if not before:
                 controls.write(table, table.text(rows), replaces=True)
     q, k, v = (_rows(controls, table) for table in tables)
@@ -197,19 +197,19 @@ def _empty(controls: Controls, tables: Sequence[Table]) -> None:
         controls.write(table, "", replaces=True)
 
 
-def _fitting(given: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
+def _fitting(tables: list[Rows], started: list[list[list[float]]]) -> list[Sequence[Sequence[float]]]:
     """Fill in the tables that are missing: from the screen where that fits the others, else from these.
 
     >>> _fitting([((1.0, 2.0),), (), ()], [[[0.0]], [[0.0]], [[3.0]]])
     [((1.0, 2.0),), ((1.0, 2.0),), [[3.0]]]
     """
-    q, k, v = (rows or start for rows, start in zip(given, started, strict=True))
-    if not given[1] and (len(k[0]) != len(q[0]) or (given[2] and len(k) != len(v))):
-        fits = not given[2] or len(q) == len(v)
-        k = q if fits and given[0] else [[0.0] * len(q[0]) for _ in v]
-    if not given[0] and len(q[0]) != len(k[0]):
+    q, k, v = (rows or start for rows, start in zip(tables, started, strict=True))
+    if not tables[1] and (len(k[0]) != len(q[0]) or (tables[2] and len(k) != len(v))):
+        fits = not tables[2] or len(q) == len(v)
+        k = q if fits and tables[0] else [[0.0] * len(q[0]) for _ in v]
+    if not tables[0] and len(q[0]) != len(k[0]):
         q = k
-    if not given[2] and len(v) != len(k):
+    if not tables[2] and len(v) != len(k):
         v = k
     return [q, k, v]
 

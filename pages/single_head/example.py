@@ -20,19 +20,19 @@ def read_words() -> list[str]:
     words = [
         str(token) for token in tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
     ]
-    taken = words[:MOST_WORDS] if len(words) >= LEAST_WORDS else tokenize(TYPED.default)
+    tokens = words[:MOST_WORDS] if len(words) >= LEAST_WORDS else tokenize(TYPED.default)
     st.caption(
         _(
             "Shown on an example of its own, whatever the sidebar says: {count} words, their queries, keys "
             "and values of {width} numbers each drawn from a seed, not trained.",
-            count=len(taken),
+            count=len(tokens),
             width=WIDTH,
         )
     )
-    return [str(token) for token in taken]
+    return [str(token) for token in tokens]
 
 
-def drawn(words: Sequence[str]) -> tuple[Tensor, Tensor, Tensor]:
+def draw_vectors(words: Sequence[str]) -> tuple[Tensor, Tensor, Tensor]:
     """Return the example's queries, keys and values, each (n, WIDTH)."""
     generator = torch.Generator().manual_seed(SEED)
     query, key, value = torch.randn(3, len(words), WIDTH, generator=generator, dtype=torch.float64)

@@ -31,10 +31,10 @@ def all_at_once(result: Result) -> str:
     if not result.walk.mask.all():
         inside += " + M"
     if result.scoring.score != DOT:
-        inside, told = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
+        inside, where = inside.replace(r"QK^\top", "S"), rf", \quad {score(result)}"
     else:
-        told = ""
-    return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{told}"
+        where = ""
+    return rf"O = \mathrm{{softmax}}\!\left({inside}\right)V{where}"
 
 
 def points(result: Result) -> str:
@@ -50,13 +50,13 @@ def sources(result: Result) -> str:
     walk = result.walk
     if walk.x is None or walk.memory is None:
         return projected(result)
-    given = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if result.head.is_cross else [])
-    parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _before, x in given]
-    parts += [made for name, before, x in given if (made := _made(result.inputs, name, before, x))]
+    sides = [("X", "E", walk.x)] + ([("Y", "F", walk.memory)] if result.head.is_cross else [])
+    parts = [rf"{name} \in \mathbb{{R}}^{{{x.shape[0]}\times {x.shape[1]}}}" for name, _before, x in sides]
+    parts += [row for name, before, x in sides if (row := _row(result.inputs, name, before, x))]
     return r",\quad ".join(parts)
 
 
-def _made(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
+def _row(inputs: Inputs, name: str, before: str, x: Numbers) -> str:
     """Say how row p of X, counted from 0, comes from the vector of its word; "" where it is that."""
     if not (inputs.ramp or inputs.unit_rows):
         return ""
@@ -76,14 +76,14 @@ def projected(result: Result) -> str:
         "projected": (f"XW_q{bias['q']}", f"{other}W_k{bias['k']}", f"{other}W_v{bias['v']}"),
         "as they are": ("X", other, other),
     }.get(result.inputs.qkv)
-    given = [
+    matrices = [
         _sized(name, values)
         for name, values in zip("QKV", (result.walk.query, result.walk.key, result.walk.value), strict=True)
     ]
     parts = (
-        given
+        matrices
         if sources is None
-        else [f"{one} = {source}" for one, source in zip(given, sources, strict=True)]
+        else [f"{one} = {source}" for one, source in zip(matrices, sources, strict=True)]
     )
     return r",\quad ".join(parts)
 
@@ -133,12 +133,12 @@ def hard_or_soft(result: Result) -> str:
     )
 
 
-def kept(result: Result) -> str:
+def threshold(result: Result) -> str:
     """What is kept, its mass, and the row that sums to one again."""
     return set_aside_words.kept_formula(result.aside)
 
 
-def without(_now: Result) -> str:
+def ablation(_now: Result) -> str:
     """The weights and the output without key l."""
     return set_aside_words.without_formula()
 

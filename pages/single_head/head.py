@@ -21,7 +21,7 @@ SAMPLES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class SingleHead:
     """Queries, keys and values with their names, and what they were made from (None where typed)."""
 
     queries: tuple[str, ...]
@@ -46,17 +46,17 @@ class Head:
 
 
 @shared
-def make_head(inputs: Inputs) -> Head:
+def make_head(inputs: Inputs) -> SingleHead:
     """Return the head that the settings describe.
 
     Raises:
         ValueError: typed tables that do not fit one another.
     """
     if inputs.qkv == "typed":
-        return _typed(inputs)
+        return _from_tables(inputs)
     queries, keys, x, memory = _vectors(inputs)
     if inputs.qkv == "as they are":
-        return Head(queries, keys, x, memory, memory, x, memory)
+        return SingleHead(queries, keys, x, memory, memory, x, memory)
     plain, biased = (
         attn_core.SelfAttention(
             x.shape[-1],
@@ -71,39 +71,41 @@ def make_head(inputs: Inputs) -> Head:
     )
     module = biased if inputs.bias else plain
     linears = [(getattr(plain, name), getattr(module, name)) for name in ("W_q", "W_k", "W_v")]
-    for without, with_bias in linears:
+    for bare, with_bias in linears:
         # One seed draws the same matrices with biases and without them.
-        with_bias.weight.copy_(without.weight)
-    given = {name: torch.tensor(rows, dtype=x.dtype) for name, rows in inputs.weights}
-    attn_core.set_weights(module, {name: each if name[0] == "W" else each[0] for name, each in given.items()})
+        with_bias.weight.copy_(bare.weight)
+    by_hand = {name: torch.tensor(rows, dtype=x.dtype) for name, rows in inputs.weights}
+    attn_core.set_weights(
+        module, {name: each if name[0] == "W" else each[0] for name, each in by_hand.items()}
+    )
     query, (_own, key, value) = module.project(x)[0], module.project(memory)
     W_q, W_k, W_v = (linear.weight.mT for _plain, linear in linears)
     biases = None
     if inputs.bias:
         b_q, b_k, b_v = (linear.bias[None] for _plain, linear in linears)
         biases = b_q, b_k, b_v
-    return Head(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
+    return SingleHead(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
 
 
-def weights(head: Head) -> list[Weight]:
+def weights(head: SingleHead) -> list[Weight]:
     """Return the weights of a head that has some, in their order."""
     sizes = zip("qkv", ("k", "k", "v"), head.projections or (), strict=False)
-    made = [
+    matrices = [
         (letter, Weight(f"W_{letter}", (each.shape[0], each.shape[1]), f"d_model × d_{width}"), width)
         for letter, width, each in sizes
     ]
-    return [weight for _letter, weight, _width in made] + [
+    return [weight for _letter, weight, _width in matrices] + [
         Weight(f"b_{letter}", (1, weight.shape[1]), f"1 × d_{width}")
-        for letter, weight, width in made
+        for letter, weight, width in matrices
         if head.biases is not None
     ]
 
 
 def typed_vectors(tokens: list[str], rows: Rows, width: int, seed: int) -> Tensor:
     """Return the typed rows; tokens beyond them get seeded random vectors of the same width."""
-    drawn = attn_core.sentence_vectors(tokens, len(rows[0]) if rows else width, seed=seed)
-    given = torch.tensor(rows, dtype=torch.float64)[: len(tokens)] if rows else drawn[:0]
-    return torch.cat([given, drawn[len(given) :]])
+    seeded_rows = attn_core.sentence_vectors(tokens, len(rows[0]) if rows else width, seed=seed)
+    typed_rows = torch.tensor(rows, dtype=torch.float64)[: len(tokens)] if rows else seeded_rows[:0]
+    return torch.cat([typed_rows, seeded_rows[len(typed_rows) :]])
 
 
 def _vectors(inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], Tensor, Tensor]:
@@ -149,7 +151,7 @@ def _sentences(inputs: Inputs, queries: list[str], keys: list[str], is_self: boo
     return x, x if is_self else both[len(queries) :]
 
 
-def _typed(inputs: Inputs) -> Head:
+def _from_tables(inputs: Inputs) -> SingleHead:
     query, key, value = (torch.tensor(rows, dtype=torch.float64) for rows in (inputs.q, inputs.k, inputs.v))
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(
@@ -169,7 +171,7 @@ def _typed(inputs: Inputs) -> Head:
             )
         )
     queries, keys = (_row_names(inputs, name, len(rows)) for name, rows in (("q", query), ("k", key)))
-    return Head(queries, keys, query, key, value)
+    return SingleHead(queries, keys, query, key, value)
 
 
 def _row_names(inputs: Inputs, letter: str, count: int) -> tuple[str, ...]:

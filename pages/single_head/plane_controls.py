@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from attn_ui.base.controls import Controls
 from attn_words import N_, _
-from pages.single_head.head import Head
+from pages.single_head.head import SingleHead
 from pages.single_head.settings import FIRST, PLANE, SECOND, TWO
 from pages.single_head.state import Along
 
 ANOTHER = N_("a dimension other than the first")
 
 
-def read_along(controls: Controls, head: Head) -> tuple[Along, list[str]]:
+def read_along(controls: Controls, head: SingleHead) -> tuple[Along, list[str]]:
     """Read which plane; return it, and what is to be said where no two dimensions can be had."""
     with controls.sidebar():
         controls.heading(_("Plane of queries and keys"))
@@ -23,6 +23,6 @@ def read_along(controls: Controls, head: Head) -> tuple[Along, list[str]]:
         numbers = range(1, head.d_k + 1)
         first = controls.pick(FIRST, _("First dimension"), [*map(str, numbers)])
         others = tuple(each for each in numbers if each != first + 1)
-        offered = replace(SECOND, values=others, only=ANOTHER)
-        second = others[controls.pick(offered, _("Second dimension"), [*map(str, others)])] - 1
+        second_setting = replace(SECOND, values=others, only=ANOTHER)
+        second = others[controls.pick(second_setting, _("Second dimension"), [*map(str, others)])] - 1
     return Along((first, second)), []

@@ -58,7 +58,7 @@ class Stage:
     alt: str
     readout: Callable[[Result], str]
     formula: Callable[[Result], str]
-    shows: str
+    fixed_line: str
     in_maths: bool = True  # whether the tab Maths has its formula
     follows_slider: bool = True
     follow: Callable[[Sequence[Walk]], dict[str, Any]] | None = None
@@ -196,7 +196,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
             pictures.threshold,
             N_("The weights, those that are set aside faded, and how much of each row is kept"),
             words.of_kept,
-            formulas.kept,
+            formulas.threshold,
             N_(
                 "Weights under a threshold τ, or all but the k largest of a row, are set aside; m is the "
                 "mass kept. Divided by it, a row sums to one again: softmax over the kept keys alone."
@@ -210,7 +210,7 @@ STAGES: Mapping[str, Stage] = MappingProxyType(
                 "without that word"
             ),
             words.of_without,
-            formulas.without,
+            formulas.ablation,
             N_(
                 "Token ablation: leave one key l out, and the other weights of a row grow by the factor "
                 "1 / (1 − its weight), and the output moves. The word itself still asks, without its own key."
@@ -234,7 +234,7 @@ OPENS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def shows(result: Result, stage: str, line: str) -> str:
+def fixed_line(result: Result, stage: str, line: str) -> str:
     """Return the fixed line of a stage; of a score of its own, what it is and what it changes."""
     if stage == "all at once" and result.scoring.score != DOT:
         weights, outputs = (number(rounded(each), 3) for each in result.beside_dot)
@@ -250,11 +250,11 @@ def shows(result: Result, stage: str, line: str) -> str:
     return _(own or line)
 
 
-def says(stage: str, result: Result) -> str:
+def caption(stage: str, result: Result) -> str:
     """Return what a stage shows, its read-out of the chosen place, and at most one warning, as markdown."""
     own = STAGES[stage]
     return paragraph(
-        shows(result, stage, own.shows),
+        fixed_line(result, stage, own.fixed_line),
         own.readout(result),
         words.warning(result, of_largest=own.tells_largest),
     )

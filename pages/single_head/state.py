@@ -60,8 +60,8 @@ class Inputs:
     @property
     def _all_typed(self) -> bool:
         """Whether every token has its vector typed; the others' are drawn."""
-        given = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
-        return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in given)
+        sentences = [(self.text, self.x)] + ([] if self.second_text is None else [(self.second_text, self.y)])
+        return self.vectors == "typed" and all(len(rows) >= len(tokens_of(text)) for text, rows in sentences)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class ViewOptions:
+class StageOptions:
     """How the picture looks at the weights, beside what the whole page follows.
 
     Attributes:
@@ -111,7 +111,7 @@ class ViewOptions:
     along: Along | None = None
     moves: str | None = None
 
-    def over_the_slider(self) -> "ViewOptions":
+    def over_the_slider(self) -> "StageOptions":
         """Return it without where the slider stands, which is no part of what is drawn at all its places."""
         temperature = 1.0 if self.moves == "temperature" else self.temperature
         width = 0 if self.moves == "mask width" else self.width

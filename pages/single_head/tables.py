@@ -14,7 +14,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
     walk = result.walk
     n_query, n_key = walk.mask.shape
-    made = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
+    outputs = {str(place): column.tolist() for place, column in enumerate(walk.output.T, start=1)}
     more: dict[str, list[bool] | list[float]] = {}
     if walk.threshold is not None:
         more = {N_("kept"): walk.threshold.cells.ravel().tolist()}
@@ -38,7 +38,7 @@ def tables(result: Result) -> Mapping[str, Columns]:
             N_("weight"): walk.weights.ravel().tolist(),
             **more,
         },
-        "output": {N_("output of"): [*walk.queries], **made},
+        "output": {N_("output of"): [*walk.queries], **outputs},
         **{name: _numbered(name, np.asarray(each)) for name, each in result.own.items()},
         **_aside(result),
         **_points(walk),
@@ -49,13 +49,13 @@ def _points(walk: Walk) -> Mapping[str, Columns]:
     """Return where each vector stands in its plane; values and outputs have one of their own."""
     if walk.points is None:
         return {}
-    seen = walk.points()
-    made = walk.output @ seen.to_values.T
+    planes = walk.points()
+    outputs = walk.output @ planes.to_values.T
     kinds = (
-        (N_("query"), walk.queries, seen.plane.queries),
-        (N_("key"), walk.keys, seen.plane.keys),
-        (N_("value"), walk.keys, seen.values),
-        (N_("output of"), walk.queries, made),
+        (N_("query"), walk.queries, planes.plane.queries),
+        (N_("key"), walk.keys, planes.plane.keys),
+        (N_("value"), walk.keys, planes.values),
+        (N_("output of"), walk.queries, outputs),
     )
     return {
         "points": {
@@ -86,10 +86,10 @@ def _aside(result: Result) -> Mapping[str, Columns]:
         rows = walk.group.totals(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
     if walk.threshold is not None:
-        found = {N_("query"): [*walk.queries], N_("kept weight"): walk.threshold.mass[:, 0].tolist()}
+        columns = {N_("query"): [*walk.queries], N_("kept weight"): walk.threshold.mass[:, 0].tolist()}
         if walk.threshold.output_change is not None:
-            found[N_("output moves by")] = walk.threshold.output_change.tolist()
-        return {"kept": found}
+            columns[N_("output moves by")] = walk.threshold.output_change.tolist()
+        return {"kept": columns}
     if walk.ablation is not None:
         most = walk.ablation.output_changes
         return {

@@ -21,8 +21,8 @@ from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.plane_controls import read_along
 from pages.single_head.settings import MASK, STAGE
-from pages.single_head.stages import DRAWN, OPENS, STAGES, says
-from pages.single_head.state import State, ViewOptions
+from pages.single_head.stages import DRAWN, OPENS, STAGES, caption
+from pages.single_head.state import StageOptions, State
 
 
 def view(controls: Controls, state: State) -> View[Result]:
@@ -35,14 +35,14 @@ def view(controls: Controls, state: State) -> View[Result]:
         slider = Slider(_("Temperature T"), scoring.temperature)
     elif moves == "mask width":
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
-    every: tuple[Aside, ...] = (NOTHING_ASIDE,)
+    asides_of_steps: tuple[Aside, ...] = (NOTHING_ASIDE,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
         asides = read_aside(controls, len(head.queries), head.keys, head.value.shape[-1])
         stage = "without" if asides.what == "without" else stage
         moves, slider = None, asides.slider
         notes += [asides.note()] if asides.note() else []
-        every = tuple(map(asides.at, asides.steps.values))
+        asides_of_steps = tuple(map(asides.at, asides.steps.values))
     group = _read_group(controls, head.queries) if STAGES[stage].takes_together else NO_GROUP
     along = None
     if STAGES[stage].has_plane:
@@ -50,7 +50,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         notes += [f":material/edit: {LazyMap}" for each in unfit]
     cell = controls.place(QUERY, len(head.queries)), controls.place(KEY, len(head.keys))
     temperature, width = controls.value(scoring.temperature), int(controls.value(scoring.width))
-    look = ViewOptions(temperature, width, every, group, along, moves).over_the_slider()
+    look = StageOptions(temperature, width, asides_of_steps, group, along, moves).over_the_slider()
     # One of the steps that the picture is drawn at, which are computed together.
     result = at_every_step(state, cell, look)[
         slider.steps.nearest(controls.value(slider.steps)) if slider else 0
@@ -61,7 +61,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     by_query = STAGES[stage].follow is not None
     by_click = _block_or_free if scoring.masking.kind == "own" else None
     figure = Figure(
-        _drawn(stage, state, look).saying(_said(stage, state, cell, look)),
+        draw_stage(stage, state, look).saying(stage_captions(stage, state, cell, look)),
         key="walk",
         alt=_(alt),
         name=f"single head {stage}",
@@ -84,7 +84,7 @@ def _read_group(controls: Controls, queries: Sequence[str]) -> Group:
 
 
 @shared_scene
-def _drawn(stage: str, state: State, look: ViewOptions) -> Scene:
+def draw_stage(stage: str, state: State, look: StageOptions) -> Scene:
     """Draw a stage at every position of its slider."""
     steps = at_every_step(state, look=look)
     walks = [result.walk for result in steps]
@@ -93,13 +93,17 @@ def _drawn(stage: str, state: State, look: ViewOptions) -> Scene:
 
 
 @shared_captions
-def _said(stage: str, state: State, cell: tuple[int, int], look: ViewOptions) -> Sequence[StepCaption]:
+def stage_captions(
+    stage: str, state: State, cell: tuple[int, int], look: StageOptions
+) -> Sequence[StepCaption]:
     """Say what a stage shows of the chosen cell at every position of its slider."""
     steps = at_every_step(state, cell, look)
     if not STAGES[stage].follow:
-        return LazyMap(partial(says, stage), steps)
+        return LazyMap(partial(caption, stage), steps)
     cells = [(query, cell[1]) for query in range(len(steps[0].walk.queries))]
-    return LazyMap(lambda result: LazyMap(lambda cell: says(stage, replace(result, cell=cell)), cells), steps)
+    return LazyMap(
+        lambda result: LazyMap(lambda cell: caption(stage, replace(result, cell=cell)), cells), steps
+    )
 
 
 def _open_box(controls: Controls, cell: Cell) -> None:

@@ -115,18 +115,18 @@ def of_points(result: Result) -> str:
     """What the plane shows of the product of the chosen query with its best key."""
     if result.walk.points is None:
         return ""
-    seen, row = result.walk.points(), result.cell[0]
+    planes, row = result.walk.points(), result.cell[0]
     best = largest(result.walk.weights[row])[0]
     return _(
         "Query {query}, key {key}: q · k = {whole}, of which the plane shows {shown}. Keys that have another "
         "rank there: {moved}. Squared length kept: {share} of queries and keys, {values} of the values.",
         query=_query(result),
         key=_keys(result, best),
-        whole=number(float(seen.plane.products[row, best]), 6),
-        shown=number(float(seen.plane.plane_products[row, best]), 6),
-        moved=int(seen.rank_changes[row]),
-        share=_share(float(seen.plane.explained.sum())),
-        values=_share(float(seen.explained_values.sum())),
+        whole=number(float(planes.plane.products[row, best]), 6),
+        shown=number(float(planes.plane.plane_products[row, best]), 6),
+        moved=int(planes.rank_changes[row]),
+        share=_share(float(planes.plane.explained.sum())),
+        values=_share(float(planes.explained_values.sum())),
     )
 
 

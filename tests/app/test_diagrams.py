@@ -16,13 +16,12 @@ from attn_figures.picture import Spec
 from attn_ui.base.parameters import Choice
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.multi_head.compute import Result, divisors
-from pages.multi_head.state import Setting, ViewOptions
+from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.views import diagram as heads_view
 from pages.single_head.compute import at_every_step
 from pages.single_head.settings import MASK_WIDTH, STAGE
-from pages.single_head.stages import OPENS, STAGES, says
-from pages.single_head.state import Inputs, Scoring, State
-from pages.single_head.state import ViewOptions as SingleLook
+from pages.single_head.stages import OPENS, STAGES, caption
+from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from tests.sentences import messages_in, numbers_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
@@ -66,7 +65,7 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
     )  # fmt: skip
     scoring = Scoring(Masking(kind), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     temperature = chance.choice([0.5, 1.0, 2.0])
-    (result,) = at_every_step(State(inputs, scoring), look=SingleLook(temperature=temperature))
+    (result,) = at_every_step(State(inputs, scoring), look=StageOptions(temperature=temperature))
     spec = STAGES["diagram"].picture.spec(result.walk)
 
     m = m if cross else n
@@ -113,16 +112,16 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
 def test_the_sentence_follows_the_chosen_pair() -> None:
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     (result,) = at_every_step(
-        State(Inputs(text="a cat sat"), scoring), (2, 1), look=SingleLook(temperature=2.0)
+        State(Inputs(text="a cat sat"), scoring), (2, 1), look=StageOptions(temperature=2.0)
     )
     query, key = result.walk.query[2], result.walk.key[1]
     score = float(query @ key)
     row = np.exp(result.walk.query[2] @ result.walk.key.T / 2 / 2.0)
-    (told,) = messages_in(says("diagram", result), "query", "key", "scaled", "weight")
+    (told,) = messages_in(caption("diagram", result), "query", "key", "scaled", "weight")
     numbers = [numbers_in(told[each])[0] for each in ("score", "scaled", "weight")]
     assert numbers == pytest.approx([score, score / 4, row[1] / row.sum()], rel=1e-4)
     (result,) = at_every_step(State(Inputs(text="a cat sat"), scoring), (0, 1))
-    assert "masked: weight 0." in says("diagram", result)
+    assert "masked: weight 0." in caption("diagram", result)
 
 
 def test_a_query_that_sees_nothing_is_said_in_its_box() -> None:
@@ -135,7 +134,7 @@ def test_a_query_that_sees_nothing_is_said_in_its_box() -> None:
 
 # ---- many heads ----
 
-OWN = Setting("own sentence", "", "", cross=False, d_model=8, d_memory=8, d_head=None, bias=False,
+OWN = HeadsSetting("own sentence", "", "", cross=False, d_model=8, d_memory=8, d_head=None, bias=False,
               projection=True, seed=4, mask="none", reach=1)  # fmt: skip
 
 
@@ -154,7 +153,7 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
         d_memory=d_memory, d_head=d_head if free else None, bias=bias, projection=projection,
         mask=chance.choice(["none", "causal"]), temperature=chance.choice([0.5, 1.0]),
     )  # fmt: skip
-    result = Result(setting, ViewOptions("diagram", "number", 0, 0, (), groups), n_head)
+    result = Result(setting, HeadsOptions("diagram", "number", 0, 0, (), groups), n_head)
     (spec,) = heads_view.draw([result])
 
     m = m if cross else n
@@ -191,13 +190,13 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
         opened, option = heads_view.OPENS[name]
         assert isinstance(opened, Choice)
         assert option in opened.options
-    assert f"{d_head} wide" in heads_view.say(result)
+    assert f"{d_head} wide" in heads_view.describe(result)
 
 
 def test_heads_of_keys_that_do_not_divide_the_heads_become_the_next_fewer() -> None:
     setting = replace(OWN, text="a cat", d_model=12)
     for n_head, wanted in product((1, 4, 6), (1, 3, 4, 16)):
-        result = Result(setting, ViewOptions("diagram", "number", 0, 0, (), wanted), n_head)
+        result = Result(setting, HeadsOptions("diagram", "number", 0, 0, (), wanted), n_head)
         shapes = heads_view.shapes(result)
         assert shapes.key[0] == max(each for each in divisors(n_head) if each <= wanted)
 

@@ -17,15 +17,15 @@ from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Tabs
 from pages.multi_head.compute import Result
 from pages.multi_head.settings import CASE, EXAMPLES, HEADS_MASK, TAB, VIEW
-from pages.multi_head.state import Setting, ViewOptions
-from pages.multi_head.views import VIEWS, say
+from pages.multi_head.state import HeadsOptions, HeadsSetting
+from pages.multi_head.views import VIEWS, caption
 from pages.multi_head.views.encoder_and_decoder import BLOCK, OPENS, layers
 from tests.sentences import messages_in
 
 WORDS = ["the", "cat", "sat", "on", "a", "mat", "and", "slept", "there"]
 NAME = "encoder and decoder"
-LOOK = ViewOptions(NAME, "number", 0, 0, ())
-OWN = Setting("own sentence", "a cat sat", "it slept", cross=False, d_model=8, d_memory=8, d_head=None,
+LOOK = HeadsOptions(NAME, "number", 0, 0, ())
+OWN = HeadsSetting("own sentence", "a cat sat", "it slept", cross=False, d_model=8, d_memory=8, d_head=None,
               bias=False, projection=True, seed=4, mask="none", reach=1)  # fmt: skip
 
 
@@ -95,18 +95,18 @@ def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
         assert f"{n_head} head" in told[name]
         assert f"{d_head} wide" in told[name]
     assert torch.equal(masked.weights.triu(1), torch.zeros_like(masked.weights))
-    assert f"heads of {size(across.weights[0])} weights" in say(Result(setting, LOOK, n_head)).replace(
+    assert f"heads of {size(across.weights[0])} weights" in caption(Result(setting, LOOK, n_head)).replace(
         "1 head of", "1 heads of"
     )
 
 
 def test_the_sentence_follows_sizes_and_no_mask() -> None:
-    same = say(Result(OWN, LOOK, 2))
+    same = caption(Result(OWN, LOOK, 2))
     assert messages_in(same, count=2, n_query=3, n_key=3)
     assert messages_in(
-        say(Result(replace(OWN, cross=True, text="cat"), LOOK, 1)), count=1, n_query=1, n_key=2
+        caption(Result(replace(OWN, cross=True, text="cat"), LOOK, 1)), count=1, n_query=1, n_key=2
     )
-    assert say(Result(replace(OWN, mask="causal", temperature=2.0), LOOK, 2)) == same
+    assert caption(Result(replace(OWN, mask="causal", temperature=2.0), LOOK, 2)) == same
 
 
 @pytest.mark.parametrize("n_head", [1, 4])

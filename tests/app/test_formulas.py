@@ -18,7 +18,7 @@ from pages.positional_encoding.state import State as Placed
 from pages.single_head.compute import Result, at_every_step
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
-from pages.single_head.state import Inputs, Scoring, State, ViewOptions
+from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from tests.latex import evaluate, sides
 
 SINGLE = {
@@ -37,7 +37,7 @@ def single(given: str, scale: str, mask: str, temperature: float, **more: bool) 
         inputs = Inputs(**{**vars(inputs), **more})
     masking = Masking(mask, blocked_cells=((0, 0), (0, 1), (0, 2), (1, 1)) if mask == "own" else ())
     scoring = Scoring(masking, scale, 0.37, temperature=TEMPERATURE, width=MASK_WIDTH, moves="temperature")
-    (result,) = at_every_step(State(inputs, scoring), look=ViewOptions(temperature=temperature))
+    (result,) = at_every_step(State(inputs, scoring), look=StageOptions(temperature=temperature))
     return result
 
 

@@ -12,8 +12,8 @@ from attn_core.checks import Check
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.single_head.compute import Result, at_every_step
 from pages.single_head.settings import MASK_WIDTH
-from pages.single_head.stages import says
-from pages.single_head.state import Inputs, Scoring, State, ViewOptions
+from pages.single_head.stages import caption
+from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from pages.single_head.tabs import checks
 from tests.sentences import messages_in
 
@@ -26,11 +26,13 @@ def steps(
     """The page at every temperature of its slider."""
     masking = Masking(kind, blocked_cells=blocked)
     scoring = Scoring(masking, "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
-    return at_every_step(State(inputs, scoring), (row, 0), look=ViewOptions(moves="temperature"))
+    return at_every_step(State(inputs, scoring), (row, 0), look=StageOptions(moves="temperature"))
 
 
 def said(result: Result) -> str:
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", says("hard or soft", result)).replace("−", "-")
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", caption("hard or soft", result)).replace(
+        "−", "-"
+    )
 
 
 def by_hand(result: Result, row: int) -> tuple[list[float], list[float]]:

@@ -23,7 +23,7 @@ from pages.multi_head.settings import EXAMPLES, SPELLING
 from pages.multi_head.spellings import inputs, program, run, spellings
 from pages.multi_head.tabs import batch, block, cost, one_or_many, shared_heads, token_by_token
 from pages.multi_head.tabs import spellings as spellings_tab
-from pages.multi_head.views.one_or_many import say
+from pages.multi_head.views.one_or_many import describe
 from tests import handed
 from tests.app.test_multi_head import OWN
 from tests.handed import leaves
@@ -101,7 +101,7 @@ def test_wrong_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("groups", shared_heads.GROUPS)
 def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
-    result = shared_heads.of_sentence("the cat sat on the mat")
+    result = shared_heads.attend_in("the cat sat on the mat")
     q, k, v = projected(result)
     k, v = (
         x.reshape(groups, 8 // groups, 6, 2).mean(dim=1).repeat_interleave(8 // groups, 0) for x in (k, v)
@@ -121,7 +121,7 @@ def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
 
 
 def test_sharing_more_keeps_less_and_loses_more() -> None:
-    result = shared_heads.of_sentence("the cat sat on the mat")
+    result = shared_heads.attend_in("the cat sat on the mat")
     lost = [shared_heads.change(result, groups) for groups in shared_heads.GROUPS]
     assert lost == sorted(lost, reverse=True)
     assert lost[-1] < 1e-12
@@ -179,7 +179,7 @@ def test_sentences_are_parted_and_cut() -> None:
 
 
 def test_five_spellings_agree_and_are_programs() -> None:
-    result = spellings_tab.of_example()
+    result = spellings_tab.make_example()
     right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
     assert [spelling.name for spelling in spellings()] == list(SPELLING.options)
     for spelling in spellings():
@@ -197,7 +197,7 @@ def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
 
 
 def test_the_wrong_order_is_that_of_einops() -> None:
-    result = spellings_tab.of_example()
+    result = spellings_tab.make_example()
     scope: dict[str, object] = {}
     exec(spellings()[3].imports, scope)
     exec(spellings()[3].source.replace("(k h d)", "(d k h)"), scope)
@@ -236,7 +236,7 @@ def test_fits_hold_their_checks_and_the_program_prints_them() -> None:
 
 def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
     result = Result(OWN, LOOK, 4)
-    said = say(result)
+    said = describe(result)
     entropies = []
     for seed in study.seeds(study.bare(OWN)):
         module, x = Result(replace(OWN, seed=seed), LOOK, 4).module, result.tokens.query
@@ -251,5 +251,5 @@ def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
     assert messages_in(said, parameters=256, flops=f"{4 * 2 * 6 * 64 + 36 * (16 + 5 + 16):,}", rank=5)
     masked = replace(OWN, mask="causal", reach=3, d_head=5)
     assert study.bare(masked) == OWN
-    assert say(Result(masked, LOOK, 7)) == said
+    assert describe(Result(masked, LOOK, 7)) == said
     assert {len(study.seeds(study.bare(replace(OWN, case=case)))) for case in EXAMPLES} == {8, 3}

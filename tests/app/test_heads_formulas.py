@@ -13,11 +13,11 @@ from attn_ui.base.schemes import SchemeSettings
 from pages.multi_head import formulas, programs
 from pages.multi_head.compute import Result, allowed, sequences, without_positions
 from pages.multi_head.settings import A_PATTERN_A_HEAD
-from pages.multi_head.state import ViewOptions
+from pages.multi_head.state import HeadsOptions
 from tests.app.test_multi_head import OWN, open_page
 from tests.latex import evaluate, sides
 
-LOOK = ViewOptions("every head", "number", 0, 1, ())
+LOOK = HeadsOptions("every head", "number", 0, 1, ())
 SCHEMES = {
     "none": SchemeSettings("none"),
     "ramp": SchemeSettings("ramp", strength=0.6, step=0.35),

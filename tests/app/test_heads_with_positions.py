@@ -29,14 +29,14 @@ from pages.multi_head.settings import (
     VIEW,
 )
 from pages.multi_head.sliders import Moving, slider_of
-from pages.multi_head.state import Setting, ViewOptions
+from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.tabs.checks import checks
-from pages.multi_head.views import say, scene
+from pages.multi_head.views import caption, scene
 from tests.app.test_multi_head import OWN, captions, open_page, text
 from tests.handed import leaves
 from tests.sentences import messages_in
 
-LOOK = ViewOptions("every head", "number", 0, 1, ())
+LOOK = HeadsOptions("every head", "number", 0, 1, ())
 HEADS = 4
 
 
@@ -54,7 +54,7 @@ def _a_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         forget()
 
 
-def placed(name: str, **more: Any) -> Setting:
+def placed(name: str, **more: Any) -> HeadsSetting:
     """A setting with positions that are strong enough to be seen, of widths that they fit."""
     positions = SchemeSettings(name, strength=0.8, base=100.0, step=0.35)
     width = 384 if name == "learned" else 8
@@ -62,7 +62,7 @@ def placed(name: str, **more: Any) -> Setting:
 
 
 DETAILS = Masking(dilation=2, blocked_cells=((1, 2), (3, 0)))
-SETTINGS: dict[str, tuple[Setting, int]] = {
+SETTINGS: dict[str, tuple[HeadsSetting, int]] = {
     **{name: (placed(name), HEADS) for name in SCHEMES},
     **{f"{name}, causal": (placed(name, mask="causal", temperature=0.5, bias=True), 2) for name in SCHEMES},
     **{f"{name}, cross": (placed(name, cross=True, mask="padding", reach=2), 2) for name in SCHEMES},
@@ -140,7 +140,7 @@ def turned(row: list[float], place: int, scheme: SchemeSettings) -> list[float]:
     return out
 
 
-def naive(setting: Setting, n_head: int) -> torch.Tensor:
+def naive(setting: HeadsSetting, n_head: int) -> torch.Tensor:
     """Return the weights (n_head, n_query, n_key) from the projections, by loops over single numbers."""
     result, scheme = Result(setting, LOOK, n_head), setting.positions
     bare = sequences(replace(setting, positions=SchemeSettings("none")))
@@ -199,7 +199,7 @@ def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
     torch.testing.assert_close(found["output"], result.attention.output, atol=1e-10, rtol=0)
 
 
-def random_setting(chance: random.Random) -> tuple[Setting, int]:
+def random_setting(chance: random.Random) -> tuple[HeadsSetting, int]:
     """Any setting of positions, mask and temperature that the page can have, ends of ranges included."""
     name = chance.choice([name for name in SCHEMES if name != "learned"])
     setting = replace(
@@ -243,7 +243,7 @@ def test_checks_and_code_hold_in_random_states(seed: int) -> None:
     assert [check.name for check in checks(result) if not check.passed] == []
     program = leaves(programs.programs(result), "NumPy")
     np.testing.assert_allclose(program["weights"], result.attention.weights, atol=1e-9, rtol=0)
-    assert say(result)
+    assert caption(result)
 
 
 DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
@@ -257,7 +257,7 @@ DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
 }
 
 
-def masked(mask: str, **more: Any) -> Setting:
+def masked(mask: str, **more: Any) -> HeadsSetting:
     masking = Masking(dilation=3, global_tokens=2, blocked_cells=((0, 1), (4, 4)))
     nine = "one two three four five six seven eight nine"
     return replace(OWN, text=nine, mask=mask, reach=2, masking=masking, **more)
@@ -397,7 +397,7 @@ def test_read_outs_are_what_loops_over_single_numbers_give(name: str) -> None:
 
     def told(view: str, **fields: object) -> bool:
         result = Result(setting, replace(LOOK, view=view), n_head, (1, 0))
-        return bool(messages_in(say(result), **fields))
+        return bool(messages_in(caption(result), **fields))
 
     attending = [[row[row > 0] for row in head if row.any()] for head in maps]
     spread = [np.mean([np.exp(-(row * np.log(row)).sum()) for row in head]) for head in attending]

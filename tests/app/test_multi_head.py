@@ -28,7 +28,7 @@ from pages.multi_head.compute import (
 )
 from pages.multi_head.settings import CASE, EXAMPLES, ORDER_BY, TAB, VIEW
 from pages.multi_head.sliders import Moving
-from pages.multi_head.state import Setting, ViewOptions
+from pages.multi_head.state import HeadsOptions, HeadsSetting
 from pages.multi_head.tabs import arithmetic
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
@@ -38,7 +38,7 @@ from tests.sentences import messages_in
 from tests.walk import said_now
 
 open_page = partial(open_sound, "multi-head")
-OWN = Setting(
+OWN = HeadsSetting(
     case="own sentence",
     text="the cat sat on the mat",
     memory_text="a dog lay on the rug here",
@@ -52,7 +52,7 @@ OWN = Setting(
     mask="none",
     reach=1,
 )
-LOOK = ViewOptions("every head", "number", 0, 1, ())
+LOOK = HeadsOptions("every head", "number", 0, 1, ())
 SETTINGS = {
     "default": (OWN, 4),
     "biases": (replace(OWN, bias=True), 2),

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from attn_core import causal_mask, score_attention
-from pages.single_head.example import SEED, WIDTH, drawn
+from pages.single_head.example import SEED, WIDTH, draw_vectors
 from pages.single_head.programs import state_program, tiles_program
 from pages.single_head.tabs import flashattention, linear_attention
 from tests.handed import leaves
@@ -19,7 +19,7 @@ WORDS = ["the", "cat", "sat", "on", "the", "mat"]
 
 
 def test_programs_of_tiles_and_state_print_what_torch_computes() -> None:
-    query, key, value = drawn([*WORDS, "too"])
+    query, key, value = draw_vectors([*WORDS, "too"])
     tiled = F.scaled_dot_product_attention(query, key, value)
     causal = score_attention("linear", query, key, value, causal_mask(7)).output
     for program, wanted in (
@@ -47,7 +47,7 @@ def test_tabs_without_a_map_tell_their_counts_and_hold_their_checks() -> None:
 
 @pytest.mark.parametrize("tab", [flashattention, linear_attention])
 def test_a_wrong_output_fails_its_check(tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    query, key, value = drawn(WORDS)
+    query, key, value = draw_vectors(WORDS)
     assert all(check.passed for check in tab.checks(query, key, value))
     name = "tiled_attention" if tab is flashattention else "linear_attention_steps"
     right = getattr(tab, name)

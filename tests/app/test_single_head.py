@@ -22,7 +22,7 @@ from pages import PAGES
 from pages.single_head.compute import at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK, MASK_WIDTH, STAGE, TAB
-from pages.single_head.state import Inputs, Scoring, State, ViewOptions
+from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from tests.handed import leaves
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in, numbers_in
@@ -111,7 +111,7 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
     inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
     head, masking = make_head(inputs), Masking(kind, blocked_cells=((0, 1), (6, 4), (60, 60)))
     asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
-    for result in at_every_step(State(inputs, asked), look=ViewOptions(moves="mask width", temperature=0.7)):
+    for result in at_every_step(State(inputs, asked), look=StageOptions(moves="mask width", temperature=0.7)):
         expected = F.scaled_dot_product_attention(
             head.query,
             head.key,
@@ -126,9 +126,9 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
 
 def test_each_step_is_what_it_is_alone() -> None:
     inputs, asked = Inputs(text="a b c a"), scoring(Masking("causal"))
-    together = at_every_step(State(inputs, asked), look=ViewOptions(moves="temperature"))
+    together = at_every_step(State(inputs, asked), look=StageOptions(moves="temperature"))
     for step, temperature in enumerate(TEMPERATURE.values):
-        (alone,) = at_every_step(State(inputs, asked), look=ViewOptions(temperature=temperature))
+        (alone,) = at_every_step(State(inputs, asked), look=StageOptions(temperature=temperature))
         for name in ("scaled_scores", "weights", "output", "row_sums"):
             np.testing.assert_allclose(
                 getattr(together[step].walk, name), getattr(alone.walk, name), rtol=0, atol=1e-13

@@ -16,8 +16,8 @@ from pages.single_head.compute import Result, at_every_step
 from pages.single_head.head import make_head
 from pages.single_head.settings import MASK_WIDTH
 from pages.single_head.stages import STAGES
-from pages.single_head.stages import says as stage_says
-from pages.single_head.state import Inputs, Scoring, State, ViewOptions
+from pages.single_head.stages import caption as stage_caption
+from pages.single_head.state import Inputs, Scoring, StageOptions, State
 from pages.single_head.tabs import arithmetic, cost, scale
 from pages.single_head.words import of_row, warning
 from tests.plain_words import english_in
@@ -37,7 +37,7 @@ def shown(
     settings: dict[str, Any] = {"scale": "1/√dₖ", "free_scale": 1.0, "moves": "temperature"}
     scoring = Scoring(masking or Masking(), temperature=TEMPERATURE, width=MASK_WIDTH, **settings | more)
     (result,) = at_every_step(
-        State(inputs or Inputs(), scoring), cell, look=ViewOptions(width=width, temperature=temperature)
+        State(inputs or Inputs(), scoring), cell, look=StageOptions(width=width, temperature=temperature)
     )
     return result
 
@@ -50,7 +50,7 @@ WITH_ALL = [name for name, stage in STAGES.items() if not stage.sets_aside and n
 
 def says(stage: str, *args: Any, **more: Any) -> str:
     """A stage's sentence as plain text."""
-    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", stage_says(stage, shown(*args, **more)))
+    return re.sub(r":(?:violet|orange|green)\[(.*?)\]", r"\1", stage_caption(stage, shown(*args, **more)))
 
 
 @pytest.mark.parametrize("stage", WITH_ALL)
@@ -151,7 +151,7 @@ def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> No
     score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled_scores[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
     assert scaled == pytest.approx(score * factor / 2)
-    told = numbers_in(stage_says("scaled", result).split(": ")[-1])
+    told = numbers_in(stage_caption("scaled", result).split(": ")[-1])
     assert [told[0], told[2], *told[3:]] == pytest.approx(
         [score, 2, scaled, result.walk.weights[0, 1]], rel=1e-4
     )
@@ -168,9 +168,9 @@ def test_masking_says_how_many_pairs_are_left() -> None:
 
 def test_sentences_follow_the_slider() -> None:
     scoring = shown().scoring
-    steps = at_every_step(State(Inputs(), scoring), (0, 1), look=ViewOptions(moves="temperature"))
-    assert len({stage_says("all at once", result) for result in steps}) > len(steps) // 2
-    assert "÷ 0.10 = " in stage_says("scaled", steps[0])
+    steps = at_every_step(State(Inputs(), scoring), (0, 1), look=StageOptions(moves="temperature"))
+    assert len({stage_caption("all at once", result) for result in steps}) > len(steps) // 2
+    assert "÷ 0.10 = " in stage_caption("scaled", steps[0])
 
 
 # ---- arithmetic ----

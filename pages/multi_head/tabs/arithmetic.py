@@ -146,9 +146,9 @@ def _sum_of_products(q: Tensor, k: Tensor) -> str:
         for a, b in zip(q.tolist(), k.tolist(), strict=True)
     ]
     if len(products) > MOST_TERMS:
-        left = len(products) - MOST_TERMS + 1
+        n_more = len(products) - MOST_TERMS + 1
         more = _c("terms", "more")
-        products[MOST_TERMS - 1 :] = [rf"\underbrace{{\cdots}}_{{{left}\ \text{{{more}}}}}"]
+        products[MOST_TERMS - 1 :] = [rf"\underbrace{{\cdots}}_{{{n_more}\ \text{{{more}}}}}"]
     return " + ".join(products)
 
 
@@ -156,5 +156,5 @@ def _vector(vector: Tensor) -> str:
     numbers = [_number(value, 3) for value in vector.tolist()]
     if len(numbers) > MOST_TERMS:
         numbers[MOST_TERMS - 1 :] = [r"\ldots", numbers[-1]]
-    listed = r",\ ".join(numbers)
-    return f"[{listed}]"
+    entries = r",\ ".join(numbers)
+    return f"[{entries}]"

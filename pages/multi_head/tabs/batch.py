@@ -16,7 +16,7 @@ from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.tables import table as written
 from attn_words import _
 from pages.multi_head.compute import Result, array
-from pages.multi_head.example import example, say_example
+from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import BATCH, MASK_PADDING
 from pages.multi_head.tabs.checks import table
 
@@ -91,7 +91,7 @@ def show(_now: Result) -> None:
             words=MOST_WORDS,
         ),
     )
-    say_example(example())
+    name_example(example())
     batch = batch_of(text, masked=widgets.flag(MASK_PADDING, _("Mask the padding")))
     live_figure(
         pack(

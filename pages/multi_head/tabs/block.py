@@ -15,7 +15,7 @@ from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
 from attn_words import N_, _, _n
 from pages.multi_head.compute import Result, array
-from pages.multi_head.example import example, read_words, say_example
+from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
@@ -40,20 +40,20 @@ def show(_now: Result) -> None:
         )
     )
     text = read_words()
-    say_example(example(text))
-    left, right = st.columns(2)
-    with left:
+    name_example(example(text))
+    first, second = st.columns(2)
+    with first:
         residual = widgets.flag(RESIDUAL, _("Residual connection"))
-    with right:
+    with second:
         norm = widgets.segment(NORM, _("Layer norm"))
-    packed, says = _over_layers(text, VARIANTS.index((residual, norm)))
+    payload, captions = _over_layers(text, VARIANTS.index((residual, norm)))
     live_figure(
-        packed,
+        payload,
         key="block",
         alt=_("Mean length of the vectors and mean cosine of two tokens, layer by layer"),
         name="block over layers",
         slider=Slider(_("Layers"), LAYERS),
-        captions=says,
+        captions=captions,
     )
     st.caption(
         _("Grey: the other five ways. Each layer has weights of its own; there is no feed-forward part.")
@@ -75,18 +75,18 @@ def states(text: str) -> Tensor:
 
 
 @shared
-def _over_layers(text: str, chosen: int) -> tuple[bytes, list[str]]:
+def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
     """Return the message that draws one variant, and what is said of each layer."""
-    every, tokens = states(text), example(text).tokens.queries
-    lengths, alike = array(every.norm(dim=-1).mean(dim=-1)), array(token_similarity(every))
-    own = array(every[chosen])
+    vectors, tokens = states(text), example(text).tokens.queries
+    lengths, alike = array(vectors.norm(dim=-1).mean(dim=-1)), array(token_similarity(vectors))
+    own = array(vectors[variant])
     names, layers = [NAMES[each] for each in VARIANTS], range(len(LAYERS.values))
     limit = float(abs(own).max())
     return pack(
         [
             layer_curves.spec(
                 *(lengths, alike, names),
-                highlight=chosen,
+                highlight=variant,
                 layer=layer,
                 state=own[layer],
                 tokens=tokens,
@@ -94,7 +94,7 @@ def _over_layers(text: str, chosen: int) -> tuple[bytes, list[str]]:
             )
             for layer in layers
         ]
-    ), [read_out(layer, lengths[chosen], alike[chosen]) for layer in layers]
+    ), [read_out(layer, lengths[variant], alike[variant]) for layer in layers]
 
 
 def read_out(layer: int, lengths: Numbers, alike: Numbers) -> str:

@@ -26,24 +26,24 @@ def checks(result: Result) -> list[Check]:
     attention = result.attention
     sums = attention.weights.sum(dim=-1)
     attends = sums > 0
-    found = [*_against_torch(result), _against_fused(result)]
-    found.append(
+    results = [*_against_torch(result), _against_fused(result)]
+    results.append(
         compare(_("each row of each map sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
     )
     if attention.mask is not None:
         masked = attention.weights[~attention.mask]
-        found.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
+        results.append(compare(_("a masked key has weight zero"), masked, 0.0, scale=1.0))
         if not bool(attends.all()):
             empty = attention.heads[~attends]
             what = _("a query that may attend to nothing has output zero")
-            found.append(compare(what, empty, 0.0, scale=largest(attention.value)))
+            results.append(compare(what, empty, 0.0, scale=largest(attention.value)))
     bias = 0.0 if attention.output_bias is None else attention.output_bias
     what = _("the contributions of the heads, with a bias b_o if any, add up to the output")
-    found.append(compare(what, attention.contributions.sum(dim=0) + bias, attention.output))
+    results.append(compare(what, attention.contributions.sum(dim=0) + bias, attention.output))
     side_by_side = torch.cat([*attention.heads], dim=-1)
     what = _("the heads, one beside the other, are what W_o reads, or the output")
-    found.append(compare(what, side_by_side, attention.concatenated))
-    return [*found, *audit_aside(result), *_of_planes(result)]
+    results.append(compare(what, side_by_side, attention.concatenated))
+    return [*results, *audit_aside(result), *_of_planes(result)]
 
 
 def _of_planes(result: Result) -> list[Check]:
@@ -51,11 +51,11 @@ def _of_planes(result: Result) -> list[Check]:
     if result.look.view != "points":
         return []
     heads = zip(planes_of(result), result.attention.query, result.attention.key, strict=True)
-    every = [audit_plane(plane, queries, keys) for plane, queries, keys in heads]
+    audits = [audit_plane(plane, queries, keys) for plane, queries, keys in heads]
     return [
         replace(worst, name=_("in every head, {what}", what=_(worst.name)))
         for worst in (
-            max(same, key=lambda each: each.error / each.scale) for same in zip(*every, strict=True)
+            max(same, key=lambda each: each.error / each.scale) for same in zip(*audits, strict=True)
         )
     ]
 
@@ -65,8 +65,8 @@ def _against_torch(result: Result) -> list[Check]:
     module, attention, n = result.module, result.attention, result.tokens
     attends = (attention.weights.sum(dim=-1) > 0).all(dim=0)  # torch gives NaN to a row without a key
     if _torch_has_it(result):
-        given = result.mask
-        blocks = ~given if given is not None and given.dtype == torch.bool else given
+        mask = result.mask
+        blocks = ~mask if mask is not None and mask.dtype == torch.bool else mask
         theirs = module.to_torch().eval().requires_grad_(False)
         output, weights = theirs(n.query, n.key, n.key, attn_mask=blocks, average_attn_weights=False)
         return [
@@ -91,8 +91,8 @@ def _against_torch(result: Result) -> list[Check]:
         )
         if isinstance(result.scheme, Rotary):
             q, k = (turned_as_complex(x, result.scheme) for x in (q, k))
-        given = result.mask
-        own_mask = given[head] if given is not None and given.ndim > 2 else given
+        mask = result.mask
+        own_mask = mask[head] if mask is not None and mask.ndim > 2 else mask
         attended = F.scaled_dot_product_attention(q, k, v, own_mask, scale=scale)
         if module.W_o is None:
             output[:, own] = attended
@@ -143,9 +143,9 @@ def show(result: Result) -> None:
         )
 
 
-def table(found: list[Check]) -> str:
+def table(checks: list[Check]) -> str:
     """Return the checks as a table in markdown."""
     return checks_table(
-        [check.name for check in found],
-        {_("on the numbers on screen"): [(check.passed, check.verdict) for check in found]},
+        [check.name for check in checks],
+        {_("on the numbers on screen"): [(check.passed, check.verdict) for check in checks]},
     )

@@ -73,11 +73,11 @@ def pairs(n: int) -> tuple[int, ...]:
 
 @shared
 def _steps() -> bytes:
-    def cost(n: int, left: int) -> AttentionCost:
-        return attention_cost(n, n, D_HEAD, D_HEAD, pairs=left)
+    def cost(n: int, n_pairs: int) -> AttentionCost:
+        return attention_cost(n, n, D_HEAD, D_HEAD, pairs=n_pairs)
 
     full = [[cost(n, n * n)] * len(PATTERNS) for n in LENGTHS]
-    masked = [[cost(n, left) for left in pairs(n)] for n in LENGTHS]
+    masked = [[cost(n, n_pairs) for n_pairs in pairs(n)] for n in LENGTHS]
     curves = {
         name: np.array(
             [[sum(getattr(head, field) for head in each) for each in side] for side in (full, masked)],
@@ -92,11 +92,11 @@ def _steps() -> bytes:
 
 def cost_table(n: int) -> str:
     """Compare each head's pairs and multiply-adds with those of full attention."""
-    named = dict(zip((shown(HEADS_MASK, kind) for kind in PATTERNS), pairs(n), strict=True))
-    named |= {_("**all heads**"): sum(pairs(n)), _("full attention"): len(PATTERNS) * n * n}
+    counts = dict(zip((shown(HEADS_MASK, kind) for kind in PATTERNS), pairs(n), strict=True))
+    counts |= {_("**all heads**"): sum(pairs(n)), _("full attention"): len(PATTERNS) * n * n}
     full = [n * n] * len(PATTERNS) + [len(PATTERNS) * n * n] * 2
     rows = [
-        (what, f"{left:,}", f"{left / whole:.1%}", f"{2 * D_HEAD * left:,}")
-        for (what, left), whole in zip(named.items(), full, strict=True)
+        (what, f"{n_pairs:,}", f"{n_pairs / whole:.1%}", f"{2 * D_HEAD * n_pairs:,}")
+        for (what, n_pairs), whole in zip(counts.items(), full, strict=True)
     ]
     return table([_("mask"), _("pairs"), _("share"), _("multiply-adds")], rows, numbers=3)

@@ -21,16 +21,20 @@ WRITE = partial(fixed_point, decimals=6)
 
 def show(result: Result) -> None:
     """Show the vectors that go in and the projections, as tables to read and download."""
-    head, every = result.look.head, tables(result)
+    head, all_tables = result.look.head, tables(result)
     st.markdown(_("**What goes in**: one row a token, with the vector of its place where positions add one"))
-    _show(every["goes in"])
+    _show_table(all_tables["goes in"])
     if not result.is_self_attention:
         st.markdown(_("**What is attended to**"))
-        _show(every["attended to"])
+        _show_table(all_tables["attended to"])
     sizes = sizes_of(result.setting, result.n_head)
-    made = {name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(result.module).items()}
-    given, typed = by_hand(result.setting, result.n_head), is_by_hand(CONTROLS)
-    weights_tab.show(weights(sizes), made, given, by_hand=typed, write=WRITE, columns=columns(sizes))
+    tensors = {
+        name: array(each).reshape(-1, each.shape[-1]) for name, each in weights_of(result.module).items()
+    }
+    by_hand_weights, by_hand_mode = by_hand(result.setting, result.n_head), is_by_hand(CONTROLS)
+    weights_tab.show(
+        weights(sizes), tensors, by_hand_weights, by_hand=by_hand_mode, write=WRITE, columns=columns(sizes)
+    )
     st.markdown(
         _(
             "**Head {head}**: weights, then its query, key and value vectors, turned by their places where "
@@ -39,26 +43,26 @@ def show(result: Result) -> None:
         )
     )
     for name in ("weights", "q", "k", "v"):
-        _show(every[name])
+        _show_table(all_tables[name])
     for name, title in {
         "together": _("**The rows that are taken together**, by key"),
         "kept": _("**What is kept** of each row"),
         "without": _("**Without each word**: how far the head's outputs move"),
         "points": _("**Where queries and keys stand**, those of each head in its own plane"),
     }.items():
-        if name in every:
+        if name in all_tables:
             st.markdown(title)
-            _show(every[name])
+            _show_table(all_tables[name])
     st.markdown(_("**What comes out**"))
-    _show(every["comes out"])
+    _show_table(all_tables["comes out"])
     st.caption(_("The button at the corner of a table saves it as CSV. All numbers are computed in float64."))
 
 
-def _show(table: Columns) -> None:
+def _show_table(table: Columns) -> None:
     # What is counted, such as heads, has no decimals.
-    shown = {name: [str(e) if isinstance(e, int) else e for e in each] for name, each in table.items()}
+    cells = {name: [str(e) if isinstance(e, int) else e for e in each] for name, each in table.items()}
     st.dataframe(
-        numbers_table(shown, WRITE),
+        numbers_table(cells, WRITE),
         hide_index=True,
         width="stretch",
         height="content" if len(next(iter(table.values()))) <= 12 else 420,

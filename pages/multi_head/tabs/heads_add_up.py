@@ -18,7 +18,7 @@ from attn_ui.screen.live_figure import live_figure
 from attn_words import _, _c, paragraph
 from pages.multi_head.compute import Result, array, output_of, sequences, stages
 from pages.multi_head.controls import names_of_heads
-from pages.multi_head.state import Setting
+from pages.multi_head.state import HeadsSetting
 
 MOST_DIMENSIONS = 128  # that are drawn of a wide output
 
@@ -60,12 +60,12 @@ def show(result: Result) -> None:
 
 
 @shared
-def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]:
+def _sentences(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> list[str]:
     """Say of every token which head adds most to it, and what is gone with the heads that are off."""
     attention = stages(setting, n_head)
     lengths = array(attention.contributions.norm(dim=-1)).T  # (n_query, n_head)
     changes = (output_of(attention, off) - attention.output).norm(dim=-1).tolist()
-    said = []
+    sentences = []
     for token, each, output, change in zip(
         sequences(setting).queries, lengths, attention.output, changes, strict=True
     ):
@@ -77,20 +77,20 @@ def _sentences(setting: Setting, n_head: int, off: tuple[int, ...]) -> list[str]
             length=f"{each[most]:.3g}",
             whole=f"{float(output.norm()):.3g}",
         )
-        without = _("Without the heads that are off, the output moves by {change}.", change=f"{change:.3g}")
-        said.append(paragraph(adds, tied(len(others)), without if off else ""))
-    return said
+        moves = _("Without the heads that are off, the output moves by {change}.", change=f"{change:.3g}")
+        sentences.append(paragraph(adds, tied(len(others)), moves if off else ""))
+    return sentences
 
 
 @shared
-def _shares(setting: Setting, n_head: int, marked: int) -> bytes:
+def _shares(setting: HeadsSetting, n_head: int, marked: int) -> bytes:
     """Share out the lengths of what the heads add, one row a token; the marked one is framed."""
     lengths = array(stages(setting, n_head).contributions.norm(dim=-1))
     return pack([shares.spec(lengths.T, sequences(setting).queries, marked=marked)])
 
 
 @shared
-def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
+def _terms(setting: HeadsSetting, n_head: int, off: tuple[int, ...]) -> bytes:
     """One figure a token: heads, the bias where there is one, and the sum; three sums when heads are off."""
     attention = stages(setting, n_head)
     names = [
@@ -103,20 +103,20 @@ def _terms(setting: Setting, n_head: int, off: tuple[int, ...]) -> bytes:
     sums = [attention.output]
     names.append(_("output"))
     if off:
-        left = output_of(attention, off)
-        sums += [left, left - attention.output]
+        output = output_of(attention, off)
+        sums += [output, output - attention.output]
         names[-1:] = [_("all heads"), _c("heads that are off", "without"), _("change")]
     rows = array(torch.stack([*terms, *sums], dim=1))
     lengths = np.linalg.norm(rows, axis=-1)
-    drawn = rows[..., :MOST_DIMENSIONS]
+    panels = rows[..., :MOST_DIMENSIONS]
     return pack(
         [
             contributions.spec(
-                drawn[token],
+                panels[token],
                 names,
                 lengths[token],
                 off=off,
-                limit=float(np.abs(drawn).max()) or 1.0,
+                limit=float(np.abs(panels).max()) or 1.0,
                 longest=float(lengths.max()) or 1.0,
                 n_sums=len(sums),
             )

@@ -58,14 +58,14 @@ def show(result: Result) -> None:
             for name, (full, form, what) in ends.items()
         },
     )
-    named = {name.replace(" ", "_"): shown(ORDER_BY, name) for name in MEASURES}
+    names = {name.replace(" ", "_"): shown(ORDER_BY, name) for name in MEASURES}
     st.caption(
         paragraph(
             _(
                 "Means over the queries: *{entropy}*, *{effective_keys}* and *{distance}* leave out one that "
                 "may attend to nothing, *{previous_token}* takes those with a token before them, "
                 "*{diagonal}* the places that both sides have.",
-                **named,
+                **names,
             ),
             _(
                 "Where projections are drawn, a head scores high by chance, or by what positions and the "

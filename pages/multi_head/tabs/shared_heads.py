@@ -17,7 +17,7 @@ from attn_ui.screen.tables import table as written
 from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Result, heads
-from pages.multi_head.example import example, read_words, say_example
+from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LATENT, SHARED
 from pages.multi_head.tabs.checks import largest, table
 
@@ -35,8 +35,8 @@ def show(_now: Result) -> None:
         )
     )
     text = read_words()
-    result = of_sentence(text)
-    say_example(result)
+    result = attend_in(text)
+    name_example(result)
     live_figure(
         _steps(text),
         key="shared",
@@ -92,7 +92,7 @@ def show(_now: Result) -> None:
     show_program(programs.shared_heads(result, groups))
 
 
-def of_sentence(text: str) -> Result:
+def attend_in(text: str) -> Result:
     """Return the example with a head of keys and values for each head."""
     return example(text, n_head=N_HEAD, d_model=D_MODEL, seed=SEED)
 
@@ -129,7 +129,7 @@ def change(result: Result, groups: int) -> float:
 
 @shared
 def _steps(text: str) -> bytes:
-    result = of_sentence(text)
+    result = attend_in(text)
     steps = [result.sharing(groups) for groups in GROUPS]
     limit = max(largest(each.attention.weights[0] - result.attention.weights[0]) for each in steps)
     return pack(
@@ -155,8 +155,13 @@ def sizes(result: Result) -> str:
     rows = []
     for groups in GROUPS:
         size = multi_head_size(n, n, D_MODEL, N_HEAD, d_head, bias=False, num_kv_heads=groups)
-        kept = 2 * groups * d_head
-        numbers = f"{size.parameters:,}", str(kept), f"{2 * kept * n:,}", percent(change(result, groups))
+        n_cached = 2 * groups * d_head
+        numbers = (
+            f"{size.parameters:,}",
+            str(n_cached),
+            f"{2 * n_cached * n:,}",
+            percent(change(result, groups)),
+        )
         rows.append((names.get(groups, _("grouped-query attention (GQA)")), str(groups), *numbers))
     return written(header, rows, numbers=5)
 
@@ -169,7 +174,7 @@ def latent(result: Result) -> LatentAttention:
 @shared
 def latent_errors(text: str) -> tuple[float, ...]:
     """Return how far the output is off at each width of c, as a share of its largest number."""
-    result = of_sentence(text)
+    result = attend_in(text)
     x, right = result.tokens.query, result.attention.output
     return tuple(
         largest(latent(result).truncate(width).attend_absorbed(x, x)[1] - right) / largest(right)
@@ -179,7 +184,7 @@ def latent_errors(text: str) -> tuple[float, ...]:
 
 def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
     """Hold shared heads against torch, and the absorbed latent vector against the expanded one."""
-    attention, x, cut = (
+    attention, x, compressed = (
         result.sharing(groups).attention,
         result.tokens.query,
         latent(result).truncate(d_latent),
@@ -196,7 +201,7 @@ def checks(result: Result, groups: int, d_latent: int) -> list[Check]:
         compare(what, attention.heads, theirs),
         compare(
             _("latent: the absorbed output is the expanded one"),
-            cut.attend_absorbed(x, x)[1],
-            cut.attend_expanded(x, x).output,
+            compressed.attend_absorbed(x, x)[1],
+            compressed.attend_expanded(x, x).output,
         ),
     ]

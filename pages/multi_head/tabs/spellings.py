@@ -8,7 +8,7 @@ from attn_ui.screen import widgets
 from attn_ui.screen.programs_tab import show_program
 from attn_words import _
 from pages.multi_head.compute import Result
-from pages.multi_head.example import example, say_example
+from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import SPELLING
 from pages.multi_head.spellings import Spelling, program, run, spellings
 from pages.multi_head.tabs.checks import table
@@ -16,7 +16,7 @@ from pages.multi_head.tabs.checks import table
 
 def show(_now: Result) -> None:
     """Show one spelling with its shapes, and how far all are from the example's output."""
-    result = of_example()
+    result = make_example()
     st.markdown(
         _(
             "The same attention, with **one fused W_qkv**, packed as (k h d): query, key and value, "
@@ -24,21 +24,21 @@ def show(_now: Result) -> None:
             "4 words, d_model = 10, h = 2 heads of width d = 5, and a causal mask."
         )
     )
-    say_example(result)
-    chosen = Spelling(widgets.segment(SPELLING, _("Spelling")))
-    shapes, _output = run(chosen, result)
-    st.code(chosen.imports, language="python")
-    for (makes, lines), shape in zip(chosen.steps, shapes, strict=True):
-        left, right = st.columns([3, 1])
-        with left:
+    name_example(result)
+    spelling = Spelling(widgets.segment(SPELLING, _("Spelling")))
+    shapes, _output = run(spelling, result)
+    st.code(spelling.imports, language="python")
+    for (makes, lines), shape in zip(spelling.steps, shapes, strict=True):
+        wide, narrow = st.columns([3, 1])
+        with wide:
             st.code(lines, language="python")
-        right.markdown(f"**{makes}** `{' × '.join(map(str, shape))}`" * bool(shape))
+        narrow.markdown(f"**{makes}** `{' × '.join(map(str, shape))}`" * bool(shape))
     with st.expander(_(":material/code: As one program, which prints the output")):
-        show_program(program(chosen, result))
+        show_program(program(spelling, result))
     st.markdown(table(checks(result)))
 
 
-def of_example() -> Result:
+def make_example() -> Result:
     """Return an example whose sizes are all different, so that a shape tells which axis is which."""
     return example("I love ice cream", d_model=10, mask="causal")
 

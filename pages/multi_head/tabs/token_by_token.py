@@ -15,7 +15,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_words import _, _n
 from pages.multi_head import programs
 from pages.multi_head.compute import Result, array
-from pages.multi_head.example import example, read_words, say_example
+from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import TOKEN
 from pages.multi_head.tabs.checks import table
 
@@ -29,11 +29,11 @@ def show(_now: Result) -> None:
         )
     )
     result = example(read_words())
-    say_example(result)
-    tokens, every = result.tokens.queries, costs(result)
-    weights, kept, _outputs = write(result)
-    maps = array(weights[0]), array(kept.key[0]), array(kept.value[0])
-    both = [each.cached_flops for each in every], [each.uncached_flops for each in every]
+    name_example(result)
+    tokens, every_cost = result.tokens.queries, costs(result)
+    weights, cache, _outputs = write(result)
+    maps = array(weights[0]), array(cache.key[0]), array(cache.value[0])
+    both = [each.cached_flops for each in every_cost], [each.uncached_flops for each in every_cost]
     places = range(len(tokens))
     live_figure(
         pack([writing.spec(tokens, *maps, both, now=at) for at in places]),
@@ -44,7 +44,7 @@ def show(_now: Result) -> None:
         ),
         name="token by token",
         slider=Slider(_("Token"), replace(TOKEN, values=tuple(places)), names=tokens),
-        captions=[read_out(result, at, cost) for at, cost in enumerate(every)],
+        captions=[read_out(result, at, cost) for at, cost in enumerate(every_cost)],
     )
     st.markdown(table(checks(result)))
     st.markdown(_("**In PyTorch**"))
@@ -78,21 +78,21 @@ def write(result: Result) -> tuple[torch.Tensor, KVCache, torch.Tensor]:
     """Write one token after the other: all weights (n_head, n, n), what is kept at the end, the outputs."""
     n = len(result.tokens.queries)
     weights, outputs = torch.zeros(result.n_head, n, n, dtype=torch.float64), []
-    kept: KVCache | None = None
+    cache: KVCache | None = None
     for at, token in enumerate(result.tokens.query):
-        stages, kept = decode_step(result.module, token[None], kept)
+        stages, cache = decode_step(result.module, token[None], cache)
         weights[:, at, : at + 1] = stages.weights[:, 0]
         outputs.append(stages.output)
-    assert kept is not None
-    return weights, kept, torch.cat(outputs)
+    assert cache is not None
+    return weights, cache, torch.cat(outputs)
 
 
 def checks(result: Result) -> list[Check]:
     """Hold every token written with the cache against the whole causal computation at once, by torch."""
-    _weights, kept, output = write(result)
+    _weights, cache, output = write(result)
     theirs = result.module.fast(result.tokens.query, is_causal=True)
-    counted = torch.tensor(float(costs(result)[-1].cache_numbers))
+    count = torch.tensor(float(costs(result)[-1].cache_numbers))
     return [
         compare(_("each token's output is that of torch's attention with `is_causal=True`"), output, theirs),
-        compare(_("the numbers counted are those that are kept"), torch.tensor(float(kept.numbers)), counted),
+        compare(_("the numbers counted are those that are kept"), torch.tensor(float(cache.numbers)), count),
     ]

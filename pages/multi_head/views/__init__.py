@@ -14,7 +14,7 @@ from attn_words import N_, paragraph
 from pages.multi_head import words
 from pages.multi_head.compute import Result
 from pages.multi_head.sliders import Moving
-from pages.multi_head.state import ViewOptions
+from pages.multi_head.state import HeadsOptions
 from pages.multi_head.views import (
     arcs,
     diagram,
@@ -33,7 +33,7 @@ class HeadsView:
     """One way to show the heads: a figure for each step of the slider, and a sentence for one step."""
 
     draw: Callable[[Sequence[Result]], list[Spec]]
-    say: Callable[[Result], str]
+    describe: Callable[[Result], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
     follow: Callable[[Sequence[Result]], Cursor] | None = (
@@ -49,13 +49,13 @@ VIEWS: Mapping[str, HeadsView] = {
     ),
     "arcs": HeadsView(
         arcs.draw,
-        arcs.say,
+        arcs.describe,
         N_("The words as a text, with arcs from queries to their keys, of one head or several, and a map"),
         follow=arcs.follow,
     ),
     "points": HeadsView(
         points.draw,
-        points.say,
+        points.describe,
         N_(
             "One plane a head: queries and keys as points, an arrow to one query, lines of equal score, and "
             "the weights as colour and size"
@@ -64,14 +64,14 @@ VIEWS: Mapping[str, HeadsView] = {
     ),
     "diagram": HeadsView(
         diagram.draw,
-        diagram.say,
+        diagram.describe,
         N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
         about=N_("A click on a box opens what shows it."),
     ),
     "encoder and decoder": HeadsView(
         encoder_and_decoder.draw,
-        encoder_and_decoder.say,
+        encoder_and_decoder.describe,
         N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
         plain=True,
         clicked=encoder_and_decoder.open_box,
@@ -79,18 +79,20 @@ VIEWS: Mapping[str, HeadsView] = {
     ),
     "mean and max": HeadsView(
         mean_and_max.draw,
-        mean_and_max.say,
+        mean_and_max.describe,
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
-    "two heads": HeadsView(two_heads.draw, two_heads.say, N_("The maps of two heads and their difference")),
+    "two heads": HeadsView(
+        two_heads.draw, two_heads.describe, N_("The maps of two heads and their difference")
+    ),
     "threshold": HeadsView(
         set_aside.draw_kept,
-        set_aside.say_kept,
+        set_aside.describe_kept,
         N_("The weights of one head, those that are set aside faded, and how much of each row is kept"),
     ),
     "without": HeadsView(
         set_aside.draw_without,
-        set_aside.say_without,
+        set_aside.describe_without,
         N_(
             "The weights of one head, those when nobody may attend to one word, their difference, and the "
             "head's output without that word"
@@ -98,7 +100,7 @@ VIEWS: Mapping[str, HeadsView] = {
     ),
     "single vs multi-head": HeadsView(
         one_or_many.draw,
-        one_or_many.say,
+        one_or_many.describe,
         N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
         plain=True,
         about=one_or_many.ABOUT,
@@ -107,22 +109,22 @@ VIEWS: Mapping[str, HeadsView] = {
 
 
 @shared_scene
-def scene(moving: Moving, look: ViewOptions) -> Scene:
+def scene(moving: Moving, look: HeadsOptions) -> Scene:
     """Draw every position of the slider, and say what it shows."""
-    heads_view, steps = VIEWS[look.view], moving.every(look)
+    heads_view, steps = VIEWS[look.view], moving.results(look)
     if not heads_view.follow:
-        return Scene(heads_view.draw(steps), captions=LazyMap(say, steps))
+        return Scene(heads_view.draw(steps), captions=LazyMap(caption, steps))
     queries = range(len(steps[0].tokens.queries))
-    says = LazyMap(
-        lambda result: LazyMap(lambda query: say(replace(result, cell=(query, 0))), queries), steps
+    captions = LazyMap(
+        lambda result: LazyMap(lambda query: caption(replace(result, cell=(query, 0))), queries), steps
     )
-    return Scene(heads_view.draw(steps), heads_view.follow(steps), captions=says)
+    return Scene(heads_view.draw(steps), heads_view.follow(steps), captions=captions)
 
 
-def say(result: Result) -> str:
+def caption(result: Result) -> str:
     """Say what the view shows, what mask and positions do to it, and who may attend to nothing."""
     heads_view = VIEWS[result.look.view]
     return paragraph(
-        heads_view.say(result),
+        heads_view.describe(result),
         *([] if heads_view.plain else [*words.conditions(result), words.warning(result)]),
     )

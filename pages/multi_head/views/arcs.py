@@ -28,11 +28,14 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
             )
             for result in steps
         ]
-    drawn = [_several(result) for result in steps]
-    room = {"slots": max(each.slots for each in drawn), "most_heads": max(len(each.heads) for each in drawn)}
+    panels = [_several(result) for result in steps]
+    room = {
+        "slots": max(each.slots for each in panels),
+        "most_heads": max(len(each.heads) for each in panels),
+    }
     return [
         head_arcs.arcs_of_heads.spec(each, result.tokens.queries, result.tokens.keys, _map(result), **room)
-        for each, result in zip(drawn, steps, strict=True)
+        for each, result in zip(panels, steps, strict=True)
     ]
 
 
@@ -48,19 +51,19 @@ def follow(steps: Sequence[Result]) -> Cursor:
     return Cursor(len(tokens.queries), **followed)
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say whose arcs these are, and what they hold."""
     row, tokens = result.cell[0], result.tokens
     keys = [f"“{coloured('key', key)}”" for key in tokens.keys]
     queries = [tokens.queries[each] for each in result.group.rows(row)]
     if result.look.all_heads:
-        found = _several(result)
+        arcs = _several(result)
         return heads_said(
             queries,
             keys,
-            found.left_out(row),
-            found.mean()[row],
-            found.counts(row),
+            arcs.left_out(row),
+            arcs.mean()[row],
+            arcs.counts(row),
             summed=result.look.summed,
         )
     may, summed = _may_together(result)[row], result.look.summed

@@ -39,7 +39,7 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
     return [pictures.multi_head.spec(shapes(result)) for result in steps]
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Follow the widths through the boxes."""
     sizes = shapes(result)
     return _n(

@@ -59,7 +59,7 @@ def layers(result: Result) -> Layers:
     return Layers(n_encoder, d_encoder, n_decoder, d_decoder, result.n_head, result.module.d_head)
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say what cross-attention takes from either side."""
     n_query, n_key = result.tokens.shape
     return _n(

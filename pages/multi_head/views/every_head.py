@@ -9,8 +9,8 @@ from pages.multi_head.compute import Result, heads, order_of
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw each step with room for as many heads as the largest has."""
-    drawn = [heads(result) for result in steps]
-    limit = max(float(abs(each.output).max()) for each in drawn) or 1.0
+    maps = [heads(result) for result in steps]
+    limit = max(float(abs(each.output).max()) for each in maps) or 1.0
     return [
         pictures.every_head.spec(
             each,
@@ -19,5 +19,5 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
             projected=result.setting.projection,
             output_limit=limit,
         )
-        for result, each in zip(steps, drawn, strict=True)
+        for result, each in zip(steps, maps, strict=True)
     ]

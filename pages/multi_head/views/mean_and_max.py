@@ -10,15 +10,15 @@ from pages.multi_head.compute import Result, heads
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw mean, largest and spread at each step."""
-    return [pictures.combine_heads.spec(heads(result), selection=_chosen(result)) for result in steps]
+    return [pictures.combine_heads.spec(heads(result), selection=_heads_on(result)) for result in steps]
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say what rows of the mean and of the largest weight sum to."""
-    return words.of_mean(result, _chosen(result))
+    return words.of_mean(result, _heads_on(result))
 
 
-def _chosen(result: Result) -> list[int]:
+def _heads_on(result: Result) -> list[int]:
     """Return the heads, from 0, that are on; all of them when none is."""
     return [head for head in range(result.n_head) if head not in result.look.off] or list(
         range(result.n_head)

@@ -26,9 +26,9 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
     return [picture(one_or_many(result)) for result in steps]
 
 
-def picture(here: OneOrMany) -> Spec:
+def picture(compared_heads: OneOrMany) -> Spec:
     """Draw the study, where layers are stacked without the residual and, dotted, with it."""
-    study = here.study
+    study = compared_heads.study
     compared = HeadCountStudy(
         study.num_heads,
         [size.parameters for size in study.sizes],
@@ -38,16 +38,18 @@ def picture(here: OneOrMany) -> Spec:
     distances = {}
     if study.distances is not None:
         distances = {
-            name: [Spread.of_powers(each) for each in study.distances[int(kept)].unbind(dim=1)]
-            for kept, name in WAYS.items()
+            name: [Spread.of_powers(each) for each in study.distances[int(residual)].unbind(dim=1)]
+            for residual, name in WAYS.items()
         }
-    return pictures.one_or_many.spec(compared, distances, highlight=here.chosen, layer=LAYER, way=WAYS[False])
+    return pictures.one_or_many.spec(
+        compared, distances, highlight=compared_heads.place, layer=LAYER, way=WAYS[False]
+    )
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say what one head and several have in common and what not."""
-    here = one_or_many(result)
-    study, many = here.study, here.chosen
+    comparison = one_or_many(result)
+    study, many = comparison.study, comparison.place
     one, other = (
         (f"{float(study.entropy[:, at].mean()):.2f}", f"{float(study.score_rank[:, at].mean()):.3g}")
         for at in (0, many)
@@ -58,7 +60,7 @@ def say(result: Result) -> str:
             "rank {rank}.",
             "{count} heads: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores of "
             "rank {rank}.",
-            here.num_heads,
+            comparison.num_heads,
             parameters=f"{study.sizes[many].parameters:,}",
             flops=f"{study.sizes[many].flops:,}",
             entropy=other[0],

@@ -22,21 +22,21 @@ from attn_live.packing import Cursor
 from attn_words import _
 from pages.multi_head import words
 from pages.multi_head.compute import Result, array, mask_array, order_of, sequences, stages
-from pages.multi_head.state import NO_DETAILS, Setting
+from pages.multi_head.state import NO_DETAILS, HeadsSetting
 
 ALIKE = 5e-4  # shares that differ by less are told as one
 
 
 @lru_cache(maxsize=64)
-def _planes(setting: Setting, n_head: int) -> list[QueryKeyPlane]:
+def _planes(setting: HeadsSetting, n_head: int) -> list[QueryKeyPlane]:
     attention, tokens = stages(setting, n_head), sequences(setting)
-    found = main_directions(attention.query, attention.key)
+    main = main_directions(attention.query, attention.key)
     return [
         QueryKeyPlane(
             array(queries), array(keys), (tokens.queries, tokens.keys), array(explained), array(products)
         )
         for queries, keys, explained, products in zip(
-            found.queries, found.keys, found.explained, attention.scores, strict=True
+            main.queries, main.keys, main.explained, attention.scores, strict=True
         )
     ]
 
@@ -56,8 +56,8 @@ def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
             may = mask_array(result.setting, result.n_head)
             weights[step] = array(result.attention.weights[head])
             masks[step] = True if may is None else np.broadcast_to(may, (result.n_head, *shape))[head]
-    seen = [planes(result)[head] if head < result.n_head else None for result in steps]
-    return AttentionPlane(seen, weights, masks, SMALL_SIZE, before_head(head))
+    planes_at = [planes(result)[head] if head < result.n_head else None for result in steps]
+    return AttentionPlane(planes_at, weights, masks, SMALL_SIZE, before_head(head))
 
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
@@ -76,13 +76,13 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
 
 def follow(steps: Sequence[Result]) -> Cursor:
     """Return what follows the slider over the queries."""
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     for head in range(max(result.n_head for result in steps)):
-        found |= attended(steps, head).follow()
-    return Cursor(len(steps[0].tokens.queries), **by_row_and_step(found))
+        values |= attended(steps, head).follow()
+    return Cursor(len(steps[0].tokens.queries), **by_row_and_step(values))
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say what the plane shows where the query's largest weight is."""
     return words.of_points(result, planes(result))
 

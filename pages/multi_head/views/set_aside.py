@@ -22,12 +22,12 @@ def draw_without(steps: Sequence[Result]) -> list[Spec]:
     return [pictures.ablation.spec(walk) for walk in walks_of(steps)]
 
 
-def say_kept(result: Result) -> str:
+def describe_kept(result: Result) -> str:
     """Say what is kept of the head's weights."""
     return paragraph(of_head(result), words.kept(walk_of(result), result.aside, number))
 
 
-def say_without(result: Result) -> str:
+def describe_without(result: Result) -> str:
     """Say who changes most without the word."""
     return paragraph(of_head(result), words.without(walk_of(result), number))
 

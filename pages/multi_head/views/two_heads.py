@@ -13,7 +13,7 @@ def draw(steps: Sequence[Result]) -> list[Spec]:
     return [pictures.two_heads.spec(heads(result), *_pair(result)) for result in steps]
 
 
-def say(result: Result) -> str:
+def describe(result: Result) -> str:
     """Say where the two differ most."""
     return words.of_pair(result, *_pair(result))
 

@@ -98,21 +98,21 @@ def steps(result: Result) -> str:
         (_("score"), WORK.get(result.scoring.score, "q · k"), score),
         (_("scaled"), f"{score} {result.factor} ÷ {TEMPERATURE.text(result.temperature)}", scaled),
     ]
-    seen = walk.mask[row]
+    may = walk.mask[row]
     total = _number(walk.row_sums[row, 0])
-    if not seen.any():
+    if not may.any():
         rows += [
             (_("masked"), _("+ −∞, as every key of this row"), "−∞"),
             (_("weight"), _("a row of nothing is zero"), "0"),
         ]
-    elif not seen[column]:
+    elif not may[column]:
         rows += [
             (_("masked"), f"{scaled} − ∞", "−∞"),
             ("exp", "exp(−∞)", "0"),
             (_("weight"), f"0 ÷ {total}", f"{0:.6f}"),
         ]
     else:
-        largest = walk.scaled_scores[row][seen].max()
+        largest = walk.scaled_scores[row][may].max()
         exponential = _number(walk.exponentials[row, column])
         rows += [
             (_("mask"), _("{scaled} + 0: may attend", scaled=scaled), scaled),
@@ -121,12 +121,12 @@ def steps(result: Result) -> str:
                 f"exp({scaled} − {in_brackets(_number(largest))})",
                 exponential,
             ),
-            (_("sum of these over the row"), _sum(walk.exponentials[row][seen]), total),
+            (_("sum of these over the row"), _sum(walk.exponentials[row][may]), total),
             (_("weight"), f"{exponential} ÷ {total}", as_weight(float(walk.weights[row, column]))),
         ]
-    name, work, shown = rows[-1]
+    name, work, outcome = rows[-1]
     return table(
-        [_("step"), _("work"), _("result")], [*rows[:-1], (f"**{name}**", work, f"**{shown}**")], numbers=1
+        [_("step"), _("work"), _("result")], [*rows[:-1], (f"**{name}**", work, f"**{outcome}**")], numbers=1
     )
 
 
@@ -135,15 +135,15 @@ def mixture(result: Result) -> str:
     walk, (row, column) = result.walk, result.cell
     weights, output = walk.weights[row], walk.output[row]
     rows = []
-    shown = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
-    for index in shown:
+    indices = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
+    for index in indices:
         shares = [_number(share) for share in weights[index] * walk.value[index]]
         line = [coloured("key", walk.keys[index]), as_weight(float(weights[index])), *shares]
         rows.append([f"**{part}**" for part in line] if index == column else line)
-    if len(shown) < len(weights):
-        others = np.delete(weights, column).sum()
+    if len(indices) < len(weights):
+        rest = np.delete(weights, column).sum()
         shares = [_number(share) for share in output - weights[column] * walk.value[column]]
-        rows.append([_("the other {count} keys", count=len(weights) - 1), as_weight(float(others)), *shares])
+        rows.append([_("the other {count} keys", count=len(weights) - 1), as_weight(float(rest)), *shares])
     total = [_number(value) for value in output]
     output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
     rows.append([output_of, f"{weights.sum():.6f}", *total])
@@ -156,7 +156,7 @@ def _number(value: float) -> str:
 
 
 def _sum(terms: np.ndarray) -> str:
-    written = [_number(term) for term in terms]
-    if len(written) > MOST_TERMS:
-        return _("{terms} + … ({count} terms)", terms=" + ".join(written[:3]), count=len(written))
-    return " + ".join(written)
+    numbers = [_number(term) for term in terms]
+    if len(numbers) > MOST_TERMS:
+        return _("{terms} + … ({count} terms)", terms=" + ".join(numbers[:3]), count=len(numbers))
+    return " + ".join(numbers)

@@ -32,15 +32,15 @@ def show(result: Result) -> None:
         attention, query, key, head.value, result.mask, scale=result.scale / result.temperature
     )
     lookup = audit_hard_lookup(query, key, head.value, result.mask)
-    others = [lookup, *audit_aside(result.walk, result.aside, result.scale / result.temperature)]
+    more = [lookup, *audit_aside(result.walk, result.aside, result.scale / result.temperature)]
     if result.along is not None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
-        others += audit_plane(plane, head.query, head.key, is_main=is_main)
+        more += audit_plane(plane, head.query, head.key, is_main=is_main)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
-            [_(check.name) for check in (*scored, *checks, *others)],
-            {_("this page"): [(check.passed, check.verdict) for check in (*scored, *checks, *others)]},
+            [_(check.name) for check in (*scored, *checks, *more)],
+            {_("this page"): [(check.passed, check.verdict) for check in (*scored, *checks, *more)]},
         )
     )
     st.caption(

@@ -28,23 +28,23 @@ def pairs(n: int, window: int) -> int:
 @shared
 def _study(window: Steps) -> tuple[bytes, list[str]]:
     full = [attention_cost(n, n, WIDTH, WIDTH) for n in LENGTHS]
-    figures, says = [], []
+    figures, captions = [], []
     for wide in map(int, window.values):
-        left = [attention_cost(n, n, WIDTH, WIDTH, pairs=pairs(n, wide)) for n in LENGTHS]
+        reduced = [attention_cost(n, n, WIDTH, WIDTH, pairs=pairs(n, wide)) for n in LENGTHS]
         curves = {
-            what: np.array([[getattr(each, name) for each in row] for row in (full, left)], dtype=float)
+            what: np.array([[getattr(each, name) for each in row] for row in (full, reduced)], dtype=float)
             for what, name in (("pairs", "pairs"), ("operations", "flops"), ("bytes", "bytes"))
         }
         name = _("window of {count}", count=wide)
         figures.append(cost_picture.spec(LENGTHS, curves, TOKENS, "window", name))
-        says.append(sentence(wide, left[-1], full[-1]))
-    return pack(figures), says
+        captions.append(sentence(wide, reduced[-1], full[-1]))
+    return pack(figures), captions
 
 
 def show(_now: Result) -> None:
     """Show what one head costs, and how it grows with and without a window."""
     window = exact(COST_WINDOW)
-    figures, says = _study(window)
+    figures, captions = _study(window)
     st.markdown(
         _(
             "Shown on one head of width {width}: each token attends to all, at quadratic cost, or to itself "
@@ -59,11 +59,11 @@ def show(_now: Result) -> None:
         alt=_("Pairs, operations and bytes over the number of tokens, in full and under the mask"),
         name="cost of attention",
         slider=Slider(_("Window"), window),
-        captions=says,
+        captions=captions,
     )
     masked = {_("causal mask"): pairs(TOKENS, TOKENS), _("window of {count}", count=16): pairs(TOKENS, 16)}
     costs = {_("full attention"): attention_cost(TOKENS, TOKENS, WIDTH, WIDTH)} | {
-        name: attention_cost(TOKENS, TOKENS, WIDTH, WIDTH, pairs=left) for name, left in masked.items()
+        name: attention_cost(TOKENS, TOKENS, WIDTH, WIDTH, pairs=n_pairs) for name, n_pairs in masked.items()
     }
     st.markdown(cost_table(costs))
     st.caption(
@@ -86,11 +86,11 @@ def cost_table(costs: dict[str, AttentionCost]) -> str:
     return table([_("cost"), *costs], cells, numbers=len(costs))
 
 
-def sentence(window: int, left: AttentionCost, full: AttentionCost) -> str:
+def sentence(window: int, reduced: AttentionCost, full: AttentionCost) -> str:
     """Say what a window leaves of the longest sequence."""
     return _(
         "At {count} tokens a window of {window} leaves {share} of the pairs.",
         count=f"{LENGTHS[-1]:,}",
         window=window,
-        share=f"{left.pairs / full.pairs:.1%}",
+        share=f"{reduced.pairs / full.pairs:.1%}",
     )

@@ -24,10 +24,10 @@ from pages.single_head.tables import tables
 
 def show(result: Result) -> None:
     """Let the tables be edited where they are typed, and hand all numbers over."""
-    typed = _typed(result)
-    if typed:
-        type_over(typed)
-        for table in typed:
+    tables_typed = _typed_tables(result)
+    if tables_typed:
+        type_over(tables_typed)
+        for table in tables_typed:
             paste(table)
     if result.head.projections is not None:
         weights_tab.show(
@@ -37,40 +37,40 @@ def show(result: Result) -> None:
             by_hand=is_by_hand(CONTROLS),
             write=partial(fixed_point, decimals=6),
         )
-    pairs, *others = tables(result).values()
+    pairs, *more = tables(result).values()
     st.dataframe(pd.DataFrame(pairs).rename(columns=_), hide_index=True, height=320)
-    left, right = st.columns(2)
-    with left:
+    first, second = st.columns(2)
+    with first:
         offer_csv(
             _("Save as CSV"),
             "single-head-attention.csv",
             lambda: csv_of([*pairs], zip(*pairs.values(), strict=True)),
         )
-    right.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
-    for each in others:
+    second.caption(_("One row for each query and key. A masked pair has no scaled score and weight 0."))
+    for each in more:
         st.dataframe(pd.DataFrame(each).rename(columns=_), hide_index=True)
 
 
 def _weights(result: Result) -> dict[str, Numbers]:
     """Return the weights as X W takes them, and the biases as rows."""
     walk = result.walk
-    given = (
+    sides = (
         [*zip("qkv", walk.projections or (), strict=False)],
         [*zip("qkv", walk.biases or (), strict=False)],
     )
     return {
         f"{kind}_{letter}": np.asarray(each)
-        for kind, made in zip("Wb", given, strict=True)
-        for letter, each in made
+        for kind, matrices in zip("Wb", sides, strict=True)
+        for letter, each in matrices
     }
 
 
-def _typed(result: Result) -> list[Typed]:
+def _typed_tables(result: Result) -> list[Typed]:
     """Return the tables that are typed, with the present settings."""
     inputs = result.inputs
     if inputs.is_own and CONTROLS.peek(QKV) == "typed":
-        named = ((TABLE_Q, _("Queries Q")), (TABLE_K, _("Keys K")), (TABLE_V, _("Values V")))
-        return [Typed(setting, title, setting.rows(CONTROLS.text(setting))) for setting, title in named]
+        titles = ((TABLE_Q, _("Queries Q")), (TABLE_K, _("Keys K")), (TABLE_V, _("Values V")))
+        return [Typed(setting, title, setting.rows(CONTROLS.text(setting))) for setting, title in titles]
     if not inputs.is_own or CONTROLS.peek(VECTORS) != "typed":
         return []
     sentences = [(TABLE_X, _("Vectors X"), inputs.text, inputs.x)]

@@ -18,7 +18,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
-from pages.single_head.example import drawn, read_words
+from pages.single_head.example import draw_vectors, read_words
 from pages.single_head.programs import tiles_program
 from pages.single_head.settings import TILE
 
@@ -34,7 +34,7 @@ def show(_now: Result) -> None:
         )
     )
     words = read_words()
-    query, key, value = drawn(words)
+    query, key, value = draw_vectors(words)
     tiles = tiled_attention(query, key, value, SIZE)
     scores = np.asarray(query @ key.mT / query.shape[-1] ** 0.5)
     slices = [slice(each.start, each.start + SIZE) for each in tiles]
@@ -70,9 +70,9 @@ def show(_now: Result) -> None:
             all=f"{4096**2:,}",
         )
     )
-    found = checks(query, key, value)
+    results = checks(query, key, value)
     st.markdown(
-        checks_table([each.name for each in found], {"": [(each.passed, each.verdict) for each in found]})
+        checks_table([each.name for each in results], {"": [(each.passed, each.verdict) for each in results]})
     )
     st.markdown(_("**In PyTorch**"))
     show_program(tiles_program(query, key, value, SIZE))

@@ -24,7 +24,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
-from pages.single_head.example import WIDTH, drawn, read_words
+from pages.single_head.example import WIDTH, draw_vectors, read_words
 from pages.single_head.programs import state_program
 from pages.single_head.settings import STATE
 
@@ -38,7 +38,7 @@ def show(_now: Result) -> None:
         )
     )
     words = read_words()
-    query, key, value = drawn(words)
+    query, key, value = draw_vectors(words)
     steps = linear_attention_steps(query, key, value)
     causal = causal_mask(len(words))
     ways = (
@@ -80,9 +80,9 @@ def show(_now: Result) -> None:
             for at in places
         ],
     )
-    found = checks(query, key, value)
+    results = checks(query, key, value)
     st.markdown(
-        checks_table([each.name for each in found], {"": [(each.passed, each.verdict) for each in found]})
+        checks_table([each.name for each in results], {"": [(each.passed, each.verdict) for each in results]})
     )
     st.markdown(_("**In PyTorch**"))
     show_program(state_program(query, key, value))
@@ -90,10 +90,12 @@ def show(_now: Result) -> None:
 
 def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:
     """Hold the outputs that were read from the state against the parallel form under a causal mask."""
-    written = torch.stack([each.output for each in linear_attention_steps(query, key, value)])
+    stepwise = torch.stack([each.output for each in linear_attention_steps(query, key, value)])
     parallel = score_attention("linear", query, key, value, causal_mask(len(query))).output
     return [
         compare(
-            _("outputs from the state are those of all pairs at once, under a causal mask"), written, parallel
+            _("outputs from the state are those of all pairs at once, under a causal mask"),
+            stepwise,
+            parallel,
         )
     ]

@@ -5,7 +5,7 @@ import streamlit as st
 from attn_core.scores import DOT
 from attn_words import N_, _
 from pages.single_head.compute import Result
-from pages.single_head.stages import STAGES, shows
+from pages.single_head.stages import STAGES, fixed_line
 
 NOTES = N_(
     """
@@ -22,9 +22,9 @@ def show(result: Result) -> None:
     """Write every stage as a formula and in words."""
     for name, stage in STAGES.items():
         if stage.in_maths:
-            left, right = st.columns(2, vertical_alignment="center", gap="large")
-            left.latex(stage.formula(result))
-            right.markdown(shows(result, name, stage.shows))
+            first, second = st.columns(2, vertical_alignment="center", gap="large")
+            first.latex(stage.formula(result))
+            second.markdown(fixed_line(result, name, stage.fixed_line))
     if result.scoring.score == DOT:
         st.markdown(_(NOTES))
     if result.scoring.score == "linear":

@@ -25,10 +25,10 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
         "largest weight": study.largest,
         "gradient size": study.gradient,
     }
-    drawn = {name: np.asarray(both) for name, both in curves.items()}
+    arrays = {name: np.asarray(both) for name, both in curves.items()}
     weights = np.asarray(study.weights)
     steps = range(len(study.widths))
-    return study, pack([scale_picture.spec(study.widths, drawn, weights, step) for step in steps])
+    return study, pack([scale_picture.spec(study.widths, arrays, weights, step) for step in steps])
 
 
 def show(_now: Result) -> None:
