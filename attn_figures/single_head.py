@@ -112,22 +112,20 @@ class Walk:
 
     queries: Sequence[str]
     keys: Sequence[str]
-    x: Numbers | None
-    memory: Numbers | None
-    projections: Sequence[Numbers] | None
     query: Numbers
     key: Numbers
     value: Numbers
     scores: Numbers
     scaled_scores: Numbers
     mask: NDArray[np.bool_]
-    exponentials: Numbers
-    row_sums: Numbers
     weights: Numbers
     output: Numbers
-    factor: str
+    factor: str = ""
     scale: float = 1.0
     is_masked: bool = False
+    x: Numbers | None = None
+    memory: Numbers | None = None
+    projections: Sequence[Numbers] | None = None
     biases: Sequence[Numbers] | None = None
     lookup: Lookup | None = None
     threshold: Threshold | None = None
@@ -136,6 +134,18 @@ class Walk:
     group: arcs.Group = arcs.NO_GROUP
     score: str = "dot product"
     score_weights: Mapping[str, Numbers] = field(default_factory=dict)
+
+    @cached_property
+    def exponentials(self) -> Numbers:
+        """The exponential of each score less its row's largest; 0 where masked."""
+        lowest, may = np.finfo(np.float64).min, self.mask
+        largest = np.max(self.scaled_scores, axis=1, where=may, initial=lowest, keepdims=True)
+        return np.where(may, np.exp(np.minimum(self.scaled_scores - largest, 0.0)), 0.0)
+
+    @cached_property
+    def row_sums(self) -> Numbers:
+        """The sum of each row's exponentials (n_query, 1)."""
+        return np.asarray(self.exponentials.sum(axis=1, keepdims=True))
 
     @cached_property
     def limit(self) -> float:

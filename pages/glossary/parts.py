@@ -48,7 +48,6 @@ def walk() -> Walk:
     query, key, value = (each(x) for each in projections)
     mask = attn_core.causal_mask(len(WORDS))
     result = attn_core.scaled_dot_product_attention(query, key, value, mask)
-    exponentials = (result.scaled_scores - result.scaled_scores.amax(dim=-1, keepdim=True)).exp()
     scale = 1 / math.sqrt(WIDTH)
     given = np.asarray(x)
     stages = {
@@ -58,8 +57,6 @@ def walk() -> Walk:
         "scores": result.scores,
         "scaled_scores": result.scores * scale,
         "mask": mask,
-        "exponentials": exponentials,
-        "row_sums": exponentials.sum(dim=-1, keepdim=True),
         "weights": result.weights,
         "output": result.output,
     }

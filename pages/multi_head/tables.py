@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_ui.base.page import Columns
 from attn_words import _
 from pages.multi_head.aside import walk_of
 from pages.multi_head.compute import Result, array, planes_of
+from pages.single_head.aside import aside_table
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
@@ -44,21 +43,9 @@ def _together(result: Result) -> Mapping[str, Columns]:
 
 def _aside(result: Result) -> Mapping[str, Columns]:
     """Return what is set aside of the chosen head's weights, one row a query; or what each key is worth."""
-    if not result.aside.what:
-        return {}
-    walk = walk_of(result)
-    if walk.ablation is not None:
-        output_changes = walk.ablation.output_changes
-        columns = {
-            _("output moves by, on average"): output_changes.mean(axis=1),
-            _("most"): output_changes.max(axis=1),
-        }
-        return {"without": _columns(walk.keys, columns)}
-    assert walk.threshold is not None
-    changes = (
-        {} if walk.threshold.output_change is None else {_("output moves by"): walk.threshold.output_change}
-    )
-    return {"kept": _columns(walk.queries, {_("kept weight"): walk.threshold.mass[:, 0]} | changes)}
+    name, columns = aside_table(walk_of(result)) if result.aside.what else ("", {})
+    words = result.tokens.keys if name == "without" else result.tokens.queries
+    return {name: {" ": words} | {_(title): numbers for title, numbers in columns.items()}} if name else {}
 
 
 def _points(result: Result) -> Mapping[str, Columns]:
@@ -76,10 +63,6 @@ def _points(result: Result) -> Mapping[str, Columns]:
     ]
     names = _("head"), _("vector"), _("word"), _("first coordinate"), _("second coordinate")
     return {"points": dict(zip(names, zip(*rows, strict=True), strict=True))}
-
-
-def _columns(rows: Sequence[str], columns: Mapping[str, NDArray[np.float64]]) -> Columns:
-    return {" ": list(rows)} | {name: numbers.tolist() for name, numbers in columns.items()}
 
 
 def _table(tensor: Tensor, rows: Sequence[str], letter: str, columns: Sequence[str] = ()) -> Columns:

@@ -1,50 +1,65 @@
-"""What is set aside of a head's weights: the small ones, or those of a whole key."""
+"""One head's walk with weights set aside, whatever page it comes from: computed, checked, and as a table."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from attn_core import Check
-from attn_core.ablation import ablate_keys, audit_ablation
+from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import Aside
-from pages.single_head.head import SingleHead
+from attn_words import N_
 
 
-def set_aside(walk: Walk, head: SingleHead, mask: Tensor, scale: float, steps: Sequence[Aside]) -> list[Walk]:
+def set_aside(walk: Walk, steps: Sequence[Aside]) -> list[Walk]:
     """Return the walk with what is set aside at each step, all in one batched call."""
     if steps[0].what == "without":
-        return _ablate(walk, head, mask, scale, [int(step.value) for step in steps])
-    return _threshold(walk, head, steps)
+        return [walk.with_ablation(_ablations(walk), int(step.value)) for step in steps]
+    weights = torch.from_numpy(walk.weights)
+    values = torch.tensor([step.value for step in steps], dtype=weights.dtype)[:, None, None]
+    rule: dict[str, Any] = {"threshold": values} if steps[0].what == "above" else {"top": values.long()}
+    parts = threshold_weights(weights, **rule)
+    return walk.with_thresholds(
+        parts, parts.weights @ torch.from_numpy(walk.value), again=steps[0].renormalised
+    )
 
 
-def _threshold(walk: Walk, head: SingleHead, steps: Sequence[Aside]) -> list[Walk]:
-    weights, values = torch.from_numpy(walk.weights), [step.value for step in steps]
-    if steps[0].what == "above":
-        parts = threshold_weights(weights, threshold=torch.tensor(values, dtype=weights.dtype)[:, None, None])
-    else:
-        parts = threshold_weights(weights, top=torch.tensor(values).long()[:, None, None])
-    return walk.with_thresholds(parts, parts.weights @ head.value, again=steps[0].renormalised)
+@lru_cache(maxsize=4)
+def _ablations(walk: Walk) -> KeyAblation:
+    return ablate_keys(*_by_scores(walk), scale=1.0)
 
 
-def _ablate(walk: Walk, head: SingleHead, mask: Tensor, scale: float, keys: Sequence[int]) -> list[Walk]:
-    ablation = ablate_keys(*_by_scores(walk), head.value, mask, scale=scale)
-    return [walk.with_ablation(ablation, key) for key in keys]
+def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return queries and keys whose dot products are the scaled scores, the values, and the mask."""
+    scores = torch.from_numpy(walk.scaled_scores)
+    eye = torch.eye(scores.shape[-1], dtype=scores.dtype)
+    return scores, eye, torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
 
 
-def _by_scores(walk: Walk) -> tuple[Tensor, Tensor]:
-    """Queries and keys whose dot products are the head's scores, whatever it scores by: these times one."""
-    scores = torch.from_numpy(walk.scores)
-    return scores, torch.eye(scores.shape[-1], dtype=scores.dtype)
-
-
-def audit_aside(walk: Walk, aside: Aside, scale: float) -> list[Check]:
-    """Hold what is set aside against torch; nothing where nothing is."""
+def audit_aside(walk: Walk, aside: Aside) -> list[Check]:
+    """Check what is set aside against torch; nothing where nothing is."""
     if not aside.what:
         return []
     if aside.what == "without":
-        value, mask = torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
-        return [audit_ablation(*_by_scores(walk), value, mask, scale=scale)]
+        return [audit_ablation(*_by_scores(walk), scale=1.0)]
     return [audit_threshold(torch.from_numpy(walk.weights), **aside.rule)]
+
+
+def aside_table(walk: Walk) -> tuple[str, dict[str, list[float]]]:
+    """Return the name of the table of what is set aside, and its columns: a row a query, or one a key."""
+    if walk.ablation is not None:
+        changes = walk.ablation.output_changes
+        return "without", {
+            N_("output moves by, on average"): changes.mean(axis=1).tolist(),
+            N_("most"): changes.max(axis=1).tolist(),
+        }
+    if walk.threshold is None:
+        return "", {}
+    columns = {N_("kept weight"): walk.threshold.mass[:, 0].tolist()}
+    if walk.threshold.output_change is not None:
+        columns[N_("output moves by")] = walk.threshold.output_change.tolist()
+    return "kept", columns

@@ -96,8 +96,7 @@ def _at_every_step(state: State, look: StageOptions) -> tuple[Result, ...]:
         walks = [replace(walk, group=look.group) for walk in walks]
     asides = look.asides
     if len(asides) > 1 or asides[0].what:
-        scale = scoring.scale_at(head.d_k) / look.temperature
-        walks = set_aside(walks[0], head, masks[0], scale, asides)
+        walks = set_aside(walks[0], asides)
     return tuple(
         Result(
             inputs,
@@ -142,13 +141,8 @@ def _walks(
             attention.weights, dot.weights, attention.output, dot.output, strict=True
         )
     ]
-    # A row with every key masked has no largest score.
-    largest = attention.scaled_scores.amax(dim=-1, keepdim=True).clamp(min=torch.finfo(torch.float64).min)
-    exponentials = (attention.scaled_scores - largest).exp()
     moving = {
         "scaled_scores": (attention.scores * scale / temperature).expand(attention.weights.shape),
-        "exponentials": exponentials,
-        "row_sums": exponentials.sum(dim=-1, keepdim=True),
         "weights": attention.weights,
         "output": attention.output,
     }

@@ -7,6 +7,7 @@ import numpy as np
 from attn_figures.single_head import Walk
 from attn_ui.base.page import Columns
 from attn_words import N_, _
+from pages.single_head.aside import aside_table
 from pages.single_head.compute import Result
 
 
@@ -85,18 +86,7 @@ def _aside(result: Result) -> Mapping[str, Columns]:
         mean = walk.group.mean(walk.weights)
         rows = walk.group.totals(mean)[result.cell[0]]
         return {"together": {N_("key"): [*walk.keys], _TOGETHER[walk.group.summed]: rows.tolist()}}
-    if walk.threshold is not None:
-        columns = {N_("query"): [*walk.queries], N_("kept weight"): walk.threshold.mass[:, 0].tolist()}
-        if walk.threshold.output_change is not None:
-            columns[N_("output moves by")] = walk.threshold.output_change.tolist()
-        return {"kept": columns}
-    if walk.ablation is not None:
-        most = walk.ablation.output_changes
-        return {
-            "without": {
-                N_("without"): [*walk.keys],
-                N_("output moves by, on average"): most.mean(axis=1).tolist(),
-                N_("most"): most.max(axis=1).tolist(),
-            }
-        }
-    return {}
+    name, columns = aside_table(walk)
+    if name == "without":
+        return {name: {N_("without"): [*walk.keys], **columns}}
+    return {name: {N_("query"): [*walk.queries], **columns}} if name else {}

@@ -37,8 +37,6 @@ def walk() -> Walk:
         scores=scores,
         scaled_scores=scores / 2,
         mask=mask,
-        exponentials=exponentials,
-        row_sums=sums,
         weights=exponentials / sums,
         output=draw((N_QUERY, D_V)),
         factor="÷ √2<br>÷ T",
@@ -168,10 +166,7 @@ def test_large_maps_tell_their_own_number_only() -> None:
     square = np.full((n, n), 1 / n)
     labels = [str(i) for i in range(n)]
     vectors = np.ones((n, 2))
-    walk = Walk(
-        labels, labels, None, None, None, vectors, vectors, vectors, square, square, square > 0, square,
-        vectors[:, :1], square, vectors, "× 1",
-    )  # fmt: skip
+    walk = Walk(labels, labels, vectors, vectors, vectors, square, square, square > 0, square, vectors, "× 1")
     assert cells(pictures.all_at_once(walk))["weights"].customdata is None
 
 

@@ -12,8 +12,9 @@ from attn_core import Check, Rotary, compare
 from attn_core.plane import audit_plane
 from attn_ui.screen.tables import checks_table
 from attn_words import _
-from pages.multi_head.aside import audit_aside
+from pages.multi_head.aside import bare_walk
 from pages.multi_head.compute import Result, planes_of
+from pages.single_head.aside import audit_aside
 
 
 def largest(numbers: Tensor) -> float:
@@ -43,7 +44,8 @@ def checks(result: Result) -> list[Check]:
     side_by_side = torch.cat([*attention.heads], dim=-1)
     what = _("the heads, one beside the other, are what W_o reads, or the output")
     results.append(compare(what, side_by_side, attention.concatenated))
-    return [*results, *audit_aside(result), *_of_planes(result)]
+    walk = bare_walk(result.setting, result.n_head, result.head)
+    return [*results, *audit_aside(walk, result.aside), *_of_planes(result)]
 
 
 def _of_planes(result: Result) -> list[Check]:

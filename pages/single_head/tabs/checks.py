@@ -32,7 +32,7 @@ def show(result: Result) -> None:
         attention, query, key, head.value, result.mask, scale=result.scale / result.temperature
     )
     lookup = audit_hard_lookup(query, key, head.value, result.mask)
-    more = [lookup, *audit_aside(result.walk, result.aside, result.scale / result.temperature)]
+    more = [lookup, *audit_aside(result.walk, result.aside)]
     if result.along is not None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         more += audit_plane(plane, head.query, head.key, is_main=is_main)
