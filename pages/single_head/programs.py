@@ -123,7 +123,7 @@ def _attends(mask: str) -> str:
     return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
 
 
-def _shortly(result: Result, mask: str, named: Sequence[str] = ("weights", "output")) -> list[str]:
+def _shortly(result: Result, mask: str, names: Sequence[str] = ("weights", "output")) -> list[str]:
     """Write the same with attn_core."""
     is_dot, score = result.scoring.score == DOT, result.scoring.score
     arguments = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
@@ -137,7 +137,7 @@ def _shortly(result: Result, mask: str, named: Sequence[str] = ("weights", "outp
     call = "scaled_dot_product_attention" if is_dot else "score_attention"
     return [
         f"result = {call}({', '.join(arguments)})",
-        f"{', '.join(named)} = result.weights, result.output",
+        f"{', '.join(names)} = result.weights, result.output",
     ]
 
 
