@@ -15,7 +15,7 @@ from attn_words import N_, _, paragraph
 N_SEEDS, APART = 8, 100  # each layer of a stack takes one seed in between
 SEEDS, DRAWS = N_("8 seeds"), N_("256 draws")
 Seeds = tuple[int, ...]
-Held = Mapping[tuple[str | float, ...], bool | Difference]
+Outcomes = Mapping[tuple[str | float, ...], bool | Difference]
 """By the names of what is compared, a place on the slider last, unless all count."""
 
 
@@ -29,24 +29,23 @@ def seeds_from(seed: int) -> Seeds:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What computes a claim's curves, and what it takes after the seeds: the first of them or none."""
+class Measurement:
+    """A function that computes curves, and its arguments after the seeds: all of them, the first, or none."""
 
-    of: Callable[..., Study]
-    given: tuple[object, ...]
-    draws: str = ""
+    function: Callable[..., Study]
+    arguments: tuple[object, ...]
+    seeds: str = ""
 
     def __call__(self, seeds: Seeds) -> Study:
         """Compute the curves."""
-        drawn = {"": (), "seeds": (seeds,), "seeds[0]": seeds[:1]}[self.draws]
-        return self.of(*drawn, *self.given)
+        first = {"": (), "seeds": (seeds,), "seeds[0]": seeds[:1]}[self.seeds]
+        return self.function(*first, *self.arguments)
 
     @property
     def code(self) -> str:
         """The same as a line of code."""
-        return (
-            f"claims.{self.of.__name__}({', '.join([*filter(None, [self.draws]), *map(repr, self.given)])})"
-        )
+        arguments = [*filter(None, [self.seeds]), *map(repr, self.arguments)]
+        return f"claims.{self.function.__name__}({', '.join(arguments)})"
 
 
 @dataclass(frozen=True)
@@ -54,41 +53,41 @@ class Claim:
     """One claim; its words are marked as messages, for whoever shows them.
 
     Attributes:
-        says: the sentence as courses say it.
-        measured: what is done and measured, in a sentence or two.
+        statement: the sentence as courses say it.
+        method: what is done and measured, in a sentence or two.
         formula, in_words: the measures in LaTeX, and what their letters stand for.
         slider: what the curves are over.
-        bent: whether its axis is logarithmic.
         measure: computes the curves.
-        drawn: the measures in the order of their charts, and whether each has a logarithmic axis.
-        tells: the measures whose numbers the sentence under the slider says.
-        repeats: what the spread is over; empty where nothing is drawn by chance.
-        counts: what counts as held.
-        held: where the claim was tried, and whether it holds there, or the difference that tells.
-        why: where it holds and where not, and why.
+        charts: the measures in the order of their charts, and whether each has a logarithmic axis.
+        reported: the measures whose numbers the sentence under the slider has.
+        criterion: when the claim holds.
+        outcomes: where the claim was tried, and whether it holds there, or the difference that decides.
+        explanation: where it holds and where not, and why.
         leads: where else it can be seen: settings of a link, by the page's folder.
         checks: the same numbers by other means.
+        log_x: whether the slider's axis is logarithmic.
+        spread_over: what the spread is over; empty where nothing is drawn by chance.
     """
 
-    says: str
-    measured: str
+    statement: str
+    method: str
     formula: str
     in_words: str
     slider: Steps
-    bent: bool
-    measure: Measured
-    drawn: Mapping[str, bool]
-    tells: Sequence[str]
-    repeats: str
-    counts: str
-    held: Callable[[Study], Held]
-    why: str
+    measure: Measurement
+    charts: Mapping[str, bool]
+    reported: Sequence[str]
+    criterion: str
+    outcomes: Callable[[Study], Outcomes]
+    explanation: str
     leads: Mapping[str, Mapping[str, str]]
     checks: Callable[[Study, Seeds], list[Check]]
+    log_x: bool = False
+    spread_over: str = ""
 
 
-def verdict(held: Held, over: str) -> str:
-    """Say where a claim holds, from what was measured; a difference is told with its margin.
+def verdict(outcomes: Outcomes, over: str) -> str:
+    """Return where a claim holds, and where not; a difference stands with its margin.
 
     >>> verdict({("mixed", 1): True, ("mixed", 8): False, ("ramp",): False}, "heads")
     '**Holds**: mixed · heads 1. **Does not hold**: mixed · heads 8 and ramp.'
@@ -96,7 +95,7 @@ def verdict(held: Held, over: str) -> str:
     '**Too small to tell**: mixed · heads 1 (0.25 ± 0.5).'
     """
     places: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for where, each in held.items():
+    for where, each in outcomes.items():
         place = _place(where, over)
         if isinstance(each, Difference):
             place += f" ({number(each.mean, 2)} ± {number(each.margin, 2)})"
@@ -104,16 +103,18 @@ def verdict(held: Held, over: str) -> str:
     return paragraph(*(_(_VERDICTS[holds], places=listed(each)) for holds, each in places.items() if each))
 
 
-def in_short(held: Held) -> str:
+def short_verdict(outcomes: Outcomes) -> str:
     """Return the verdict in two or three words: whether a claim holds wherever it was tried.
 
-    >>> in_short({("mixed", 1): True, ("ramp",): False}), in_short({("mixed", 1): Difference(0.25, 0.5)})
-    ('Holds in part', 'Too small to tell')
+    >>> short_verdict({("mixed", 1): True, ("ramp",): False})
+    'Holds in part'
+    >>> short_verdict({("mixed", 1): Difference(0.25, 0.5)})
+    'Too small to tell'
     """
-    outcomes = {*map(_outcome, held.values())}
-    if len(outcomes) > 1:
-        return _("Holds in part") if True in outcomes else _("Does not hold, or is too small to tell")
-    return _({True: N_("Holds"), False: N_("Does not hold"), None: N_("Too small to tell")}[outcomes.pop()])
+    kinds = {*map(_outcome, outcomes.values())}
+    if len(kinds) > 1:
+        return _("Holds in part") if True in kinds else _("Does not hold, or is too small to tell")
+    return _({True: N_("Holds"), False: N_("Does not hold"), None: N_("Too small to tell")}[kinds.pop()])
 
 
 def _outcome(each: bool | Difference) -> bool | None:
@@ -126,18 +127,18 @@ def _place(where: Sequence[str | float], over: str) -> str:
     return names if isinstance(where[-1], str) else f"{names} · {_(over)} {where[-1]:g}"
 
 
-def again(
-    study: Study, *where: str | float, by: str, theirs: Tensor | float, scale: float | None = None
+def recheck(
+    study: Study, *where: str | float, by: str, expected: Tensor | float, scale: float | None = None
 ) -> Check:
     """Check the first draw of a curve at one place against the same number by other means.
 
     Args:
         study: the numbers on screen; where: measure, curve and place; scale: as `compare` has it.
-        by: what computes it; theirs: what that gives.
+        by: what computes it; expected: what that gives.
     """
     measure, curve, x = where
     ours = study.at(str(measure), str(curve), float(x))[0]
-    return compare(f"{_place(where, study.over)}: {_(by)}", ours, theirs, scale=scale)
+    return compare(f"{_place(where, study.over)}: {_(by)}", ours, expected, scale=scale)
 
 
 _VERDICTS = {
@@ -147,20 +148,20 @@ _VERDICTS = {
 }
 
 
-def axis(over: str) -> str:
+def axis_label(over: str) -> str:
     """Name what curves are over, as a label; a symbol stays as it is."""
     return over if over == "d_k" else capital(_(over))
 
 
-def told(claim: Claim, study: Study, at: int) -> str:
-    """Say the numbers at one position of the slider, with one standard deviation where there is a spread."""
-    said = []
-    for measure in claim.tells:
+def caption_at(claim: Claim, study: Study, at: int) -> str:
+    """Return the numbers at one position of the slider, each with its standard deviation."""
+    sentences = []
+    for measure in claim.reported:
         numbers = []
-        for curve, found in study.measures[measure].items():
-            here = found[:, at]
-            spread = f" ± {number(float(here.std()), 2)}" if len(here) > 1 else ""
-            numbers.append(f"{_(curve)} **{number(float(here.mean()), 3)}**{spread}")
-        name = _(measure)
-        said.append(_("{measure}: {numbers}.", measure=capital(name), numbers=listed(numbers)))
-    return paragraph(_("{name}: {value}.", name=axis(study.over), value=claim.slider.texts()[at]), *said)
+        for curve, draws in study.measures[measure].items():
+            values = draws[:, at]
+            spread = f" ± {number(float(values.std()), 2)}" if len(values) > 1 else ""
+            numbers.append(f"{_(curve)} **{number(float(values.mean()), 3)}**{spread}")
+        sentences.append(_("{measure}: {numbers}.", measure=capital(_(measure)), numbers=listed(numbers)))
+    position = claim.slider.texts()[at]
+    return paragraph(_("{name}: {value}.", name=axis_label(study.over), value=position), *sentences)

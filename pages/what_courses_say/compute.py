@@ -8,7 +8,7 @@ from attn_figures.scene import Scene
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.what_courses_say.claim import Claim, Seeds, seeds_from, told
+from pages.what_courses_say.claim import Claim, Seeds, caption_at, seeds_from
 from pages.what_courses_say.claims import CLAIMS
 
 
@@ -32,24 +32,24 @@ class State:
     @property
     def study(self) -> Study:
         """The curves that decide it."""
-        return _studied(self.name, self.seeds if self.claim.measure.draws else ())
+        return _measure(self.name, self.seeds if self.claim.measure.seeds else ())
 
 
 @shared
-def _studied(name: str, seeds: Seeds) -> Study:
+def _measure(name: str, seeds: Seeds) -> Study:
     return CLAIMS[name].measure(seeds)
 
 
 @shared_scene
-def drawn(state: State) -> Scene:
-    """Draw every position of the slider, and say its numbers."""
+def draw_claim(state: State) -> Scene:
+    """Draw every position of the slider, with its numbers as the caption."""
     claim, study = state.claim, state.study
     curves = {
-        measure: {name: found.numpy() for name, found in study.measures[measure].items()}
-        for measure in claim.drawn
+        measure: {name: draws.numpy() for name, draws in study.measures[measure].items()}
+        for measure in claim.charts
     }
     steps = [
-        measure_charts.spec(_(study.over), study.x, curves, at, is_log=claim.bent, logarithmic=claim.drawn)
+        measure_charts.spec(_(study.over), study.x, curves, at, is_log=claim.log_x, logarithmic=claim.charts)
         for at in range(len(study.x))
     ]
-    return Scene(steps, captions=[told(claim, study, at) for at in range(len(study.x))])
+    return Scene(steps, captions=[caption_at(claim, study, at) for at in range(len(study.x))])

@@ -11,10 +11,10 @@ def columns(state: State) -> Columns:
     study = state.study
     titles = ("measure", "curve", study.over, "mean", "standard deviation")
     rows = [
-        (measure, curve, float(x), float(here.mean()), float(here.std()) if len(here) > 1 else 0.0)
+        (measure, curve, float(x), float(values.mean()), float(values.std()) if len(values) > 1 else 0.0)
         for measure, curves in study.measures.items()
-        for curve, found in curves.items()
-        for x, here in zip(study.x, found.unbind(dim=1), strict=True)
+        for curve, draws in curves.items()
+        for x, values in zip(study.x, draws.unbind(dim=1), strict=True)
     ]
     return dict(zip(titles, zip(*rows, strict=True), strict=True))
 

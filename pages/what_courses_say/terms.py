@@ -13,23 +13,27 @@ from pages.what_courses_say.settings import CLAIM
 _CLAUSES = re.compile(r"(?<=\.)\s+|;\s+|(?<=。)|；")
 
 
-def letters(named: frozenset[str]) -> tuple[Term, ...]:
+def letters(subscripted: frozenset[str]) -> tuple[Term, ...]:
     """Return a term for each letter that a claim's words say something of.
 
     Args:
-        named: keys of symbols to which a subscript belongs.
+        subscripted: keys of symbols to which a subscript belongs.
     """
-    return tuple(term for name, claim in CLAIMS.items() for term in _of(name, _(claim.in_words), named))
+    return tuple(
+        term for name, claim in CLAIMS.items() for term in _terms_of(name, _(claim.in_words), subscripted)
+    )
 
 
-def _of(name: str, in_words: str, named: frozenset[str]) -> Iterator[Term]:
-    told: dict[str, str] = {}
+def _terms_of(name: str, in_words: str, subscripted: frozenset[str]) -> Iterator[Term]:
+    clauses: dict[str, str] = {}
     for clause in _CLAUSES.split(in_words):
         for formula in formulas_in(clause):
-            if letter := subject(formula, named):
-                told.setdefault(letter, _("{clause}.", clause=clause[0].upper() + clause[1:].rstrip(".。")))
+            if letter := subject(formula, subscripted):
+                clauses.setdefault(
+                    letter, _("{clause}.", clause=clause[0].upper() + clause[1:].rstrip(".。"))
+                )
     place = Place("what_courses_say", {} if name == CLAIM.default else {CLAIM.name: name})
-    for letter, clause in told.items():
+    for letter, clause in clauses.items():
         yield Term(
             letter.removeprefix("bf "),
             clause,

@@ -6,8 +6,8 @@ from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.places import Place
 from attn_ui.base.shared_settings import SEED
 from attn_words import _, paragraph
-from pages.what_courses_say.claim import axis, in_short, verdict
-from pages.what_courses_say.compute import State, drawn
+from pages.what_courses_say.claim import axis_label, short_verdict, verdict
+from pages.what_courses_say.compute import State, draw_claim
 from pages.what_courses_say.settings import CLAIM
 
 
@@ -22,27 +22,27 @@ def view(controls: Controls, name: str) -> View[State]:
     with controls.under_picture():
         state = State(name, controls.whole(SEED, _("Seed"), width=200))
     claim = state.claim
-    says = _(claim.says)
-    held = claim.held(state.study)
+    statement = _(claim.statement)
+    outcomes = claim.outcomes(state.study)
     with heading:
-        controls.tell(f"## {says}\n\n**{in_short(held)}**")
-    measures = listed([_(name) for name in claim.drawn])
+        controls.tell(f"## {statement}\n\n**{short_verdict(outcomes)}**")
+    measures = listed([_(name) for name in claim.charts])
     figure = Figure(
-        drawn(state),
+        draw_claim(state),
         key=f"claim-{CLAIM.options.index(state.name)}",
         alt=_("{measures}, over {over}", measures=measures, over=_(state.study.over)),
         name=f"what courses say: {state.name}",
-        slider=Slider(axis(state.study.over), claim.slider),
-        caption=says,
+        slider=Slider(axis_label(state.study.over), claim.slider),
+        caption=statement,
     )
-    over = claim.repeats and _(
-        "Bands, and numbers after ±, are one standard deviation over {draws}.", draws=_(claim.repeats)
+    over = claim.spread_over and _(
+        "Bands, and numbers after ±, are one standard deviation over {draws}.", draws=_(claim.spread_over)
     )
     notes = (
-        verdict(held, state.study.over),
-        Small(paragraph(_("Counted as held: {what}.", what=_(claim.counts)), over)),
-        _("**What is measured.** {what}", what=_(claim.measured)),
-        _("**Where it holds, where not.** {why}", why=_(claim.why)),
+        verdict(outcomes, state.study.over),
+        Small(paragraph(_("Counted as held: {what}.", what=_(claim.criterion)), over)),
+        _("**What is measured.** {what}", what=_(claim.method)),
+        _("**Where it holds, where not.** {why}", why=_(claim.explanation)),
     )
     leads = [Place(*each) for each in claim.leads.items()]
     return View(state, figure, notes=notes, leads=leads, name=state.name)

@@ -8,7 +8,7 @@ from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_, _
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Measurement, Outcomes, Seeds, recheck
 from pages.what_courses_say.settings import NO_ROOT, PLACE, ROOT_2, SIDE
 
 BY_ROOT, BY_ROOT_2, BY_NOTHING = "÷ √d_k", "÷ √2", "not divided"
@@ -28,7 +28,7 @@ def _divided(study: Study, seeds: Seeds) -> list[Check]:
     ]
     variance = study.measures["variance"]
     return [
-        again(study, "gradient", BY_NOTHING, 64, by=N_("autograd"), theirs=torch.stack(sizes).mean()),
+        recheck(study, "gradient", BY_NOTHING, 64, by=N_("autograd"), expected=torch.stack(sizes).mean()),
         compare(_("half of the variance remains after ÷ √2"), variance[BY_ROOT_2], variance[BY_NOTHING] / 2),
     ]
 
@@ -38,18 +38,25 @@ def _turned(study: Study, seeds: Seeds) -> list[Check]:
     right, other = torch.einsum("nd,de->ne", x, w), torch.einsum("nd,de->ne", w, x)
     linear = torch.nn.functional.linear(x, w.T)
     return [
-        again(study, "difference", "W X", 4, by=N_("einsum"), theirs=(other - right).norm() / right.norm()),
+        recheck(
+            study, "difference", "W X", 4, by=N_("einsum"), expected=(other - right).norm() / right.norm()
+        ),
         compare(_("X W is what `torch.nn.functional.linear` gives with Wᵀ"), right, linear),
     ]
 
 
 def _by_cosines(study: Study, seeds: Seeds) -> list[Check]:
     cosines = sum(math.cos(5 * 10000 ** (-2 * pair / 16)) for pair in range(8))
-    checks = [again(study, "product", "sinusoid", x, by=N_("its formula"), theirs=cosines) for x in (1, 63)]
-    return [*checks, again(study, "product", "ramp", 10, by=N_("its formula"), theirs=4.0 * 10 * (10 + 5))]
+    checks = [
+        recheck(study, "product", "sinusoid", x, by=N_("its formula"), expected=cosines) for x in (1, 63)
+    ]
+    return [
+        *checks,
+        recheck(study, "product", "ramp", 10, by=N_("its formula"), expected=4.0 * 10 * (10 + 5)),
+    ]
 
 
-def _ramp(study: Study) -> Held:
+def _ramp(study: Study) -> Outcomes:
     def level(measure: str) -> bool:
         ramp = study.measures[measure]["ramp"]
         return bool((ramp - ramp[:, :1]).abs().max() < 1e-9)
@@ -64,8 +71,8 @@ def _ramp(study: Study) -> Held:
 
 CLAIMS = {
     "linear positions": Claim(
-        says=N_("The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid."),
-        measured=N_(
+        statement=N_("The ramp (0, 0.5, 1, … in every dimension) is a simplified sinusoid."),
+        method=N_(
             "Both encodings have width 16. Measured at each position: the length of its vector, the "
             "product with the vector five places on, and sin(w p) as a share of w p, for the fastest and the "
             "slowest sine: 1 is a straight line."
@@ -87,17 +94,15 @@ CLAIMS = {
             "= 7. The ramp's length and product contain $p$; the sinusoid's do not."
         ),
         slider=PLACE,
-        bent=False,
-        measure=Measured(measures.ramp_and_sinusoid, (range(1, 64),)),
-        drawn={"length": False, "product": True, "share of a straight line": False},
-        tells=("length", "product"),
-        repeats="",
-        counts=N_(
+        measure=Measurement(measures.ramp_and_sinusoid, (range(1, 64),)),
+        charts={"length": False, "product": True, "share of a straight line": False},
+        reported=("length", "product"),
+        criterion=N_(
             "over 63 positions, the slowest sine is a straight line to one part in a hundred; the ramp's "
             "lengths, and its products with the place five on, are one number each, as a sinusoid's are"
         ),
-        held=_ramp,
-        why=N_(
+        outcomes=_ramp,
+        explanation=N_(
             "A sinusoid turns: all positions have one length, and a product tells only how far apart two of "
             "them are. A ramp grows: later words get longer vectors and so larger scores, whatever they "
             "mean, and all its dimensions say the same. Of the 8 sines here, the 3 slowest do rise as "
@@ -107,8 +112,8 @@ CLAIMS = {
         checks=_by_cosines,
     ),
     "√2": Claim(
-        says=N_("The scores are divided by √2."),
-        measured=N_(
+        statement=N_("The scores are divided by √2."),
+        method=N_(
             "Random queries and keys of growing width d_k. Measured: the variance of what enters the "
             "softmax, which should stay near 1 at every width, and the largest of ten weights."
         ),
@@ -124,20 +129,20 @@ CLAIMS = {
             "$w$ are a row of ten, and the largest is the mean over the queries."
         ),
         slider=ROOT_2,
-        bent=True,
-        measure=Measured(measures.divisors, (ROOT_2.values,), "seeds"),
-        drawn={"variance": True, "largest weight": False},
-        tells=("variance", "largest weight"),
-        repeats=SEEDS,
-        counts=N_("the variance is that with √d_k"),
-        held=lambda study: {
+        log_x=True,
+        measure=Measurement(measures.divisors, (ROOT_2.values,), "seeds"),
+        charts={"variance": True, "largest weight": False},
+        reported=("variance", "largest weight"),
+        spread_over=SEEDS,
+        criterion=N_("the variance is that with √d_k"),
+        outcomes=lambda study: {
             (BY_ROOT_2, width): bool(
                 (study.at("variance", BY_ROOT_2, width) - study.at("variance", BY_ROOT, width)).abs().max()
                 < 1e-9
             )
             for width in (2, 4, 64)
         },
-        why=N_(
+        explanation=N_(
             "A product of d_k terms has variance d_k, so √d_k brings it back to 1. √2 is right for heads two "
             "numbers wide and for no others. Two heads whose projections keep the whole width 4 have d_k = 4 "
             "each, so their scores are to be divided by 2."
@@ -149,8 +154,8 @@ CLAIMS = {
         checks=_divided,
     ),
     "without √d": Claim(
-        says=N_("α = softmax(Q Kᵀ): the division by √d can be left out."),
-        measured=N_(
+        statement=N_("α = softmax(Q Kᵀ): the division by √d can be left out."),
+        method=N_(
             "Random queries and keys of growing width d_k. Measured: the size of the softmax's "
             "gradient, through which weights are learned, and the largest of ten weights."
         ),
@@ -170,32 +175,31 @@ CLAIMS = {
             "near 0. Both measures are means over 64 queries."
         ),
         slider=NO_ROOT,
-        bent=True,
-        measure=Measured(measures.divisors, (NO_ROOT.values,), "seeds"),
-        drawn={"gradient": False, "largest weight": False},
-        tells=("gradient", "largest weight"),
-        repeats=SEEDS,
-        counts=N_("without the division, the mean gradient is at least nine tenths of that with it"),
-        held=lambda study: {
+        log_x=True,
+        measure=Measurement(measures.divisors, (NO_ROOT.values,), "seeds"),
+        charts={"gradient": False, "largest weight": False},
+        reported=("gradient", "largest weight"),
+        spread_over=SEEDS,
+        criterion=N_("without the division, the mean gradient is at least nine tenths of that with it"),
+        outcomes=lambda study: {
             (BY_NOTHING, width): bool(
                 study.at("gradient", BY_NOTHING, width).mean()
                 >= ENOUGH * study.at("gradient", BY_ROOT, width).mean()
             )
             for width in (1, 4, 16, 64)
         },
-        why=N_(
+        explanation=N_(
             "Without it, scores spread as √d_k. In wide heads one weight takes nearly all, and the softmax "
-            "hardly changes when its scores do: little is learned through it. At d_k = 1 nothing is to be "
-            "divided. A model can learn smaller W_q and W_k instead; the division gives it that from the "
-            "start. It is not “for numerical stability”: softmax takes each row's largest score off first, "
-            "and overflows at no width."
+            "hardly changes when its scores do: little is learned through it. A model can learn smaller W_q"
+            " and W_k instead; the division gives it that from the start. It is not “for numerical "
+            "stability”: softmax takes each row's largest score off first, and overflows at no width."
         ),
         leads={"single_head": {"tab": "Scale"}},
         checks=_divided,
     ),
     "XW or WX": Claim(
-        says=N_("X W or W X: it comes to the same."),
-        measured=N_(
+        statement=N_("X W or W X: it comes to the same."),
+        method=N_(
             "X and W are random and square, as many tokens as numbers in each; otherwise W X has no "
             "shape. Measured: how far other products are from X W, as a share of its size."
         ),
@@ -210,17 +214,16 @@ CLAIMS = {
             "line holds for all matrices, so its difference is rounding."
         ),
         slider=SIDE,
-        bent=False,
-        measure=Measured(measures.sides, (SIDE.values,), "seeds"),
-        drawn={"difference": False},
-        tells=("difference",),
-        repeats=SEEDS,
-        counts=N_("the products differ by less than 10⁻⁹ of their size"),
-        held=lambda study: {
+        measure=Measurement(measures.sides, (SIDE.values,), "seeds"),
+        charts={"difference": False},
+        reported=("difference",),
+        spread_over=SEEDS,
+        criterion=N_("the products differ by less than 10⁻⁹ of their size"),
+        outcomes=lambda study: {
             (curve, width): bool((study.at("difference", curve, width) < 1e-9).all())
             for curve, width in (("W X", 1), ("W X", 4), ("(Wᵀ Xᵀ)ᵀ", 4), ("X Wᵀ", 4))
         },
-        why=N_(
+        explanation=N_(
             "With tokens as rows, W stands on the right: it mixes the numbers of each token. On the left it "
             "would mix tokens. Books that write tokens as columns have W on the left, and their W is the "
             "transpose of ours. `nn.Linear` keeps that transpose: it computes X Wᵀ with what it calls weight."

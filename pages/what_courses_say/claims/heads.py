@@ -9,7 +9,7 @@ from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below, difference
 from attn_core.toys import shipped
 from attn_words import N_, _
-from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Held, Measured, Seeds, again
+from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Measurement, Outcomes, Seeds, recheck
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
 
 
@@ -32,9 +32,11 @@ def _smoothed(study: Study, seeds: Seeds) -> list[Check]:
     x = tokens[0, 0]
     for layer in layers[0]:
         x = x + _by_torch(layer, x)[0]
-    theirs = token_distance(x)
+    expected = token_distance(x)
     return [
-        again(study, "difference, with residual", "8 heads", 12, by=N_("torch's attention"), theirs=theirs)
+        recheck(
+            study, "difference, with residual", "8 heads", 12, by=N_("torch's attention"), expected=expected
+        )
     ]
 
 
@@ -42,13 +44,13 @@ def _noisy(study: Study, seeds: Seeds) -> list[Check]:
     tokens, layers = measures.random_layers(seeds[0], 1)
     x, e = tokens[0]
     (before, was), (after, result) = (_by_torch(layers[0, 0], each) for each in (x, x + 0.5 * e))
-    moved = {
+    changes = {
         "output (soft)": (after - before).norm() / before.norm(),
         "weights (soft)": ((result - was).abs().sum(dim=-1) / 2).mean(),
     }
     return [
-        again(study, name, "8 heads", 0.5, by=N_("torch's attention"), theirs=theirs)
-        for name, theirs in moved.items()
+        recheck(study, name, "8 heads", 0.5, by=N_("torch's attention"), expected=expected)
+        for name, expected in changes.items()
     ]
 
 
@@ -59,7 +61,7 @@ def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
     fused = x @ weight.T
     outputs = []
     for first in ("d k h", "h d k"):
-        whole = []
+        head_outputs = []
         for head in range(heads):
             q, k, v = (
                 torch.stack(
@@ -73,21 +75,21 @@ def _unpacked(study: Study, seeds: Seeds) -> list[Check]:
                 )
                 for part in range(3)
             )
-            whole.append(F.scaled_dot_product_attention(q, k, v))
-        outputs.append(torch.cat(whole, dim=-1))
-    theirs = (outputs[1] - outputs[0]).norm() / outputs[0].norm()
-    return [again(study, "difference", "mixed", 4, by=N_("number by number"), theirs=theirs)]
+            head_outputs.append(F.scaled_dot_product_attention(q, k, v))
+        outputs.append(torch.cat(head_outputs, dim=-1))
+    expected = (outputs[1] - outputs[0]).norm() / outputs[0].norm()
+    return [recheck(study, "difference", "mixed", 4, by=N_("number by number"), expected=expected)]
 
 
-def _counted(study: Study, seeds: Seeds) -> list[Check]:
+def _parameters_by_formula(study: Study, seeds: Seeds) -> list[Check]:
     shared, own = float(multi_head_size(8, 8, 16, 8, 2, bias=False).parameters), 4.0 * 8 * 16 * 16
     return [
-        again(study, "parameters", width, 8, by=N_("its formula"), theirs=theirs)
-        for width, theirs in (("d_model / heads", shared), ("d_model", own))
+        recheck(study, "parameters", width, 8, by=N_("its formula"), expected=expected)
+        for width, expected in (("d_model / heads", shared), ("d_model", own))
     ]
 
 
-def _special(study: Study) -> Held:
+def _special(study: Study) -> Outcomes:
     after = study.x[-1]
     return {
         ("between layers", 0.0): _layers_differ(study, 0.0),
@@ -134,8 +136,10 @@ def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
 
 CLAIMS = {
     "over-smoothing": Claim(
-        says=N_("Several heads guard against over-smoothing: with a single head, all tokens end up alike."),
-        measured=N_(
+        statement=N_(
+            "Several heads guard against over-smoothing: with a single head, all tokens end up alike."
+        ),
+        method=N_(
             "Eight random tokens go through twelve layers of attention, with no feed-forward part and no "
             "norm. All numbers of heads have the same parameters. Measured: what is left of the differences "
             "between tokens, as a share of their size; 0 means that all are equal."
@@ -155,16 +159,15 @@ CLAIMS = {
             "the square root of the sum of all squares."
         ),
         slider=LAYERS,
-        bent=False,
-        measure=Measured(measures.over_smoothing, (len(LAYERS.values) - 1,), "seeds[0]"),
-        drawn={"difference, with residual": False, "difference, no residual": True},
-        tells=("difference, with residual",),
-        repeats=DRAWS,
-        counts=N_(
+        measure=Measurement(measures.over_smoothing, (len(LAYERS.values) - 1,), "seeds[0]"),
+        charts={"difference, with residual": False, "difference, no residual": True},
+        reported=("difference, with residual",),
+        spread_over=DRAWS,
+        criterion=N_(
             "eight heads keep tokens further apart than one head: the difference, in parentheses with three "
             "standard errors, is above 0"
         ),
-        held=lambda study: {
+        outcomes=lambda study: {
             (measure, layer): difference(
                 *(study.at(measure, heads, layer) for heads in ("1 head", "8 heads"))
             )
@@ -174,18 +177,18 @@ CLAIMS = {
                 ("difference, with residual", 12),
             )
         },
-        why=N_(
+        explanation=N_(
             "Every row of weights is an average, and averages of averages are alike: that is so for each "
             "head. What keeps tokens apart is the residual connection, which adds each token's own vector "
             "again. Without it, all curves fall to rounding within a few layers, however many heads there "
-            "are. The weights here are drawn, not trained, and a feed-forward part would add to it."
+            "are."
         ),
         leads={"multi_head": {"view": "single vs multi-head"}},
         checks=_smoothed,
     ),
     "robust to noise": Claim(
-        says=N_("Several heads make attention robust to noise."),
-        measured=N_(
+        statement=N_("Several heads make attention robust to noise."),
+        method=N_(
             "Normal noise is added to eight random tokens. Measured: how far the output moves, as a share of "
             "its size, and how much weight of a row moves to other keys, from 0 to 1. All numbers of heads "
             "have the same parameters. Soft is temperature 1, sharp is temperature 0.1."
@@ -205,31 +208,29 @@ CLAIMS = {
             "of a row that moved."
         ),
         slider=NOISE,
-        bent=False,
-        measure=Measured(measures.noise, (NOISE.values,), "seeds[0]"),
-        drawn={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
-        tells=("output (soft)",),
-        repeats=DRAWS,
-        counts=N_(
+        measure=Measurement(measures.noise, (NOISE.values,), "seeds[0]"),
+        charts={f"{what} ({kind})": False for kind in ("soft", "sharp") for what in ("output", "weights")},
+        reported=("output (soft)",),
+        spread_over=DRAWS,
+        criterion=N_(
             "at noise 0.5, eight heads move less than one head: the difference, in parentheses with three "
             "standard errors, is above 0"
         ),
-        held=lambda study: {
+        outcomes=lambda study: {
             (measure, 0.5): difference(study.at(measure, "8 heads", 0.5), study.at(measure, "1 head", 0.5))
             for measure in ("output (soft)", "weights (soft)", "output (sharp)", "weights (sharp)")
         },
-        why=N_(
+        explanation=N_(
             "An average of several heads has less noise only where their errors are independent. Here all "
-            "heads read the same noisy tokens. "
-            "The line *no attention* maps each token by itself: where attention lies above it, the moving "
-            "weights add to the noise. Training with noise can teach robustness."
+            "heads read the same noisy tokens. The line *no attention* maps each token by itself: where "
+            "attention lies above it, the moving weights add to the noise."
         ),
         leads={"multi_head": {"t": "0.1", "heads": "8"}},
         checks=_noisy,
     ),
     "(d k h)": Claim(
-        says=N_("(d k h) and (h d k) are two ways to write the same fused projection."),
-        measured=N_(
+        statement=N_("(d k h) and (h d k) are two ways to write the same fused projection."),
+        method=N_(
             "One matrix W_qkv makes query, key and value (k) of all heads (h), each of d numbers. It is "
             "laid down as (d k h), and read as (h d k): as it is, or with its rows brought into that order. "
             "Measured: how far the outputs differ, as a share of their size."
@@ -247,28 +248,28 @@ CLAIMS = {
             "as (h d k)."
         ),
         slider=FUSED,
-        bent=True,
-        measure=Measured(measures.fused_layouts, (FUSED.values,), "seeds"),
-        drawn={"difference": False},
-        tells=("difference",),
-        repeats=SEEDS,
-        counts=N_("the outputs differ by less than 10⁻⁹ of their size"),
-        held=lambda study: {
+        log_x=True,
+        measure=Measurement(measures.fused_layouts, (FUSED.values,), "seeds"),
+        charts={"difference": False},
+        reported=("difference",),
+        spread_over=SEEDS,
+        criterion=N_("the outputs differ by less than 10⁻⁹ of their size"),
+        outcomes=lambda study: {
             ("rows in order",): bool((study.measures["difference"]["rows in order"] < 1e-9).all()),
             ("mixed", 1): bool((study.at("difference", "mixed", 1) < 1e-9).all()),
             ("mixed", 4): bool((study.at("difference", "mixed", 4) < 1e-9).all()),
         },
-        why=N_(
+        explanation=N_(
             "A layout is a name for rows. Weights trained in one layout are right in that layout, and the "
-            "same rows in another order are right in another. Mixed, a query holds numbers that were made as "
-            "keys or values, and no error is raised: the shapes are the same. With one head both are one."
+            "same rows in another order are right in another. Mixed, a query holds numbers that were made "
+            "as keys or values, and no error is raised: the shapes are the same."
         ),
         leads={"multi_head": {"tab": "Break it", "fault": "(d k h) for (k h d)"}},
         checks=_unpacked,
     ),
     "parameters": Claim(
-        says=N_("More heads cost more parameters."),
-        measured=N_(
+        statement=N_("More heads cost more parameters."),
+        method=N_(
             "Counted in modules of width 16: the numbers in W_q, W_k, W_v and W_o, without biases. A "
             "head is d_model / heads wide, as in the paper, or keeps the whole width d_model."
         ),
@@ -285,26 +286,25 @@ CLAIMS = {
             "where the heads share the width out."
         ),
         slider=COUNTED,
-        bent=True,
-        measure=Measured(measures.parameters, (COUNTED.values,)),
-        drawn={"parameters": False},
-        tells=("parameters",),
-        repeats="",
-        counts=N_("eight heads have more parameters than one"),
-        held=lambda study: {
+        log_x=True,
+        measure=Measurement(measures.parameters, (COUNTED.values,)),
+        charts={"parameters": False},
+        reported=("parameters",),
+        criterion=N_("eight heads have more parameters than one"),
+        outcomes=lambda study: {
             (width, 8): clearly_below(study.at("parameters", width, 1), study.at("parameters", width, 8))
             for width in study.measures["parameters"]
         },
-        why=N_(
+        explanation=N_(
             "Heads of d_model / heads share the width out, so the matrices stay d_model × d_model. Heads "
             "that keep a width of their own make W_q, W_k and W_v wider with each head, and W_o longer."
         ),
         leads={"multi_head": {"view": "single vs multi-head"}},
-        checks=_counted,
+        checks=_parameters_by_formula,
     ),
     "heads specialise": Claim(
-        says=N_("Heads specialise: each learns to look at something else."),
-        measured=N_(
+        statement=N_("Heads specialise: each learns to look at something else."),
+        method=N_(
             "A model of two layers with two heads each, trained to go on with repeated blocks of letters; "
             "its states come with this app. Measured on 32 sequences that it was not trained on: the mean "
             "weight on the token before, and on what once stood after the present letter."
@@ -320,19 +320,16 @@ CLAIMS = {
             "and $m$ counts the places $i$ that have any. Both are means over the places of a sequence."
         ),
         slider=COURSE,
-        bent=False,
-        measure=Measured(measures.head_roles, (COURSE.values,)),
-        drawn={"previous token": False, "induction": False},
-        tells=("previous token", "induction"),
-        repeats=N_("32 sequences"),
-        counts=N_("one has more than twice the weight of the other, by more than three standard errors"),
-        held=_special,
-        why=N_(
-            "What is asked of the heads decides. This task needs a layer that looks at the token before, and "
-            "one after it that finds what once followed; nothing in it asks two heads of one layer to "
-            "differ, so they may well learn the same. Untrained heads differ by chance alone, and in larger "
-            "models many heads are alike or can be left out. Whether a head of a language model does syntax "
-            "is to be measured there, on sentences whose syntax is known."
+        measure=Measurement(measures.head_roles, (COURSE.values,)),
+        charts={"previous token": False, "induction": False},
+        reported=("previous token", "induction"),
+        spread_over=N_("32 sequences"),
+        criterion=N_("one has more than twice the weight of the other, by more than three standard errors"),
+        outcomes=_special,
+        explanation=N_(
+            "What is asked of the heads decides. This task needs a layer that looks at the token before, "
+            "and one after it that finds what once followed; nothing in it asks two heads of one layer to "
+            "differ, so they may well learn the same."
         ),
         leads={"learned_heads": {}},
         checks=_measured_again,

@@ -10,7 +10,7 @@ from attn_core import Check, regression_sample
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Measurement, Outcomes, Seeds, recheck
 from pages.what_courses_say.settings import POINTS, REMEMBERED, TOKENS
 
 ATTENTION, RNN, WRITING, SCAN = "attention", "RNN", "attention that writes", "linear recurrence"
@@ -28,7 +28,7 @@ def _by_formula(study: Study, seeds: Seeds) -> list[Check]:
         SCAN: dot + 2 * logs,
     }
     return [
-        again(study, "steps", name, n, by=N_("its formula"), theirs=float(want))
+        recheck(study, "steps", name, n, by=N_("its formula"), expected=float(want))
         for name, want in formulas.items()
     ]
 
@@ -43,8 +43,15 @@ def _read_back(study: Study, seeds: Seeds) -> list[Check]:
     attended = F.scaled_dot_product_attention(keys, keys, content)
     best = (torch.linalg.pinv(code) @ code @ content.flatten()).reshape(content.shape)
     return [
-        again(study, "lost", name, n, by=by, theirs=(read - content).square().sum() / content.square().sum())
-        for by, name, read in (
+        recheck(
+            study,
+            "lost",
+            name,
+            n,
+            by=by,
+            expected=(decoded - content).square().sum() / content.square().sum(),
+        )
+        for by, name, decoded in (
             (N_("torch's attention"), ROOTED, attended),
             (N_("torch's pseudo-inverse"), ONE, best),
         )
@@ -57,10 +64,10 @@ def _fitted(study: Study, seeds: Seeds) -> list[Check]:
     grid = torch.linspace(0.5, 4.5, 81, dtype=torch.float64)
     line = np.polynomial.Polynomial.fit(sample.keys.numpy(), sample.values.numpy(), 1)(grid.numpy())
     error = (torch.from_numpy(line) - sample.truth(grid)).square().mean().sqrt()
-    return [again(study, "error", STRAIGHT, 160, by=N_("NumPy's polynomials"), theirs=error)]
+    return [recheck(study, "error", STRAIGHT, 160, by=N_("NumPy's polynomials"), expected=error)]
 
 
-def _bottleneck(study: Study) -> Held:
+def _bottleneck(study: Study) -> Outcomes:
     lost = study.measures["lost"]
     return {
         (ROOTED, 64): clearly_below(lost[ROOTED][:, -1], lost[ONE][:, -1]),
@@ -70,19 +77,19 @@ def _bottleneck(study: Study) -> Held:
     }
 
 
-def _nonparametric(study: Study) -> Held:
-    kept, error = study.measures["numbers kept"], study.measures["error"]
+def _nonparametric(study: Study) -> Outcomes:
+    size, error = study.measures["numbers kept"], study.measures["error"]
     return {
-        (KERNEL,): bool(kept[KERNEL][0, -1] > kept[KERNEL][0, 0])
+        (KERNEL,): bool(size[KERNEL][0, -1] > size[KERNEL][0, 0])
         and clearly_below(error[KERNEL][:, -1], error[KERNEL][:, 0]),
-        (LEARNED,): bool(kept[LEARNED][0, -1] > kept[LEARNED][0, 0]),
+        (LEARNED,): bool(size[LEARNED][0, -1] > size[LEARNED][0, 0]),
     }
 
 
 CLAIMS = {
     "runs in parallel": Claim(
-        says=N_("Attention runs in parallel, where an RNN cannot."),
-        measured=N_(
+        statement=N_("Attention runs in parallel, where an RNN cannot."),
+        method=N_(
             "The operations on single numbers are done and counted, for tokens of width 4. A step waits for "
             "nothing but its own inputs, and sums are added up in pairs. Measured: how many steps must wait "
             "for one another, and how many operations there are in all."
@@ -105,29 +112,27 @@ CLAIMS = {
             "Attention that writes waits for each token before it starts on the next."
         ),
         slider=TOKENS,
-        bent=True,
-        measure=Measured(measures.depth, (TOKENS.values,)),
-        drawn={"steps": True, "operations": True},
-        tells=("steps",),
-        repeats="",
-        counts=N_("at 64 tokens, the first takes fewer steps that wait for one another than the second"),
-        held=lambda study: {
+        log_x=True,
+        measure=Measurement(measures.depth, (TOKENS.values,)),
+        charts={"steps": True, "operations": True},
+        reported=("steps",),
+        criterion=N_("at 64 tokens, the first takes fewer steps that wait for one another than the second"),
+        outcomes=lambda study: {
             (ours, other, 64): clearly_below(study.at("steps", ours, 64), study.at("steps", other, 64))
             for ours, other in ((ATTENTION, RNN), (WRITING, RNN), (ATTENTION, SCAN))
         },
-        why=N_(
+        explanation=N_(
             "In an RNN each state waits for the one before, so the steps grow as n. Attention needs only "
-            "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A model "
-            "that writes needs each word before the next. A recurrence without tanh between its steps can be "
-            "added up in pairs too. The price of attention is in the operations, which grow as n²: it does "
-            "not “scale well to long sequences”."
+            "sums over n, in log n steps, when all tokens are given: in training, and in an encoder. A "
+            "model that writes needs each word before the next. A recurrence without tanh between its steps"
+            " can be added up in pairs too. The price of attention is in the operations, which grow as n²."
         ),
         leads={"single_head": {"tab": "Cost"}, "multi_head": {"tab": "Token by token"}},
         checks=_by_formula,
     ),
     "nonparametric": Claim(
-        says=N_("Attention is nonparametric."),
-        measured=N_(
+        statement=N_("Attention is nonparametric."),
+        method=N_(
             "Kernel regression and a straight line get ever more points of 2 sin(x) + x with noise 0.5; the "
             "bandwidth is the one with the least leave-one-out error. Measured: the error against the true "
             "curve, and how many numbers each keeps."
@@ -155,14 +160,14 @@ CLAIMS = {
             "W_k and W_v."
         ),
         slider=POINTS,
-        bent=True,
-        measure=Measured(measures.growing, (POINTS.values,), "seeds"),
-        drawn={"error": False, "numbers kept": True},
-        tells=("error", "numbers kept"),
-        repeats=SEEDS,
-        counts=N_("it keeps more numbers for more data, and kernel regression's error falls with them"),
-        held=_nonparametric,
-        why=N_(
+        log_x=True,
+        measure=Measurement(measures.growing, (POINTS.values,), "seeds"),
+        charts={"error": False, "numbers kept": True},
+        reported=("error", "numbers kept"),
+        spread_over=SEEDS,
+        criterion=N_("it keeps more numbers for more data, and kernel regression's error falls with them"),
+        outcomes=_nonparametric,
+        explanation=N_(
             "Nonparametric means that no fixed number of parameters holds what was learned: it grows with "
             "the data. Kernel regression keeps every point, and only its bandwidth is chosen. A layer's W_q, "
             "W_k and W_v have one size, however much it was trained on. What does grow there are the keys "
@@ -172,8 +177,8 @@ CLAIMS = {
         checks=_fitted,
     ),
     "one-vector bottleneck": Claim(
-        says=N_("Attention does away with the bottleneck of one vector."),
-        measured=N_(
+        statement=N_("Attention does away with the bottleneck of one vector."),
+        method=N_(
             "Each token says four random numbers. They are kept in one vector of 16 numbers and read back by "
             "the best linear reader, or beside one another and asked for by keys of 16 random numbers. "
             "Measured: the share that is lost, and how many numbers are kept."
@@ -193,20 +198,20 @@ CLAIMS = {
             "the query that asks for its own token, and $c$ scales the scores."
         ),
         slider=REMEMBERED,
-        bent=True,
-        measure=Measured(measures.one_vector, (REMEMBERED.values,), "seeds"),
-        drawn={"lost": False, "numbers kept": True},
-        tells=("lost",),
-        repeats=SEEDS,
-        counts=N_(
+        log_x=True,
+        measure=Measurement(measures.one_vector, (REMEMBERED.values,), "seeds"),
+        charts={"lost": False, "numbers kept": True},
+        reported=("lost",),
+        spread_over=SEEDS,
+        criterion=N_(
             "attention loses less than the one vector by more than three standard errors; wholly: less than "
             "a tenth is lost"
         ),
-        held=_bottleneck,
-        why=N_(
-            "One vector of 16 numbers holds four such tokens and no more. Attention keeps all tokens, so its "
-            "memory grows with n; and it reads an average, which is one token only where its key stands out. "
-            "Scores that are larger tell keys better apart: training can make them so."
+        outcomes=_bottleneck,
+        explanation=N_(
+            "One vector of 16 numbers holds four such tokens and no more. Attention keeps all tokens, so "
+            "its memory grows with n; and it reads an average, which is one token only where its key stands"
+            " out."
         ),
         leads={"multi_head": {"case": "cross-attention, four heads"}, "learned_heads": {"task": "reverse"}},
         checks=_read_back,

@@ -8,7 +8,7 @@ from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_core.toys import shipped
 from attn_words import N_, _
-from pages.what_courses_say.claim import Claim, Held, Measured, Seeds
+from pages.what_courses_say.claim import Claim, Measurement, Outcomes, Seeds
 from pages.what_courses_say.settings import DONE
 
 ONE_LAYER = ("previous token", "reverse", "sort")
@@ -16,7 +16,7 @@ LAST, ROLLED = "induction, last layer", "induction, all layers"
 AGREES, MOSTLY = 0.8, 0.9
 
 
-def _held(study: Study) -> Held:
+def _outcomes(study: Study) -> Outcomes:
     def first(*curves: str, at: int) -> bool:
         return all(bool(study.at("same first", curve, at).mean() >= MOSTLY) for curve in curves)
 
@@ -46,40 +46,44 @@ def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
     tokens = run.recipe.held_out(measures.trained.SEQUENCES)
     places = run.model(0).positions.double()
     n = tokens.shape[1]
-    found = []
+    correlations = []
     for row in tokens:
         embedded = state["embedding"][row] + places
 
-        def predicted(of: list[int], x: torch.Tensor = embedded) -> tuple[torch.Tensor, torch.Tensor]:
-            normed = F.layer_norm(x[of], x.shape[-1:], state["norms.0.weight"], state["norms.0.bias"])
+        def predicted(
+            places_left: list[int], x: torch.Tensor = embedded
+        ) -> tuple[torch.Tensor, torch.Tensor]:
+            normed = F.layer_norm(
+                x[places_left], x.shape[-1:], state["norms.0.weight"], state["norms.0.bias"]
+            )
             q, k, v = (normed @ state[f"attention.0.W_{letter}.weight"].T for letter in "qkv")
             weights = torch.softmax(q @ k.T / q.shape[-1] ** 0.5, dim=-1)
-            written = weights @ v @ state["attention.0.W_o.weight"].T
-            return weights, torch.softmax(written @ state["readout"].T, dim=-1)
+            update = weights @ v @ state["attention.0.W_o.weight"].T
+            return weights, torch.softmax(update @ state["readout"].T, dim=-1)
 
-        weights, whole = predicted([*range(n)])
+        weights, full = predicted([*range(n)])
         orders = []
         for place in (at for at in range(n) if row[n - 1 - at] != 15):
             others = [at for at in range(n) if at != place]
             effects = []
             for away in others:
                 rest = [at for at in range(n) if at != away]
-                moved = predicted(rest)[1][rest.index(place)] - whole[place]
-                effects.append(round(float(moved.abs().sum() / 2), measures.trained.DECIMALS))
-            both = torch.tensor(
+                change = predicted(rest)[1][rest.index(place)] - full[place]
+                effects.append(round(float(change.abs().sum() / 2), measures.trained.DECIMALS))
+            pairs = torch.tensor(
                 [_ranks(weights[place, others].tolist()), _ranks(effects)], dtype=weights.dtype
             )
-            orders.append(torch.corrcoef(both)[0, 1])
-        found.append(torch.stack(orders).mean())
+            orders.append(torch.corrcoef(pairs)[0, 1])
+        correlations.append(torch.stack(orders).mean())
     ours = study.at("rank correlation", "reverse", 100).mean()
     what = _("reverse, trained: tokens taken out of the sequences, ranked in a sorted list")
-    return [compare(what, ours, torch.stack(found).mean(), scale=1.0)]
+    return [compare(what, ours, torch.stack(correlations).mean(), scale=1.0)]
 
 
 CLAIMS = {
     "trained weights": Claim(
-        says=N_("Once trained, attention weights explain what a model answers."),
-        measured=N_(
+        statement=N_("Once trained, attention weights explain what a model answers."),
+        method=N_(
             "The small models of *Learned heads*, on sequences that they were not trained on. At every place "
             "that has an answer, each other token in turn is blocked: nobody else may attend to it. Its "
             "effect is how much probability moves in the model's own prediction, from 0 to 1. Measured: the "
@@ -104,25 +108,23 @@ CLAIMS = {
             "residual."
         ),
         slider=DONE,
-        bent=False,
-        measure=Measured(measures.explanation_by_training, (DONE.values,)),
-        drawn={"same first": False, "rank correlation": False},
-        tells=("same first", "rank correlation"),
-        repeats=N_("12 sequences"),
-        counts=N_(
+        measure=Measurement(measures.explanation_by_training, (DONE.values,)),
+        charts={"same first": False, "rank correlation": False},
+        reported=("same first", "rank correlation"),
+        spread_over=N_("12 sequences"),
+        criterion=N_(
             "the largest weight is on the token with the largest effect at nine places in ten, or the "
             "mean rank correlation is 0.8 or more; in one layer, for each of the three tasks"
         ),
-        held=_held,
-        why=N_(
+        outcomes=_outcomes,
+        explanation=N_(
             "In these models of one layer the answer is read from what the head fetched, and nothing else. "
             "Training makes one weight large, and blocking that token takes the answer away. The other "
-            "tokens then move so little that their order says nothing (effects below 10⁻¹² count as equal), "
-            "so the rank correlation falls again: it decides nothing there. In two layers the answer takes "
-            "two steps: a head of the first layer copies each letter to the next place, and a head of the "
-            "second finds it there. Blocking a token stops both, and a map of the last layer shows one. All "
-            "weights multiplied tell the order well, and the first token less often. These models have no "
-            "feed-forward layers, where large ones do much of their work."
+            "tokens then move so little that their order says nothing (effects below 10⁻¹² count as equal),"
+            " so the rank correlation falls again: it decides nothing there. In two layers the answer takes"
+            " two steps: a head of the first layer copies each letter to the next place, and a head of the "
+            "second finds it there. Blocking a token stops both, and a map of the last layer shows one. All"
+            " weights multiplied tell the order well, and the first token less often."
         ),
         leads={"what_courses_say": {"claim": "weights explain"}, "learned_heads": {"task": "sort"}},
         checks=_taken_out,

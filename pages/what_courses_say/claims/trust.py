@@ -7,7 +7,7 @@ from attn_core import Check, MultiHeadAttention
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Measured, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Measurement, Seeds, recheck
 from pages.what_courses_say.settings import STACKED
 
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
@@ -20,26 +20,26 @@ def _taken_away(study: Study, seeds: Seeds) -> list[Check]:
     x = torch.randn(n, 16, generator=torch.Generator().manual_seed(seeds[0]), dtype=torch.float64)
     layer = MultiHeadAttention(16, 2, bias=False, seed=seeds[0], dtype=x.dtype)
     with torch.no_grad():
-        whole = layer(F.layer_norm(x, (16,)))
+        full = layer(F.layer_norm(x, (16,)))
         effects = torch.zeros(n, n, dtype=x.dtype)
         for away in range(n):
             rest = [place for place in range(n) if place != away]
-            left = layer(F.layer_norm(x[rest], (16,)))
-            effects[rest, away] = (left.output - whole.output[rest]).norm(dim=-1)
-    weights = whole.weights.mean(dim=0)
-    found = []
+            rest_run = layer(F.layer_norm(x[rest], (16,)))
+            effects[rest, away] = (rest_run.output - full.output[rest]).norm(dim=-1)
+    weights = full.weights.mean(dim=0)
+    correlations = []
     for query in range(n):
         others = [key for key in range(n) if key != query]
-        both = torch.stack([each[query, others].argsort().argsort() for each in (weights, effects)])
-        found.append(torch.corrcoef(both.to(x.dtype))[0, 1])
-    theirs, by = torch.stack(found).mean(), N_("tokens taken out of the sequence")
-    return [again(study, "rank correlation", LAST, 1, by=by, theirs=theirs, scale=1.0)]
+        pairs = torch.stack([each[query, others].argsort().argsort() for each in (weights, effects)])
+        correlations.append(torch.corrcoef(pairs.to(x.dtype))[0, 1])
+    expected, by = torch.stack(correlations).mean(), N_("tokens taken out of the sequence")
+    return [recheck(study, "rank correlation", LAST, 1, by=by, expected=expected, scale=1.0)]
 
 
 CLAIMS = {
     "weights explain": Claim(
-        says=N_("Attention weights explain what a model looks at."),
-        measured=N_(
+        statement=N_("Attention weights explain what a model looks at."),
+        method=N_(
             "Each token in turn is taken away from ten random tokens. Measured for every other token: do "
             "large weights fall on the tokens whose absence changes its output most? The rank correlation is "
             "1 where both have the same order, and 0 where they have nothing in common. The residual "
@@ -64,23 +64,21 @@ CLAIMS = {
             "elsewhere."
         ),
         slider=STACKED,
-        bent=False,
-        measure=Measured(measures.explanation_by_depth, (STACKED.values,), "seeds"),
-        drawn={"rank correlation": False, "same first": False},
-        tells=("rank correlation", "same first"),
-        repeats=SEEDS,
-        counts=N_("the mean rank correlation is 0.8 or more"),
-        held=lambda study: {
+        measure=Measurement(measures.explanation_by_depth, (STACKED.values,), "seeds"),
+        charts={"rank correlation": False, "same first": False},
+        reported=("rank correlation", "same first"),
+        spread_over=SEEDS,
+        criterion=N_("the mean rank correlation is 0.8 or more"),
+        outcomes=lambda study: {
             (curve, depth): bool(study.at("rank correlation", curve, depth).mean() >= AGREES)
             for curve, depth in ((LAST, 1), (LAST, 3), (LAST, 6), (ROLLED, 6))
         },
-        why=N_(
-            "In one layer a weight says what share of the output comes from a token; what is carried matters "
-            "besides: a value close to the average changes little. In a stack, the last layer attends to "
-            "places that hold a mixture of many tokens by then. Multiplying the weights of all layers "
-            "follows the mixtures, and leaves out what the values do. Weights are an answer to *where from*, "
-            "not to *why*. The projections here are drawn, not trained; the claim *trained weights* asks the "
-            "same of models that have learned."
+        explanation=N_(
+            "In one layer a weight says what share of the output comes from a token; what is carried "
+            "matters besides: a value close to the average changes little. In a stack, the last layer "
+            "attends to places that hold a mixture of many tokens by then. Multiplying the weights of all "
+            "layers follows the mixtures, and leaves out what the values do. Weights are an answer to "
+            "*where from*, not to *why*."
         ),
         leads={"what_courses_say": {"claim": "trained weights"}, "learned_heads": {"ablate": "2"}},
         checks=_taken_away,

@@ -8,7 +8,7 @@ from attn_core import Check
 from attn_core import claims as measures
 from attn_core.claims import Study
 from attn_words import N_
-from pages.what_courses_say.claim import SEEDS, Claim, Held, Measured, Seeds, again
+from pages.what_courses_say.claim import SEEDS, Claim, Measurement, Outcomes, Seeds, recheck
 from pages.what_courses_say.settings import AGAIN, PHRASED, RAMPED, WORDED
 
 _DOGS = {"example": "I love dogs"}
@@ -24,10 +24,10 @@ def _dogs_by_torch(step: float, *, turned: bool = False) -> torch.Tensor:
 def _printed(study: Study, seeds: Seeds) -> list[Check]:
     own = math.exp(0.5) / (math.exp(0.5) + 2)
     return [
-        again(study, "own weight", "love", 0.0, by="e^½ / (e^½ + 2)", theirs=own),
+        recheck(study, "own weight", "love", 0.0, by="e^½ / (e^½ + 2)", expected=own),
         *(
-            again(study, "own weight", word, 0.5, by=N_("torch's softmax"), theirs=theirs)
-            for word, theirs in zip(("I", "love", "dogs"), _dogs_by_torch(0.5).diagonal(), strict=True)
+            recheck(study, "own weight", word, 0.5, by=N_("torch's softmax"), expected=expected)
+            for word, expected in zip(("I", "love", "dogs"), _dogs_by_torch(0.5).diagonal(), strict=True)
         ),
     ]
 
@@ -38,8 +38,8 @@ def _phrase(study: Study, seeds: Seeds) -> list[Check]:
         "dogs love I": _dogs_by_torch(0.5, turned=True)[1, 0],
     }
     return [
-        again(study, "weight on dogs", phrase, 0.5, by=N_("torch's softmax"), theirs=theirs)
-        for phrase, theirs in phrases.items()
+        recheck(study, "weight on dogs", phrase, 0.5, by=N_("torch's softmax"), expected=expected)
+        for phrase, expected in phrases.items()
     ]
 
 
@@ -47,8 +47,8 @@ def _symmetry(study: Study, seeds: Seeds) -> list[Check]:
     generator = torch.Generator().manual_seed(seeds[0])
     x = torch.randn(8, 4, generator=generator, dtype=torch.float64)
     weights = torch.softmax(torch.einsum("qd,kd->qk", x, x) / 2, dim=1)
-    theirs = (weights - weights.T).abs().max() / weights.max()
-    return [again(study, "asymmetry", "weights with Q = K", 8, by=N_("einsum"), theirs=theirs)]
+    expected = (weights - weights.T).abs().max() / weights.max()
+    return [recheck(study, "asymmetry", "weights with Q = K", 8, by=N_("einsum"), expected=expected)]
 
 
 def _again(study: Study, seeds: Seeds) -> list[Check]:
@@ -57,11 +57,11 @@ def _again(study: Study, seeds: Seeds) -> list[Check]:
         torch.manual_seed(seed)
         w = torch.randn(3, 4, 4, dtype=torch.float64)[:, :3]  # of one-hot words, rows of W
         outputs.append(torch.nn.functional.scaled_dot_product_attention(*w[:, None])[0])
-    theirs = (outputs[1] - outputs[0]).abs().max()
-    return [again(study, "difference", "W drawn anew", 2, by=N_("torch's attention"), theirs=theirs)]
+    expected = (outputs[1] - outputs[0]).abs().max()
+    return [recheck(study, "difference", "W drawn anew", 2, by=N_("torch's attention"), expected=expected)]
 
 
-def _leads(study: Study) -> Held:
+def _leads(study: Study) -> Outcomes:
     return {
         (curve, 0.5): bool(study.at("lead of dogs", curve, 0.5)[0] > 0)
         for curve in ("I love dogs", "dogs love I", "rows of length 1")
@@ -70,8 +70,10 @@ def _leads(study: Study) -> Held:
 
 CLAIMS = {
     "with positions": Claim(
-        says=N_("With positions, “I love dogs” has weights 0.4519 on the diagonal and 0.2741 elsewhere."),
-        measured=N_(
+        statement=N_(
+            "With positions, “I love dogs” has weights 0.4519 on the diagonal and 0.2741 elsewhere."
+        ),
+        method=N_(
             "One-hot words of width 4, Q = K = V = X, and a ramp of growing step added to them. Measured: "
             "the weight that each word gives to itself, and the largest difference of the nine weights from "
             "the printed ones."
@@ -91,17 +93,15 @@ CLAIMS = {
             r"$w_{ij}$ is the weight that word $i$ gives to word $j$, and $\bar w_{ij}$ the printed one."
         ),
         slider=RAMPED,
-        bent=False,
-        measure=Measured(measures.printed_with_positions, (RAMPED.values,)),
-        drawn={"own weight": False, "difference from the printed": False},
-        tells=("own weight", "difference from the printed"),
-        repeats="",
-        counts=N_("all nine weights are the printed ones to four digits"),
-        held=lambda study: {
+        measure=Measurement(measures.printed_with_positions, (RAMPED.values,)),
+        charts={"own weight": False, "difference from the printed": False},
+        reported=("own weight", "difference from the printed"),
+        criterion=N_("all nine weights are the printed ones to four digits"),
+        outcomes=lambda study: {
             ("all nine", step): bool(study.at("difference from the printed", "all nine", step)[0] < ROUNDED)
             for step in (0.0, 0.5, 0.1)
         },
-        why=N_(
+        explanation=N_(
             "The printed weights are those without positions: each word's product with itself is 1 and with "
             "any other 0, so all rows are alike. Any ramp makes the rows differ, and the last word gets "
             "more."
@@ -110,8 +110,8 @@ CLAIMS = {
         checks=_printed,
     ),
     "grammar": Claim(
-        says=N_("“love” attends to “dogs” because the phrase says so."),
-        measured=N_(
+        statement=N_("“love” attends to “dogs” because the phrase says so."),
+        method=N_(
             "The same words with a ramp, as they are written, turned round to “dogs love I”, and with all "
             "rows normalised to length 1. Measured: what “love” gives to “dogs”, and that less the largest "
             "of its other two weights."
@@ -134,25 +134,22 @@ CLAIMS = {
             "position $r$, whichever word stands there."
         ),
         slider=PHRASED,
-        bent=False,
-        measure=Measured(measures.phrase, (PHRASED.values,)),
-        drawn={"weight on dogs": False, "lead of dogs": False},
-        tells=("weight on dogs", "lead of dogs"),
-        repeats="",
-        counts=N_("“love” gives “dogs” more than any other word, at step 0.5"),
-        held=_leads,
-        why=N_(
+        measure=Measurement(measures.phrase, (PHRASED.values,)),
+        charts={"weight on dogs": False, "lead of dogs": False},
+        reported=("weight on dogs", "lead of dogs"),
+        criterion=N_("“love” gives “dogs” more than any other word, at step 0.5"),
+        outcomes=_leads,
+        explanation=N_(
             "The words are one-hot, so no word is nearer to one than to another. The ramp makes the later "
-            "vectors longer, and a product grows with length: from a step of 0.39 on, “love” attends most to "
-            "whatever stands last. Turned round, that is “I”. Nothing here was learned, so there is no "
-            "grammar to be read."
+            "vectors longer, and a product grows with length: from a step of 0.39 on, “love” attends most "
+            "to whatever stands last. Nothing here was learned, so there is no grammar to be read."
         ),
         leads={"single_head": _DOGS | {"ramp": "true", "q": "1", "k": "2"}, "learned_heads": {}},
         checks=_phrase,
     ),
     "symmetric": Claim(
-        says=N_("Without positions the weights are symmetric."),
-        measured=N_(
+        statement=N_("Without positions the weights are symmetric."),
+        method=N_(
             "Random words of width 4 with Q = K, the same with projections W_q and W_k, and one-hot "
             "words. Measured: the largest difference between a map and its transpose."
         ),
@@ -170,17 +167,16 @@ CLAIMS = {
             "symmetric, and the weights where every $Z_i$ is the same."
         ),
         slider=WORDED,
-        bent=False,
-        measure=Measured(measures.symmetry, (WORDED.values,), "seeds"),
-        drawn={"asymmetry": False},
-        tells=("asymmetry",),
-        repeats=SEEDS,
-        counts=N_("the map and its transpose differ by less than a share of 10⁻⁹, with 8 tokens"),
-        held=lambda study: {
+        measure=Measurement(measures.symmetry, (WORDED.values,), "seeds"),
+        charts={"asymmetry": False},
+        reported=("asymmetry",),
+        spread_over=SEEDS,
+        criterion=N_("the map and its transpose differ by less than a share of 10⁻⁹, with 8 tokens"),
+        outcomes=lambda study: {
             (curve, 8): bool((study.at("asymmetry", curve, 8) < EXACT).all())
             for curve in study.measures["asymmetry"]
         },
-        why=N_(
+        explanation=N_(
             "Where Q = K, the score of two words is one product, whoever asks. The softmax then divides each "
             "row by a sum of its own, so the weights are symmetric only where these sums agree, as they do "
             "for one-hot words. With W_q and W_k even the scores are not."
@@ -189,8 +185,8 @@ CLAIMS = {
         checks=_symmetry,
     ),
     "printed results": Claim(
-        says=N_("Run the program, and it prints 2.2379, −0.8030, 0.7570."),
-        measured=N_(
+        statement=N_("Run the program, and it prints 2.2379, −0.8030, 0.7570."),
+        method=N_(
             "Three words through W_q, W_k and W_v, which each run draws anew, or draws from one seed; and "
             "one-hot words without W. Measured: the largest difference of a later run's output from the "
             "first one's."
@@ -198,21 +194,17 @@ CLAIMS = {
         formula=r"\text{difference} = \max_{i,j} \bigl| O'_{ij} - O_{ij} \bigr|",
         in_words=N_("$O$ is the output of the first run, and $O'$ that of a later one."),
         slider=AGAIN,
-        bent=False,
-        measure=Measured(measures.run_again, (AGAIN.values,), "seeds"),
-        drawn={"difference": False},
-        tells=("difference",),
-        repeats=SEEDS,
-        counts=N_("all later outputs are the first one to four digits"),
-        held=lambda study: {
-            (curve,): bool((found < ROUNDED).all()) for curve, found in study.measures["difference"].items()
+        measure=Measurement(measures.run_again, (AGAIN.values,), "seeds"),
+        charts={"difference": False},
+        reported=("difference",),
+        spread_over=SEEDS,
+        criterion=N_("all later outputs are the first one to four digits"),
+        outcomes=lambda study: {
+            (curve,): bool((values < ROUNDED).all()) for curve, values in study.measures["difference"].items()
         },
-        why=N_(
+        explanation=N_(
             "Without a seed each run draws other matrices: nobody gets the printed numbers again, nor can "
-            "tell a mistake from chance by them. Two lines of such programs fail before or beside that: "
-            "class Attention(nn.modules) is a TypeError, since nn.modules is a module and nn.Module the "
-            "class; and a comment dim*3*heads is wrong where heads share the width: Q, K and V of all heads "
-            "are 3 · d_model wide."
+            "tell a mistake from chance by them."
         ),
         leads={"single_head": {"seed": "7"}},
         checks=_again,

@@ -9,11 +9,11 @@ from pages.what_courses_say.compute import State
 
 def show(state: State) -> None:
     """Compute some of what is drawn again, with torch's own functions or by formula."""
-    found = state.claim.checks(state.study, state.seeds)
+    results = state.claim.checks(state.study, state.seeds)
     st.markdown(_("Computed just now, by another way than the picture's."))
     st.markdown(
         checks_table(
-            [check.name for check in found],
-            {_("in the picture"): [(check.passed, check.verdict) for check in found]},
+            [check.name for check in results],
+            {_("in the picture"): [(check.passed, check.verdict) for check in results]},
         )
     )

@@ -13,10 +13,10 @@ from pages.what_courses_say.tables import columns
 def show(state: State) -> None:
     """Show the table, and offer it."""
     table = columns(state)
-    seen = {
+    columns_here = {
         _(title): [_(cell) if isinstance(cell, str) else cell for cell in table[title]] for title in table
     }
-    st.dataframe(numbers_table(seen, number), hide_index=True, key="table-claim")
+    st.dataframe(numbers_table(columns_here, number), hide_index=True, key="table-claim")
     st.caption(_(ROUNDED))
     offer_csv(
         _("Download as CSV"),

@@ -4,10 +4,10 @@ import streamlit as st
 
 from attn_words import _
 from pages.what_courses_say.compute import State
-from pages.what_courses_say.named import formula_here
+from pages.what_courses_say.vocabulary import translate_formula
 
 
 def show(state: State) -> None:
     """Write the claim's formula, and say what its letters stand for."""
-    st.latex(formula_here(state.claim.formula))
+    st.latex(translate_formula(state.claim.formula))
     st.markdown(_(state.claim.in_words))
