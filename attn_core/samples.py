@@ -120,13 +120,10 @@ def regression_sample(
     ((40,), True, True)
     """
     _require.one_of("name", name, REGRESSION_SAMPLES)
-    n_points = _require.whole("n_points", n_points, least=2)
-    std = _noise_std(noise)
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     recipe = _RECIPES[name]
-    keys = recipe.places(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
-    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
-    values = recipe.truth(keys) + std * recipe.noise_shape(keys) * normal
+    uniform, errors = _draw(noise, seed, n_points)
+    keys = recipe.places(uniform).sort().values
+    values = recipe.truth(keys) + recipe.noise_shape(keys) * errors
     return RegressionSample(name, recipe.description, keys, values, recipe.truth)
 
 
@@ -148,11 +145,8 @@ def function_sample(
     >>> bool((sample.values == regression_sample("sine", noise=0, seed=3).values).all())
     True
     """
-    n_points = _require.whole("n_points", n_points, least=2)
-    std = _noise_std(noise)
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-    keys = _evenly(torch.rand(n_points, generator=generator, dtype=torch.float64)).sort().values
-    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    uniform, errors = _draw(noise, seed, n_points)
+    keys = _evenly(uniform).sort().values
     exact = function(keys)
     gap = function.first_gap(0.0, 5.0)
     if gap is not None or not bool((exact.abs() <= LARGEST).all()):
@@ -166,9 +160,7 @@ def function_sample(
                 place=f"{at[0]:.4g}",
             )
         )
-    return RegressionSample(
-        "typed function", f"y = {function.expression}", keys, exact + std * normal, function
-    )
+    return RegressionSample("typed function", f"y = {function.expression}", keys, exact + errors, function)
 
 
 def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0) -> RegressionSample:
@@ -184,25 +176,25 @@ def plane_sample(*, n_points: int = 40, noise: float | int = 0.5, seed: int = 0)
     >>> tuple(sample.keys.shape), tuple(sample.values.shape)
     ((40, 2), (40,))
     """
-    n_points = _require.whole("n_points", n_points, least=2)
-    std = _noise_std(noise)
-    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-    keys = 5 * torch.rand(n_points, 2, generator=generator, dtype=torch.float64)
-    normal = torch.randn(n_points, generator=generator, dtype=torch.float64)
+    uniform, errors = _draw(noise, seed, n_points, 2)
+    keys = _evenly(uniform)
     return RegressionSample(
         "waves",
         "y = 2 (sin x₁ + cos x₂), seen with even noise at places spread evenly over a square.",
         keys,
-        _waves(keys) + std * normal,
+        _waves(keys) + errors,
         _waves,
     )
 
 
-def _noise_std(noise: float | int) -> float:
-    std = float(_require.finite("noise", noise, requirement="a finite number >= 0"))
-    if std < 0:
+def _draw(noise: float | int, seed: int, *shape: int) -> tuple[Tensor, Tensor]:
+    """Uniform numbers from 0 to 1 for the keys, of that shape, and an error for each of them."""
+    _require.whole("n_points", shape[0], least=2)
+    if _require.finite("noise", noise, requirement="a finite number >= 0") < 0:
         raise ValueError(f"noise must be a finite number >= 0; got {noise!r}")
-    return std
+    generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
+    uniform = torch.rand(*shape, generator=generator, dtype=torch.float64)
+    return uniform, noise * torch.randn(shape[0], generator=generator, dtype=torch.float64)
 
 
 def _waves(x: Tensor) -> Tensor:

@@ -71,8 +71,8 @@ def patch_names(side: int = PATCH) -> tuple[str, ...]:
     >>> len(names), names[0], names[-1]
     (36, 'sky', 'grass')
     """
-    found = patches(_shapes().to(torch.float64), side)
-    counts = torch.stack([(found == shape).sum(dim=-1) for shape in range(len(SHAPES))])
+    shapes = patches(_shapes().to(torch.float64), side)
+    counts = torch.stack([(shapes == shape).sum(dim=-1) for shape in range(len(SHAPES))])
     return tuple(SHAPES[each] for each in counts.argmax(dim=0).tolist())
 
 

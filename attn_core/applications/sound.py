@@ -59,12 +59,12 @@ def log_energies(
         raise ValueError(f"sound must have shape (n_sample,), n_sample >= {frame}; got {tuple(sound.shape)}")
     n_frame = len(sound) // frame
     window = torch.hann_window(frame, periodic=True, dtype=sound.dtype)
-    framed = sound[: n_frame * frame].reshape(n_frame, frame) * window
+    frames = sound[: n_frame * frame].reshape(n_frame, frame) * window
     # A tone's energy stands in three frequencies: 1, 1/4 and 1/4 of (frame / 4) squared.
-    energy = torch.fft.rfft(framed).abs().square() / (1.5 * (frame / 4) ** 2)
+    energy = torch.fft.rfft(frames).abs().square() / (1.5 * (frame / 4) ** 2)
     band = torch.arange(energy.shape[-1]) * n_band // energy.shape[-1]
-    summed = torch.zeros(n_frame, n_band, dtype=sound.dtype).index_add(1, band, energy)
-    return torch.log10(summed + _SILENT)
+    energies = torch.zeros(n_frame, n_band, dtype=sound.dtype).index_add(1, band, energy)
+    return torch.log10(energies + _SILENT)
 
 
 def frame_names() -> tuple[str, ...]:

@@ -34,9 +34,9 @@ def alignment() -> tuple[Float[Tensor, "n_query d_k"], Float[Tensor, "n_key d_k"
     key = torch.eye(len(SOURCE), dtype=torch.float64)
     query = torch.zeros(len(TARGET), len(SOURCE), dtype=torch.float64)
     for row, word in enumerate(TARGET):
-        for share, needed in zip((1.0, 0.5), _NEEDS[word], strict=True):
-            if needed:
-                query[row, SOURCE.index(needed)] = share
+        for share, word_needed in zip((1.0, 0.5), _NEEDS[word], strict=True):
+            if word_needed:
+                query[row, SOURCE.index(word_needed)] = share
     return query, key
 
 

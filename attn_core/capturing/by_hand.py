@@ -36,16 +36,16 @@ class WeakTensorDict:
 
     def __init__(self) -> None:
         """Remember nothing yet."""
-        self._held: dict[int, tuple[weakref.ref[Tensor], Any]] = {}
+        self._entries: dict[int, tuple[weakref.ref[Tensor], Any]] = {}
 
     def put(self, tensor: Tensor, what: Any) -> None:
         """Remember it of a tensor."""
         key = id(tensor)
-        self._held[key] = (weakref.ref(tensor, lambda _: self._held.pop(key, None)), what)
+        self._entries[key] = (weakref.ref(tensor, lambda _: self._entries.pop(key, None)), what)
 
     def get(self, tensor: Any) -> Any:
         """Return what is remembered of it; None where that is nothing."""
-        reference, what = self._held.get(id(tensor), (None, None))
+        reference, what = self._entries.get(id(tensor), (None, None))
         return what if reference is not None and reference() is tensor else None
 
 
@@ -84,7 +84,7 @@ class ByHand:
         first = args[0] if args else kwargs.get("input")
         if not isinstance(first, Tensor):
             return None
-        if (axes := self._named(function, first, args, kwargs)) is not None:
+        if (axes := self._library_axes(function, first, args, kwargs)) is not None:
             return axes
         if function in _LOG_SOFTMAX:
             self._logs.put(output, _axes(first, args, kwargs))
@@ -101,13 +101,13 @@ class ByHand:
             total = _sum(powers, first, args, kwargs)
             powers.is_summed |= total.axes == (first.ndim - 1,)
             self._sums.put(output, total)
-        elif (axes := self._normalised(name, args)) is not None:
+        elif (axes := self._quotient_axes(name, args)) is not None:
             return axes
         else:
             self._pass_on(name, args, output)
         return None
 
-    def _named(
+    def _library_axes(
         self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any
     ) -> tuple[int, ...] | None:
         """The axes of what torch has a name for."""
@@ -123,10 +123,10 @@ class ByHand:
 
     def powers(self, tensor: Any) -> Powers | None:
         """Return what is known of a tensor as powers, not divided yet."""
-        found: Powers | None = self._powers.get(tensor)
-        return found
+        powers: Powers | None = self._powers.get(tensor)
+        return powers
 
-    def _normalised(self, name: str, args: Any) -> tuple[int, ...] | None:
+    def _quotient_axes(self, name: str, args: Any) -> tuple[int, ...] | None:
         """The axes over whose sums powers are divided."""
         if len(args) < 2 or name not in DIVIDES | _MULTIPLIES:
             return None
@@ -145,17 +145,17 @@ class ByHand:
             if name in _POWERS_PASS and self._powers.get(each) and output.shape == each.shape:
                 self._powers.put(output, Powers(output.shape))
             if name in _SUMS_PASS:
-                for held in (self._sums, self._log_sums):
-                    if total := held.get(each):
-                        held.put(output, total)
+                for sums in (self._sums, self._log_sums):
+                    if total := sums.get(each):
+                        sums.put(output, total)
             if total := self._sums.get(each) if name in _INVERTS else None:
                 self._inverse.put(output, total)
 
 
 def _axes(first: Tensor, args: Any, kwargs: Any) -> tuple[int, ...]:
-    given = kwargs.get("dim", args[1] if len(args) > 1 else None)
-    given = -1 if given is None else given
-    every = given if isinstance(given, list | tuple) else [given]
+    axes = kwargs.get("dim", args[1] if len(args) > 1 else None)
+    axes = -1 if axes is None else axes
+    every = axes if isinstance(axes, list | tuple) else [axes]
     return tuple(sorted(axis % first.ndim for axis in every if isinstance(axis, int)))
 
 

@@ -81,14 +81,14 @@ class SequenceChoice:
             raise OutsideBatchError(batch)
         parts = shape[0] // batch
         start = 0 if is_shared else self.sequence * parts
-        kept = [_array(each) for each in weights[start : start + parts]]
+        maps = [_array(each) for each in weights[start : start + parts]]
         precision = str(weights.dtype).removeprefix("torch.")
-        if any(np.isnan(each).any() for each in kept):
+        if any(np.isnan(each).any() for each in maps):
             raise ValueError("makes weights that are NaN, in rows that are not masked whole")
-        most = max(float(each.sum(axis=-1, dtype=np.float64).max(initial=0)) for each in kept)
+        most = max(float(each.sum(axis=-1, dtype=np.float64).max(initial=0)) for each in maps)
         if most > 1 + row_tolerance(precision, shape[-1]):
             raise ValueError(f"makes weights whose rows sum to up to {most:.3g}, more than one")
-        return SequenceWeights(kept, shape, precision, batches[0] if is_shared else 1)
+        return SequenceWeights(maps, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
         """The sizes of the batch: rows are the places of one sequence where weights have as many."""
@@ -101,24 +101,24 @@ def choose_sequence(
     model: nn.Module, sequence: int, args: tuple[Any, ...], inputs: Mapping[str, Any]
 ) -> SequenceChoice:
     """Return the choice of one sequence, with the sizes that the batch may have by a model's inputs."""
-    named = _named(model, args, inputs)
-    first = [named[name] for name in _FIRST if name in named]
-    batched = {id(named[name]) for name in _BATCHED if name in named}
+    by_name = _inputs_by_name(model, args, inputs)
+    first = [by_name[name] for name in _FIRST if name in by_name]
+    batched_ids = {id(by_name[name]) for name in _BATCHED if name in by_name}
     arrays = [each for each in tensors((*first, *args, *inputs.values())) if each.ndim > 1 and len(each)]
-    sequences = [each for each in arrays if each.ndim > 2 or id(each) in batched or _is_of_ids(each)]
+    sequences = [each for each in arrays if each.ndim > 2 or id(each) in batched_ids or _is_of_ids(each)]
     if not sequences:  # (n, d), one sequence without a batch; or else rows of numbers, a sequence each
         rows = [len(each) for each in arrays]
         return SequenceChoice(sequence, tuple(dict.fromkeys((1, *rows))), rows=rows[0] if rows else None)
     sizes = [len(each) for each in sequences]
     mha = [module for module in model.modules() if isinstance(module, nn.MultiheadAttention)]
     if mha and not mha[0].batch_first:  # torch's own order is (n, batch, d); ids are (n, batch) or not
-        turned = [each for each in sequences if id(each) not in batched]
-        sizes = [each.shape[1] for each in turned if each.ndim == 3] + sizes
-        sizes += [each.shape[1] for each in turned if each.ndim == 2]
+        floats = [each for each in sequences if id(each) not in batched_ids]
+        sizes = [each.shape[1] for each in floats if each.ndim == 3] + sizes
+        sizes += [each.shape[1] for each in floats if each.ndim == 2]
     return SequenceChoice(sequence, tuple(dict.fromkeys(sizes)))
 
 
-def _named(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _inputs_by_name(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a model is given, by the names that its ``forward`` has for it."""
     try:
         bound = inspect.signature(model.forward).bind_partial(*args)
@@ -144,6 +144,6 @@ def tensors(nest: Any) -> Iterator[Tensor]:
 
 def _array(weights: Tensor) -> np.ndarray:
     weights = weights.detach().cpu()
-    kept = weights if weights.dtype in (torch.float32, torch.float64) else weights.to(torch.float32)
-    array: np.ndarray = kept.numpy().copy()
+    exact = weights if weights.dtype in (torch.float32, torch.float64) else weights.to(torch.float32)
+    array: np.ndarray = exact.numpy().copy()
     return array

@@ -40,23 +40,23 @@ PADDING_ALONE = 1
 _PATCHING = Lock()
 
 
-def _found(place: str) -> Any:
+def _lookup(place: str) -> Any:
     try:
         return reduce(getattr, place.split("."), torch)
     except AttributeError:
         return None
 
 
-ABSENT = tuple(place for place in WITHOUT if _found(place) is None)
+ABSENT = tuple(place for place in WITHOUT if _lookup(place) is None)
 """What this torch has no more."""
-FUSED_LAYER: Callable[..., Tensor] | None = _found("_transformer_encoder_layer_fwd")
-FUSED_HEADS: Callable[..., Tensor] | None = _found("_native_multi_head_attention")
+FUSED_LAYER: Callable[..., Tensor] | None = _lookup("_transformer_encoder_layer_fwd")
+FUSED_HEADS: Callable[..., Tensor] | None = _lookup("_native_multi_head_attention")
 
 
 def is_in_vmap(tensor: Tensor) -> bool:
     """Whether a tensor stands for all of a batch that ``torch.vmap`` goes over."""
-    asked = _found("_C._functorch.is_batchedtensor")
-    return asked is not None and bool(asked(tensor))
+    is_batched = _lookup("_C._functorch.is_batchedtensor")
+    return is_batched is not None and bool(is_batched(tensor))
 
 
 @contextmanager
@@ -73,14 +73,14 @@ def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
 
     def without_ours(arguments: Any) -> bool:
         if overrides._get_current_function_mode() is not mode:
-            return bool(asked(arguments))
+            return bool(original(arguments))
         with overrides._pop_mode_temporarily():
-            return bool(asked(arguments))
+            return bool(original(arguments))
 
     with _PATCHING:  # one at a time: each puts back what it found
-        asked = overrides.has_torch_function
+        original = overrides.has_torch_function
         overrides.has_torch_function = without_ours
         try:
             yield
         finally:
-            overrides.has_torch_function = asked
+            overrides.has_torch_function = original

@@ -15,7 +15,7 @@ from attn_core.claims.learned import head_roles
 from attn_core.claims.length import Clock, depth, growing, one_vector
 from attn_core.claims.study import CLEAR, Difference, Study, clearly_below, difference
 from attn_core.claims.trained import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
-from attn_core.claims.trust import explanation_by_depth, rank_correlation, ranks, rolled, weights_and_effects
+from attn_core.claims.trust import explanation_by_depth, rank_correlation, ranks, weights_and_effects
 from attn_core.claims.worked_example import phrase, printed_with_positions, run_again, symmetry
 
 __all__ = [
@@ -46,7 +46,6 @@ __all__ = [
     "random_layers",
     "rank_correlation",
     "ranks",
-    "rolled",
     "rows_in",
     "run_again",
     "sides",

@@ -27,13 +27,13 @@ def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
     sizes = [_require.whole("each width", width, least=1) for width in widths]
     measurements = Measurements()
     by = torch.tensor(sizes, dtype=torch.float64)[:, None, None]
-    divided = {ROOT_D: by.sqrt(), ROOT_2: torch.full_like(by, 2).sqrt(), NOTHING: torch.ones_like(by)}
+    divisors = {ROOT_D: by.sqrt(), ROOT_2: torch.full_like(by, 2).sqrt(), NOTHING: torch.ones_like(by)}
     for seed in seeds:
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
         query = torch.randn(N_QUERY, 1, max(sizes), generator=generator, dtype=torch.float64)
         key = torch.randn(N_QUERY, N_KEY, max(sizes), generator=generator, dtype=torch.float64)
         products = torch.stack([(query * key)[..., :size].sum(dim=-1) for size in sizes])
-        for name, divisor in divided.items():
+        for name, divisor in divisors.items():
             weights = torch.softmax(entering := products / divisor, dim=-1)
             jacobian = torch.diag_embed(weights) - weights[..., :, None] * weights[..., None, :]
             for measure, each in (
@@ -45,7 +45,7 @@ def divisors(seeds: Sequence[int], widths: Sequence[int]) -> Study:
     return Study("d_k", tuple(sizes), measurements.curves(len(sizes)))
 
 
-TURNED, OTHER_SIDE, OTHER_WAY = "(Wᵀ Xᵀ)ᵀ", "W X", "X Wᵀ"
+TRANSPOSED, OTHER_SIDE, OTHER_WAY = "(Wᵀ Xᵀ)ᵀ", "W X", "X Wᵀ"
 
 
 def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
@@ -64,7 +64,7 @@ def sides(seeds: Sequence[int], sizes: Sequence[int]) -> Study:
             generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
             x, w = torch.randn(2, size, size, generator=generator, dtype=torch.float64)
             right = x @ w
-            for name, other in ((TURNED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
+            for name, other in ((TRANSPOSED, (w.T @ x.T).T), (OTHER_SIDE, w @ x), (OTHER_WAY, x @ w.T)):
                 measurements.add("difference", name, (other - right).norm() / right.norm())
     return Study("width and tokens", tuple(sizes), measurements.curves(len(sizes)))
 

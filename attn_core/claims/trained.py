@@ -8,8 +8,9 @@ from torch import Tensor
 
 from attn_core import _require
 from attn_core.claims.study import Measurements, Study
-from attn_core.claims.trust import rank_correlation, rolled
+from attn_core.claims.trust import rank_correlation
 from attn_core.multi_head import MultiHead, MultiHeadAttention
+from attn_core.text_flow import attention_rollout
 from attn_core.toys import TASKS, Run, ToyModel, shipped
 
 SEQUENCES = 12
@@ -122,7 +123,10 @@ def explanation_by_training(shares: Sequence[float | int]) -> Study:
             maps, effects = blocking_effects(run.model(nearest_checkpoint(run, share / 100)).double(), tokens)
             ways = {task: maps[:, -1]}
             if maps.shape[1] > 1:
-                ways = {LAST: maps[:, -1], ROLLED: torch.stack([rolled(each) for each in maps])}
+                ways = {
+                    LAST: maps[:, -1],
+                    ROLLED: torch.stack([attention_rollout(each)[-1] for each in maps]),
+                }
             for name, weights in ways.items():
                 order, first = agreement(weights, effects, has_answer, causal=TASKS[task].causal)
                 rows.setdefault(("rank correlation", name), []).append(order)

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 
 from attn_core.claims.study import Measurements, Study
 from attn_core.multi_head import MultiHeadAttention
+from attn_core.text_flow import attention_rollout
 
 N, D_MODEL, N_HEAD = 10, 16, 2
 LAST, ROLLED = "the last layer's weights", "all layers' weights multiplied"
@@ -37,9 +38,9 @@ def rank_correlation(a: Float[Tensor, "*batch n"], b: Float[Tensor, "*batch n"])
     >>> rank_correlation(torch.tensor([1.0, 2.0, 4.0]), torch.tensor([10.0, 20.0, 21.0])).round(decimals=3)
     tensor(1.)
     """
-    centred = [each - each.mean(dim=-1, keepdim=True) for each in (ranks(a), ranks(b))]
-    sizes = [each.norm(dim=-1) for each in centred]
-    correlation: Tensor = (centred[0] * centred[1]).sum(dim=-1) / (sizes[0] * sizes[1])
+    deviations = [each - each.mean(dim=-1, keepdim=True) for each in (ranks(a), ranks(b))]
+    sizes = [each.norm(dim=-1) for each in deviations]
+    correlation: Tensor = (deviations[0] * deviations[1]).sum(dim=-1) / (sizes[0] * sizes[1])
     return correlation
 
 
@@ -95,25 +96,9 @@ def explanation_by_depth(seeds: Sequence[int], depths: Sequence[int]) -> Study:
         ]
         maps, effects = weights_and_effects(stack, x)
         for depth in depths:
-            for name, weights in ((LAST, maps[depth - 1]), (ROLLED, rolled(maps[:depth]))):
+            for name, weights in ((LAST, maps[depth - 1]), (ROLLED, attention_rollout(maps[:depth])[-1])):
                 a, b = (each[others].reshape(N, N - 1) for each in (weights, effects[depth - 1]))
                 same = (a.argmax(dim=-1) == b.argmax(dim=-1)).to(a.dtype)
                 measurements.add("rank correlation", name, rank_correlation(a, b).mean())
                 measurements.add("same first", name, same.mean())
     return Study("layers", tuple(depths), measurements.curves(len(depths)))
-
-
-def rolled(maps: Float[Tensor, "n_layer n n"]) -> Float[Tensor, "n n"]:
-    """Multiply the weights of layers, each mixed half and half with the token itself.
-
-    Invariant: rows that sum to one still do.
-
-    >>> rolled(torch.ones(1, 2, 2) / 2)
-    tensor([[0.7500, 0.2500],
-            [0.2500, 0.7500]])
-    """
-    both = (maps + torch.eye(maps.shape[-1], dtype=maps.dtype)) / 2
-    product = both[0]
-    for each in both[1:]:
-        product = each @ product
-    return product

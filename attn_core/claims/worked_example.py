@@ -14,7 +14,7 @@ from attn_core.positional import ramp_encoding
 WORDS = ("I", "love", "dogs")
 PRINTED_OWN, PRINTED_OTHER = 0.4519, 0.2741
 D_MODEL = 4
-WRITTEN, TURNED, LENGTH_1 = "I love dogs", "dogs love I", "rows of length 1"
+FORWARD, REVERSED, LENGTH_1 = "I love dogs", "dogs love I", "rows of length 1"
 
 
 def _weights(words: Sequence[str], step: float, *, unit: bool = False) -> Float[Tensor, "n n"]:
@@ -37,12 +37,12 @@ def printed_with_positions(steps: Sequence[float]) -> Study:
     [0.4519, 0.8173]
     """
     measurements = Measurements()
-    printed = torch.full((3, 3), PRINTED_OTHER, dtype=torch.float64).fill_diagonal_(PRINTED_OWN)
+    expected = torch.full((3, 3), PRINTED_OTHER, dtype=torch.float64).fill_diagonal_(PRINTED_OWN)
     for step in steps:
         weights = _weights(WORDS, _require.finite("each step", step, requirement="a finite number"))
         for word, own in zip(WORDS, weights.diagonal(), strict=True):
             measurements.add("own weight", word, own)
-        measurements.add("difference from the printed", "all nine", (weights - printed).abs().max())
+        measurements.add("difference from the printed", "all nine", (weights - expected).abs().max())
     return Study("step of the ramp", tuple(steps), measurements.curves(len(steps)))
 
 
@@ -59,8 +59,8 @@ def phrase(steps: Sequence[float]) -> Study:
     for step in steps:
         _require.finite("each step", step, requirement="a finite number")
         for name, words, unit in (
-            (WRITTEN, WORDS, False),
-            (TURNED, WORDS[::-1], False),
+            (FORWARD, WORDS, False),
+            (REVERSED, WORDS[::-1], False),
             (LENGTH_1, WORDS, True),
         ):
             row = _weights(words, step, unit=unit)[words.index("love")]
@@ -87,11 +87,11 @@ def run_again(seeds: Sequence[int], runs: Sequence[int]) -> Study:
     x = torch.eye(3, D_MODEL, dtype=torch.float64)
 
     def output(seed: int | None) -> Tensor:
-        drawn = torch.eye(D_MODEL, dtype=x.dtype).expand(3, D_MODEL, D_MODEL)
+        matrices = torch.eye(D_MODEL, dtype=x.dtype).expand(3, D_MODEL, D_MODEL)
         if seed is not None:
             generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
-            drawn = torch.randn(3, D_MODEL, D_MODEL, generator=generator, dtype=x.dtype)
-        return scaled_dot_product_attention(*x @ drawn).output
+            matrices = torch.randn(3, D_MODEL, D_MODEL, generator=generator, dtype=x.dtype)
+        return scaled_dot_product_attention(*x @ matrices).output
 
     measurements = Measurements()
     for seed in seeds:
@@ -133,12 +133,12 @@ def symmetry(seeds: Sequence[int], lengths: Sequence[int]) -> Study:
             same, hot = (
                 scaled_dot_product_attention(*[each] * 3) for each in (x, torch.eye(n, dtype=x.dtype))
             )
-            projected = scaled_dot_product_attention(x @ w_q, x @ w_k, x)
-            for name, found in (
+            stages = scaled_dot_product_attention(x @ w_q, x @ w_k, x)
+            for name, matrix in (
                 (SCORES, same.scaled_scores),
                 (WEIGHTS, same.weights),
                 (ONE_HOT, hot.weights),
-                (PROJECTED, projected.scaled_scores),
+                (PROJECTED, stages.scaled_scores),
             ):
-                measurements.add("asymmetry", name, (found - found.mT).abs().max() / found.abs().max())
+                measurements.add("asymmetry", name, (matrix - matrix.mT).abs().max() / matrix.abs().max())
     return Study("tokens", tuple(lengths), measurements.curves(len(lengths)))

@@ -59,9 +59,9 @@ class LazyMask:
     def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.bool_]:
         """Return a part."""
         rows, keys = (range(self.n)[each] for each in part)
-        seen = band_mask(rows, keys, window=self.window, is_causal=self.is_causal)
-        assert seen is not None
-        return seen.numpy()
+        mask = band_mask(rows, keys, window=self.window, is_causal=self.is_causal)
+        assert mask is not None
+        return mask.numpy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +162,9 @@ class HeadMap:
         scores = self._bent(self.query[rows.start : rows.stop] @ self.key[keys.start : keys.stop].mT)
         # Of all before a query nothing is masked, where there is no window.
         among = keys if self.window is not None else keys[max(0, rows.start - keys.start) :]
-        seen = band_mask(rows, among, window=self.window, is_causal=self.is_causal)
-        if seen is not None:
-            scores[:, len(keys) - len(among) :].masked_fill_(~seen, -torch.inf)
+        mask = band_mask(rows, among, window=self.window, is_causal=self.is_causal)
+        if mask is not None:
+            scores[:, len(keys) - len(among) :].masked_fill_(~mask, -torch.inf)
         return scores
 
     def _bent(self, products: Tensor) -> Tensor:

@@ -124,9 +124,9 @@ class Call:
 
 
 def _is(mask: Tensor, rows: range, window: int | None, is_causal: bool) -> bool:
-    seen = band_mask(rows, range(mask.shape[1]), window=window, is_causal=is_causal)
+    band = band_mask(rows, range(mask.shape[1]), window=window, is_causal=is_causal)
     part = mask[rows.start : rows.stop]
-    return bool(part.all()) if seen is None else torch.equal(part, seen)
+    return bool(part.all()) if band is None else torch.equal(part, band)
 
 
 Take = Callable[[Call], Tensor]

@@ -121,10 +121,10 @@ class Scheme(ABC):
         query = x + self.vectors(n, d_model, start=start)
         key = x + self.vectors(n, d_model, start=start + key_shift) if key_shift else query
         bias = self.bias(n, n, key_shift=key_shift) if self.adds == "bias" else None
-        turned = self.turn(query, places)
+        queries = self.turn(query, places)
         if bias is not None and bias.ndim > 2:  # one map of scores, one bias a step
-            turned = turned.expand(*bias.shape[:-2], n, d_model)
-        return scaled_dot_product_attention(turned, self.turn(key, places + key_shift), query, bias)
+            queries = queries.expand(*bias.shape[:-2], n, d_model)
+        return scaled_dot_product_attention(queries, self.turn(key, places + key_shift), query, bias)
 
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False

@@ -23,13 +23,13 @@ def by_offset(
     """
     n = similarity.shape[-1]
     diagonals = [similarity.diagonal(offset, dim1=-2, dim2=-1) for offset in range(1 - n, n)]
-    gone = torch.stack([d.isnan().all(dim=-1) for d in diagonals], dim=-1)
+    is_empty = torch.stack([d.isnan().all(dim=-1) for d in diagonals], dim=-1)
     low = torch.stack([d.masked_fill(d.isnan(), torch.inf).amin(dim=-1) for d in diagonals], dim=-1)
     high = torch.stack([d.masked_fill(d.isnan(), -torch.inf).amax(dim=-1) for d in diagonals], dim=-1)
     return (
-        low.masked_fill(gone, torch.nan),
+        low.masked_fill(is_empty, torch.nan),
         torch.stack([d.nanmean(dim=-1) for d in diagonals], dim=-1),
-        high.masked_fill(gone, torch.nan),
+        high.masked_fill(is_empty, torch.nan),
     )
 
 
@@ -69,8 +69,8 @@ def shift_difference(
     tensor([[[ 9., 12.],
              [12., 15.]]], dtype=torch.float64)
     """
-    moved = scheme.among(shifts[:, None] + torch.arange(length) + scheme.first, d_model)
-    return moved - scheme.similarity(length, d_model, start=scheme.first)
+    after = scheme.among(shifts[:, None] + torch.arange(length) + scheme.first, d_model)
+    return after - scheme.similarity(length, d_model, start=scheme.first)
 
 
 def attention_shift_difference(
@@ -92,5 +92,5 @@ def attention_shift_difference(
     [True, False]
     """
     before = scheme.attend(x).weights
-    moved = [scheme.attend(x, start=scheme.first + int(shift)).weights for shift in shifts]
-    return torch.stack(moved) - before
+    after = [scheme.attend(x, start=scheme.first + int(shift)).weights for shift in shifts]
+    return torch.stack(after) - before

@@ -30,8 +30,8 @@ class RotationScheme(Scheme):
     ) -> Float[Tensor, "*steps n n"]:
         """Return the scores of one vector of length 1 with itself, turned by each pair of places."""
         same = torch.full((places.shape[-1], d_model), d_model**-0.5, dtype=torch.float64)
-        turned = self.turn(same, places)
-        return turned @ turned.mT
+        vectors = self.turn(same, places)
+        return vectors @ vectors.mT
 
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
@@ -43,8 +43,8 @@ class RotationScheme(Scheme):
         return scores / scores[..., :1]
 
     def _terms(self, x: Tensor, query: int, key: int, start: int) -> dict[str, float]:
-        turned = self.turn(x, torch.arange(len(x)) + start)
-        change = turned[query] @ turned[key] - x[query] @ x[key]
+        vectors = self.turn(x, torch.arange(len(x)) + start)
+        change = vectors[query] @ vectors[key] - x[query] @ x[key]
         return {N_("turning"): float(change) / x.shape[1] ** 0.5}
 
 

@@ -33,9 +33,9 @@ def share_on(
     >>> share_on(weights, right)
     tensor([0.5000])
     """
-    asks = right.any(dim=-1)
-    found = (weights * right[..., None, :, :]).sum(dim=(-2, -1))
-    share: Tensor = found / asks.sum(dim=-1).clamp(min=1)[..., None]
+    has_right = right.any(dim=-1)
+    weight_right = (weights * right[..., None, :, :]).sum(dim=(-2, -1))
+    share: Tensor = weight_right / has_right.sum(dim=-1).clamp(min=1)[..., None]
     return share
 
 

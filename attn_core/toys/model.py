@@ -71,15 +71,15 @@ class ToyModel(nn.Module):
         _require.whole("length", length, least=1)
         generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
         self.causal = causal
-        drawn = torch.randn(2, len(SYMBOLS), d_model, generator=generator)
-        self.embedding = nn.Parameter(LOUDNESS * drawn[0])
+        normal = torch.randn(2, len(SYMBOLS), d_model, generator=generator)
+        self.embedding = nn.Parameter(LOUDNESS * normal[0])
         places = sinusoidal_encoding(length, d_model, base=BASE, dtype=torch.float32)
         self.register_buffer("positions", places if positions else torch.zeros_like(places), persistent=False)
         self.attention = nn.ModuleList(
             MultiHeadAttention(d_model, heads, bias=False, seed=seed + layer) for layer in range(layers)
         )
         self.norms = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(layers))
-        self.readout = nn.Parameter(drawn[1] / d_model**0.5)
+        self.readout = nn.Parameter(normal[1] / d_model**0.5)
 
     def forward(
         self,
@@ -102,15 +102,15 @@ class ToyModel(nn.Module):
         n = tokens.shape[-1]
         if n > len(self.positions):
             raise ValueError(f"tokens must have at most {len(self.positions)} places; got {n}")
-        embedded = self.embedding[tokens] + self._places(n, _require.whole("start", start, least=0))
+        embedding = self.embedding[tokens] + self._places(n, _require.whole("start", start, least=0))
         mask = causal_mask(n) if self.causal else None
-        x, stages = embedded, []
+        x, stages = embedding, []
         for number, (attention, norm) in enumerate(zip(self.attention, self.norms, strict=True)):
             layer = attend(attention, norm(x), attn_mask=mask)
             n_head = layer.heads.shape[-3]
-            x = x + _written(layer, [head for head in range(n_head) if head + number * n_head in off])
+            x = x + _contribution(layer, [head for head in range(n_head) if head + number * n_head in off])
             stages.append(layer)
-        return ToyRun(tuple(stages), (x - embedded) @ self.readout.T)
+        return ToyRun(tuple(stages), (x - embedding) @ self.readout.T)
 
     def _places(self, n: int, start: int) -> Float[Tensor, "n d_model"]:
         if not start or not self.positions.any():
@@ -118,13 +118,13 @@ class ToyModel(nn.Module):
         return sinusoidal_encoding(start + n, self.positions.shape[1], base=BASE, dtype=torch.float32)[start:]
 
 
-def _written(layer: MultiHead, off: list[int]) -> Float[Tensor, "*batch n d_model"]:
+def _contribution(layer: MultiHead, off: list[int]) -> Float[Tensor, "*batch n d_model"]:
     """Return what a layer adds. What is off is zero before W_o: a difference would leave rounding there."""
     if not off:
         return layer.output
-    joined = layer.concatenated.unflatten(-1, (-1, layer.heads.shape[-1]))
-    on = torch.ones(joined.shape[-2], 1, dtype=joined.dtype)
+    heads = layer.concatenated.unflatten(-1, (-1, layer.heads.shape[-1]))
+    on = torch.ones(heads.shape[-2], 1, dtype=heads.dtype)
     on[off] = 0
     assert layer.output_weight is not None
-    written: Tensor = (joined * on).flatten(-2) @ layer.output_weight.T
-    return written
+    contribution: Tensor = (heads * on).flatten(-2) @ layer.output_weight.T
+    return contribution

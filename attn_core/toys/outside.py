@@ -32,28 +32,28 @@ def outside(model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: in
     Raises ValueError for a task whose training draws everything that can be typed.
 
     >>> from attn_core.toys import TASKS, shipped
-    >>> found = outside(shipped("induction").model(-1), TASKS["induction"], count=8)
-    >>> found.n_certain < found.n_asked
+    >>> evaluation = outside(shipped("induction").model(-1), TASKS["induction"], count=8)
+    >>> evaluation.n_certain < evaluation.n_asked
     True
     """
     if task.strange is None:
         raise ValueError(f"{task.name} is trained on every kind of sequence: there is no other")
-    tokens, answers, asked, certain = _drawn(task, count)
+    tokens, answers, has_answer, certain = _draw_strange(task, count)
     some = max(1, AT_ONCE // tokens.shape[-1])
     with torch.no_grad():
-        said = torch.cat([model(each, off=off).logits.argmax(dim=-1) for each in tokens.split(some)])
-    hit = said == answers
-    accuracy, sure = (float(hit[each].float().mean()) for each in (asked, certain))
-    return Outside(accuracy, sure, int(asked.sum()), int(certain.sum()))
+        predictions = torch.cat([model(each, off=off).logits.argmax(dim=-1) for each in tokens.split(some)])
+    hit = predictions == answers
+    accuracy, sure = (float(hit[each].float().mean()) for each in (has_answer, certain))
+    return Outside(accuracy, sure, int(has_answer.sum()), int(certain.sum()))
 
 
 @lru_cache(maxsize=16)  # of each task, for every step of every training
-def _drawn(task: Task, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _draw_strange(task: Task, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return sequences of another kind, their answers, which places are asked, and which leave no doubt."""
     assert task.strange is not None
     tokens = task.strange(count, torch.Generator().manual_seed(SEED))
     answers, right = task.answers(tokens), task.right(tokens)
-    asked = answers >= 0
+    has_answer = answers >= 0
     # A place leaves no doubt where no right place holds another symbol than the answer.
     other = right & (tokens[..., None, :] != answers[..., None])
-    return tokens, answers, asked, asked & ~other.any(dim=-1)
+    return tokens, answers, has_answer, has_answer & ~other.any(dim=-1)

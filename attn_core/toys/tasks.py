@@ -68,14 +68,14 @@ class Task:
         """
         strange = sorted({each for each in text if each not in LETTERS})
         if strange:
-            named = _(", ").join(repr(each) for each in strange[:5])
+            letters = _(", ").join(repr(each) for each in strange[:5])
             raise ValueError(
                 _(
                     "a sequence needs the letters {first} to {last}, which are all that this model knows; "
                     "got {letters}",
                     first=LETTERS[0],
                     last=LETTERS[-1],
-                    letters=named,
+                    letters=letters,
                 )
             )
         if not 1 <= len(text) <= self.most:
@@ -135,10 +135,10 @@ def _draw_lists(most: int) -> Draw:
         letters = _different_letters(count, generator)[:, :most]
         n = _lengths(count, 2, most, generator)
         places = torch.arange(2 * most).expand(count, -1)
-        ordered = letters.masked_fill(torch.arange(most) >= n, _BLANK).sort(dim=-1).values
+        alphabetical = letters.masked_fill(torch.arange(most) >= n, _BLANK).sort(dim=-1).values
         tokens = letters.gather(1, places.clamp(max=most - 1))
         tokens = torch.where(places == n, _BAR, tokens)
-        after = ordered.gather(1, (places - n - 1).clamp(0, most - 1))
+        after = alphabetical.gather(1, (places - n - 1).clamp(0, most - 1))
         tokens = torch.where(places > n, after, tokens)
         return torch.where(places >= 2 * n, _BLANK, tokens)
 
@@ -150,8 +150,8 @@ def _draw_repeating_lists(n: int) -> Draw:
 
     def draw(count: int, generator: torch.Generator) -> Tensor:
         letters = _letters(count, n, generator)
-        ordered = letters.sort(dim=-1).values[:, :-1]
-        return torch.cat([letters, torch.full((count, 1), _BAR), ordered], dim=-1)
+        alphabetical = letters.sort(dim=-1).values[:, :-1]
+        return torch.cat([letters, torch.full((count, 1), _BAR), alphabetical], dim=-1)
 
     return draw
 
@@ -176,7 +176,7 @@ def _same(tokens: Tensor) -> Tensor:
     return torch.eye(n, dtype=torch.bool) & (tokens != _BLANK)[..., None, :]
 
 
-def _mirrored(tokens: Tensor) -> Tensor:
+def _mirror(tokens: Tensor) -> Tensor:
     n = tokens.shape[-1]
     return torch.eye(n, dtype=torch.bool).flip(-1) & (tokens != _BLANK)[..., None, :]
 
@@ -186,21 +186,23 @@ def _next_in_order(tokens: Tensor) -> Tensor:
     n = tokens.shape[-1]
     places = torch.arange(n)
     bar = (tokens == _BAR).int().argmax(dim=-1, keepdim=True)
-    listed = places < bar
-    ordered = tokens.masked_fill(~listed, _BLANK).sort(dim=-1).values
+    in_list = places < bar
+    alphabetical = tokens.masked_fill(~in_list, _BLANK).sort(dim=-1).values
     rank = places - bar
-    wanted = ordered.gather(-1, rank.clamp(0, n - 1))
-    asks = (rank >= 0) & (rank < bar)
-    found: Tensor = (wanted[..., :, None] == tokens[..., None, :]) & listed[..., None, :] & asks[..., None]
-    return found
+    letter = alphabetical.gather(-1, rank.clamp(0, n - 1))
+    has_answer = (rank >= 0) & (rank < bar)
+    right: Tensor = (
+        (letter[..., :, None] == tokens[..., None, :]) & in_list[..., None, :] & has_answer[..., None]
+    )
+    return right
 
 
 def _after_the_same(tokens: Tensor) -> Tensor:
     """Places that follow an earlier occurrence of the same symbol."""
     n = tokens.shape[-1]
-    found = torch.zeros(*tokens.shape, n, dtype=torch.bool)
-    found[..., :, 1:] = tokens[..., :, None] == tokens[..., None, :-1]
-    return found.tril()
+    right = torch.zeros(*tokens.shape, n, dtype=torch.bool)
+    right[..., :, 1:] = tokens[..., :, None] == tokens[..., None, :-1]
+    return right.tril()
 
 
 TASKS: dict[str, Task] = {
@@ -222,7 +224,7 @@ TASKS: dict[str, Task] = {
         ),
         Task(
             "reverse", N_("say the sequence from its end"), 12, 12, False, 1, 1, 16, 1, 300, 1e-2,
-            "hackedleaf", _draw_padded(12, 6), _mirrored, N_("6 to 12 letters drawn at random"),
+            "hackedleaf", _draw_padded(12, 6), _mirror, N_("6 to 12 letters drawn at random"),
             _draw_padded(12, 1, 5), N_("1 to 5 letters drawn at random"),
         ),
         Task(
