@@ -90,6 +90,11 @@ def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[st
     ]
 
 
+def attends_where(mask: str) -> str:
+    """Write attention by a program's scores; mask: where a query may attend, nothing where everywhere."""
+    return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
+
+
 def reads(program: Program) -> str:
     """Say which file stands beside a program; nothing where it has all numbers in it."""
     if not program.is_read:

@@ -92,35 +92,35 @@ class Lines:
     prints: Sequence[str] = ()
 
 
-def without_lines(aside: Aside, keys: Sequence[str], again: Sequence[str], of: str = "") -> Lines:
-    """Return the lines of a program that leave a key out.
+def aside_lines(aside: Aside, keys: Sequence[str], mask: str = "", head: int | None = None) -> Lines:
+    """Return the lines of a program that set small weights aside, or leave a key out.
 
     Args:
         aside: what is set aside; keys: the words.
-        again: lines that attend once more, but for that key, and leave `without` and `output_without`.
-        of: what stands before `output` in the program.
+        mask: where queries may attend, as the program has it; head: the one of several that is meant.
     """
-    said = f"# Nobody attends to {keys[int(aside.value)]!r}: softmax shares each row out anew."
-    moved = f"moved_by = length(output_without - {of}output)"
-    return Lines([said, *again, moved], ["without", "output_without", "moved_by"])
-
-
-def aside_lines(aside: Aside, keys: Sequence[str], value: str, of: str = "") -> Lines:
-    """Return the lines of a program that set small weights aside.
-
-    Args:
-        aside: what is set aside; keys: the words.
-        value: what the program calls the values; of: what stands before `weights` and `output` in it.
-    """
+    at, of, lines = "", "", []
+    if head is not None:
+        at, of = f"[{head}]", "head_"
+        lines = [f"# Head {head + 1} alone.", f"head_weights, head_output = weights{at}, heads{at}"]
+    if aside.what == "without":
+        place = int(aside.value)
+        rest = f"{mask} & (j != {place})" if mask else f"j != {place}"
+        lines += [
+            f"# Nobody attends to {keys[place]!r}: softmax shares each row out anew.",
+            f"output_without, without = attend_masked(scores{at}, V{at}, {rest})",
+            f"moved_by = length(output_without - {of}output)",
+        ]
+        return Lines(lines, ["without", "output_without", "moved_by"])
     weights, least = f"{of}weights", f"{aside.value:g}"
     if aside.what == "largest":
         least = f"nth_largest({weights}, {min(int(aside.value), len(keys))})"
-    lines = [f"kept = {weights} * ({weights} >= {least})", "mass = kept.sum(-1)  # what each row keeps"]
+    lines += [f"kept = {weights} * ({weights} >= {least})", "mass = kept.sum(-1)  # what each row keeps"]
     if not aside.renormalised:
         return Lines(lines, ["mass"])
     lines += [
         "renormalised = renormalise(kept)",
-        f"output_kept = renormalised @ {value}",
+        f"output_kept = renormalised @ V{at}",
         f"moved_by = length(output_kept - {of}output)",
     ]
     return Lines(lines, ["mass", "renormalised", "output_kept", "moved_by"])

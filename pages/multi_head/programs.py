@@ -15,7 +15,7 @@ from attn_core import (
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, words_of
+from attn_ui.base.programs import Programs, attends_where, words_of
 from attn_ui.base.schemes import biases, is_computed, placed, turned
 from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
@@ -36,7 +36,9 @@ def programs(result: Result) -> Programs:
     scores = [f"scores = {_scores(result)}  # (n_head, n_query, n_key)"]
     again = scores * (result.aside.what == "without")  # the short program attends with them once more
     return Programs(
-        "\n".join([*words, *lines, *scores, f"heads, weights = {_attends(result)}", merged, *ends.lines]),
+        "\n".join(
+            [*words, *lines, *scores, f"heads, weights = {attends_where(_mask(result))}", merged, *ends.lines]
+        ),
         numbers,
         (*names, "weights", "output", *ends.prints),
         short=(
@@ -61,7 +63,7 @@ def shared_heads(result: Result, num_kv_heads: int) -> Program:
     lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})")
     lines += [
         f"scores = {_scores(result)}  # (n_head, n_query, n_key)",
-        f"heads, weights = {_attends(result)}",
+        f"heads, weights = {attends_where(_mask(result))}",
     ]
     lines.append(f"output = {_merged(result)}")
     return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
@@ -140,20 +142,16 @@ def _scores(result: Result) -> str:
     return f"Q @ K.mT / Q.shape[-1] ** 0.5{hot}" + " + bias" * (result.scheme.adds == "bias")
 
 
-def _attends(result: Result, but: str = "") -> str:
-    """Write the attention of all heads, where queries may attend as the mask says, `but` for some."""
-    is_masked = allowed(result.setting, result.n_head) is not None
-    mask = " & ".join(["mask"] * is_masked + [f"({but})" if is_masked else but] * bool(but))
-    return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
+def _mask(result: Result) -> str:
+    return "mask" if allowed(result.setting, result.n_head) is not None else ""
 
 
 def _shortly(result: Result) -> str:
     """Write the same with attn_core."""
-    is_masked, arguments = allowed(result.setting, result.n_head) is not None, ""
+    mask = _mask(result)
+    arguments = f", {mask}" * bool(mask)
     if result.scheme.adds == "bias":
-        arguments = ", bias.masked_fill(~mask, -torch.inf)" if is_masked else ", bias"
-    elif is_masked:
-        arguments = ", mask"
+        arguments = ", bias.masked_fill(~mask, -torch.inf)" if mask else ", bias"
     if result.setting.temperature != 1.0:
         arguments += f", temperature={result.setting.temperature!r}"
     call = f"scaled_dot_product_attention(Q, K, V{arguments})"
@@ -170,7 +168,10 @@ def _goes_on(result: Result) -> Lines:
     """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
     look, group = result.look, result.group
     if result.aside.what:
-        return _set_aside(result)
+        mask = _mask(result)
+        if mask and min(len(result.setting.kinds), result.n_head) > 1:
+            mask = f"mask[{result.head}]"
+        return set_aside.aside_lines(result.aside, result.tokens.keys, mask, result.head)
     if look.view == "points":
         return plane_lines()
     if look.view != "arcs" or not group.also:
@@ -180,19 +181,3 @@ def _goes_on(result: Result) -> Lines:
         weights = f"weights[{result.shown_heads}][:, rows]" if result.off else "weights[:, rows]"
         return together_lines(rows, weights, summed=group.summed, axis=1)
     return together_lines(rows, f"weights[{result.head}][rows]", summed=group.summed)
-
-
-def _set_aside(result: Result) -> Lines:
-    head = result.head
-    alone = [
-        f"# Head {head + 1} alone.",
-        f"head_weights, head_output = weights[{head}], heads[{head}]",
-    ]
-    if result.aside.what != "without":
-        ends = set_aside.aside_lines(result.aside, result.tokens.keys, f"V[{head}]", of="head_")
-    else:
-        again = _attends(result, f"j != {int(result.aside.value)}")
-        chosen = f"output_without, without = others[{head}], all_weights[{head}]"
-        lines = [f"others, all_weights = {again}", chosen]
-        ends = set_aside.without_lines(result.aside, result.tokens.keys, lines, of="head_")
-    return Lines([*alone, *ends.lines], ends.prints)

@@ -1,6 +1,5 @@
 """Programs that print the numbers on the screen, and their formula."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from attn_core.scores import DOT
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, words_of
+from attn_ui.base.programs import Programs, attends_where, words_of
 from attn_ui.base.set_aside import Lines
 from pages.single_head import formulas
 from pages.single_head.compute import Result
@@ -34,19 +33,20 @@ def programs(result: Result) -> Programs:
     """Return what is handed over."""
     numbers, lines = _starts(result)
     mask = "mask" if result.scoring.masking.kind != "none" else ""
-    ends, short_ends = (_goes_on(result, mask, short=short) for short in (False, True))
-    sampled = _sampling(result)
+    ends, sampled = _goes_on(result, mask), _sampling(result)
     queries, keys = (
         [tokens_of(result.inputs.text)] * 2 if sampled else (result.head.queries, result.head.keys)
     )
     names, words = words_of(queries, keys)
-    attends = [f"scores = {_scores(result)}  # (n_query, n_key)", f"output, weights = {_attends(mask)}"]
+    scores = [f"scores = {_scores(result)}  # (n_query, n_key)"]
+    again = scores * (result.aside.what == "without")  # the short program attends with them once more
+    attends = f"output, weights = {attends_where(mask)}"
     return Programs(
-        "\n".join([*words, *lines, *attends, *ends.lines]),
+        "\n".join([*words, *lines, *scores, attends, *ends.lines]),
         numbers,
         (*names, "weights", "output", *ends.prints),
         short=(
-            "\n".join([*words, *sampled, *lines, *_shortly(result, mask), *short_ends.lines]),
+            "\n".join([*words, *sampled, *lines, _shortly(result, mask), *again, *ends.lines]),
             f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
         ),
         formula=lambda: formulas.with_numbers(result),
@@ -119,11 +119,7 @@ def _scores(result: Result) -> str:
     return scaled + (f" / {result.temperature:.10g}" if result.temperature != 1.0 else "")
 
 
-def _attends(mask: str) -> str:
-    return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
-
-
-def _shortly(result: Result, mask: str, names: Sequence[str] = ("weights", "output")) -> list[str]:
+def _shortly(result: Result, mask: str) -> str:
     """Write the same with attn_core."""
     is_dot, score = result.scoring.score == DOT, result.scoring.score
     arguments = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
@@ -135,23 +131,14 @@ def _shortly(result: Result, mask: str, names: Sequence[str] = ("weights", "outp
     if own := SCORES[score].shapes:
         arguments.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
     call = "scaled_dot_product_attention" if is_dot else "score_attention"
-    return [
-        f"result = {call}({', '.join(arguments)})",
-        f"{', '.join(names)} = result.weights, result.output",
-    ]
+    return f"result = {call}({', '.join(arguments)})\nweights, output = result.weights, result.output"
 
 
-def _goes_on(result: Result, mask: str, *, short: bool) -> Lines:
+def _goes_on(result: Result, mask: str) -> Lines:
     """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
     aside, group, along = result.aside, result.walk.group, result.along
     if group.also:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
     if along is not None:
         return plane_lines(along.dimensions)
-    if aside.what == "without":
-        other = f"{mask} & (j != {int(aside.value)})" if mask else f"j != {int(aside.value)}"
-        again = [f"output_without, without = {_attends(other)}"]
-        if short:
-            again = _shortly(result, other, ("without", "output_without"))
-        return set_aside.without_lines(aside, result.walk.keys, again)
-    return set_aside.aside_lines(aside, result.walk.keys, "V") if aside.what else Lines()
+    return set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else Lines()
