@@ -1,4 +1,4 @@
-"""Adam by torch's own step, without its optimiser, which imports a compiler: 1.2 s and 74 MB for nothing."""
+"""Adam through torch's functional step: importing ``torch.optim.Adam`` would cost 1.2 s and 74 MB."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,16 @@ from torch.optim.adam import adam
 
 
 class Adam:
-    """What ``torch.optim.Adam`` does to groups of parameters, to the last bit.
+    """The Adam optimiser for groups of parameters, bit for bit that of ``torch.optim.Adam``.
 
     Source: Kingma and Ba (2015), Adam; with their beta and epsilon.
     """
 
     def __init__(self, *groups: tuple[Sequence[Tensor], float | Tensor]) -> None:
-        """Start with no gradient seen.
+        """Start with zero moments.
 
         Args:
-            groups: leaves that require a gradient, which `step` writes into, and about how far a number of
-                them moves in a step.
+            groups: parameters that require a gradient, which `step` writes into, with their learning rate.
         """
         self._groups = [
             (
@@ -32,7 +31,7 @@ class Adam:
         ]
 
     def step(self, loss: Tensor) -> None:
-        """Take one step down a loss, a single number that every parameter has a part in."""
+        """Take one step down the loss, a scalar that depends on every parameter."""
         all_of_them = [each for parameters, *_ in self._groups for each in parameters]
         gradients = iter(torch.autograd.grad(loss, all_of_them))
         with torch.no_grad():

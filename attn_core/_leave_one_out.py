@@ -13,7 +13,7 @@ from attn_core.kernels import KERNELS, Kernel
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The points of a data set, ready to leave each out at any bandwidth.
+    """A data set prepared for leaving each point out, at any bandwidth.
 
     ``values`` (n, d_value); ``distances`` (n, n), where the point itself counts as so far away that it never
     weighs; ``nearest`` (n, 1) to the nearest other point; ``gaps``, the squared distances

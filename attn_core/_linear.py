@@ -1,4 +1,4 @@
-"""Linear maps whose first values come from a seed that the caller can see."""
+"""Linear maps that are initialised from a seed."""
 
 import torch
 from torch import nn
@@ -7,10 +7,10 @@ from attn_core.init import GLOROT, make_init
 
 
 class Linear(nn.Linear):
-    """A linear map that draws nothing when it is made; torch's own `skip_init` takes four times as long."""
+    """A linear map without initial values; torch's own `skip_init` takes four times as long."""
 
     def reset_parameters(self) -> None:
-        """Leave the numbers to whoever made it."""
+        """Leave the weights uninitialised."""
 
 
 def seeded_linear(

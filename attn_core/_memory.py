@@ -1,4 +1,4 @@
-"""Memory for results so large that taking it costs more than filling it."""
+"""Memory for large results, whose allocation costs more than the arithmetic."""
 
 import math
 
@@ -13,7 +13,7 @@ _DTYPES = {torch.float32: np.float32, torch.float64: np.float64}
 
 
 def large(shape: torch.Size, inputs: tuple[Tensor, ...]) -> Tensor | None:
-    """Return memory for a result of the inputs, to pass as ``out=``, or None where torch had better take it.
+    """Return memory to pass as ``out=`` for a large result, or None where torch should allocate it.
 
     torch takes pages of 4 KB, each of which costs a page fault when it is first written: for the weights of
     8 heads at n = 2048 that is five times the time of the arithmetic. numpy asks for pages of 2 MB. None

@@ -1,4 +1,4 @@
-"""What the public functions ask of their arguments. Every refusal says what was required and what came."""
+"""Checks of arguments; every error says what was required and what came."""
 
 import math
 from collections.abc import Iterable

@@ -228,7 +228,7 @@ class SelfAttention(nn.Module):
 
 
 def _factor(scale: object, temperature: object, *, shape: torch.Size, like: Tensor) -> float | Tensor:
-    """scale / temperature, as a number where both are."""
+    """scale / temperature, a number where both are numbers."""
     default = 1 / math.sqrt(like.shape[-1])
     parts = []
     for name, value in (("scale", default if scale is None else scale), ("temperature", temperature)):
@@ -243,7 +243,7 @@ def _factor(scale: object, temperature: object, *, shape: torch.Size, like: Tens
 def resolve_mask(
     attn_mask: Tensor | None, is_causal: bool, *, shape: torch.Size, like: Tensor
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Split what was asked for into where each query may attend (None: anywhere) and a bias (or None).
+    """Return where each query may attend (None: everywhere), and the bias of the scores (or None).
 
     ``shape`` is that of the scores, ``like`` has their dtype and device.
     """

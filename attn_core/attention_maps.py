@@ -1,4 +1,4 @@
-"""Attention weights of a whole model: maps by layer, with their tokens; some hidden, all kept in a file."""
+"""Attention weights of a whole model, by layer, with their tokens; they can be saved to a file."""
 
 import json
 import warnings
@@ -28,7 +28,7 @@ MAX_FILE_BYTES = 8_000_000
 
 @dataclass(frozen=True, eq=False)
 class AttentionMaps:
-    """Weights by layer, each (n_head, n_query, n_key), rows (query, key); and what the places stand for.
+    """Weights by layer, each (n_head, n_query, n_key), and the tokens of their places.
 
     ``tokens`` are the words of the sequence, None where they are not known; they name an axis of a map that
     is as long as they are. ``special`` are the places of tokens that stand for no word, such as [CLS]. Of an
@@ -55,7 +55,7 @@ class AttentionMaps:
 
     @property
     def across(self) -> bool:
-        """Whether queries and keys are places of two sequences, or nobody can tell that they are of one."""
+        """Whether queries and keys are of two sequences, or not known to be of one."""
         return bool(self.kinds) and {*self.kinds.values()} <= {CROSS, OTHER}
 
     @cached_property
@@ -87,12 +87,12 @@ class AttentionMaps:
         return sides
 
     def names(self, name: str) -> list[list[str]]:
-        """Return a name for each query of a map, and each key: tokens as they can be read, or from 0."""
+        """Return a label for each query and each key of a map: readable tokens, or else numbers from 0."""
         sides = zip(self.tokens_of(name), self.maps[name].shape[1:], strict=True)
         return [list(map(str, range(n))) if each is None else readable_tokens(each) for each, n in sides]
 
     def without_special(self) -> "AttentionMaps":
-        """Leave out special tokens, as queries and as keys, and divide each row by what it still has.
+        """Return the maps without special tokens, each row divided by its remaining weight.
 
         Invariant: rows sum to one again; a row that gave all its weight to special tokens is zero.
 

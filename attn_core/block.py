@@ -95,7 +95,7 @@ def token_similarity(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*ba
 
 
 def token_distance(x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch"]:
-    r"""Return how far apart the rows are, as a share of their size: what tells tokens apart.
+    r"""Return how far apart the rows are, as a share of their size.
 
     $$\frac{\lVert X - \mathbf{1}\bar{x}^\top \rVert_F}{\lVert X \rVert_F}, \qquad
       \lVert X - \mathbf{1}\bar{x}^\top \rVert_F^2 = \frac{1}{2n} \sum_{i,j} |x_i - x_j|^2$$

@@ -1,4 +1,4 @@
-"""What any attention must hold to, measured on the numbers at hand against independent code."""
+"""Checks of attention: invariants, and comparisons with independent code."""
 
 import math
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def audit_attention(
     *,
     scale: float | None = None,
 ) -> tuple[Check, ...]:
-    r"""Measure five invariants of one attention, whoever computed it.
+    r"""Check five invariants of an attention.
 
     $$\Bigl|\sum_j W_{ij} - 1\Bigr|, \qquad \max_{M_{ij} = 0} |W_{ij}|, \qquad
       \max_u \bigl(u^\top O_i - \max_{j: M_{ij}} u^\top V_j\bigr), \qquad |O - O_{torch}|$$

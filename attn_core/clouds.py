@@ -1,4 +1,4 @@
-"""Queries and keys as two clouds laid on one another: what that changes in scores, and what in no softmax."""
+"""Queries and keys moved and scaled to one centre and spread, which leaves every softmax as it is."""
 
 from dataclasses import dataclass
 
@@ -82,7 +82,7 @@ def audit_clouds(
     scale: float,
     mask: Tensor | None = None,
 ) -> tuple[Check, ...]:
-    r"""Measure that clouds give the weights that queries and keys gave, and lie on one another.
+    r"""Check that the clouds have the weights of the queries and keys, and one centre.
 
     $$\mathrm{softmax}_j(\text{scale} \cdot \hat q_i \cdot \hat k_j) = w_{ij}$$
 

@@ -1,4 +1,4 @@
-"""Keys and values evicted from a cache: which each policy keeps with a budget, and what that costs."""
+"""Eviction of keys and values from a cache, by three policies, and the error of the output."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from attn_core import _require
 
 @dataclass(frozen=True, eq=False)
 class Eviction:
-    """What a head reads and gives with each budget, from one key to all of them.
+    """The attention of each head with each budget, from one key to all of them.
 
     Attributes:
         mask: True where a query still has a key, (n, n_head, n_query, n_key): entry b - 1 is the budget b.

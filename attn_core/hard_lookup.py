@@ -1,4 +1,4 @@
-"""The look-up of a dictionary, which returns the value of the best key: what attention is a soft form of."""
+"""Hard look-up, as in a dictionary: the value of the best key. Attention is its soft form."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ APART = 40.0  # exp(-40) = 4e-18: what the next best key is left with, beside th
 
 @dataclass(frozen=True, eq=False)
 class HardLookup:
-    """What each query finds. A row that may attend to nothing has no best key, weights and output of zero.
+    """The value of each query's best key; a fully masked query has weights and output of zero.
 
     ``best`` counts the keys that share the best score, which is one unless some tie; ``gap`` is how far the
     next score lies below it, infinite where there is none.
@@ -85,7 +85,7 @@ def audit_hard_lookup(
     value: Float[Tensor, "n_key d_v"],
     attn_mask: Bool[Tensor, "n_query n_key"] | None = None,
 ) -> Check:
-    r"""Measure how far the look-up is from torch's own attention at a temperature near zero.
+    r"""Compare the look-up with torch's own attention at a temperature near zero.
 
     $$\Bigl| O_i - \sum_j \mathrm{softmax}\bigl(q_i^\top K^\top / T_i\bigr)_j V_j \Bigr|, \qquad
       T_i = \frac{\text{gap}_i}{40}$$

@@ -1,4 +1,4 @@
-"""One head or many, at one width: what each number of heads holds, costs and looks like, drawn many times."""
+"""One head or many at one width: parameters, operations and measures of the maps, for many seeds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from attn_core.sizes import MultiHeadSize, multi_head_size
 
 @dataclass(frozen=True, eq=False)
 class HeadsStudy:
-    """What attention with each number of heads is like, once for each seed that its projections came from.
+    """Measures of attention with each number of heads, once for each seed of the projections.
 
     ``sizes`` holds parameters and operations, the same for every seed. ``entropy`` (nats, mean over queries
     and heads), ``effective_rank`` of the weights and ``score_rank``, the numerical rank of the scores (means
@@ -49,7 +49,7 @@ def heads_study(
     output_projection: bool = True,
     init: str = GLOROT,
 ) -> HeadsStudy:
-    r"""Cut the same projections into different numbers of heads, and measure what comes of it.
+    r"""Split the same projections into different numbers of heads, and measure the attention of each.
 
     Every head is d_model / num_heads wide, so for one seed all numbers of heads share W_q, W_k, W_v and W_o,
     those of ``MultiHeadAttention(d_model, num_heads, seed=seed, init=init)``: only the cut differs. Layer l

@@ -1,4 +1,4 @@
-"""Token by token: what is computed once, kept, and read again by every later token."""
+"""Decoding token by token with a cache of keys and values."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ def decode_step(
     *,
     bias: Float[Tensor, "..."] | None = None,
 ) -> tuple[MultiHead, KVCache]:
-    r"""Attend from one new token to itself and to all that is kept; return every stage and the longer cache.
+    r"""Attend from one new token to itself and the cached ones; return every stage and the longer cache.
 
     $$k_t = x_t W_k, \quad v_t = x_t W_v, \qquad
       o_t = \mathrm{attention}(x_t W_q,\ [k_1 \ldots k_t],\ [v_1 \ldots v_t])\,W_o$$
@@ -75,7 +75,7 @@ def decode_step(
 
 @dataclass(frozen=True)
 class DecodingCost:
-    """What writing one token takes: operations with and without the cache, numbers kept."""
+    """Operations for one token with and without the cache, and the numbers that the cache holds."""
 
     cached_flops: int
     uncached_flops: int

@@ -1,4 +1,4 @@
-"""Latent attention: keys and values of all heads, kept as one short vector a token."""
+"""Latent attention: one short vector a token stands for the keys and values of all heads."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class LatentAttention:
 
     @classmethod
     def from_multi_head(cls, module: MultiHeadAttention, d_latent: int) -> "LatentAttention":
-        r"""Cut the projections of a multi-head attention down to rank ``d_latent``.
+        r"""Return the best approximation of a multi-head attention by rank ``d_latent``.
 
         W_k and W_v, one above the other, are one map M (2 n_head d_head, d_key); with its singular value
         decomposition $M = U \Sigma V^\top$, W_c is the first d_latent rows of $V^\top$ and the rest stands in
@@ -64,7 +64,7 @@ class LatentAttention:
         return cls(module, vh[:d_latent], ups[0], ups[1])
 
     def truncate(self, d_latent: int) -> "LatentAttention":
-        """Return the same with fewer latent numbers: the first of them, which carry the most.
+        """Return the same attention with the first ``d_latent`` latent numbers alone.
 
         Raises ValueError for a d_latent outside 1 to this one's.
         """
@@ -74,7 +74,7 @@ class LatentAttention:
 
     @property
     def d_latent(self) -> int:
-        """Numbers that are kept for each token."""
+        """The width of the latent vectors."""
         return self.down.shape[0]
 
     @property
@@ -88,7 +88,7 @@ class LatentAttention:
         return whole + biases + self.down.numel() + self.up_key.numel() + self.up_value.numel()
 
     def latent(self, x: Float[Tensor, "*batch n d_key"]) -> Float[Tensor, "*batch n d_latent"]:
-        """Return what is kept of each token."""
+        """Return the latent vector of each token."""
         return x @ self.down.T
 
     def attend_expanded(
@@ -97,7 +97,7 @@ class LatentAttention:
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
         attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
     ) -> MultiHead:
-        """Attend with keys and values written out from the latent vectors, as the definition has it.
+        """Attend with keys and values expanded from the latent vectors, as in the definition.
 
         ``query`` (*batch, n_query, d_model), ``key`` (*batch, n_key, d_key), the query when None; the mask
         as in ``scaled_dot_product_attention``.
@@ -116,7 +116,7 @@ class LatentAttention:
         key: Float[Tensor, "*batch n_key d_key"] | None = None,
         attn_mask: Bool[Tensor, "..."] | Float[Tensor, "..."] | None = None,
     ) -> tuple[Float[Tensor, "*batch n_head n_query n_key"], Float[Tensor, "*batch n_query d_out"]]:
-        r"""Return weights and output straight from the latent vectors; no key or value is ever written out.
+        r"""Return weights and output straight from the latent vectors, without expanding keys and values.
 
         $$q_h \cdot K_h = (q_h U_k^{(h)})\,c^\top + q_h \cdot b_k^{(h)}, \qquad
           A_h V_h = (A_h c)\,U_v^{(h)\top} + b_v^{(h)}$$

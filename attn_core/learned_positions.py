@@ -1,4 +1,4 @@
-"""Learned position vectors of a real model, where the optional package that carries it is installed."""
+"""Learned position vectors of a real model, from an optional package."""
 
 from functools import cache
 from importlib.util import find_spec

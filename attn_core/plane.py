@@ -1,4 +1,4 @@
-"""Queries and keys in one plane: the two directions that keep most of them, and what the plane leaves out."""
+"""Queries and keys projected onto one plane, by their main directions or two chosen dimensions."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class Plane:
 
     @property
     def scores(self) -> Float[Tensor, "*batch n_query n_key"]:
-        """The part of each score that the plane shows: the product of the coordinates."""
+        """The scores within the plane: the products of the coordinates."""
         return self.queries @ self.keys.transpose(-2, -1)
 
 
@@ -114,13 +114,13 @@ def audit_plane(
     *,
     is_main: bool = True,
 ) -> tuple[Check, ...]:
-    r"""Measure a plane against the Gram matrix of queries and keys, which knows no singular values.
+    r"""Compare a plane with the eigenvalues of the Gram matrix of queries and keys.
 
     $$\begin{bmatrix} d_1 \\ d_2 \end{bmatrix} (Q^\top Q + K^\top K)
       \begin{bmatrix} d_1 \\ d_2 \end{bmatrix}^\top = \mathrm{diag}(\lambda_1, \lambda_2), \qquad
       q \cdot k = q' \cdot k' + (q - P^\top q') \cdot (k - P^\top k')$$
 
-    ``is_main`` says that the plane is the one of the main directions; of another only the second is asked.
+    ``is_main`` says that the plane is that of the main directions; for another only the second holds.
     No sign of a direction enters, nor which of several is taken where eigenvalues are equal.
 
     Edge cases: vectors of one dimension have no second eigenvalue, which counts as 0.
@@ -168,7 +168,7 @@ def audit_plane(
 def count_rank_changes(
     scores: Float[Tensor, "*batch n_key"], approximate: Float[Tensor, "*batch n_key"]
 ) -> Int[Tensor, "*batch"]:
-    r"""Count the keys that stand elsewhere in the order of the scores than in that of what is shown of them.
+    r"""Count the keys whose rank by score differs from their rank by the approximate score.
 
     $$\bigl|\{j : |\{l : s_l > s_j\}| \neq |\{l : t_l > t_j\}|\}\bigr|$$
 

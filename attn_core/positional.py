@@ -1,4 +1,4 @@
-"""Positional encodings: how a transformer is told the order of its tokens."""
+"""Positional encodings: sinusoids, rotations and biases for the order of tokens."""
 
 import math
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How exactly weights can be what they are, by the format that they have gone through."""
+"""The rounding of weights, by the floating-point format that they have gone through."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +18,7 @@ AT_ONCE = 2**18  # numbers that are looked at together: a file of few bytes may 
 
 
 def coarsest(names: Iterable[str]) -> str:
-    """Return the format that keeps least of a number; ``float64`` where none is given.
+    """Return the least precise of some formats; ``float64`` where there is none.
 
     >>> coarsest(["float32", "bfloat16", "float16"])
     'bfloat16'
@@ -45,7 +45,7 @@ def row_tolerance(precision: str, n_key: int) -> float:
 
 
 def exact_formats(numbers: np.ndarray, *, finer: str) -> Iterator[str]:
-    """Yield the half precisions, coarser than ``finer``, in which every number is exact: what they once were.
+    """Yield the half precisions, coarser than ``finer``, in which every number is exact.
 
     >>> list(exact_formats(np.array([0.5, 0.2000732421875]), finer="float32"))
     ['float16']

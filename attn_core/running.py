@@ -12,7 +12,7 @@ from attn_core.scores import feature_map
 
 @dataclass(frozen=True)
 class Tile:
-    """What is known once a tile of keys has been read.
+    """The running softmax after a tile of keys.
 
     Attributes:
         start: its first key, from 0.
@@ -29,7 +29,7 @@ class Tile:
 
     @property
     def numbers(self) -> int:
-        """How many numbers are held beside the output: the tile's scores, and what runs along."""
+        """How many numbers are in memory beside the output: the tile's scores, maxima and totals."""
         return self.scores.numel() + self.maximum.numel() + self.total.numel()
 
 
@@ -76,7 +76,7 @@ def tiled_attention(
 
 @dataclass(frozen=True)
 class LinearAttentionStep:
-    """What linear attention keeps after a token: all earlier keys and values in one state.
+    """The state of linear attention after a token, which sums up all earlier keys and values.
 
     Attributes:
         state: (d_k, d_v), the sum of phi(k) v^T; normaliser: (d_k,), the sum of phi(k).

@@ -76,12 +76,12 @@ def _log_linear(query: Tensor, key: Tensor, _weights: Weights) -> Terms:
 
 
 def _log_features(x: Tensor) -> Tensor:
-    """The logarithm of `feature_map`, which has digits where that is too small for a number."""
+    """The logarithm of `feature_map`, exact where the feature itself underflows."""
     return torch.where(x > 0, x.clamp(min=0).log1p(), x)
 
 
 def feature_map(x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n d"]:
-    r"""Return what linear attention multiplies in place of queries and keys.
+    r"""Return the features of linear attention, which take the place of queries and keys.
 
     $$\phi(x) = \mathrm{elu}(x) + 1 = \begin{cases} x + 1 & x > 0 \\ e^x & x \le 0 \end{cases}$$
 
@@ -141,7 +141,7 @@ SCORES: Mapping[str, Score] = MappingProxyType(
 
 
 def score_weights(score: str, d_k: int, *, seed: int) -> dict[str, Float[Tensor, "..."]]:
-    r"""Draw the weights that a score has of its own; none where it has none.
+    r"""Draw the weights of a score; empty for a score without weights.
 
     $$W_a, U_a \sim \mathcal{N}(0, 1 / d_k), \qquad v_a \sim \mathcal{N}(0, 1)$$
 
@@ -211,7 +211,7 @@ def score_terms(score: str, query: Tensor, key: Tensor, weights: Weights) -> Ter
 
 
 def _fitting(score: str, query: Tensor, key: Tensor, weights: Weights) -> Score:
-    """Return the score of a name, to whose shapes queries, keys and its own weights fit."""
+    """Return a score by its name, and check the shapes of queries, keys and weights."""
     entry = _get_score(score)
     if query.ndim != 2 or key.ndim != 2 or query.shape[-1] != key.shape[-1]:
         raise ValueError(
@@ -237,7 +237,7 @@ def score_attention(
     scale: float = 1.0,
     temperature: float | Float[Tensor, "..."] = 1.0,
 ) -> Attention:
-    r"""Attend by any score, and keep every stage.
+    r"""Attend with any score, and keep every stage.
 
     $$W = \mathrm{softmax}_{keys}\Bigl(\frac{s}{T}\, S + M\Bigr), \qquad O = WV$$
 
@@ -273,7 +273,7 @@ def audit_score(
     weights: Weights,
     scores: Float[Tensor, "n_query n_key"],
 ) -> tuple[Check, ...]:
-    r"""Measure scores against a computation of another kind, pair by pair.
+    r"""Compare scores with an independent computation, pair by pair.
 
     $$\Bigl| S_{ij} - s(q_i, k_j) \Bigr|, \qquad
       \Bigl| O_i - \frac{\phi(q_i)^\top \sum_j \phi(k_j) v_j^\top}{\phi(q_i)^\top \sum_j \phi(k_j)} \Bigr|$$
@@ -325,7 +325,7 @@ _ALONE: Mapping[str, str] = MappingProxyType(
 
 
 def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
-    """Score one pair by other code."""
+    """Score one pair with torch's own functions or plain loops."""
     if score == "additive":
         W, U, v = (weights[name].tolist() for name in ("W_a", "U_a", "v_a"))
         terms = [
@@ -345,7 +345,7 @@ def _alone(score: str, q: Tensor, k: Tensor, weights: Weights) -> Tensor:
 
 
 def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
-    """Read one query's output from the sums of the keys that it may see."""
+    """Return one query's output in the recurrent form, from sums over the keys that it may see."""
     if not may.any():
         return torch.zeros_like(value[0])
     state, normaliser = torch.zeros(key.shape[1], value.shape[1]).to(value), torch.zeros_like(q)
@@ -357,7 +357,7 @@ def _recurrent(q: Tensor, key: Tensor, value: Tensor, may: Tensor) -> Tensor:
 
 
 def _up_to_one(x: Tensor) -> Tensor:
-    """Features over the largest of them."""
+    """Features divided by the largest of them."""
     logs = _log_features(x)
     return (logs - logs.max()).exp()
 

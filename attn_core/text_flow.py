@@ -1,4 +1,4 @@
-"""How a text flows through layers: rollout, the size of weighted values, and sinks, found and set aside."""
+"""Attention flow through layers: rollout, lengths of weighted values, attention sinks."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -14,7 +14,7 @@ _TIMES_EVEN = 2.0  # in a short text an even share is large: a sink has at least
 def attention_rollout(
     weights: Float[Tensor, "n_layer n n"], *, residual: float = 0.5
 ) -> Float[Tensor, "n_layer n n"]:
-    r"""Return how much of each place comes from each token, by the weights of all layers up to each.
+    r"""Return the attention rollout: how much of each place comes from each token, after each layer.
 
     $$\tilde A_l = \mathrm{rows}\bigl((1 - r) A_l + r I\bigr), \qquad
       R_l = \tilde A_l R_{l-1}, \quad R_0 = I$$
@@ -45,9 +45,9 @@ def attention_rollout(
 def _mix_residual(
     weights: Float[Tensor, "n_layer n n"], residual: float | int
 ) -> Float[Tensor, "n_layer n n"]:
-    """Return what each layer passes on: the residual's share of its own place, the rest by weights.
+    """Return the weights of each layer mixed with the residual connection, rows summing to one.
 
-    Rows sum to one; a row of zeros stays zero where nothing is of the residual.
+    With residual = 0 a row of zeros stays zero.
 
     >>> _mix_residual(torch.tensor([[[0.0, 0.0], [1.0, 0.0]]]), 0.5)
     tensor([[[1.0000, 0.0000],
@@ -64,7 +64,7 @@ def _mix_residual(
 
 
 def weighted_value_norms(stages: MultiHead) -> Float[Tensor, "*batch n_head n_query n_key"]:
-    r"""Return the length of what each key writes to each query, by each head: its weight times its value.
+    r"""Return the length of each weighted value: what each key adds to each query, in each head.
 
     $$\lVert \alpha_{ij} f(x_j) \rVert_2, \qquad f(x) = (x W_v + b_v)\,W_o^{(h)}$$
 
@@ -115,7 +115,7 @@ def sink_shares(weights: Float[Tensor, "*batch n n"]) -> Float[Tensor, "*batch n
 
 
 def find_sinks(weights: Float[Tensor, "*batch n n"]) -> Bool[Tensor, "*batch n"]:
-    r"""Return which keys are attention sinks: True where the other tokens give a key much, whoever asks.
+    r"""Return which keys are attention sinks: keys with much weight from all other tokens.
 
     $$s_j \ge \max(0.3,\ 2 / n)$$
 
@@ -137,7 +137,7 @@ def find_sinks(weights: Float[Tensor, "*batch n n"]) -> Bool[Tensor, "*batch n"]
 def drop_keys(
     weights: Float[Tensor, "*batch n_query n_key"], sinks: Bool[Tensor, "*batch n_key"]
 ) -> Float[Tensor, "*batch n_query n_key"]:
-    r"""Return the weights without those of some keys, each row divided by what it still has.
+    r"""Return the weights without some keys, each row divided by its remaining weight.
 
     $$w'_{ij} = w_{ij} \Big/ \sum_{j' \notin S} w_{ij'} \ \text{ for } j \notin S, \qquad w'_{ij} = 0
       \ \text{ for } j \in S$$

@@ -1,4 +1,4 @@
-"""From a sentence to tokens, for any script, and names that tell equal tokens apart."""
+"""Cuts a sentence of any script into tokens, and numbers equal ones."""
 
 import logging
 import re
@@ -135,7 +135,7 @@ def readable_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 def decode_piece(token: str) -> str:
-    """Return what a piece of a byte-level tokenizer spells; another token as it is.
+    """Return the text of a piece of a byte-level tokenizer; another token as it is.
 
     A character may be cut into several tokens: a byte that makes none is shown by its number, as <0xE6>.
     """
@@ -216,7 +216,7 @@ def _is_unspaced(char: str) -> bool:
 
 
 def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterator[str]:
-    """Yield the tokens, those of each run of Chinese characters as the words that they make."""
+    """Yield the tokens, runs of Chinese characters as words."""
     for is_run, members in groupby(tokens, key=lambda token: len(token) == 1 and _is_unspaced(token)):
         run = [*members]
         yield from find("".join(run)) if is_run else run
@@ -224,7 +224,7 @@ def _words_of(tokens: Sequence[str], find: Callable[[str], list[str]]) -> Iterat
 
 @cache
 def _words_finder() -> Callable[[str], list[str]] | None:
-    """Return what finds the words in a run of Chinese characters; None where jieba is not installed."""
+    """Return jieba's function that cuts Chinese into words; None where jieba is not installed."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # its patterns are older than Python's rules for them

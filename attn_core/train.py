@@ -21,7 +21,7 @@ from attn_core.toys.training import CHECKPOINTS, Evaluation, Recipe, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train as the command line says."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m attn_core.train", description=str(__doc__).partition("\n")[0]
     )

@@ -1,4 +1,4 @@
-"""A function of x as somebody types it: made Python by a short list of tokens, read by ``ast``, never run."""
+"""A typed function of x, parsed from a short list of tokens; nothing of it is run as Python."""
 
 import ast
 import copy
@@ -44,20 +44,19 @@ _TOKEN = re.compile(
 
 
 class FunctionError(ValueError):
-    """What somebody typed is no function of x; ``position`` counts characters from 0."""
+    """The text is no function of x; ``position`` counts characters from 0."""
 
     def __init__(self, position: int, requirement: str) -> None:
-        """Say at which character what was wanted."""
+        """Say at which character what is required."""
         super().__init__(_("Character {number}: {wanted}.", number=position + 1, wanted=requirement))
         self.position = position
 
 
 @dataclass(frozen=True)
 class TypedFunction:
-    """A function of x that was read from text.
+    """A function of x, parsed from text.
 
-    ``text`` is what was typed; ``expression`` the same as mathematics has it, which is read as the same
-    function; ``latex`` its formula.
+    ``text`` is what was typed, ``expression`` the same in mathematical notation, ``latex`` its formula.
     """
 
     text: str
@@ -69,7 +68,7 @@ class TypedFunction:
 
     @property
     def expression(self) -> str:
-        """The function as it is printed."""
+        """The function in mathematical notation, which parses to the same function."""
         text = ast.unparse(_Decimals().visit(copy.deepcopy(self._tree)))
         for python, symbol in ((" ** ", "^"), (" * ", "·"), (" / ", "/"), ("-", "−"), ("pi", "π")):
             text = text.replace(python, symbol)
@@ -81,7 +80,7 @@ class TypedFunction:
         return _latex(self._tree)
 
     def first_gap(self, low: float | int, high: float | int) -> float | None:
-        """Return the first of many even places from low to high without a number of at most 10^6 in size.
+        """Return the first place from low to high, of 1001, where the function is above 10^6 or not finite.
 
         >>> read_function("1 / (x - 1)").first_gap(0, 5), read_function("sqrt(x)").first_gap(0, 5)
         (1.0, None)
@@ -151,7 +150,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _python(tokens: list[tuple[str, str, int]]) -> Iterator[str]:
-    """Yield the tokens as Python has them: each follows what came before, or what was wanted is said."""
+    """Yield the tokens as Python writes them; raise FunctionError where one cannot follow the last."""
     starts, function = True, ""  # whether an operand is wanted, and the function whose parenthesis is
     depths = [0]  # of each open parenthesis, the signs and powers that wait for their operand
     for kind, text, at in tokens:
@@ -184,7 +183,7 @@ def _python(tokens: list[tuple[str, str, int]]) -> Iterator[str]:
 
 
 def _value(node: ast.expr, x: Tensor) -> Tensor:
-    """Return the value of what is on this list; all else is nothing that a function of x can hold."""
+    """Evaluate a node of the syntax tree at x."""
     match node:
         case ast.Name(id="x"):
             return x
@@ -202,7 +201,7 @@ def _value(node: ast.expr, x: Tensor) -> Tensor:
 
 
 class _Decimals(ast.NodeTransformer):
-    """Writes numbers in decimals, as they are read: a name is printed as it stands."""
+    """Replaces numbers by their decimals, as names, which ``ast.unparse`` prints as they are."""
 
     def visit_Constant(self, node: ast.Constant) -> ast.Name:
         return ast.Name(format(Decimal(repr(node.value).removesuffix(".0")), "f"))

@@ -1,11 +1,11 @@
-"""How alike things are that were measured: the vectors that patches and frames compare."""
+"""How alike patches or frames are: their vectors, centred and of length 1."""
 
 from jaxtyping import Float
 from torch import Tensor
 
 
 def likeness(x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
-    r"""Return what each row has beyond the mean of all rows, at length 1.
+    r"""Return each row less the mean of all rows, scaled to length 1.
 
     $$u_i = \frac{x_i - \bar x}{\lVert x_i - \bar x \rVert}, \qquad u_i \cdot u_j = \cos(x_i - \bar x,
       x_j - \bar x)$$

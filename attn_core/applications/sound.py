@@ -38,7 +38,7 @@ def vowels() -> Float[Tensor, " n_sample"]:
 def log_energies(
     sound: Float[Tensor, " n_sample"], n_band: int = 12, frame: int = FRAME
 ) -> Float[Tensor, "n_frame n_band"]:
-    r"""Cut a sound into frames and tell how loud each is in each band of frequencies.
+    r"""Cut a sound into frames, and return how loud each is in each band of frequencies.
 
     $$E_{t,b} = \log_{10} \Bigl(\varepsilon + \sum_{f \in b} \bigl|\mathrm{DFT}(w \cdot x_t)_f\bigr|^2\Bigr)$$
 
@@ -68,7 +68,7 @@ def log_energies(
 
 
 def frame_names() -> tuple[str, ...]:
-    """Name each frame by what is said in it.
+    """Name each frame by the vowel or pause in it.
 
     >>> frame_names()[:6]
     ('a', 'a', 'a', 'a', 'a', 'pause')

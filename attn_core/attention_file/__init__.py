@@ -1,4 +1,4 @@
-"""Attention weights from a file: what is asked of it, and what is said of one that does not fit."""
+"""Reads attention weights from a file, and says what is wrong with one that does not fit."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
@@ -125,7 +125,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
 
 
 def _unread(names: Iterable[str], plans: Sequence[MapPlan]) -> Iterator[str]:
-    """Say what stands beside the weights, or beside Q and K, and is not looked at, such as a mask."""
+    """Say which other arrays of the file are not read, such as a mask."""
     is_projected = isinstance(plans[0], ProjectionPlan)
     read_names = {*"QKV"} if is_projected else {each.array.name for each in plans}
     others = {*filter(None, names)} - read_names  # the array of an .npy file has no name
@@ -140,7 +140,7 @@ def _unread(names: Iterable[str], plans: Sequence[MapPlan]) -> Iterator[str]:
 
 
 def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str, Any]]:
-    """Return the arrays of a file, and what it tells beside them."""
+    """Return the arrays of a file and its metadata."""
     if suffix == ".safetensors":
         return from_safetensors(data)
     arrays = from_npz(data) if suffix == ".npz" else from_npy(data)
@@ -148,7 +148,7 @@ def _open(suffix: str, data: bytes) -> tuple[dict[str, StoredArray], Mapping[str
 
 
 def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> list[MapPlan]:
-    """What of the file becomes a map, in whichever form it has them."""
+    """Return the maps to read, whichever form the file has."""
     layers = {name.removeprefix(WEIGHTS): each for name, each in arrays.items() if name.startswith(WEIGHTS)}
     if "weights" in arrays:
         layers = {"": arrays["weights"]}
@@ -172,7 +172,7 @@ def _plan_maps(arrays: Mapping[str, StoredArray], order: list[str] | None) -> li
 def _read(
     plans: list[MapPlan], arrays: Mapping[str, StoredArray], notes: list[str]
 ) -> Iterator[tuple[MapPlan, np.ndarray, np.ndarray | None]]:
-    """Read one array after another: each planned map with its weights, and what lies beyond them."""
+    """Yield each planned map with its weights and the weight beyond its keys, one array after another."""
     array: tuple[StoredArray, np.ndarray] | None = None
     for each in plans:
         if isinstance(each, ProjectionPlan):
@@ -189,7 +189,7 @@ def _read(
 
 
 def _weights_of(layer: ProjectionPlan, notes: list[str]) -> np.ndarray:
-    """The weights of a layer's Q and K, which are cut first."""
+    """Return the weights of a layer's Q and K, which are cut to ``MAX_PLACES`` first."""
     queries_and_keys = []
     for name, array in (("Q", layer.array), ("K", layer.keys)):
         each = array.read()[layer.index][: layer.heads]

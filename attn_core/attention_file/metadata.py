@@ -1,4 +1,4 @@
-"""What a file tells beside its numbers: the order of its layers, tokens, special places, notes, precision."""
+"""The metadata of a file: order of layers, tokens, special places, notes, precision."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _TOKEN_LETTERS, _NOTE_LETTERS, _MOST_NOTES = 40, 300, 4
 
 
 def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
-    """Return the first of what a file tells as a list, and how many there are; None where it tells nothing.
+    """Return the first items of a list in the metadata, and their whole number; None where there is no list.
 
     An array is counted by its shape before it is read, a text is JSON.
 
@@ -48,7 +48,7 @@ def _something_else(name: str) -> str:
 
 
 def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
-    """Return the names of places, and how many there are; those of places cut away are left out."""
+    """Return the tokens of the places that are read, and how many there are."""
     items, count = read_list(name, value, most)
     if items is None:
         return None, None
@@ -81,7 +81,7 @@ def notes(value: Any) -> list[str]:
 
 
 def precision(metadata: Mapping[str, Any]) -> str | None:
-    """Return the coarsest format that the numbers have gone through, by the file's own word."""
+    """Return the coarsest format that the numbers have gone through, as the file says."""
     items, _count = read_list("precision", metadata.get("precision"), 1)
     if items is None:
         return None

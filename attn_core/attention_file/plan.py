@@ -1,4 +1,4 @@
-"""What of a file becomes a map, reckoned from shapes alone: nothing is read before it is known to fit."""
+"""Which maps a file holds, decided by shapes alone: nothing is read before it is known to fit."""
 
 import math
 import re
@@ -17,7 +17,7 @@ _BYTES = 4  # of a kept weight
 
 @dataclass(frozen=True, eq=False)
 class MapPlan:
-    """One map to come: its name, where it stands in its array, and how many of its heads are kept."""
+    """A map to read: its name, its place in an array, and how many of its heads are kept."""
 
     name: str
     array: StoredArray
@@ -38,7 +38,7 @@ class MapPlan:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionPlan(MapPlan):
-    """One map to come from queries and keys."""
+    """A map to compute from queries and keys."""
 
     keys: StoredArray
 
@@ -73,7 +73,7 @@ def of_weights(layers: Mapping[str, StoredArray], order: Sequence[str] | None) -
 
 
 def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """All places in the axes before the heads, no more of them than maps are kept."""
+    """Return all indices into the axes before the heads, at most as many as maps are kept."""
     places: list[tuple[int, ...]] = [()]
     for side in front:
         places = [(*place, i) for place in places for i in range(min(side, MAX_HEADS))][: MAX_HEADS + 1]
@@ -81,7 +81,7 @@ def _indices(front: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _map_name(name: str, array: StoredArray, index: tuple[int, ...], of: str, *, several: bool) -> str:
-    """What a map is called: its layer, and which of a batch where there are several."""
+    """Return the name of a map: its layer, and its number in a batch of several."""
     front = array.shape[:-3]
     if not front:
         return name[-_NAME_LETTERS:] or "layer 0"
@@ -93,7 +93,7 @@ def _map_name(name: str, array: StoredArray, index: tuple[int, ...], of: str, *,
 
 
 def _number_duplicates(plans: list[MapPlan]) -> list[MapPlan]:
-    """Give maps whose names were cut to the same letters a number each."""
+    """Number the maps whose names became equal when they were cut."""
     times: dict[str, int] = {}
     unlike: list[MapPlan] = []
     for each in plans:
@@ -169,7 +169,7 @@ def natural(layers: Iterable[str]) -> list[str]:
 
 
 def affordable(plans: list[MapPlan], notes: list[str]) -> list[MapPlan]:
-    """Keep whole layers, as many as there is room for; of the first, what fits.
+    """Return the maps that there is room for: whole layers, or as many heads of the first as fit.
 
     Room is for ``MAX_HEADS`` heads, and for ``MAX_BYTES`` of what is kept of them.
     """

@@ -1,4 +1,4 @@
-"""Whether an array is weights: whole rows, before anything is cut, as exact as their format lets them be."""
+"""Checks that an array holds weights: finite, not negative, and rows that sum to one."""
 
 from collections.abc import Iterator
 
@@ -81,7 +81,7 @@ def judge(
 
 
 def _blocks(weights: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
-    """Each head, the place of its next rows, and those rows, (query, key)."""
+    """Yield blocks of rows: the head, the first query, and the rows (query, key)."""
     step = max(1, AT_ONCE // weights.shape[-1])
     for head, each in enumerate(weights):
         for first in range(0, len(each), step):

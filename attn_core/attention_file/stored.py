@@ -1,4 +1,4 @@
-"""Arrays as a file holds them: their shapes and sizes are known before any number is read."""
+"""The arrays of a file, whose shapes and sizes are known before any number is read."""
 
 import io
 import json
@@ -42,7 +42,7 @@ _NOT_A_HEADER = (
 
 @dataclass(frozen=True, eq=False)
 class StoredArray:
-    """One array of a file: its shape, its kind (``f`` of floats) and format, and a way to its numbers."""
+    """One array of a file: its shape, kind (``f`` for floats) and format; ``read`` returns its numbers."""
 
     name: str
     shape: tuple[int, ...]
@@ -57,7 +57,7 @@ class StoredArray:
 
 
 def shape_text(shape: tuple[Any, ...]) -> str:
-    """Return a shape as text, short, whatever a file says that it is."""
+    """Return a shape as text, shortened where it is long."""
     text = str(shape)
     return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…"
 
@@ -69,7 +69,7 @@ def from_npy(data: bytes) -> dict[str, StoredArray]:
 
 
 def from_npz(data: bytes) -> dict[str, StoredArray]:
-    """Return the arrays of an .npz file by name; what they would take is summed up before any is unpacked."""
+    """Return the arrays of an .npz file by name, whose total size is checked before any is unpacked."""
     if data.count(b"PK\x01\x02") > MAX_ARRAYS:  # each entry begins so: none is made before they are counted
         raise ValueError(_("an .npz file must hold at most {most} arrays; got more", most=f"{MAX_ARRAYS:,}"))
     try:
@@ -108,7 +108,7 @@ def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], IO
 
 
 def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArray:
-    """One array in numpy's own format, its header checked before anything of its size is made."""
+    """Return one array in numpy's own format; its header is checked before memory is taken."""
     label = name[:_LETTERS] or _("the array")
     with open_file() as file:
         head = io.BytesIO(file.read(_NPY_HEADER + 100))

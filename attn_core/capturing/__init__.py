@@ -1,4 +1,4 @@
-"""The attention of any PyTorch model, taken where it is computed: the model runs as it would alone."""
+"""Captures the attention weights of any PyTorch model while it runs, without changing what it computes."""
 
 import warnings
 from collections import Counter
@@ -114,7 +114,7 @@ def capture(
 
 
 class _NamedMaps:
-    """The maps of what was seen, each under a name of its own."""
+    """The maps of the calls that could be read, each under a name of its own."""
 
     def __init__(self, calls: Sequence[AttentionCall]) -> None:
         self.maps: dict[str, np.ndarray] = {}
@@ -147,7 +147,7 @@ class _NamedMaps:
 
 
 def _one_by_one(weights: SequenceWeights, runs: int) -> str:
-    """Say why maps of one sequence each are of no sequence that can be told; empty where one serves all."""
+    """Say why the maps cannot be assigned to a sequence of the batch; empty where they can."""
     if runs < 2 or weights.shared_by < 2 or runs % weights.shared_by:
         return ""
     return f"runs for one sequence at a time, {runs} times for {weights.shared_by}: capture each alone"

@@ -32,26 +32,26 @@ _SUMS_PASS = {
 
 
 class WeakTensorDict:
-    """Something about tensors, for as long as each lives."""
+    """A dictionary whose keys are tensors, by identity; an entry goes when its tensor does."""
 
     def __init__(self) -> None:
-        """Remember nothing yet."""
+        """Start empty."""
         self._entries: dict[int, tuple[weakref.ref[Tensor], Any]] = {}
 
     def put(self, tensor: Tensor, what: Any) -> None:
-        """Remember it of a tensor."""
+        """Store a value for a tensor."""
         key = id(tensor)
         self._entries[key] = (weakref.ref(tensor, lambda _: self._entries.pop(key, None)), what)
 
     def get(self, tensor: Any) -> Any:
-        """Return what is remembered of it; None where that is nothing."""
+        """Return the value of a tensor; None where there is none."""
         reference, what = self._entries.get(id(tensor), (None, None))
         return what if reference is not None and reference() is tensor else None
 
 
 @dataclass(eq=False)
 class Powers:
-    """What exp made of scores: whether its rows are summed, and whether it multiplies values as it is."""
+    """The result of an exp of scores, and whether its rows have been summed."""
 
     shape: torch.Size
     is_summed: bool = False
@@ -59,17 +59,17 @@ class Powers:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """A sum over axes of a tensor's powers, or its logsumexp; or what that divides by as a factor."""
+    """A sum of powers over axes, a logsumexp, or the inverse of such a sum."""
 
     of: Any
     axes: tuple[int, ...]
     shape: tuple[int, ...]
-    """What it must have become where it is taken from all, or divides all."""
+    """The shape it must have where it is subtracted from all scores, or divides all powers."""
 
 
 @dataclass(eq=False)
 class ByHand:
-    """What becomes of log_softmax, logsumexp and exp, until one of them is a softmax."""
+    """Follows log_softmax, logsumexp and exp until a softmax is complete."""
 
     _logs: WeakTensorDict = field(default_factory=WeakTensorDict)  # log_softmax: its axes
     _log_sums: WeakTensorDict = field(default_factory=WeakTensorDict)
@@ -80,7 +80,7 @@ class ByHand:
     def axes(
         self, function: Callable[..., Any], name: str, args: Any, kwargs: Any, output: Tensor
     ) -> tuple[int, ...] | None:
-        """Return the axes of a softmax that has just been computed, in whichever way; None where none was."""
+        """Return the axes of the softmax that this call completed; None where it completed none."""
         first = args[0] if args else kwargs.get("input")
         if not isinstance(first, Tensor):
             return None
@@ -110,7 +110,7 @@ class ByHand:
     def _library_axes(
         self, function: Callable[..., Any], first: Tensor, args: Any, kwargs: Any
     ) -> tuple[int, ...] | None:
-        """The axes of what torch has a name for."""
+        """Return the axes of a softmax that is a function of torch's."""
         if function in SOFTMAX:
             return _axes(first, args, kwargs)
         if function in _OF_OTHERS:
@@ -122,12 +122,12 @@ class ByHand:
         return None
 
     def powers(self, tensor: Any) -> Powers | None:
-        """Return what is known of a tensor as powers, not divided yet."""
+        """Return the powers that a tensor holds, where they are not divided yet."""
         powers: Powers | None = self._powers.get(tensor)
         return powers
 
     def _quotient_axes(self, name: str, args: Any) -> tuple[int, ...] | None:
-        """The axes over whose sums powers are divided."""
+        """Return the axes of a softmax that is completed by dividing powers by their sum."""
         if len(args) < 2 or name not in DIVIDES | _MULTIPLIES:
             return None
         totals = self._sums if name in DIVIDES else self._inverse

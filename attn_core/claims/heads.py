@@ -146,7 +146,7 @@ def unpack_projection(
 
 
 def rows_in(layout: str, of: str, n_head: int, d_head: int) -> list[int]:
-    """Return which row of a fused weight made for the layout ``of`` stands at each place of ``layout``.
+    """Return the order of rows that brings a fused weight from the layout ``of`` into ``layout``.
 
     >>> rows_in("h d k", "k h d", 1, 2)
     [0, 2, 4, 1, 3, 5]

@@ -1,4 +1,4 @@
-"""Claims about long sequences: steps that wait for one another, one vector for all, what grows with data."""
+"""Claims about long sequences: sequential steps, one vector for a sentence, memory that grows with data."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ STATE, CONTENT = 16, 4  # numbers in the one vector and in each key; numbers tha
 
 
 class Clock:
-    """Counts operations on numbers, and tells when each could be done if nothing but its inputs held it up.
+    """Counts operations, and the earliest step at which each could run on unlimited parallel hardware.
 
-    A number is the step at which it is known; what is given is known at 0.
+    A number is represented by the step at which it is known; inputs are known at 0.
 
     >>> clock = Clock()
     >>> clock.total([clock.do(0, 0) for _ in range(8)]), clock.operations
@@ -27,7 +27,7 @@ class Clock:
     """
 
     def __init__(self) -> None:
-        """Start with nothing done."""
+        """Start without operations."""
         self.operations = 0
 
     def do(self, *inputs: int) -> int:
@@ -60,14 +60,14 @@ class Clock:
 
 
 def attention_at_once(n: int, clock: Clock) -> int:
-    """Attend from every token to every token, all of them given; return the last step."""
+    """Attend from every token to every token of a known sequence; return the last step."""
     tokens = [[0] * WIDTH for _ in range(n)]
     q, k, v = ([clock.linear(token) for token in tokens] for _ in range(3))
     return max(max(clock.attend(query, k, v)) for query in q)
 
 
 def attention_word_by_word(n: int, clock: Clock) -> int:
-    """Write token by token: each output is the next input, keys and values are kept; return the last step."""
+    """Generate token by token with a cache of keys and values; return the last step."""
     token, k, v = [0] * WIDTH, [], []
     for _ in range(n):
         query = clock.linear(token)
@@ -78,7 +78,7 @@ def attention_word_by_word(n: int, clock: Clock) -> int:
 
 
 def recurrent(n: int, clock: Clock) -> int:
-    """Run h = tanh(W h + U x) over n tokens, all of them given; return the last step."""
+    """Run h = tanh(W h + U x) over a known sequence; return the last step."""
     state = [0] * WIDTH
     for _ in range(n):
         inputs, outputs = clock.linear([0] * WIDTH), clock.linear(state)

@@ -1,4 +1,4 @@
-"""What a claim is decided by: curves over one quantity, once for each seed."""
+"""The measurements that decide a claim: curves over one quantity, once for each seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ CLEAR = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """What was measured, by the name of the measure and of the curve, over ``x`` and once a seed.
+    """Measurements by the name of the measure and of the curve, over ``x`` and once a seed.
 
     Each curve is (n_seed, n_x); what needs no chance has one row.
     """
@@ -35,7 +35,7 @@ class Study:
 
 
 class Measurements:
-    """Numbers as they are measured: seed by seed, and of each seed from place to place.
+    """Collects measurements: seed by seed, and for each seed from one x to the next.
 
     >>> measurements = Measurements()
     >>> for each in (1.0, 2.0, torch.tensor([3.0, 4.0])):
@@ -45,11 +45,11 @@ class Measurements:
     """
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Start empty."""
         self._numbers: dict[str, dict[str, list[Tensor]]] = {}
 
     def add(self, measure: str, curve: str, numbers: Tensor | float | int) -> None:
-        """Keep what was measured at the next place, or at several that follow."""
+        """Add the measurement at the next x, or those at several that follow."""
         numbers = torch.as_tensor(numbers, dtype=torch.float64).reshape(-1)
         self._numbers.setdefault(measure, {}).setdefault(curve, []).append(numbers)
 

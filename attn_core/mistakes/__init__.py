@@ -1,4 +1,4 @@
-"""Common mistakes, each beside what is right, on a small example of its own, with the check that finds it."""
+"""Common mistakes: the right and the broken computation, a small example, and the check that fails."""
 
 from attn_core.mistakes.heads import MULTI_HEAD_MISTAKES
 from attn_core.mistakes.kernels import KERNEL_MISTAKES

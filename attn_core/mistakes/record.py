@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class LabelledMap:
-    """A map of what was made: its values, the labels of its rows and columns, and what these are called.
+    """A map of a result: its values, and the labels and titles of its rows and columns.
 
     ``mask`` is True where a value may be; ``quantity`` is what a value is called.
     """
@@ -32,9 +32,9 @@ class LabelledMap:
 
 @dataclass(frozen=True, eq=False)
 class MustHold:
-    """What holds of the right result: its ``name``, the ``number`` that is measured, and its bounds.
+    """A property of the right result: its ``name``, the ``number`` that is measured, and its bounds.
 
-    ``measure`` is called with what was made and the example's inputs. A result that is not a number fails.
+    ``measure`` is called with the result and the example's inputs. NaN fails.
     """
 
     name: str
@@ -44,7 +44,7 @@ class MustHold:
     most: float = math.inf
 
     def holds(self, numbers: float) -> bool:
-        """Whether a measured number is within the bounds.
+        """Return whether a number is within the bounds.
 
         >>> check = MustHold("rows sum to one", "largest distance of a sum from 1", float, most=1e-9)
         >>> check.holds(2e-16), check.holds(0.3), check.holds(math.nan)
@@ -55,9 +55,9 @@ class MustHold:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """On what a mistake is shown: ``said`` in one line, its ``inputs``, and how what was made is drawn.
+    """The example of a mistake: a ``sentence`` about it, its ``inputs``, and how a result is drawn.
 
-    ``inputs`` is called when they are needed; ``draw`` with what was made and the inputs.
+    ``inputs`` is called when they are needed; ``draw`` with the result and the inputs.
     """
 
     sentence: str

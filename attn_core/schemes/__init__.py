@@ -1,4 +1,4 @@
-"""How each scheme tells attention where its tokens stand, behind one door, so that schemes compare."""
+"""Positional schemes with one interface, so that they can be compared."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -47,7 +47,7 @@ SCHEMES: Mapping[str, type[Scheme]] = MappingProxyType(
 
 
 def make_scheme(name: str, **settings: Any) -> Scheme:
-    """Make a scheme by its name from everybody's settings, of which it takes its own.
+    """Make a scheme by its name; it takes those of the settings that it has.
 
     Raises ValueError for an unknown name, and where the scheme refuses a setting.
 

@@ -19,7 +19,7 @@ _ROW_P = r"\text{row } p \text{ of a trained table}"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VectorScheme(Scheme):
-    """A scheme that adds a vector to each token; one of its own computes ``encoding``."""
+    """A scheme that adds a vector to each token; a subclass computes ``encoding``."""
 
     adds = "vector"
 

@@ -15,7 +15,7 @@ from attn_words import N_
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BiasScheme(Scheme):
-    """A scheme that adds a bias to the scores of each head; one of its own computes ``table``.
+    """A scheme that adds a bias to the scores of each head; a subclass computes ``table``.
 
     ``head``, from 0, is the one of ``num_heads`` that attends.
 
@@ -39,7 +39,7 @@ class BiasScheme(Scheme):
     def biases(
         self, n_query: int, n_key: int, *, key_shift: int = 0
     ) -> Float[Tensor, "*steps n_head n_query n_key"]:
-        """Return what is added to the scaled scores of every head: see ``bias``."""
+        """Return the bias of every head: see ``bias``."""
         n_query = _require.whole("n_query", n_query, least=1)
         n_key = _require.whole("n_key", n_key, least=1)
         key_shift = _require.whole("key_shift", key_shift, least=0)

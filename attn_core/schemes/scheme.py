@@ -1,4 +1,4 @@
-"""What a positional scheme is: how it tells attention where tokens stand, and what that lets them see."""
+"""The base class of positional schemes: vectors, rotations or biases that encode positions."""
 
 from abc import ABC
 from collections.abc import Iterable
@@ -63,17 +63,17 @@ class Scheme(ABC):
 
     @classmethod
     def missing_package(cls) -> str:
-        """Return the name of the package that must be installed first, or nothing."""
+        """Return the name of the package that must be installed first; "" where none is."""
         return ""
 
     @classmethod
     def fitting_width(cls, d_model: int) -> int:
-        """Return the width nearest to ``d_model``, from there on upwards, that the scheme can take."""
+        """Return the smallest width from ``d_model`` upwards that the scheme can take."""
         return d_model
 
     @classmethod
     def sees_offsets_only(cls, d_model: int) -> bool:
-        """Whether what it says of two positions is decided by their offset, at that width."""
+        """Whether its similarity of two positions depends on their offset alone, at that width."""
         return True
 
     def vectors(self, length: int, d_model: int, *, start: int = 0) -> Float[Tensor, "*steps n d_model"]:
@@ -102,7 +102,7 @@ class Scheme(ABC):
     def attend(
         self, x: Float[Tensor, "n d_model"], *, start: int | None = None, key_shift: int = 0
     ) -> Attention:
-        """Let tokens attend to one another, Q = K = V = x, with their positions made known.
+        """Attend from tokens to one another, Q = K = V = x, with this scheme's positions.
 
         ``x`` is (n, d_model). ``start`` is the first token's position, ``first`` unless given; ``key_shift``
         puts the keys that many positions further than the queries (a mistake, unless 0).
@@ -129,7 +129,7 @@ class Scheme(ABC):
     def among(
         self, places: Int[Tensor, "*sets n"], d_model: int, *, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        r"""Return what positions alone say about each pair of ``places``.
+        r"""Return the similarity of each pair of ``places``, by positions alone.
 
         For vectors the products $P_p \cdot P_r$, divided by both lengths if ``cosine``; for a rotation the
         score of a query and a key that are both the vector with 1/sqrt(d_model) in every dimension, so that
@@ -142,7 +142,7 @@ class Scheme(ABC):
     def similarity(
         self, length: int, d_model: int, *, start: int = 0, cosine: bool = False
     ) -> Float[Tensor, "*steps n n"]:
-        """Return what positions alone say about each pair, from ``start`` on: see ``among``.
+        """Return the similarity of each pair of positions from ``start`` on: see ``among``.
 
         >>> from attn_core import Alibi
         >>> Alibi(num_heads=8).similarity(2, 8)
@@ -155,7 +155,7 @@ class Scheme(ABC):
     def profile(
         self, length: int, d_model: int, *, vector: Float[Tensor, " d_model"] | None = None
     ) -> Float[Tensor, "*steps length"]:
-        r"""Return how a query at position 0 sees the keys at offsets 0, ..., length - 1, 1 for the nearest.
+        r"""Return the score of position 0 with offsets 0, ..., length - 1, relative to that at offset 0.
 
         For vectors and rotations the score over that at offset 0; a rotation turns ``vector``, the same in
         every dimension unless given. For a bias its factor on the weight, $e^{b_k - b_0}$.
@@ -172,7 +172,7 @@ class Scheme(ABC):
     def terms(
         self, x: Float[Tensor, "n d_model"], query: int, key: int, *, start: int | None = None
     ) -> dict[str, float]:
-        r"""Return the summands of one scaled score, by what they come from, at a strength that is a number.
+        r"""Return the summands of one scaled score, by their origin; the strength must be one number.
 
         For vectors
 
@@ -201,7 +201,7 @@ class Scheme(ABC):
         return {}
 
     def latex(self) -> str:
-        r"""Return the formula as these settings make it, with s for the strength and d for the width.
+        r"""Return the formula with these settings, s for the strength and d for the width.
 
         >>> from attn_core import Ramp
         >>> Ramp(step=0.25).latex()
@@ -210,7 +210,7 @@ class Scheme(ABC):
         return self.formula
 
     def _steps(self, *axes: None) -> Tensor:
-        """The strength with axes behind it for what it multiplies."""
+        """The strength, with trailing axes."""
         strength = torch.as_tensor(self.strength, dtype=torch.float64)
         return strength[(..., *axes)]
 

@@ -1,4 +1,4 @@
-"""What tells schemes apart: words shuffled, positions shifted, the same offset seen from different places."""
+"""Comparisons of schemes: shuffled words, shifted positions, equal offsets at different places."""
 
 import torch
 from jaxtyping import Float, Int
@@ -36,7 +36,7 @@ def by_offset(
 def shuffle_difference(
     scheme: Scheme, x: Float[Tensor, "n d_model"], order: Int[Tensor, " n"]
 ) -> Float[Tensor, "*steps n d_model"]:
-    r"""Return by how much shuffling the words does more than shuffle the output.
+    r"""Return the output of shuffled words less the shuffled output.
 
     $$\mathrm{attend}(X_\pi) - \mathrm{attend}(X)_\pi$$
 
@@ -57,7 +57,7 @@ def shuffle_difference(
 def shift_difference(
     scheme: Scheme, length: int, d_model: int, shifts: Int[Tensor, " steps"]
 ) -> Float[Tensor, "steps n n"]:
-    """Return by how much the similarity of positions changes when all of them move on by each shift.
+    """Return the change of the similarity of positions when all of them move by each shift.
 
     They move on from the scheme's ``first``: BERT's position 0 is that of [CLS] and of no word. This is what
     positions alone say; see ``attention_shift_difference`` for what becomes of the attention of words.
@@ -76,7 +76,7 @@ def shift_difference(
 def attention_shift_difference(
     scheme: Scheme, x: Float[Tensor, "n d_model"], shifts: Int[Tensor, " steps"]
 ) -> Float[Tensor, "steps n n"]:
-    r"""Return by how much the weights between words change when all of their positions move on by each shift.
+    r"""Return the change of the weights between words when all positions move by each shift.
 
     $$A(X,\ p_0 + r) - A(X,\ p_0)$$
 

@@ -15,7 +15,7 @@ from attn_words import N_
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RotationScheme(Scheme):
-    """A scheme that turns queries and keys; one of its own computes ``turn``, with its strength."""
+    """A scheme that rotates queries and keys; a subclass computes ``turn``, with its strength."""
 
     adds = "rotation"
 

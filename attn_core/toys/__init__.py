@@ -1,4 +1,4 @@
-"""Small models that learn a task whose right attention is known, and what each of their heads has learned."""
+"""Small models trained on tasks whose right attention is known, and measures of their heads."""
 
 from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on

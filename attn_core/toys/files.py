@@ -1,4 +1,4 @@
-"""A training as one file: safetensors, which holds numbers and no program."""
+"""Writes and reads a training as one safetensors file."""
 
 import json
 from dataclasses import replace
@@ -20,7 +20,7 @@ _NEEDED = {
 
 
 def write_run(run: Run, path: Path) -> None:
-    """Write a training: recipe, curve, what each head is worth, each parameter (n_checkpoint, *shape)."""
+    """Write a training: recipe, curve, ablation of each head, each parameter (n_checkpoint, *shape)."""
     states = [each.state for each in run.checkpoints]
     tensors = {
         "curve.steps": run.curve.steps,
@@ -64,7 +64,7 @@ def read_run(path: Path) -> Run:
 
 
 def path_of(recipe: Recipe) -> Path:
-    """Return where the training by a recipe is kept in this package."""
+    """Return the path of a recipe's training in this package."""
     without = "" if recipe.positions else "-without-positions"
     return TRAINED / f"{recipe.task.replace(' ', '-')}{without}.safetensors"
 

@@ -1,4 +1,4 @@
-"""Common mistakes made with a model that has learned: now they can cost something."""
+"""Common mistakes in the use of a trained model, and the accuracy that they cost."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ from attn_words import N_
 
 @dataclass(frozen=True, eq=False)
 class TrainedResult:
-    """A trained model in use: every stage on its task's example, and the share of right answers elsewhere."""
+    """Every stage of a trained model on its task's example, and its accuracy on held-out sequences."""
 
     run: ToyRun
     share: float
@@ -40,7 +40,7 @@ def on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
 def use(
     task: str, _head: int = 0, *, attend: Attend = MultiHeadAttention.__call__, start: int = 0
 ) -> TrainedResult:
-    """Use the model that was trained on a task: on its example, and on sequences it was never trained on.
+    """Run a task's trained model on the task's example and on held-out sequences.
 
     ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
     """

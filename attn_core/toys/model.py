@@ -1,4 +1,4 @@
-"""A model of attention alone: symbols and places in, heads between, symbols out."""
+"""A transformer of attention layers alone, which maps symbols to symbols."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple
@@ -22,7 +22,7 @@ Attend = Callable[..., MultiHead]
 
 
 class ToyRun(NamedTuple):
-    """What a model does with sequences: every stage of each layer's attention, and scores for each symbol."""
+    """The results of a model on sequences: every stage of each layer's attention, and the logits."""
 
     layers: tuple[MultiHead, ...]
     logits: Float[Tensor, "*batch n n_symbol"]
@@ -34,7 +34,7 @@ class ToyRun(NamedTuple):
 
 
 class ToyModel(nn.Module):
-    r"""Attention alone: no feed-forward layer, and what is read out is what the heads wrote.
+    r"""A transformer without feed-forward layers, whose logits depend on what the heads add alone.
 
     $$x^{(0)} = E_{token} + P, \qquad x^{(l+1)} = x^{(l)} + \mathrm{heads}(\mathrm{norm}(x^{(l)})), \qquad
       logits = W_u\,(x^{(L)} - x^{(0)})$$
@@ -94,8 +94,8 @@ class ToyModel(nn.Module):
         Args:
             tokens: symbols by their numbers.
             off: heads, counted over layers, that write nothing: their columns of W_o are left out.
-            attend: how each layer attends, such as a function of ``attn_core.head_mistakes``.
-            start: the place that the first symbol is counted as; the sinusoids go on beyond the last place.
+            attend: how each layer attends, such as a function of ``attn_core.mistakes.heads``.
+            start: the position of the first symbol.
 
         Raises ValueError for sequences longer than the model has places, and for a start below zero.
         """
@@ -119,7 +119,7 @@ class ToyModel(nn.Module):
 
 
 def _contribution(layer: MultiHead, off: list[int]) -> Float[Tensor, "*batch n d_model"]:
-    """Return what a layer adds. What is off is zero before W_o: a difference would leave rounding there."""
+    """Return what a layer adds, without the heads in ``off``: their outputs are zero before W_o."""
     if not off:
         return layer.output
     heads = layer.concatenated.unflatten(-1, (-1, layer.heads.shape[-1]))

@@ -1,4 +1,4 @@
-"""What a toy does on sequences of another kind than it was trained on."""
+"""How a toy generalises to sequences of another kind than it was trained on."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,7 +14,7 @@ AT_ONCE = 1536  # tokens: what a model computes of them stays in the processor's
 
 
 class Outside(NamedTuple):
-    """The share of right answers on sequences of another kind, and where they leave no doubt.
+    """Accuracy on sequences of another kind, and on those of their places that leave no doubt.
 
     ``certain`` counts only places at which everything that the rule could mean is one symbol, which are
     ``n_certain`` of ``n_asked``.

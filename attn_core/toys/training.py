@@ -1,4 +1,4 @@
-"""Training a toy: seeded, step by step, keeping the states between which most changes."""
+"""Trains a toy from a seed, and keeps checkpoints where most changes."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _HELD_OUT_SEED = 1_000_000
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that decides a training: the same recipe gives the same model."""
+    """The settings of a training: the same recipe gives the same model."""
 
     task: str
     seed: int = 0
@@ -75,7 +75,7 @@ class Checkpoint(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """How a model does on sequences: its loss, the share of answers that are right, its heads' measures."""
+    """The loss, accuracy and heads' measures of a model on sequences."""
 
     loss: float
     accuracy: float
@@ -84,7 +84,7 @@ class Evaluation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurve:
-    """How a model did on held-out sequences after each of ``steps``.
+    """The evaluations of a model on held-out sequences after each of ``steps``.
 
     ``loss`` (nats an answer) and ``accuracy`` are (n,), each of ``measures`` (n, n_head).
     """
@@ -95,14 +95,14 @@ class TrainingCurve:
     measures: Mapping[str, Float[Tensor, "n n_head"]]
 
     def at(self, step: int) -> Evaluation:
-        """Return one look, that after so many steps."""
+        """Return the evaluation after so many steps."""
         place = int((self.steps == step).int().argmax())
         measures = {name: each[place] for name, each in self.measures.items()}
         return Evaluation(float(self.loss[place]), float(self.accuracy[place]), measures)
 
 
 class HeadAblation(NamedTuple):
-    """How the model of each checkpoint does on held-out sequences without each of its heads."""
+    """Loss and accuracy of each checkpoint on held-out sequences without each of its heads."""
 
     loss: Float[Tensor, "n_checkpoint n_head"]
     accuracy: Float[Tensor, "n_checkpoint n_head"]
@@ -110,7 +110,7 @@ class HeadAblation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A training that has ended: its recipe, its curve, the states kept, and what each head is to them."""
+    """A finished training: its recipe, curve, checkpoints, and the ablation of each head."""
 
     recipe: Recipe
     curve: TrainingCurve
@@ -150,7 +150,7 @@ def judge(
     attend: Attend = MultiHeadAttention.__call__,
     start: int = 0,
 ) -> Evaluation:
-    """Run a model over sequences, as ``ToyModel.forward`` does with what is given, and say how it does."""
+    """Evaluate a model on sequences; ``off``, ``attend`` and ``start`` as in ``ToyModel.forward``."""
     with torch.no_grad():
         run = model(tokens, off=off, attend=attend, start=start)
     answers = task.answers(tokens)
@@ -163,7 +163,7 @@ def judge(
 def judge_without(
     model: ToyModel, task: Task, tokens: Int[Tensor, "n_sequence n"], each_off: Sequence[tuple[int, ...]]
 ) -> list[Evaluation]:
-    """Judge a model without each of several choices of heads.
+    """Evaluate a model without each of several sets of heads.
 
     As ``judge`` does, to the last bit; a layer whose input is the same in several is run once.
     """
@@ -183,7 +183,7 @@ OnStep = Callable[[int, Evaluation | None], None]
 
 
 def train(recipe: Recipe, *, checkpoints: int = CHECKPOINTS, on_step: OnStep | None = None) -> Run:
-    """Train a model by a recipe, by Adam on batches drawn as it goes.
+    """Train a model by a recipe with Adam, on batches drawn from its seed.
 
     Args:
         recipe: what is trained; the same gives the same numbers on the same machine.
@@ -265,7 +265,7 @@ def _curve(checkpoints: list[Checkpoint], evaluations: list[Evaluation]) -> Trai
 
 
 def _densest(evaluations: list[Evaluation], count: int) -> list[int]:
-    """Choose looks that are evenly apart along the path that loss, accuracy and measures take."""
+    """Choose evaluations evenly spaced along the path of loss, accuracy and measures."""
     path = torch.stack(
         [
             torch.cat([torch.tensor([each.loss / 3, each.accuracy]), *each.measures.values()])
