@@ -27,7 +27,7 @@ def asked(*queries: str) -> PatchedImage:
     return PatchedImage(ink, (ROWS, COLUMNS), PATCHES, queries or PATCHES, "word" if queries else "patch")
 
 
-def test_a_row_is_laid_over_the_picture_at_every_step_and_query() -> None:
+def test_over_picture_overlay_is_the_row_at_every_step() -> None:
     who, every = asked(), weights(N_STEPS, 10, 10)
     by_row, by_step = over_picture_cursor(who, every)
     packed = pack([over_picture.spec(who, every[0])], Cursor(10, by_row, by_step), {"data[weights].z": every})
@@ -53,7 +53,7 @@ def test_a_row_is_laid_over_the_picture_at_every_step_and_query() -> None:
             }
 
 
-def test_the_ink_lies_over_the_patches_that_it_is_of() -> None:
+def test_over_picture_ink_lies_over_its_own_patches() -> None:
     who = asked()
     figure = over_picture(who, weights(10, 10), 3)
     drawn = {trace.name: trace for trace in figure.data}
@@ -71,7 +71,7 @@ def test_the_ink_lies_over_the_patches_that_it_is_of() -> None:
     assert mean == pytest.approx(who.ink[3:6, 6:9].mean())
 
 
-def test_words_that_ask_have_a_row_each_and_frame_no_patch() -> None:
+def test_over_picture_word_queries_have_rows_and_no_frame() -> None:
     who, every = asked("sky", "<b>"), weights(N_STEPS, 2, 10)
     figure = over_picture(who, every[0], 1)
     drawn = {trace.name: trace for trace in figure.data}
@@ -90,7 +90,7 @@ def parts(y: Numbers) -> list[Numbers]:
     return [piece[~np.isnan(piece)] for piece in np.split(y, np.flatnonzero(np.isnan(y)) + 1)][:-1]
 
 
-def test_a_ribbon_is_as_wide_as_its_weight_and_none_lies_on_another() -> None:
+def test_ribbons_are_as_wide_as_weights_without_overlap() -> None:
     every = weights(N_STEPS, 4, 3)
     x, y = outlines(every)
     assert y.shape == (N_STEPS, 4, len(x))
@@ -112,7 +112,7 @@ def test_a_ribbon_is_as_wide_as_its_weight_and_none_lies_on_another() -> None:
             assert np.mean([edges[0], edges[-1]]) == pytest.approx((key + 0.5) * 4 / 3 - 0.5)
 
 
-def test_both_sentences_stand_beside_their_ribbons() -> None:
+def test_ribbons_end_beside_both_sentences() -> None:
     every = weights(4, 3)
     figure = ribbons(every, ["le", "<i>", "noir", "boit"], ["the", "cat", "&"])
     drawn = {trace.name: trace for trace in figure.data}
@@ -129,7 +129,7 @@ def test_both_sentences_stand_beside_their_ribbons() -> None:
     assert np.nanmax(y) <= high
 
 
-def test_three_masks_say_their_pairs_and_frame_the_last_row() -> None:
+def test_three_masks_count_pairs_and_frame_the_last_row() -> None:
     words = ["a", "b", "c"]
     may = [np.ones((3, 3), bool), np.tri(3, dtype=bool), np.eye(3, dtype=bool)]
     names = ("full", "causal", "self")
@@ -144,7 +144,7 @@ def test_three_masks_say_their_pairs_and_frame_the_last_row() -> None:
     assert not drawn["full masked"].visible
 
 
-def test_the_lowest_band_of_a_sound_is_drawn_lowest() -> None:
+def test_spectrogram_lowest_band_is_at_the_bottom() -> None:
     energies = np.arange(12.0).reshape(4, 3)
     sound = Sound(energies, [0.0, 100.0, 200.0], ["a", "a", "pause", "u"])
     near = np.tri(4, dtype=bool)

@@ -33,7 +33,7 @@ TEXT = (
 
 
 @pytest.mark.parametrize("count", [1, 6, 20, len(TEXT)])
-def test_words_stand_on_their_lines_in_order_and_clear_of_one_another(count: int) -> None:
+def test_words_in_lines_keep_order_without_overlap(count: int) -> None:
     placed = set_words(tuple(TEXT[:count]))
     assert [each.word for each in placed] == TEXT[:count]
     for each in placed:
@@ -48,7 +48,7 @@ def test_words_stand_on_their_lines_in_order_and_clear_of_one_another(count: int
             assert before.x + before.width / 2 + LETTER + after.width > COLUMNS
 
 
-def test_a_word_longer_than_a_line_is_cut() -> None:
+def test_word_longer_than_a_line_is_shortened() -> None:
     (placed,) = set_words(("a" * 300,))
     assert placed.width <= COLUMNS
     assert placed.word.endswith("…")
@@ -58,7 +58,7 @@ def edge(word: WordPlace, above: bool) -> tuple[float, float]:
     return word.x, word.line * PITCH + (-ABOVE if above else BELOW)
 
 
-def test_an_arc_goes_from_its_query_to_its_key_and_over_no_other_line() -> None:
+def test_arc_joins_query_and_key_without_crossing_a_line() -> None:
     words = set_words(tuple(TEXT))
     course = arcs_of(words, words)
     assert course.shape[:2] == (len(words), len(words))
@@ -83,14 +83,14 @@ def test_an_arc_goes_from_its_query_to_its_key_and_over_no_other_line() -> None:
                 assert max(heights) <= max(first[1], last[1]) + 1e-9
 
 
-def test_an_arc_is_as_thick_as_its_weight_and_a_tiny_one_is_none() -> None:
+def test_arc_thickness_is_its_weight_and_zero_for_tiny_ones() -> None:
     weights = np.array([[1.0, 0.5, LEAST, LEAST - 1e-9, 0.0, np.nan]])
     expected = [THICKEST, THICKEST / 2, THICKEST * LEAST, 0.0, 0.0, 0.0]
     assert thickness(weights).tolist() == [expected]
 
 
 @pytest.mark.parametrize("lines", [1, 2, 4, 5, 12])
-def test_few_lines_leave_their_arcs_more_room_and_no_arc_reaches_another_line(lines: int) -> None:
+def test_few_lines_are_farther_apart_than_their_arcs_rise(lines: int) -> None:
     pitch = pitch_of(lines)
     assert pitch >= PITCH
     assert lines * pitch <= max(6.8, lines * PITCH) + 1e-9
@@ -99,7 +99,7 @@ def test_few_lines_leave_their_arcs_more_room_and_no_arc_reaches_another_line(li
     assert (lines - 1) * pitch - ABOVE - (pitch - ABOVE - BELOW) <= highest + 1e-9
 
 
-def test_rows_are_taken_together_as_plain_loops_do() -> None:
+def test_group_mean_equals_a_plain_loop() -> None:
     weights = np.random.default_rng(0).random((3, 5, 4))
     group = Group((1, 4), summed=True)
     for row, members in enumerate([[0, 1, 4], [1, 4], [1, 2, 4], [1, 3, 4], [1, 4]]):
@@ -111,7 +111,7 @@ def test_rows_are_taken_together_as_plain_loops_do() -> None:
 
 
 @pytest.mark.parametrize(("also", "last"), [((), 1), ((3,), 3)])
-def test_a_word_is_struck_out_where_none_of_the_group_may_attend(also: tuple[int, ...], last: int) -> None:
+def test_masked_word_is_struck_where_no_query_may_attend(also: tuple[int, ...], last: int) -> None:
     words, may = TEXT[-5:], np.tri(5, dtype=bool)
     group = Group(also)
     weights = group.mean(may / may.sum(axis=1, keepdims=True))
@@ -123,7 +123,7 @@ def test_a_word_is_struck_out_where_none_of_the_group_may_attend(also: tuple[int
 
 @pytest.mark.parametrize("worn", THEMES)
 @pytest.mark.parametrize("blind", BLINDNESS)
-def test_heads_are_told_apart_by_colour_and_dash_by_everybody(worn: str, blind: str) -> None:
+def test_head_styles_differ_in_colour_or_dash_with_colour_blindness(worn: str, blind: str) -> None:
     ramp = THEMES[worn].series[: len(COLOURS)]
     seen = lab(linear(ramp) @ BLINDNESS[blind].T)
     for one, other in combinations(range(len(ramp)), 2):
@@ -134,7 +134,7 @@ def test_heads_are_told_apart_by_colour_and_dash_by_everybody(worn: str, blind: 
 @pytest.mark.parametrize(
     ("n_head", "n_query", "also"), [(1, 6, ()), (4, 15, ()), (16, 64, (3,)), (2, 64, ())]
 )
-def test_arcs_are_shared_out_and_what_is_left_out_is_the_rest(
+def test_head_arcs_left_out_weight_is_the_rest_of_the_row(
     n_head: int, n_query: int, also: tuple[int, ...]
 ) -> None:
     weights = np.random.default_rng(1).dirichlet(np.full(n_query, 0.2), size=(n_head, n_query))
@@ -154,7 +154,7 @@ def test_arcs_are_shared_out_and_what_is_left_out_is_the_rest(
             assert step.left_out(row)[head] == pytest.approx(rest)
 
 
-def test_arcs_of_several_heads_between_two_words_do_not_lie_on_one_another() -> None:
+def test_head_arcs_between_two_words_do_not_overlap() -> None:
     words = set_words(tuple(TEXT))
     for query, key in ((words[0], words[1]), (words[2], words[2]), (words[0], words[6])):
         courses = [

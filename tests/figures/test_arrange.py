@@ -27,13 +27,13 @@ def pixels(placed: Arrangement, index: int) -> tuple[float, float]:
     return (place.x[1] - place.x[0]) * placed.width, (place.y[1] - place.y[0]) * placed.height
 
 
-def test_no_box_is_refused() -> None:
+def test_arrange_without_boxes_raises() -> None:
     with pytest.raises(ValueError, match="at least one box"):
         arrange([], 980, 420)
 
 
 @given(boxes=st.lists(BOX, min_size=1, max_size=17), screen=st.sampled_from(SCREENS))
-def test_every_box_is_inside_and_square(boxes: list[Box], screen: tuple[int, int]) -> None:
+def test_arrange_places_square_cells_inside_the_figure(boxes: list[Box], screen: tuple[int, int]) -> None:
     placed = arrange(boxes, *screen)
     for index, (box, place) in enumerate(zip(boxes, placed.places, strict=True)):
         assert 0 <= place.x[0] < place.x[1] <= 1
@@ -45,7 +45,7 @@ def test_every_box_is_inside_and_square(boxes: list[Box], screen: tuple[int, int
 
 
 @given(boxes=st.lists(BOX, min_size=2, max_size=17), screen=st.sampled_from(SCREENS))
-def test_boxes_never_overlap(boxes: list[Box], screen: tuple[int, int]) -> None:
+def test_arrange_boxes_do_not_overlap(boxes: list[Box], screen: tuple[int, int]) -> None:
     places = arrange(boxes, *screen).places
     for i, one in enumerate(places):
         for other in places[i + 1 :]:
@@ -54,20 +54,20 @@ def test_boxes_never_overlap(boxes: list[Box], screen: tuple[int, int]) -> None:
             assert beside or above
 
 
-def test_a_phone_stacks_what_a_desk_puts_in_a_row() -> None:
+def test_arrange_stacks_on_phones_what_is_a_row_on_desks() -> None:
     boxes = [Box(6, 6, left=40, lead=60, top=60, bottom=30)] * 4
     assert [place.leads for place in arrange(boxes, 980, 420).places] == [True, False, False, False]
     assert [place.leads for place in arrange(boxes, 350, 4000).places] == [True] * 4
 
 
-def test_lines_are_as_even_as_they_can_be() -> None:
+def test_arrange_lines_are_as_even_as_possible() -> None:
     boxes = [Box(9, 9, left=30, lead=70, top=70, bottom=36)] * 8
     leads = [place.leads for place in arrange(boxes, 980, 420).places]
     assert leads == [True, False, False, False] * 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 560), (688, 640), (560, 1200), (350, 4000)])
-def test_each_of_the_second_kind_stands_right_under_its_own_of_the_first(width: int, height: int) -> None:
+def test_arrange_pairs_stand_below_one_another(width: int, height: int) -> None:
     curves, maps = [Box(6, 4.4, top=34, bottom=28)] * 4, [Box(6, 4.4, top=30, bottom=32, caption=200)] * 4
     places = arrange([*curves, *maps], width, height).places
     lines = sorted({place.y for place in places}, reverse=True)
@@ -76,7 +76,7 @@ def test_each_of_the_second_kind_stands_right_under_its_own_of_the_first(width: 
     assert len({line.count(each) for each in line}) == 1
 
 
-def test_a_unit_never_grows_past_its_limit() -> None:
+def test_arrange_unit_stays_below_its_limit() -> None:
     assert arrange([Box(2, 2)], 1900, 760, largest_unit=40).unit == 40
 
 
@@ -112,7 +112,7 @@ def all_fit(lines: list[list[Box]], unit: float, width: int, height: int) -> boo
 
 @settings(max_examples=60)
 @given(boxes=st.lists(BOX, min_size=1, max_size=5), screen=st.sampled_from(SCREENS))
-def test_no_way_to_break_lines_has_cells_much_larger(boxes: list[Box], screen: tuple[int, int]) -> None:
+def test_arrange_cells_are_nearly_as_large_as_possible(boxes: list[Box], screen: tuple[int, int]) -> None:
     best = max(every_way(boxes, *screen))
     assert arrange(boxes, *screen).unit >= 0.9 * best - 1e-9
 
@@ -128,14 +128,14 @@ def widths_of_lines(placed: Arrangement) -> list[float]:
 
 @pytest.mark.parametrize("last", [8, 16])
 @pytest.mark.parametrize(("width", "height"), [(930, 494), (1420, 664), (1560, 664)])
-def test_no_box_stands_alone_under_a_full_line(last: int, width: int, height: int) -> None:
+def test_arrange_leaves_no_box_alone_under_a_full_line(last: int, width: int, height: int) -> None:
     maps = [Box(6, 6, left=24, lead=60, trail=16, top=65, bottom=32)] * 4
     output = Box(last, 6, left=110, lead=94, trail=4, top=46, bottom=32)
     widths = widths_of_lines(arrange([*maps, output], width, height))
     assert min(widths) > 0.5 * max(widths)
 
 
-def test_captions_wider_than_their_bodies_do_not_meet() -> None:
+def test_arrange_wide_captions_do_not_meet() -> None:
     boxes = [Box(13, 13, left=24, lead=60, trail=4, top=46, bottom=32, caption=190)] * 6
     for width, height in SCREENS:
         placed = arrange(boxes, width, height)
@@ -145,7 +145,7 @@ def test_captions_wider_than_their_bodies_do_not_meet() -> None:
                 assert middles[1] - middles[0] >= 190
 
 
-def test_numbers_are_not_given_up_for_a_fuller_line() -> None:
+def test_arrange_keeps_numbers_rather_than_full_lines() -> None:
     boxes = [*[Box(6, 6, left=24, lead=60, trail=16, top=65, bottom=32)] * 4]
     boxes.append(Box(8, 6, left=110, lead=94, trail=4, top=46, bottom=32))
     even = arrange(boxes, 930, 494).unit
@@ -156,7 +156,7 @@ def test_numbers_are_not_given_up_for_a_fuller_line() -> None:
 
 @settings(max_examples=60)
 @given(boxes=st.lists(BOX, min_size=1, max_size=9), screen=st.sampled_from([*SLIDES, *PROJECTED]))
-def test_a_slide_has_no_empty_margin(boxes: list[Box], screen: tuple[int, int]) -> None:
+def test_arrange_tight_slide_has_no_empty_margin(boxes: list[Box], screen: tuple[int, int]) -> None:
     # Beside what would lie there alone, in the same cells: an empty margin would be enlarged with them.
     whole = arrange(boxes, *screen, right=64)
     tight = arrange(boxes, *screen, right=64, tight=True)

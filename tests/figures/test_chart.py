@@ -13,14 +13,14 @@ LINE = {"type": "scatter", "x": np.arange(3.0), "y": np.array([1.0, 4.0, 2.0])}
 MAP = Matrix("w", np.array([[0.25, 0.75]]), "w", Side(["q"]), Side(["a", "b"], role="key"))
 
 
-def test_a_legend_is_coloured_words_above_the_body() -> None:
+def test_chart_legend_is_coloured_words_above_the_body() -> None:
     chart = Chart("c", [LINE], 6, 4, legend=[("estimate", theme.LIGHT.value), ("data", theme.LIGHT.ink)])
     words = compose([chart, MAP]).layout.annotations[-1]
     assert (words.xref, words.yref, words.y, words.yanchor) == ("x domain", "y domain", 1, "bottom")
     assert f"<span style='color:{theme.LIGHT.value}'>estimate</span>" in words.text
 
 
-def test_captions_keep_their_places_beside_a_legend() -> None:
+def test_chart_captions_keep_their_places_beside_a_legend() -> None:
     captions = compose(
         [Chart("c", [LINE], 6, 4, title="said", legend=[("a", "#000000")]), MAP]
     ).layout.annotations
@@ -28,20 +28,20 @@ def test_captions_keep_their_places_beside_a_legend() -> None:
     assert captions[2].text.startswith("w")
 
 
-def test_markers_share_the_colours_of_the_map_beside_them() -> None:
+def test_chart_markers_share_the_colours_of_a_map() -> None:
     shared = ColourRange(theme.LIGHT.weights, 0.0, 1.0, "weight")
     dots = LINE | {"marker": {"color": np.array([0.0, 0.5, 1.0]), "coloraxis": "panel"}}
     figure = compose([Chart("c", [dots], 6, 4, colours=shared), MAP])
     assert figure.data[0].marker.coloraxis == figure.data[1].coloraxis == "coloraxis"
 
 
-def test_a_chart_keeps_its_own_axis_labels_wherever_it_stands() -> None:
+def test_chart_keeps_its_axis_labels_at_any_place() -> None:
     figure = compose([MAP, Chart("c", [LINE], 6, 4, y_title="value", y={"showticklabels": False})])
     assert figure.layout.yaxis2.title.text == "value"
     assert figure.layout.yaxis2.showticklabels is False
 
 
-def test_a_title_stands_below_the_labels_of_the_axis() -> None:
+def test_chart_title_stands_below_the_axis_labels() -> None:
     plain = compose([Chart("c", [LINE], 6, 4, title="said")]).layout.annotations[0]
     named = compose([Chart("c", [LINE], 6, 4, title="said", x_title="x")]).layout.annotations[0]
     assert plain.text == named.text == "said"

@@ -11,7 +11,7 @@ MEASURES = {
 }
 
 
-def test_curves_are_means_and_bands_one_standard_deviation() -> None:
+def test_claim_curves_are_means_with_one_standard_deviation() -> None:
     figure = measure_charts("tokens", X, MEASURES, 1, is_log=True, logarithmic={"lost": False, "steps": True})
     drawn = {trace.name: trace for trace in figure.data}
     assert list(drawn["lost, a"].y) == [2.0, 2.0, 4.0]
@@ -25,7 +25,7 @@ def test_curves_are_means_and_bands_one_standard_deviation() -> None:
     np.testing.assert_allclose(drawn["steps, a"].y, [1, 100, 100])  # geometric, as its axis is
 
 
-def test_a_measure_is_drawn_where_it_is_asked_for_and_nothing_leaves_its_axis() -> None:
+def test_claim_chosen_measures_stay_within_their_axes() -> None:
     figure = measure_charts("tokens", X, MEASURES, 0, is_log=False, logarithmic={"steps": True})
     assert {trace.name.partition(",")[0] for trace in figure.data} == {"steps"}
     low, high = figure.layout.yaxis.range

@@ -50,7 +50,7 @@ def drawn(steps: Sequence[Any], at: int = 0) -> tuple[dict[str, Any], dict[str, 
     return {each["name"]: each for each in figure["data"]}, figure["layout"]
 
 
-def test_a_map_is_read_back_as_it_was_drawn() -> None:
+def test_scene_map_equals_the_drawn_matrix() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     mask = np.tri(3, 5, dtype=bool)
     found = a_map(values, mask=mask, ramp=ColourScale(power=2.0), pick=Pick("query", "key"))
@@ -67,7 +67,7 @@ def test_a_map_is_read_back_as_it_was_drawn() -> None:
     assert (matrix.words, matrix.size) == (("query", "key"), None)
 
 
-def test_the_largest_change_is_that_of_a_naive_search() -> None:
+def test_compare_largest_change_equals_a_naive_search() -> None:
     before, after = RNG.dirichlet(np.ones(5), size=3), RNG.dirichlet(np.ones(5), size=3)
     after[1] = before[1]
     found = compare(a_map(before), a_map(after))
@@ -82,7 +82,7 @@ def test_the_largest_change_is_that_of_a_naive_search() -> None:
     assert (list(found.unchanged), found.total, found.count, found.why) == (["<b>cat"], 3, 15, "")
 
 
-def test_what_is_rounding_is_no_change() -> None:
+def test_compare_rounding_is_no_change() -> None:
     before = RNG.dirichlet(np.ones(5), size=3)
     found = compare(a_map(before), a_map(before + 1e-7))
     assert found.largest is None
@@ -91,7 +91,7 @@ def test_what_is_rounding_is_no_change() -> None:
     assert drawn(steps)[1]["coloraxis2"]["cmax"] == pytest.approx(before.max(), rel=1e-5)
 
 
-def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
+def test_compare_masked_weight_is_zero_and_masked_score_nan() -> None:
     values, mask = RNG.dirichlet(np.ones(5), size=3), np.tri(3, 5, dtype=bool)
     found = compare(a_map(values), a_map(values, mask=mask))
     assert found.largest is not None
@@ -108,7 +108,7 @@ def test_a_masked_weight_is_zero_and_a_masked_score_is_none() -> None:
     assert "masked</b> in A or in B" in traces["difference masked"]["hovertemplate"]
 
 
-def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -> None:
+def test_compare_maps_share_a_scale_and_difference_is_symmetric() -> None:
     a = RNG.normal(size=(3, 5))
     near, far = 0.5 * a, 4 * a
     steps = comparison_steps(
@@ -127,7 +127,7 @@ def test_a_and_b_are_on_one_scale_and_the_difference_is_symmetric_about_zero() -
         np.testing.assert_allclose(traces["difference"]["z"], b - a, atol=1e-6)
 
 
-def test_where_cells_have_no_partner_there_is_no_difference() -> None:
+def test_compare_unpaired_cells_have_no_difference() -> None:
     values = RNG.dirichlet(np.ones(5), size=3)
     a = a_map(values)
     cases: dict[str, PanelData | None] = {
@@ -143,7 +143,7 @@ def test_where_cells_have_no_partner_there_is_no_difference() -> None:
         np.testing.assert_allclose(traces["A"]["z"], values, rtol=1e-6)
 
 
-def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own() -> None:
+def test_compare_curves_share_a_chart_and_difference_has_its_own() -> None:
     before, after = np.array([4.0, 3.0, 2.0, 1.0]), np.array([4.0, 1.0, 2.5, np.nan])
     a, b = a_chart(before), a_chart(after)
     assert isinstance(a, CurvePanel)
@@ -165,7 +165,7 @@ def test_curves_lie_over_each_other_and_their_difference_has_a_chart_of_its_own(
     assert not [name for name in traces if name.startswith("difference")]
 
 
-def test_arrows_boxes_and_areas_are_no_curves() -> None:
+def test_compare_ignores_arrows_boxes_and_areas() -> None:
     x, gap = np.arange(4.0), np.array([0, 1, np.nan, 2])
     chart = Chart(
         "drawn",

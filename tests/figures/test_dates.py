@@ -12,13 +12,13 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @given(st.integers(-700_000 * 86_400, 2_900_000 * 86_400))
-def test_a_date_is_what_the_calendar_of_python_says(seconds: int) -> None:
+def test_date_equals_the_calendar_of_python(seconds: int) -> None:
     told = date(seconds / 86_400)
     assert datetime.fromisoformat(told).replace(tzinfo=UTC) == EPOCH + timedelta(seconds=seconds)
 
 
 @pytest.mark.parametrize("days", [0.001, 0.02, 0.3, 2, 9, 45, 200, 900, 9000, 400_000])
-def test_marks_lie_inside_few_and_apart_and_say_where_they_stand(days: float) -> None:
+def test_round_dates_are_inside_few_and_apart(days: float) -> None:
     low, high = 19_753.3, 19_753.3 + days
     marks = round_dates(low, high)
     assert 2 <= len(marks) <= 8

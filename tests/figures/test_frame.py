@@ -25,12 +25,12 @@ FAMILY, FRANCE, ACCENT = "👩🏽\u200d👩\u200d👧", "🇫🇷", "e\u0301"
         ("שלום" * 4, ("שלום" * 4)[:11] + "…"),
     ],
 )
-def test_a_long_label_is_cut_between_signs(label: str, shown: str) -> None:
+def test_long_label_is_cut_between_signs(label: str, shown: str) -> None:
     assert shorten(label, LONGEST_LABEL) == shown
 
 
 @given(st.lists(st.sampled_from(["a", "猫", FAMILY, FRANCE, ACCENT, "ש"]), min_size=1))
-def test_no_sign_is_parted_and_what_is_cut_has_room(signs: list[str]) -> None:
+def test_shortened_text_fits_and_parts_no_sign(signs: list[str]) -> None:
     shown = shorten("".join(signs), LONGEST_LABEL)
     kept = shown.removesuffix("…")
     assert kept in {"".join(signs[:count]) for count in range(1, len(signs) + 1)}
@@ -39,6 +39,6 @@ def test_no_sign_is_parted_and_what_is_cut_has_room(signs: list[str]) -> None:
 
 
 @given(st.text(st.characters(max_codepoint=127)))
-def test_plain_letters_are_counted(label: str) -> None:
+def test_letters_of_ascii_are_its_length(label: str) -> None:
     assert letters(label) == len(label)
     assert shorten(label, LONGEST_LABEL) == (label if len(label) <= 12 else label[:11] + "…")

@@ -8,7 +8,7 @@ from attn_figures import head_arcs, ties
 from attn_figures.arcs import LEAST
 
 
-def test_a_row_s_arcs_look_at_no_other_row(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_head_arcs_of_a_row_read_no_other_row(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = np.random.default_rng(0).dirichlet(np.ones(12), (4, 12))
     several = head_arcs.HeadArcs(weights, range(4))
     keys = several.thickest()[0]

@@ -32,7 +32,7 @@ def told(trace: Any, row: int, column: int) -> str:
 
 @pytest.mark.parametrize("labels", ["short", "long"])
 @pytest.mark.parametrize("which", [0, 2], ids=["cells", "masked"])
-def test_the_row_is_the_query_and_the_column_the_key(labels: str, which: int) -> None:
+def test_hover_names_query_rows_and_key_columns(labels: str, which: int) -> None:
     rows, columns = ROWS[labels], COLUMNS[labels]
     drawn = Matrix("weights", WEIGHTS, "weights", Side.queries(rows), Side.keys(columns), mask=MASK)
     trace = compose([drawn]).data[which]

@@ -48,7 +48,7 @@ def covers(hatch: Any, x: float, y: float) -> bool:
     return bool(((low <= (x, y)) & ((x, y) <= high)).all(axis=1).any())
 
 
-def test_plotly_takes_it_and_keys_wear_their_values_and_weights() -> None:
+def test_plane_keys_have_colours_of_values_and_sizes_of_weights() -> None:
     here, one = scene(), estimate(0.7)
     figure = plane(here, one, row=3)
     drawn = {each.name: each for each in figure.data}
@@ -61,7 +61,7 @@ def test_plotly_takes_it_and_keys_wear_their_values_and_weights() -> None:
     np.testing.assert_array_equal(drawn[KEYS[1]].y, one.profile[3])
 
 
-def test_what_follows_the_sliders_is_what_is_drawn_there() -> None:
+def test_plane_moves_and_cursor_equal_the_drawn_steps() -> None:
     here = scene((1.0, 2.0))
     steps = [estimate(0.3), estimate(0.7, ((0, 0), (0, 1), (6, 6))), estimate(1.5, ((2, 3),))]
     cursor = Cursor(N_QUERY, **plane_cursor(here, steps))
@@ -78,7 +78,7 @@ def test_what_follows_the_sliders_is_what_is_drawn_there() -> None:
                 np.testing.assert_allclose(got, drawn, rtol=1e-6, err_msg=path)
 
 
-def test_a_circle_has_the_radius_h_and_the_chart_has_square_units() -> None:
+def test_plane_circle_has_radius_h_in_square_units() -> None:
     here = scene((1.0, 2.0))
     spec = plane.spec(here, estimate(0.7), row=1)
     found = shapes(spec)
@@ -96,7 +96,7 @@ def test_a_circle_has_the_radius_h_and_the_chart_has_square_units() -> None:
     assert layout["xaxis"]["range"] == layout["yaxis"]["range"]
 
 
-def test_the_hatch_lies_on_the_empty_cells_and_on_no_other() -> None:
+def test_plane_hatch_covers_exactly_the_empty_cells() -> None:
     empty = ((0, 0), (0, 1), (3, 6), (6, 2))
     drawn = traces(plane.spec(scene(), estimate(0.7, empty)))
     for row in range(N_SIDE):
@@ -111,13 +111,13 @@ def test_the_hatch_lies_on_the_empty_cells_and_on_no_other() -> None:
     assert not traces(plane.spec(scene(), estimate(0.7)))[f"{MAP} hatch"]["visible"]
 
 
-def test_one_ramp_holds_every_value_and_is_even_around_zero() -> None:
+def test_plane_ramp_holds_all_values_around_zero() -> None:
     colours = scene().colours
     assert colours.low == -colours.high
     assert colours.ramp == theme.LIGHT.scores
 
 
-def test_the_kernel_stands_on_the_floor_at_both_its_ends() -> None:
+def test_plane_kernel_ends_on_the_floor() -> None:
     here, one = scene(), estimate(0.7)
     drawn = traces(plane.spec(here, one))["kernel"]
     np.testing.assert_array_equal(drawn["x"], [0.0, 0.0, 0.5, 1.0, 4.0, 4.0])

@@ -47,7 +47,7 @@ def by_name(figure: Any) -> dict[str, Any]:
     return {trace.name: trace for trace in figure.data}
 
 
-def test_the_map_has_queries_in_rows_and_keys_in_columns() -> None:
+def test_fit_map_has_query_rows_and_key_columns() -> None:
     one = estimate()
     cells = by_name(fit(scene(), one))["weights"]
     assert np.shape(cells.z) == (N_QUERY, N_KEY)
@@ -58,7 +58,7 @@ def test_the_map_has_queries_in_rows_and_keys_in_columns() -> None:
     assert layout.yaxis2.range[0] > layout.yaxis2.range[1]  # row 0 on top
 
 
-def test_points_wear_the_weights_of_the_chosen_row_as_area_and_colour() -> None:
+def test_fit_points_have_area_and_colour_of_the_row_s_weights() -> None:
     one = estimate()
     marker = by_name(fit(scene(), one, row=4))["weight of each point"].marker
     np.testing.assert_array_equal(marker.size, one.weights[4])
@@ -69,7 +69,7 @@ def test_points_wear_the_weights_of_the_chosen_row_as_area_and_colour() -> None:
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
 
 
-def test_what_follows_the_query_is_where_the_cursor_says_it_is() -> None:
+def test_fit_cursor_equals_the_drawn_row() -> None:
     """Each path of the cursor leads to the field that `fit` itself draws for that row."""
     here, steps = scene(), [estimate(), estimate((2, 5))]
     cursor = fit_cursor(here, steps)
@@ -85,7 +85,7 @@ def test_what_follows_the_query_is_where_the_cursor_says_it_is() -> None:
                 np.testing.assert_allclose(drawn, np.nan_to_num(row_of_map), err_msg=path)
 
 
-def test_compare_has_a_chart_and_a_map_a_kernel_and_its_cursor_fits_them() -> None:
+def test_kernel_compare_has_chart_map_and_cursor_for_each_kernel() -> None:
     here = scene()
     steps = [{"gaussian": estimate(), "boxcar": estimate((1,)), "triangular": estimate()} for _ in range(2)]
     cursor = compare_cursor(here, steps)
@@ -113,7 +113,7 @@ def at(spec: Any, path: str) -> Any:
     return paths.at(spec, paths.resolve(spec, path))
 
 
-def test_a_query_without_keys_is_hatched_and_a_gap() -> None:
+def test_fit_query_without_keys_is_hatched_and_a_gap() -> None:
     one = estimate((3,))
     traces = by_name(fit(scene(), one, row=3))
     assert np.isnan(traces["weights"].z[3]).all()
@@ -128,7 +128,7 @@ def test_a_query_without_keys_is_hatched_and_a_gap() -> None:
     assert np.isfinite(traces["read-out"].customdata).all()
 
 
-def test_the_side_bars_tell_effective_keys_and_row_sums() -> None:
+def test_fit_side_bars_show_effective_keys_and_row_sums() -> None:
     one = estimate((2,))
     bars = by_name(fit(scene(), one))["weights effective keys"]
     np.testing.assert_allclose(bars.customdata[:, 1], one.effective_keys)
@@ -138,27 +138,27 @@ def test_the_side_bars_tell_effective_keys_and_row_sums() -> None:
     np.testing.assert_allclose(bars.x / bars.x[0], one.effective_keys / one.effective_keys[0])
 
 
-def test_a_click_on_a_point_asks_at_the_nearest_query() -> None:
+def test_fit_click_on_a_point_selects_the_nearest_query() -> None:
     here = scene()
     rows = by_name(fit(here, estimate()))["data"].meta["cursor"]
     wanted = [int(np.argmin([abs(query - key) for query in here.queries])) for key in here.keys]
     assert rows == wanted
 
 
-def test_the_kernel_stands_on_the_floor_around_the_query() -> None:
+def test_fit_kernel_stands_on_the_floor_around_the_query() -> None:
     here = scene()
     kernel = by_name(fit(here, estimate(), row=6))["kernel"]
     assert kernel.y[0] == kernel.y[-1] == here.y_range[0]
     assert kernel.x[np.argmax(kernel.y)] == here.queries[6]
 
 
-def test_without_a_known_truth_none_is_drawn_or_named() -> None:
+def test_fit_without_truth_draws_and_names_none() -> None:
     figure = fit(scene(truth=False), estimate())
     assert np.isnan(by_name(figure)["true curve"].y).all()
     assert not any("truth" in (words.text or "") for words in figure.layout.annotations)
 
 
-def test_errors_that_cannot_be_compared_are_dotted_and_never_infinite() -> None:
+def test_bandwidth_errors_of_some_points_are_dotted_and_finite() -> None:
     errors = Errors(
         bandwidths=np.array([0.1, 0.3, 1.0, 3.0]),
         training=np.array([0.0, 0.2, 0.4, 0.9]),
@@ -179,7 +179,7 @@ def test_errors_that_cannot_be_compared_are_dotted_and_never_infinite() -> None:
     np.testing.assert_array_equal(traces["learned"].x, [3.0, 1.5])
 
 
-def test_gaps_beyond_the_data_are_hatched_where_the_estimate_has_none() -> None:
+def test_wide_estimate_gaps_are_hatched() -> None:
     here, on_grid = scene(), np.ones(N_GRID)
     on_grid[:4], on_grid[20:23] = np.nan, np.nan
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
@@ -189,7 +189,7 @@ def test_gaps_beyond_the_data_are_hatched_where_the_estimate_has_none() -> None:
     np.testing.assert_allclose(corners[:, 1], here.grid[[3, 22]])
 
 
-def test_bias_is_drawn_only_between_the_first_and_the_last_key() -> None:
+def test_bias_is_drawn_between_first_and_last_key() -> None:
     here = scene()
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
     bias = by_name(fails(here, limits, np.ones(N_GRID), np.ones(N_GRID)))["bias"]
@@ -198,7 +198,7 @@ def test_bias_is_drawn_only_between_the_first_and_the_last_key() -> None:
 
 
 @pytest.mark.parametrize("keeps_lengths", [True, False])
-def test_the_bridge_adds_up(keeps_lengths: bool) -> None:
+def test_bridge_terms_sum_to_the_scores(keeps_lengths: bool) -> None:
     q, k = RNG.normal(size=(3, 1)), RNG.normal(size=(5, 1))
     products = q @ k.T
     terms = Terms(
@@ -228,7 +228,7 @@ def test_the_bridge_adds_up(keeps_lengths: bool) -> None:
     assert axis.colorscale[4][1] == theme.LIGHT.scores[4]  # paper at zero
 
 
-def test_maps_of_the_bridge_stand_still_while_the_bandwidth_moves() -> None:
+def test_bridge_maps_keep_their_places_at_all_bandwidths() -> None:
     ones = np.ones((3, 5))
     terms = Terms(ones, ones, ones, ["a", "b", "c"], list("klmno"))
     first, *others = (
@@ -253,5 +253,5 @@ def test_maps_of_the_bridge_stand_still_while_the_bandwidth_moves() -> None:
         ),
     ],
 )
-def test_round_numbers_stay_round(low: float, high: float, texts: list[str]) -> None:
+def test_round_numbers_have_short_texts(low: float, high: float, texts: list[str]) -> None:
     assert [text for _, text in round_numbers(low, high)] == texts

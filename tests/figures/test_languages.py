@@ -57,7 +57,7 @@ def leaves(part: Any, path: str = "", key: str = "") -> Iterator[tuple[str, Any]
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("spoken", ["zh", PSEUDO])
 @pytest.mark.parametrize("address", PAGES)
-def test_picture_of_another_language_differs_in_words_alone(address: str, spoken: str) -> None:
+def test_picture_in_another_language_differs_in_words_alone(address: str, spoken: str) -> None:
     for link in links(address, wide=False):
         for english, other in zip(*(drawn(address, link, each) for each in (SOURCE, spoken)), strict=True):
             assert [each["name"] for each in other["data"]] == [each["name"] for each in english["data"]]
@@ -67,7 +67,7 @@ def test_picture_of_another_language_differs_in_words_alone(address: str, spoken
                 np.testing.assert_equal(there[path], value, err_msg=f"{link} {path}")
 
 
-def test_a_comparison_names_curves_as_people_read_them() -> None:
+def test_comparison_names_curves_by_their_labels() -> None:
     def figure(height: float) -> Spec:
         curve = line("estimate", [0, 1, 2], [height, 1, 2], "#123456", label=_("estimate"))
         return compose.spec([Chart("fit", [curve], 4, 4)])
@@ -83,7 +83,7 @@ def test_a_comparison_names_curves_as_people_read_them() -> None:
 
 
 @pytest.mark.parametrize("title", ["注意力权重，每一行之和为一", "attention weights"])
-def test_a_caption_has_room_for_what_it_says(title: str) -> None:
+def test_caption_in_any_language_has_room(title: str) -> None:
     panel = Matrix(
         "weights", np.eye(2), title, Side(["a", "b"]), Side(["a", "b"], role="key"), shows_shape=False
     )

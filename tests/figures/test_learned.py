@@ -37,7 +37,7 @@ def traces(figure: go.Figure) -> dict[str, Any]:
     return found
 
 
-def test_every_head_what_is_said_and_the_course_are_drawn() -> None:
+def test_scrubber_has_all_heads_predictions_and_history() -> None:
     drawn_maps, drawn_course = maps(), course()
     figure = scrubber(drawn_maps, drawn_course, 2)
     drawn = traces(figure)
@@ -54,7 +54,7 @@ def test_every_head_what_is_said_and_the_course_are_drawn() -> None:
     assert [shape.x0 for shape in uprights] == [10.0]
 
 
-def test_right_answers_are_framed_and_rows_without_one_are_not() -> None:
+def test_predictions_frame_right_answers_only() -> None:
     figure = scrubber(maps(), course(), 0)
     frames = {shape.name: shape for shape in figure.layout.shapes if (shape.name or "").startswith("answer")}
     assert {name: (each.x0, each.y0) for name, each in frames.items()} == {

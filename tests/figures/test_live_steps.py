@@ -33,7 +33,7 @@ def plain(value: Any) -> Any:
     return np.asarray(value).tolist() if isinstance(value, np.ndarray) else value
 
 
-def test_each_step_of_the_message_is_the_figure_that_was_handed_over() -> None:
+def test_live_message_steps_equal_the_figures() -> None:
     figures = [every_head.spec(heads(step), slots=2) for step in range(3)]
     widget = live(
         figures, ["cold", "warm", "hot"], label="Temper", captions=["**a**", "b", "c"], name="heads"
@@ -53,7 +53,7 @@ def test_each_step_of_the_message_is_the_figure_that_was_handed_over() -> None:
     assert live(figures).message != live(figures).message  # each figure keeps its own place
 
 
-def test_any_figure_of_plotly_will_do_and_a_cursor_follows_its_rows() -> None:
+def test_live_takes_plotly_figures_and_a_cursor() -> None:
     figures = [go.Figure(go.Bar(y=[step, 2.0 * step], name="bars")) for step in (1, 2)]
     cursor = Cursor(2, by_step={"data[bars].y": np.array([[[1.0, 2.0], [3, 4]], [[5, 6], [7, 8]]])})
     widget = live(figures, cursor=cursor, rows=["one", "other"])
@@ -63,7 +63,7 @@ def test_any_figure_of_plotly_will_do_and_a_cursor_follows_its_rows() -> None:
     assert head["cursor"]["texts"] == ["one", "other"]
 
 
-def test_where_the_sliders_stand_is_told() -> None:
+def test_live_widget_reports_its_sliders() -> None:
     widget = live([go.Figure(go.Bar(y=[1.0]))])
     assert (widget.step, widget.row, widget.cell) == (0, 0, None)
     widget.view = {"step": 3, "row": 1, "cell": {"trace": "weights", "row": 2, "column": 4, "at": 1.0}}
@@ -78,12 +78,12 @@ def test_where_the_sliders_stand_is_told() -> None:
         ({"cursor": Cursor(2), "rows": ["a"]}, "2 rows need as many texts"),
     ],
 )
-def test_what_does_not_fit_is_refused(more: dict[str, Any], said: str) -> None:
+def test_live_arguments_that_do_not_fit_raise(more: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         live([go.Figure(go.Bar(y=[1.0])), go.Figure(go.Bar(y=[2.0]))], **more)
 
 
-def test_without_its_package_it_says_which(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_live_without_anywidget_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     found = builtins.__import__
 
     def without(name: str, *rest: Any, **more: Any) -> Any:
@@ -96,7 +96,7 @@ def test_without_its_package_it_says_which(monkeypatch: pytest.MonkeyPatch) -> N
         live([go.Figure(go.Bar(y=[1.0]))])
 
 
-def test_neither_the_package_nor_streamlit_is_imported_before_it_is_asked_for() -> None:
+def test_live_imports_anywidget_only_when_called() -> None:
     code = "import sys, attn_figures; print(sorted({'anywidget', 'streamlit', 'IPython'} & set(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"

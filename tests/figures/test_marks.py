@@ -21,24 +21,24 @@ EVERY = {
 
 
 @pytest.mark.parametrize("mark", EVERY.values(), ids=EVERY)
-def test_plotly_takes_every_mark_and_draws_what_was_given(mark: marks.Mark) -> None:
+def test_marks_are_valid_for_plotly_with_their_values(mark: marks.Mark) -> None:
     (drawn,) = go.Figure({"data": [mark]}).data
     np.testing.assert_array_equal(drawn.x, X)
     np.testing.assert_array_equal(drawn.y, Y)
     assert drawn.hoverinfo == "skip"
 
 
-def test_a_mark_with_words_says_them_and_no_name_beside() -> None:
+def test_mark_hover_has_its_text_and_no_trace_name() -> None:
     (drawn,) = go.Figure({"data": [marks.line("a", X, Y, INK, hover="at <b>%{x}</b>")]}).data
     assert drawn.hovertemplate == "at <b>%{x}</b><extra></extra>"
     assert drawn.hoverinfo is None
 
 
-def test_a_gap_is_not_bridged() -> None:
+def test_line_gap_is_not_bridged() -> None:
     assert marks.line("a", X, Y, INK)["connectgaps"] is False
 
 
-def test_a_band_lies_between_its_curves_and_tells_both() -> None:
+def test_band_fills_between_curves_and_hovers_both() -> None:
     low, high = X - 1, X + 1
     drawn = go.Figure({"data": marks.band(("low", "high"), X, low, high, INK, hover="here")}).data
     np.testing.assert_array_equal([trace.y for trace in drawn], [low, high])
@@ -46,24 +46,24 @@ def test_a_band_lies_between_its_curves_and_tells_both() -> None:
     np.testing.assert_array_equal(drawn[1].customdata, np.stack([low, high], -1))
 
 
-def test_words_are_a_text_each_or_a_template_for_all() -> None:
+def test_words_are_texts_or_one_template() -> None:
     assert marks.words("a", X, Y, ["p", "q", "r"])["text"] == ["p", "q", "r"]
     assert marks.words("a", X, Y, "%{x}")["texttemplate"] == "%{x}"
 
 
-def test_dots_are_of_one_size_or_one_each() -> None:
+def test_line_dots_have_one_size_or_one_each() -> None:
     (arrow,) = go.Figure({"data": [marks.line("a", X[:2], X[:2], INK, dots=[0, 11])]}).data
     assert (arrow.mode, list(arrow.marker.size)) == ("lines+markers", [0, 11])
 
 
-def test_bars_across_have_their_places_on_the_other_axis() -> None:
+def test_bars_across_have_places_on_the_other_axis() -> None:
     mark = marks.bar("a", ["one", "two"], [3.0, 4.0], INK, across=True)
     assert mark["y"] == ["one", "two"]
     assert mark["x"].tolist() == [3.0, 4.0]
     assert mark["orientation"] == "h"
 
 
-def test_an_upright_reaches_from_floor_to_top_of_its_own_chart() -> None:
+def test_upright_spans_the_height_of_its_chart() -> None:
     charts = [Chart(name, [EVERY["line"]], 6, 4, marks=[marks.upright(1.0)]) for name in "ab"]
     shapes = compose(charts).layout.shapes
     assert [(shape.xref, shape.yref) for shape in shapes] == [("x", "y domain"), ("x2", "y2 domain")]

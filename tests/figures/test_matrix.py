@@ -22,7 +22,7 @@ def weights(name: str = "weights", **more: Any) -> Matrix:
     return Matrix(name, values, "weights", Side.queries(ROWS), Side.keys(COLUMNS), **more)
 
 
-def test_rows_are_queries_with_row_0_on_top() -> None:
+def test_matrix_rows_are_queries_with_row_0_on_top() -> None:
     panel = weights()
     figure = compose([panel])
     np.testing.assert_array_equal(figure.data[0].z, panel.values)
@@ -34,18 +34,18 @@ def test_rows_are_queries_with_row_0_on_top() -> None:
     assert figure.layout.yaxis.title.text == "Query (attending)"
 
 
-def test_labels_wear_the_colours_of_their_roles() -> None:
+def test_matrix_labels_have_the_colours_of_their_roles() -> None:
     figure = compose([weights()])
     assert figure.layout.xaxis.tickfont.color == theme.LIGHT.key
     assert figure.layout.yaxis.tickfont.color == theme.LIGHT.query
 
 
-def test_weights_are_coloured_over_0_to_1_whatever_they_are() -> None:
+def test_weights_colour_range_is_0_to_1_for_any_values() -> None:
     figure = compose([weights()])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
 
 
-def test_scores_diverge_symmetrically_around_zero() -> None:
+def test_scores_colour_range_is_symmetric_around_zero() -> None:
     panel = Matrix(
         "s",
         np.array([[-3.0, 1.0]]),
@@ -58,13 +58,13 @@ def test_scores_diverge_symmetrically_around_zero() -> None:
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (-3, 3)
 
 
-def test_panels_with_one_range_share_one_colour_axis() -> None:
+def test_panels_with_equal_ranges_share_a_colour_axis() -> None:
     figure = compose([weights("a"), weights("b"), weights("c", ramp=ColourScale("scores", 2.0))])
     axes = [trace.coloraxis for trace in figure.data if trace.name in "abc"]
     assert axes == ["coloraxis", "coloraxis", "coloraxis2"]
 
 
-def test_masked_cells_are_hatched_and_say_so() -> None:
+def test_masked_cells_are_hatched_and_hover_says_masked() -> None:
     mask = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 1, 0]], dtype=bool)
     cells, hatch, hover = compose([weights(mask=mask)]).data
     assert (np.isnan(cells.z) == ~mask).all()
@@ -77,14 +77,14 @@ def test_masked_cells_are_hatched_and_say_so() -> None:
     assert np.nanmax(hatch.x) == 4.5
 
 
-def test_the_hover_tells_the_value_to_six_digits() -> None:
+def test_matrix_hover_has_six_digits() -> None:
     cells = compose([weights(hover=Hover(extra=Extra([("score", np.ones((3, 5)))])))]).data[0]
     assert "%{z:.6f}" in cells.hovertemplate
     assert "score %{customdata[0]:.6~g}" in cells.hovertemplate
     assert cells.customdata.shape == (3, 5, 1)
 
 
-def test_numbers_stand_in_the_cells_while_they_fit() -> None:
+def test_matrix_numbers_are_in_cells_while_they_fit() -> None:
     small = compose([weights()])
     assert small.data[0].texttemplate == "%{z:.2f}"
     assert not small.layout.coloraxis.showscale
@@ -95,7 +95,7 @@ def test_numbers_stand_in_the_cells_while_they_fit() -> None:
     assert large.layout.coloraxis.showscale
 
 
-def test_foreign_words_are_shown_as_typed() -> None:
+def test_matrix_labels_are_shown_as_typed() -> None:
     hostile = ["<b>x</b>", "<script>", "&amp;"]
     figure = compose([Matrix("w", np.eye(3), "w", Side(hostile), Side(hostile, role="key"))])
     assert list(figure.layout.xaxis.ticktext) == ["&lt;b&gt;x&lt;/b&gt;", "&lt;script&gt;", "&amp;amp;"]
@@ -116,18 +116,18 @@ def test_foreign_words_are_shown_as_typed() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(more: dict[str, Any], message: str) -> None:
+def test_matrix_shapes_that_do_not_fit_raise(more: dict[str, Any], message: str) -> None:
     settings: dict[str, Any] = {"values": np.ones((3, 5)), "title": "w"}
     with pytest.raises(ValueError, match=message):
         Matrix("w", rows=Side(ROWS), columns=Side(COLUMNS), **(settings | more))
 
 
-def test_panels_need_different_names() -> None:
+def test_panels_with_equal_names_raise() -> None:
     with pytest.raises(ValueError, match="different names"):
         compose([weights(), weights()])
 
 
-def test_only_the_first_of_a_line_names_its_rows() -> None:
+def test_row_labels_stand_on_the_first_panel_of_a_line() -> None:
     figure = compose([weights("a"), weights("b")])
     assert figure.layout.yaxis.showticklabels
     assert not figure.layout.yaxis2.showticklabels
@@ -135,7 +135,7 @@ def test_only_the_first_of_a_line_names_its_rows() -> None:
     assert phone["layout.yaxis2.showticklabels"]
 
 
-def test_side_bars_stand_beside_the_cells_one_a_row() -> None:
+def test_side_bars_stand_beside_their_rows() -> None:
     bars = SideBars(
         "keys used", np.array([1.0, 2.0, 4.0]), 5.0, "%{customdata[0]}", np.array([[1], [2], [4]])
     )
@@ -148,7 +148,7 @@ def test_side_bars_stand_beside_the_cells_one_a_row() -> None:
     assert figure.layout.xaxis.range[1] == plain.layout.xaxis.range[1] + SIDE_SHARE * 5
 
 
-def test_a_large_map_takes_the_room_that_it_is_given() -> None:
+def test_large_map_has_the_requested_size() -> None:
     values = RNG.dirichlet(np.ones(41), size=61)
     rows = Side([f"q{i}" for i in range(61)], ticks=[(0, "a"), (30.5, "b")])
     figure = compose([Matrix("w", values, "w", rows, Side([f"k{j}" for j in range(41)]), size=(6.0, 6.0))])
@@ -158,7 +158,7 @@ def test_a_large_map_takes_the_room_that_it_is_given() -> None:
     assert list(figure.layout.yaxis.ticktext) == ["a", "b"]
 
 
-def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
+def test_ramp_with_power_keeps_its_range_and_colours() -> None:
     even, bent = (
         compose([weights()]).layout.coloraxis,
         compose([weights(ramp=ColourScale(power=2.0))]).layout.coloraxis,
@@ -168,13 +168,13 @@ def test_a_ramp_for_small_weights_keeps_its_range_and_its_colours() -> None:
     assert bent.colorscale[4][0] == even.colorscale[4][0] ** 2
 
 
-def test_a_matrix_may_name_its_rows_wherever_it_stands() -> None:
+def test_row_labels_stand_on_any_panel_that_names_its_rows() -> None:
     figure = compose([weights("a"), weights("b", names_rows=True)])
     assert figure.layout.yaxis2.showticklabels
     assert figure.layout.yaxis2.title.text == Side.queries(ROWS).title
 
 
-def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:
+def test_column_labels_are_slanted_if_many_and_flat_if_few() -> None:
     columns = [f"word{i}" for i in range(26)]
     every = list(enumerate(columns))
     for chosen, angle in ((every[::2], -45), (every[::6], 0)):
@@ -184,7 +184,7 @@ def test_many_chosen_labels_are_slanted_and_few_lie_flat() -> None:
         assert matrix.axes(Axes(0))["xaxis"]["tickangle"] == angle
 
 
-def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> None:
+def test_hover_has_whole_labels_where_the_axis_shortens_them() -> None:
     short = Matrix("m", np.eye(2), "m", Side(["a", "b"]), Side(["a", "b"], role="key")).traces(
         Axes(0), "coloraxis"
     )[0]
@@ -201,7 +201,7 @@ def test_hover_tells_labels_whole_where_the_axis_cuts_or_leaves_them_out() -> No
     assert left_out["hovertext"].tolist()[39][1] == "query <b>39</b>, key <b>1</b>"
 
 
-def test_one_matrix_less_another_is_coloured_around_zero_and_keeps_the_labels() -> None:
+def test_matrix_minus_diverges_around_zero_with_the_same_labels() -> None:
     one, other = weights(), weights("other")
     drawn = one.minus(other, "what changes", operator="=")
     np.testing.assert_array_equal(drawn.values, one.values - other.values)
@@ -212,7 +212,7 @@ def test_one_matrix_less_another_is_coloured_around_zero_and_keeps_the_labels() 
     assert one.minus(other, limit=2.0).colour_range()[0].high == 2.0
 
 
-def test_a_difference_is_hatched_where_both_are_and_paints_no_rounding() -> None:
+def test_matrix_minus_hatches_common_masks_and_hides_rounding() -> None:
     mask = np.tri(3, 5, 1, dtype=bool)
     one, other = weights(mask=mask), weights("other", mask=mask.copy())
     np.testing.assert_array_equal(one.minus(other).mask, mask)
@@ -226,14 +226,14 @@ def test_a_difference_is_hatched_where_both_are_and_paints_no_rounding() -> None
     assert np.isfinite(gap.colour_range()[0].high)
 
 
-def test_a_difference_of_unequal_shapes_says_both() -> None:
+def test_matrix_minus_of_unequal_shapes_raises_with_both() -> None:
     small = Matrix("small", np.zeros((3, 2)), "", Side(ROWS), Side(COLUMNS[:2], role="key"))
     with pytest.raises(ValueError, match=r"\(3, 5\) and \(3, 2\)"):
         weights().minus(small)
 
 
 @pytest.mark.parametrize("n", [3, 8, 12])
-def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> None:
+def test_numbers_fit_their_cells_at_nine_pixels_or_are_absent(n: int) -> None:
     labels = [str(place) for place in range(n)]
     panel = Matrix(
         "m", RNG.normal(size=(n, n)), "", Side(labels), Side(labels, role="key"), ramp=ColourScale("scores")
@@ -251,7 +251,7 @@ def test_numbers_are_nine_pixels_or_more_or_none_and_fit_their_cells(n: int) -> 
     assert drawn >= 8
 
 
-def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
+def test_caption_counts_visible_rows_and_columns() -> None:
     matrix = Matrix(
         "m", np.ones((8, 6)), "m", Side(list("abcdefgh"), n_visible=3), Side(list("uvwxyz"), role="key")
     )
@@ -261,7 +261,7 @@ def test_rows_and_columns_out_of_sight_are_not_counted() -> None:
     assert "3 × 6" in figure.layout.annotations[0].text
 
 
-def test_a_map_without_colours_and_numbers_says_that_all_is_zero() -> None:
+def test_caption_says_all_zero_where_nothing_shows_it() -> None:
     words = [f"w{place}" for place in range(14)]
     first = Matrix("first", np.eye(14), "first", Side.queries(words), Side.keys(words))
 

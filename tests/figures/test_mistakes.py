@@ -20,7 +20,7 @@ def numbers(trace: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_values_stand_in_the_maps_and_against_the_mask_they_are_marked(name: str) -> None:
+def test_mistake_maps_mark_weight_against_the_mask(name: str) -> None:
     right, broken = ALL[name].maps
     traces = drawn(ALL[name])
     for each, drawing in (("right", right), ("broken", broken)):
@@ -43,11 +43,11 @@ def test_values_stand_in_the_maps_and_against_the_mask_they_are_marked(name: str
         assert "masked" in traces["broken leaking"].hovertemplate
 
 
-def test_what_is_no_number_is_a_gap() -> None:
+def test_mistake_nan_is_a_gap() -> None:
     assert np.isnan(numbers(drawn(ATTENTION_MISTAKES["unguarded-softmax"])["broken"])[0]).all()
 
 
-def test_one_ramp_has_both_maps_and_it_is_that_of_weights_for_shares_alone() -> None:
+def test_mistake_maps_share_a_ramp_of_weights_for_shares_only() -> None:
     for mistake, ends in ((ATTENTION_MISTAKES["no-scale"], (0, 1)), (POSITION_MISTAKES["split pairs"], None)):
         figure = right_and_broken(*mistake.maps)
         axes = [figure.layout[trace.coloraxis] for trace in figure.data if trace.name in ("right", "broken")]
@@ -55,7 +55,7 @@ def test_one_ramp_has_both_maps_and_it_is_that_of_weights_for_shares_alone() -> 
         assert {(axis.cmin, axis.cmax) for axis in axes} == {ends or (-largest, largest)}
 
 
-def test_heads_stand_where_words_should() -> None:
+def test_mistake_of_heads_and_words_has_both_maps() -> None:
     right, broken = MULTI_HEAD_MISTAKES["split without transpose"].maps
     figure = right_and_broken(right, broken)
     titles = [each.text for each in figure.layout.annotations if each.text]
@@ -63,7 +63,7 @@ def test_heads_stand_where_words_should() -> None:
     assert {"Query", "Key", "Head"} <= {*titles, *right.titles, *broken.titles}
 
 
-def test_a_small_difference_is_drawn_about_zero() -> None:
+def test_mistake_small_difference_is_drawn_around_zero() -> None:
     values = ATTENTION_MISTAKES["no-scale"].maps[0].values
     one, two = (LabelledMap(each, "abcdef", "abcdef") for each in (values, values + 0.02))
     axis = right_and_broken(one, two).layout["coloraxis2"]

@@ -29,7 +29,7 @@ def names(figure: go.Figure) -> list[str]:
     return [trace.name for trace in figure.data if trace.type == "heatmap" and trace.visible is not False]
 
 
-def test_each_head_is_one_map_with_queries_as_rows() -> None:
+def test_every_head_has_one_map_with_query_rows() -> None:
     drawn = heads()
     figure = every_head(drawn, slots=4)
     for head in range(4):
@@ -42,7 +42,7 @@ def test_each_head_is_one_map_with_queries_as_rows() -> None:
     np.testing.assert_array_equal(output.z, drawn.output)
 
 
-def test_maps_share_one_fixed_colour_axis() -> None:
+def test_every_head_shares_one_fixed_colour_axis() -> None:
     figure = every_head(heads(), slots=4)
     maps = [t for t in figure.data if t.type == "heatmap" and t.name.startswith("head ")]
     used = {trace.coloraxis for trace in maps if trace.coloraxis}
@@ -50,7 +50,7 @@ def test_maps_share_one_fixed_colour_axis() -> None:
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
 
 
-def test_heads_stand_in_the_order_asked_for_under_their_own_names() -> None:
+def test_every_head_keeps_its_name_in_another_order() -> None:
     drawn = heads()
     figure = every_head(drawn, slots=6, order=[2, 0, 3, 1])
     shown = [name for name in names(figure) if name.startswith("head ") and not name.endswith("masked")]
@@ -58,13 +58,13 @@ def test_heads_stand_in_the_order_asked_for_under_their_own_names() -> None:
     np.testing.assert_array_equal(figure.data[0].z, drawn.weights[2])
 
 
-def test_an_output_too_wide_for_the_maps_is_left_out_with_its_traces_kept() -> None:
+def test_wide_output_is_absent_with_its_traces() -> None:
     wide = every_head(heads(d_out=11), slots=4)
     assert "output" not in names(wide)
     assert [trace.type for trace in wide.data] == [trace.type for trace in every_head(heads(), slots=4).data]
 
 
-def test_a_head_that_is_off_says_so_and_each_map_tells_what_a_click_chooses() -> None:
+def test_head_off_is_named_and_maps_have_their_clicks() -> None:
     drawn = heads()
     off = HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, off=(1,))
     figure = every_head(off, slots=4, order=[2, 0, 1, 3])
@@ -76,7 +76,7 @@ def test_a_head_that_is_off_says_so_and_each_map_tells_what_a_click_chooses() ->
     assert not figure.layout.shapes
 
 
-def test_a_mask_is_hatched_in_every_head() -> None:
+def test_mask_is_hatched_in_every_head() -> None:
     drawn = heads()
     mask = np.tril(np.ones((3, 5), dtype=bool))
     figure = every_head(HeadMaps(drawn.weights, drawn.output, QUERIES, KEYS, mask), slots=4)
@@ -85,7 +85,7 @@ def test_a_mask_is_hatched_in_every_head() -> None:
         np.testing.assert_array_equal(np.isnan(trace.z), ~mask)
 
 
-def test_heads_combined_are_mean_maximum_and_spread_of_those_chosen() -> None:
+def test_combined_heads_are_mean_maximum_and_range() -> None:
     drawn = heads()
     figure = combine_heads(drawn, selection=[0, 3])
     by_name = {trace.name: trace for trace in figure.data}
@@ -96,7 +96,7 @@ def test_heads_combined_are_mean_maximum_and_spread_of_those_chosen() -> None:
     np.testing.assert_allclose(by_name["spread"].z, two.max(0) - two.min(0))
 
 
-def test_one_head_against_another_diverges_around_zero() -> None:
+def test_two_heads_difference_diverges_around_zero() -> None:
     drawn = heads()
     figure = two_heads(drawn, 3, 1)
     by_name = {trace.name: trace for trace in figure.data}
@@ -105,7 +105,7 @@ def test_one_head_against_another_diverges_around_zero() -> None:
     assert (axis.cmin, axis.cmax) == (-1, 1)
 
 
-def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
+def test_contributions_and_sum_are_rows_with_length_bars() -> None:
     rows = draw(6, 7)
     lengths = np.linalg.norm(rows, axis=1)
     labels = ["head 1", "head 2 (off)", "head 3", "all heads", "without", "change"]
@@ -122,7 +122,7 @@ def test_terms_and_their_sum_stand_in_one_matrix_with_lengths_beside() -> None:
     assert "switched off" in hover.hovertemplate
 
 
-def test_a_wide_output_keeps_rows_that_can_be_seen() -> None:
+def test_wide_contributions_keep_readable_rows() -> None:
     labels = ["head 1", "head 2", "output"]
     for width in (16, 128):
         figure = contributions(draw(3, width), labels, np.ones(3), limit=1.0, longest=1.0)
@@ -132,7 +132,7 @@ def test_a_wide_output_keeps_rows_that_can_be_seen() -> None:
         assert phone["settings"]["layout.yaxis.showticklabels"]
 
 
-def test_shares_of_heads_sum_to_one_and_a_token_without_any_has_none() -> None:
+def test_head_shares_sum_to_one_or_to_zero() -> None:
     lengths = draw(3, 4)
     lengths[1] = 0
     figure = shares(lengths, QUERIES, marked=2)
@@ -141,13 +141,13 @@ def test_shares_of_heads_sum_to_one_and_a_token_without_any_has_none() -> None:
     assert (figure.layout.shapes[0].y0, figure.layout.shapes[0].y1) == (1.5, 2.5)
 
 
-def test_similarity_names_heads_from_one() -> None:
+def test_head_similarity_names_heads_from_one() -> None:
     figure = similarity(np.eye(3))
     assert list(figure.layout.xaxis.ticktext) == ["1", "2", "3"]
     assert "head %{y} and head %{x}" in figure.data[0].hovertemplate
 
 
-def test_blocks_stand_as_the_reshaped_array_does() -> None:
+def test_reshape_blocks_equal_the_reshaped_array() -> None:
     n, n_head, d_head = 3, 2, 5
     number = np.arange(n * n_head * d_head).reshape(n, n_head * d_head)
     stages = {
@@ -174,13 +174,13 @@ def test_blocks_stand_as_the_reshaped_array_does() -> None:
     np.testing.assert_array_equal(places[5], places[0])
 
 
-def test_attention_is_the_only_stage_that_changes_the_blocks() -> None:
+def test_reshape_blocks_change_strength_at_attention_only() -> None:
     fills = [blocks.spec(step, ["a", "b"], 2, 2)["data"][0]["fillcolor"] for step in range(N_STEPS)]
     assert len(set(fills)) == 2
     assert fills.index(fills[-1]) == 20
 
 
-def test_layers_draw_the_chosen_way_on_top_and_mark_the_layer() -> None:
+def test_layer_curves_draw_the_highlight_on_top() -> None:
     lengths, alike = draw(2, 5) + 1, draw(2, 5)
     state = draw(3, 7)
     figure = layer_curves(

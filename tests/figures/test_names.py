@@ -41,7 +41,7 @@ def boxes_of(parts: dict[str, Any], row: int, pixels: float, far: float) -> list
 @pytest.mark.parametrize("look", [FULL_SIZE, SMALL_SIZE, PlaneStyle(9.0, most_names=8)])
 @pytest.mark.parametrize("flat", [1.0, 0.0])
 @pytest.mark.parametrize("n", [4, 9, 15])
-def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: float, n: int) -> None:
+def test_names_do_not_overlap_or_leave_the_panel(look: PlaneStyle, flat: float, n: int) -> None:
     for seed in range(12):
         rng = np.random.default_rng([seed, n])
         queries, keys = rng.standard_normal((2, n, 2)) ** 3 * [1, flat]
@@ -63,7 +63,7 @@ def test_no_name_lies_on_another_or_leaves_its_panel(look: PlaneStyle, flat: flo
                 assert said[0][0].rstrip("…") == first[: len(said[0][0].rstrip("…"))]
 
 
-def test_words_at_one_place_are_written_together_and_as_they_were_typed() -> None:
+def test_names_at_one_place_are_joined_as_typed() -> None:
     keys = np.array([[1.0, 1.0], [1.0, 1.0], [-1.0, 0.5]])
     names = names_beside(keys, ["<b>", "the", "a&b"], np.full((3, 3), 1 / 3), FULL_SIZE)
     assert names.parts["text"][0].tolist() == ["&lt;b&gt;, the\u2003", "\u2003a&amp;b", ""]

@@ -23,13 +23,13 @@ def read(text: str) -> float:
 
 
 @given(FINITE, st.integers(2, 8))
-def test_a_number_is_true_to_its_digits(value: float, digits: int) -> None:
+def test_number_text_is_within_its_digits(value: float, digits: int) -> None:
     back = read(number(value, digits))
     assert math.isclose(back, value, rel_tol=0.51 * 10.0 ** (1 - digits), abs_tol=1e-307)
 
 
 @given(FINITE)
-def test_a_number_looks_like_one(value: float) -> None:
+def test_number_text_has_one_form(value: float) -> None:
     assert re.fullmatch(
         r"−?\d{1,3}(,\d{3})*(\.\d*[1-9])?|−?\d(\.\d*[1-9])? × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", number(value)
     )
@@ -47,12 +47,12 @@ def test_a_number_looks_like_one(value: float) -> None:
         (123456789, "1.235 × 10⁸"),
     ],
 )
-def test_edges(value: float, text: str) -> None:
+def test_number_edge_cases(value: float, text: str) -> None:
     assert number(value) == text
 
 
 @given(st.lists(st.floats(-1e12, 1e12, allow_nan=False), max_size=6))
-def test_numbers_that_differ_are_told_apart(values: list[float]) -> None:
+def test_distinct_texts_differ_where_numbers_do(values: list[float]) -> None:
     close = any(a != b and math.isclose(a, b, rel_tol=1e-14, abs_tol=1e-300) for a in values for b in values)
     if not close:
         assert len(set(distinct(values))) == len(set(values))
@@ -62,5 +62,5 @@ def test_numbers_that_differ_are_told_apart(values: list[float]) -> None:
     ("weight", "text"),
     [(1.234e-5, "0.000012"), (1e-5, "0.000010"), (9.9e-6, "9.9 × 10⁻⁶"), (1.234e-6, "1.23 × 10⁻⁶")],
 )
-def test_a_small_weight_keeps_two_digits(weight: float, text: str) -> None:
+def test_small_weight_keeps_two_digits(weight: float, text: str) -> None:
     assert as_weight(weight) == text

@@ -21,7 +21,7 @@ def compared() -> HeadCountStudy:
     )
 
 
-def test_bars_reach_one_standard_deviation_to_each_side() -> None:
+def test_head_count_bars_are_one_standard_deviation() -> None:
     values = RANDOM.random((5, 4))
     spread = Spread.of(values)
     np.testing.assert_allclose(spread.mean, values.mean(axis=0))
@@ -38,7 +38,7 @@ def test_bars_reach_one_standard_deviation_to_each_side() -> None:
     assert list(drawn["FLOPs here"].y) == [12]
 
 
-def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
+def test_head_count_distances_mark_the_layer_in_every_way() -> None:
     values = {way: 10.0 ** -(5 * RANDOM.random((4, 6, 13))) for way in ("without", "with")}
     spreads = {way: [Spread.of_powers(each) for each in heads] for way, heads in values.items()}
     drawn = traces(one_or_many(compared(), spreads, highlight=1, layer=4, way="with"))
@@ -57,7 +57,7 @@ def test_distances_are_drawn_for_every_way_and_the_layer_is_marked() -> None:
     assert float(Spread.of_powers([[0.0], [0.0]]).mean[0]) == LEAST
 
 
-def test_one_head_alone_is_drawn_once() -> None:
+def test_head_count_one_alone_is_drawn_once() -> None:
     alone = HeadCountStudy((1,), [9], [10], *(Spread.of(RANDOM.random((5, 1))) for _ in range(3)))
     ways = {"with": [Spread.of_powers(RANDOM.random((6, 13)))]}
     figure = one_or_many(alone, ways, highlight=0, layer=12, way="with")
@@ -65,7 +65,7 @@ def test_one_head_alone_is_drawn_once() -> None:
     assert sum("1 head" in str(note.text) for note in figure.layout.annotations) == 1
 
 
-def test_a_fit_shows_its_errors_and_the_maps_at_the_step() -> None:
+def test_fitting_shows_errors_and_maps_of_the_step() -> None:
     fits = [
         HeadFit(heads, RANDOM.random((3, 5)) + 0.1, RANDOM.dirichlet(np.ones(4), size=(5, heads, 2)))
         for heads in (1, 2, 4, 8)

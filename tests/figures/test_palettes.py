@@ -48,7 +48,7 @@ def lab(colours: Colours) -> Colours:
 
 @pytest.mark.parametrize(("name", "worn"), EACH)
 @pytest.mark.parametrize("blind", BLINDNESS)
-def test_a_larger_weight_is_lighter_or_darker_for_everybody(name: str, worn: str, blind: str) -> None:
+def test_palette_weights_have_monotone_lightness_for_everybody(name: str, worn: str, blind: str) -> None:
     weights, _scores = theme.RAMPS[name](THEMES[worn])
     lightness = lab(linear(weights) @ BLINDNESS[blind].T)[:, 0]
     steps = np.diff(lightness)
@@ -57,7 +57,7 @@ def test_a_larger_weight_is_lighter_or_darker_for_everybody(name: str, worn: str
 
 @pytest.mark.parametrize(("name", "worn"), EACH)
 @pytest.mark.parametrize("blind", BLINDNESS)
-def test_signs_are_told_apart_and_larger_ones_are_farther_from_zero(name: str, worn: str, blind: str) -> None:
+def test_palette_signs_differ_and_grow_from_zero(name: str, worn: str, blind: str) -> None:
     _weights, scores = theme.RAMPS[name](THEMES[worn])
     seen = lab(linear(scores) @ BLINDNESS[blind].T)
     negative, positive, zero = seen[3::-1], seen[5:], seen[4]
@@ -70,7 +70,7 @@ def test_signs_are_told_apart_and_larger_ones_are_farther_from_zero(name: str, w
 
 
 @pytest.mark.parametrize(("name", "worn"), EACH)
-def test_a_colour_stands_for_itself_alone(name: str, worn: str) -> None:
+def test_palette_colours_are_unique(name: str, worn: str) -> None:
     """Figures are built in light colours, and looked up: two that are equal there would become one."""
     told = [theme.LIGHT.weights, theme.LIGHT.scores]
     named = [each for ramp in told for each in ramp] + [
@@ -86,7 +86,7 @@ def test_a_colour_stands_for_itself_alone(name: str, worn: str) -> None:
     assert mapping[theme.LIGHT.paper] == THEMES[worn].paper
 
 
-def test_viridis_and_cividis_are_those_that_are_known() -> None:
+def test_palette_viridis_and_cividis_equal_plotly_s() -> None:
     """Against Plotly's own, at the places that both have."""
     for name in ("viridis", "cividis"):
         weights, _scores = theme.RAMPS[name](theme.LIGHT)

@@ -17,7 +17,7 @@ def square(name: str) -> Matrix:
     return Matrix(name, np.full((3, 3), 1 / 3), name, Side(labels), Side(labels, role="key"))
 
 
-def test_a_step_may_have_fewer_panels_with_the_same_traces() -> None:
+def test_absent_panel_keeps_its_traces() -> None:
     full = compose.spec([square("one"), square("two"), square("three")])
     fewer = compose([square("one"), Absent(square("two")), square("three")])
     kinds = [trace.get("type", "scatter") for trace in full["data"]]
@@ -26,7 +26,7 @@ def test_a_step_may_have_fewer_panels_with_the_same_traces() -> None:
     assert shown == ["one", "three"]
 
 
-def test_the_others_take_the_room_of_an_absent_panel() -> None:
+def test_absent_panel_leaves_its_room_to_others() -> None:
     def width(*panels: Matrix | Absent, axis: str) -> float:
         low, high = compose(list(panels)).layout[axis].domain
         return float(high - low)
@@ -40,7 +40,7 @@ def test_the_others_take_the_room_of_an_absent_panel() -> None:
     assert "xaxis" not in figure.to_plotly_json()["layout"]
 
 
-def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None:
+def test_operator_stays_with_its_panel_after_an_absent_one() -> None:
     shown = Matrix("b", np.ones((1, 1)), "b", Side(["r"]), Side(["c"], role="key"), operator="· V")
     figure = compose([square("a"), Absent(square("x")), shown])
     settings = figure.layout.meta["screens"][-1]["settings"]
@@ -52,12 +52,12 @@ def test_an_operator_stays_with_its_panel_when_one_before_it_is_absent() -> None
     assert settings["data[6].texttemplate"] == formats[0][0]
 
 
-def test_a_figure_of_nothing_but_absent_panels_is_refused() -> None:
+def test_figure_of_absent_panels_raises() -> None:
     with pytest.raises(ValueError, match="needs panels"):
         compose([Absent(square("one"))])
 
 
-def test_a_phone_can_be_kept_from_scrolling() -> None:
+def test_phone_height_keeps_a_figure_on_screen() -> None:
     maps = [square(str(head)) for head in range(6)]
     narrow = compose(maps).layout.meta["screens"][0]
     kept = compose(maps, phone_height=500).layout.meta["screens"][0]
@@ -68,7 +68,7 @@ def test_a_phone_can_be_kept_from_scrolling() -> None:
 @pytest.mark.parametrize(
     ("limit", "said"), [(7.73, "7.7"), (0.0299, "0.029"), (1.0, "1"), (1234.0, "1,200"), (16.04, "16")]
 )
-def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> None:
+def test_colour_bar_has_ends_and_middle(limit: float, said: str) -> None:
     scores = Matrix(
         "s", np.full((1, 1), -limit), "s", Side(["r"]), Side(["c"], role="key"), ramp=ColourScale("scores")
     )
@@ -80,7 +80,7 @@ def test_a_colour_bar_says_both_ends_and_the_middle(limit: float, said: str) -> 
     assert middle == 0
 
 
-def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_its_cell() -> None:
+def test_slide_number_loses_a_decimal_before_it_shrinks() -> None:
     words = [f"word {i}" for i in range(9)]
     scores = Matrix(
         "s", np.full((9, 9), -1.23), "s", Side(words), Side(words, role="key"), ramp=ColourScale("scores")
@@ -99,7 +99,7 @@ def test_a_number_on_a_slide_gives_a_decimal_away_before_it_is_small_and_fits_it
 
 
 @pytest.mark.parametrize(("width", "height", "chosen"), [(1200, 496, 1120), (390, 100, 380), (100, 100, 320)])
-def test_a_figure_settles_on_the_widest_screen_that_fits(width: int, height: int, chosen: int) -> None:
+def test_settle_takes_the_widest_screen_that_fits(width: int, height: int, chosen: int) -> None:
     figure = settle(compose.spec([square("one"), square("two")]), width, height)
     assert figure["layout"]["width"] == chosen
     (screen,) = [s for s in figure["layout"]["meta"]["screens"] if s["width"] == chosen]
@@ -149,7 +149,7 @@ OTHERWISE: dict[str, Any] = {
 }
 
 
-def test_differences_below_one_keep_both_decimals() -> None:
+def test_difference_below_one_keeps_both_decimals() -> None:
     """Of 0.11 − 0.38 one decimal says −0.3."""
     words = [f"word {i}" for i in range(9)]
     change = Matrix(
@@ -161,7 +161,7 @@ def test_differences_below_one_keep_both_decimals() -> None:
 
 
 @pytest.mark.parametrize("n_key", [4, 6, 9, 16])
-def test_digits_on_a_page_are_of_one_size_and_never_under_12_pixels(n_key: int) -> None:
+def test_page_digits_have_one_size_of_at_least_12_pixels(n_key: int) -> None:
     rng = np.random.default_rng(n_key)
     labels = [f"word{number}" for number in range(n_key)]
     sides = Side.queries(labels), Side.keys(labels)

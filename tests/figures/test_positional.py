@@ -25,7 +25,7 @@ def trace(figure: go.Figure, name: str) -> Any:
     return next(t for t in figure.data if t.name == name)
 
 
-def test_before_and_after() -> None:
+def test_before_and_after_has_both_maps_and_the_difference() -> None:
     before, after = softmax(RNG.normal(size=(3, 3))), softmax(RNG.normal(size=(3, 3)))
     figure = before_and_after(TOKENS, before, after, names=("without", "with"), limit=0.8)
     np.testing.assert_allclose(trace(figure, "before").z, before)
@@ -39,7 +39,7 @@ def test_before_and_after() -> None:
     assert (figure.layout.coloraxis2.cmin, figure.layout.coloraxis2.cmax) == (-0.8, 0.8)
 
 
-def test_attention_maps_are_by_name() -> None:
+def test_attention_maps_have_the_schemes_names() -> None:
     maps = {name: softmax(RNG.normal(size=(3, 3))) for name in ("none", "ramp", "rotary", "ALiBi")}
     figure = attention_maps(TOKENS, maps)
     for name, weights in maps.items():
@@ -47,7 +47,7 @@ def test_attention_maps_are_by_name() -> None:
         assert trace(figure, name).coloraxis == "coloraxis"
 
 
-def test_long_sentences_are_labelled_here_and_there() -> None:
+def test_long_sentence_has_few_labels() -> None:
     tokens = [f"w{i}" for i in range(26)]
     weights = softmax(RNG.normal(size=(26, 26)))
     figure = before_and_after(tokens, weights, weights, names=("a", "b"), limit=1.0)
@@ -67,7 +67,7 @@ def a_trial() -> Trial:
     )
 
 
-def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
+def test_trial_has_the_difference_and_a_bar_for_each_scheme() -> None:
     tried = a_trial()
     figure = trial(tried, {"none": 1e-16, "ramp": 1.25, "ALiBi": 0.0, "far": 1234.0}, "ramp", 2.0)
     np.testing.assert_allclose(trace(figure, "difference").z, tried.actual - tried.expected)
@@ -83,7 +83,7 @@ def test_trial_draws_the_difference_and_a_bar_a_scheme() -> None:
     assert figure.layout.coloraxis2.cmax == 3
 
 
-def test_encoding_and_its_cursor() -> None:
+def test_encoding_cursor_equals_the_drawn_row() -> None:
     values = RNG.normal(size=(2, 20, 7))
     figure = encoding(values[0], (5, 2), limit=3.0, n_visible=11)
     np.testing.assert_allclose(trace(figure, "encoding").z, values[0])
@@ -106,12 +106,12 @@ def test_encoding_and_its_cursor() -> None:
     assert refs == {"encoding marked": ("x", "y"), "position": ("x2", "y2 domain")}
 
 
-def test_wide_encoding_labels_few_dimensions() -> None:
+def test_wide_encoding_has_few_labels() -> None:
     figure = encoding(RNG.normal(size=(9, 384)), (0,), limit=1.0, n_visible=9)
     assert 6 <= len(figure.layout.xaxis.tickvals) <= 8
 
 
-def test_similarity_and_its_cursor() -> None:
+def test_similarity_cursor_equals_the_drawn_row() -> None:
     values = RNG.normal(size=(6, 6))
     bands = (RNG.normal(size=11), RNG.normal(size=11), RNG.normal(size=11))
     figure = similarity(values, bands, limits=(-2.0, 1.0), quantity="dot product", n_visible=4)
@@ -128,7 +128,7 @@ def test_similarity_and_its_cursor() -> None:
     np.testing.assert_allclose(rows[path.replace(".y", ".x")][2], np.arange(6) - 2)
 
 
-def test_turning_draws_angles() -> None:
+def test_turning_arrows_have_their_angles() -> None:
     frequencies, curve = np.array([1.0, 0.1]), np.cos(np.arange(5.0))
     angles = np.array([[0.5, 0.05], [2.0, 0.2]])
     figure = turning(angles, [0, 3], frequencies, curve, n_visible=5)
@@ -149,7 +149,7 @@ def test_turning_draws_angles() -> None:
         paths.resolve(figure.to_dict(), path)
 
 
-def test_bias_marks_one_head() -> None:
+def test_bias_highlights_one_head() -> None:
     curves = RNG.normal(size=(4, 9))
     figure = bias(RNG.normal(size=(5, 5)), curves, 2, buckets=np.arange(25.0).reshape(5, 5))
     colours = [trace(figure, f"head {n}").line.color for n in range(1, 5)]
@@ -158,7 +158,7 @@ def test_bias_marks_one_head() -> None:
     assert trace(figure, "bias").customdata[3][4][0] == 19
 
 
-def test_far_shades_what_lies_beyond() -> None:
+def test_far_offsets_past_training_are_shaded() -> None:
     curves = {"sinusoidal": np.cos(np.arange(12.0)), "ALiBi": np.exp(-np.arange(12.0))}
     figure = far(curves, 3, {"sinusoidal": 6})
     assert trace(figure, "sinusoidal return").x == (6,)
@@ -167,12 +167,12 @@ def test_far_shades_what_lies_beyond() -> None:
 
 
 @pytest.mark.parametrize("shown", [1, 2, 9])
-def test_one_position_can_be_drawn(shown: int) -> None:
+def test_encoding_of_one_position_is_drawn(shown: int) -> None:
     values = RNG.normal(size=(9, 1))
     assert encoding(values, (0,), limit=1.0, n_visible=shown).layout.yaxis.range == (shown - 0.5, -0.5)
 
 
-def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:
+def test_sum_of_matrices_has_one_ramp_and_operators() -> None:
     e, p = RNG.normal(size=(3, 20)), RNG.normal(size=(3, 20))
     parts = [
         Summand("E", e, "E", "word"),
@@ -188,7 +188,7 @@ def test_a_sum_of_matrices_has_one_ramp_and_its_operators() -> None:
     assert figure.layout.xaxis2.ticktext == tuple(str(place) for place in range(0, 20, 4))
 
 
-def test_a_sum_of_scores_is_of_queries_and_keys() -> None:
+def test_sum_of_scores_has_query_rows_and_key_columns() -> None:
     maps = [Summand(name, RNG.normal(size=(3, 3)), name, "score") for name in ("S", "B", "scores")]
     figure = scores(TOKENS, maps, limit=4.0, longest_title=9)
     assert figure.layout.xaxis.title.text == "Key (attended to)"

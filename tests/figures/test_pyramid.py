@@ -36,9 +36,7 @@ def rows(n_query: int, n_key: int, seed: int = 0) -> NDArray[np.float64]:
 @pytest.mark.parametrize("keep", ["max", "mean"])
 @pytest.mark.parametrize("shape", [(257, 300), (1, 513), (385, 1), (129, 131), (256, 256)])
 @pytest.mark.parametrize("masked", [False, True])
-def test_each_level_is_what_a_loop_over_its_blocks_finds(
-    shape: tuple[int, int], keep: Keep, masked: bool
-) -> None:
+def test_pyramid_levels_equal_a_loop_over_blocks(shape: tuple[int, int], keep: Keep, masked: bool) -> None:
     weights = rows(*shape)
     may = np.tri(*shape, dtype=bool) if masked else None
     pyramid = Pyramid(weights, keep, may)
@@ -51,7 +49,7 @@ def test_each_level_is_what_a_loop_over_its_blocks_finds(
     assert max(pyramid.sizes[-1]) <= TOP
 
 
-def test_a_sink_and_the_diagonal_are_in_sight_from_afar_by_the_largest_alone() -> None:
+def test_pyramid_max_keeps_a_sink_and_the_diagonal_visible() -> None:
     n = 2048
     weights = np.full((n, n), 0.5 / n, dtype=np.float32)
     weights[:, 0] += 0.3
@@ -63,7 +61,7 @@ def test_a_sink_and_the_diagonal_are_in_sight_from_afar_by_the_largest_alone() -
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_tiles_are_the_levels_cut_into_squares(first: int) -> None:
+def test_pyramid_tiles_are_squares_of_the_levels(first: int) -> None:
     pyramid = Pyramid(rows(600, 300), may=np.tri(600, 300, dtype=bool))
     data = pyramid.tiles(first)
     at = 0
@@ -82,7 +80,7 @@ def test_tiles_are_the_levels_cut_into_squares(first: int) -> None:
 
 @pytest.mark.parametrize("keep", ["max", "mean"])
 @pytest.mark.parametrize("masked", [False, True])
-def test_the_largest_map_keeps_to_the_bytes_that_are_said(keep: Keep, masked: bool) -> None:
+def test_pyramid_of_the_largest_map_stays_within_its_bytes(keep: Keep, masked: bool) -> None:
     weights = np.zeros((MOST_PLACES, MOST_PLACES), dtype=np.float32)
     pyramid = Pyramid(weights, keep, np.tri(MOST_PLACES, dtype=bool) if masked else None)
     tracemalloc.start()
@@ -102,12 +100,12 @@ def test_the_largest_map_keeps_to_the_bytes_that_are_said(keep: Keep, masked: bo
         ((3,), "two axes"),
     ],
 )
-def test_what_is_no_map_is_refused(shape: tuple[int, ...], said: str) -> None:
+def test_pyramid_of_no_map_raises(shape: tuple[int, ...], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Pyramid(np.zeros(shape))
 
 
-def test_a_mask_and_a_choice_that_do_not_fit_are_refused() -> None:
+def test_pyramid_mask_or_keep_that_does_not_fit_raises() -> None:
     with pytest.raises(ValueError, match=r"the mask must be \(2, 3\), as the weights, got \(3, 2\)"):
         Pyramid(np.zeros((2, 3)), may=np.ones((3, 2), dtype=bool))
     with pytest.raises(ValueError, match="keep must be one of max, mean, got 'median'"):
@@ -119,5 +117,5 @@ def test_a_mask_and_a_choice_that_do_not_fit_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("side", "n_levels"), [(TOP, 1), (TOP + 1, 2), (2 * TOP, 2), (2 * TOP + 1, 3)])
-def test_a_map_that_is_small_enough_has_no_level_above(side: int, n_levels: int) -> None:
+def test_pyramid_of_a_small_map_has_one_level(side: int, n_levels: int) -> None:
     assert len(Pyramid(np.zeros((side, 1), np.float32)).sizes) == n_levels

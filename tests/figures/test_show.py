@@ -39,7 +39,7 @@ def window(figure: go.Figure, name: str, layer: int, head: int) -> NDArray[Any]:
     return seen
 
 
-def test_any_layer_meets_any_head() -> None:
+def test_show_sliders_reach_any_layer_and_head() -> None:
     given, output = weights(LAYERS, HEADS, QUERIES, KEYS), torch.randn(LAYERS, QUERIES, 4)
     figure = show(given, WORDS, keys=list("abcdefg"), output=output, layer=-1, head=1)
     for layer in range(LAYERS):
@@ -66,14 +66,14 @@ def test_any_layer_meets_any_head() -> None:
         lambda given: given[:, None],
     ],
 )
-def test_every_form_is_the_same_picture(form: Any) -> None:
+def test_show_all_input_forms_give_one_picture(form: Any) -> None:
     given = weights(LAYERS, HEADS, QUERIES, QUERIES)
     figure = show(form(given), WORDS)
     for layer, head in ((0, 2), (1, 0)):
         np.testing.assert_allclose(window(figure, "weights", layer, head), given[layer, head], atol=4e-3)
 
 
-def test_one_map_has_no_slider_and_several_heads_have_one() -> None:
+def test_show_has_a_slider_only_for_several_maps() -> None:
     assert show(weights(4, 4)).layout.sliders == ()
     (slider,) = show(weights(HEADS, 4, 4)).layout.sliders
     assert (slider.currentvalue.prefix, len(slider.steps)) == ("Head ", HEADS)
@@ -81,7 +81,7 @@ def test_one_map_has_no_slider_and_several_heads_have_one() -> None:
     assert (slider.currentvalue.prefix, len(slider.steps)) == ("Layer ", 2)
 
 
-def test_what_pictures_share_is_not_changed() -> None:
+def test_show_leaves_shared_figures_unchanged() -> None:
     matrix = Matrix(
         "weights", weights(4, 4).numpy(), "weights", Side(list("abcd")), Side(list("abcd"), role="key")
     )
@@ -90,14 +90,14 @@ def test_what_pictures_share_is_not_changed() -> None:
     assert compose([matrix]) == before
 
 
-def test_chosen_columns_are_those_keys_and_the_caption_says_so() -> None:
+def test_show_columns_are_the_chosen_keys() -> None:
     given = weights(HEADS, QUERIES, QUERIES)
     figure = show(given, WORDS, columns=["[SEP]", 0])
     np.testing.assert_array_equal(window(figure, "weights", 0, 1), given[1][:, [3, 4, 0]])
     assert "weights of 3 of 5 keys" in figure.layout.annotations[0].text
 
 
-def test_words_are_text_and_long_ones_stand_whole_in_the_hover() -> None:
+def test_show_words_are_escaped_and_whole_in_the_hover() -> None:
     long = "a token that is much too long"
     figure = show(weights(5, 5), [long, *WORDS[1:]])
     assert figure.layout.xaxis.ticktext[:2] == (long, "&lt;b&gt;cat")
@@ -105,7 +105,7 @@ def test_words_are_text_and_long_ones_stand_whole_in_the_hover() -> None:
     assert figure.layout.xaxis2.overlaying == "x"
 
 
-def test_many_dimensions_are_cut_and_said() -> None:
+def test_show_many_dimensions_are_cut_and_counted() -> None:
     output = torch.randn(QUERIES, 30)
     figure = show(weights(HEADS, QUERIES, QUERIES), output=output)
     assert "24 of 30 dimensions" in figure.layout.annotations[2].text
@@ -141,12 +141,12 @@ def test_many_dimensions_are_cut_and_said() -> None:
         (lambda: show(weights(3, 5, 5), head=3), "head must be from 0 to 2, counted from 0, got 3"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_a_sentence(call: Any, said: str) -> None:
+def test_show_inputs_that_do_not_fit_raise(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call()
 
 
-def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
+def test_show_large_maps_are_a_widget_with_the_weights() -> None:
     given = weights(LAYERS, HEADS, 300, 280).float()
     widget = show(
         given, keys=[f"k{place}" for place in range(280)], columns=list(range(270)), layer=-1, head=1
@@ -181,7 +181,7 @@ def test_large_maps_come_as_a_widget_whose_tiles_are_the_weights() -> None:
 
 
 @pytest.mark.parametrize("palette", theme.RAMPS)
-def test_a_palette_colours_maps_and_leaves_words(palette: str) -> None:
+def test_show_palette_changes_maps_and_no_words(palette: str) -> None:
     light, dark = (theme.RAMPS[palette](each)[0] for each in (theme.LIGHT, theme.DARK))
     figure = show(weights(5, 5), [theme.LIGHT.weights[0], *WORDS[1:]], palette=palette)
     assert [each for _, each in figure.layout.coloraxis.colorscale] == list(light)
@@ -190,7 +190,7 @@ def test_a_palette_colours_maps_and_leaves_words(palette: str) -> None:
     assert (looks["light"]["ramp"], looks["dark"]["ramp"]) == (list(light), list(dark))
 
 
-def test_what_a_figure_draws_stays_one() -> None:
+def test_show_up_to_256_places_is_a_plain_figure() -> None:
     assert isinstance(show(np.eye(256)), go.Figure)
     assert not isinstance(show(np.eye(257)), go.Figure)
     assert not isinstance(show(np.zeros((12, 12, 256, 256), "f4")), go.Figure)  # too many for one

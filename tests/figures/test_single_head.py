@@ -71,11 +71,11 @@ def drawn_as(stage: str, walk: Walk) -> Any:
 
 
 @each_stage
-def test_a_stage_shows_what_it_is_made_from(walk: Walk, stage: str) -> None:
+def test_stage_shows_its_inputs(walk: Walk, stage: str) -> None:
     assert list(cells(drawn_as(stage, walk))) == PANELS[stage]
 
 
-def test_biases_stand_beside_the_projections(walk: Walk) -> None:
+def test_projecting_shows_biases_beside_projections(walk: Walk) -> None:
     biases = [np.full((1, width), float(number)) for number, width in enumerate((D_K, D_K, D_V))]
     drawn = cells(pictures.projecting(replace(walk, biases=biases)))
     assert list(drawn)[2:6] == ["Wq", "Wk", "Wv", "b"]
@@ -85,7 +85,7 @@ def test_biases_stand_beside_the_projections(walk: Walk) -> None:
 
 
 @each_stage
-def test_maps_are_queries_by_keys_with_query_0_on_top(walk: Walk, stage: str) -> None:
+def test_head_maps_have_query_rows_with_row_0_on_top(walk: Walk, stage: str) -> None:
     figure = drawn_as(stage, walk)
     for name in ("scores", "scaled", "masked", "mask", "exponentials", "weights"):
         trace = cells(figure).get(name)
@@ -100,7 +100,7 @@ def test_maps_are_queries_by_keys_with_query_0_on_top(walk: Walk, stage: str) ->
         assert trace.meta["cells"] == "query-key"
 
 
-def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
+def test_head_map_values_are_the_walk_s_with_masked_gaps(walk: Walk) -> None:
     drawn = cells(pictures.all_at_once(walk))
     np.testing.assert_array_equal(drawn["scores"].z, walk.scores)
     np.testing.assert_array_equal(np.isnan(drawn["weights"].z), ~walk.mask)
@@ -110,7 +110,7 @@ def test_values_are_the_numbers_and_masked_cells_are_gaps(walk: Walk) -> None:
 
 
 @each_stage
-def test_every_matrix_tells_what_its_rows_and_columns_choose(walk: Walk, stage: str) -> None:
+def test_head_matrices_choose_by_rows_and_columns(walk: Walk, stage: str) -> None:
     sides = {N_QUERY: "query", N_KEY: "key"}
     projections = ("Wq", "Wk", "Wv", "bq", "bk", "bv")
     figure = drawn_as(stage, walk)
@@ -126,7 +126,7 @@ def test_every_matrix_tells_what_its_rows_and_columns_choose(walk: Walk, stage: 
     assert not figure.layout.shapes
 
 
-def test_both_outputs_and_their_distance_are_those_given(walk: Walk) -> None:
+def test_lookup_shows_both_outputs_and_their_distance(walk: Walk) -> None:
     figure = pictures.hard_or_soft(walk)
     drawn = cells(figure)
     assert walk.lookup is not None
@@ -140,28 +140,28 @@ def test_both_outputs_and_their_distance_are_those_given(walk: Walk) -> None:
         pictures.hard_or_soft(replace(walk, lookup=None))
 
 
-def test_the_dot_product_is_a_row_of_q_times_a_column_of_k(walk: Walk) -> None:
+def test_dot_products_show_k_transposed(walk: Walk) -> None:
     figure = pictures.dot_products(walk)
     np.testing.assert_array_equal(cells(figure)["K transposed"].z, walk.key.T)
     chosen = [trace.meta["chosen"]["axes"] for trace in cells(figure).values()]
     assert chosen == [["query", None], [None, "key"], ["query", "key"]]
 
 
-def test_users_words_are_escaped_wherever_they_stand(walk: Walk) -> None:
+def test_head_words_are_escaped_everywhere(walk: Walk) -> None:
     for stage in PANELS:
         shown = str(drawn_as(stage, walk).to_dict())
         assert "<script>" not in shown
         assert "<b>a" not in shown
 
 
-def test_self_attention_shows_its_vectors_once(walk: Walk) -> None:
+def test_self_attention_shows_x_once(walk: Walk) -> None:
     same = replace(walk, memory=walk.x)
     assert list(cells(pictures.sources(same))) == ["X"]
     given = replace(walk, x=None, memory=None, projections=None)
     assert list(cells(pictures.sources(given))) == ["Q", "K", "V"]
 
 
-def test_large_maps_tell_their_own_number_only() -> None:
+def test_large_maps_hover_their_own_number_only() -> None:
     n = 40
     square = np.full((n, n), 1 / n)
     labels = [str(i) for i in range(n)]
@@ -170,7 +170,7 @@ def test_large_maps_tell_their_own_number_only() -> None:
     assert cells(pictures.all_at_once(walk))["weights"].customdata is None
 
 
-def test_a_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
+def test_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
     words = [str(each) for each in range(NUMBERS_UP_TO + 1)]
     some = np.tri(len(words)) > 0
     for mask in (some, some | True):
@@ -180,7 +180,7 @@ def test_a_large_map_of_minus_infinities_is_not_all_zero(walk: Walk) -> None:
         assert any("all 0" in each for each in texts) == mask.all()
 
 
-def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
+def test_bent_ramp_keeps_its_range_and_is_named(walk: Walk) -> None:
     n = NUMBERS_UP_TO + 1
     words, square, column = [str(each) for each in range(n)], np.full((n, n), 1 / n), np.ones((n, 1))
     maps: dict[str, Any] = {
@@ -196,7 +196,7 @@ def test_bent_colours_keep_their_range_and_are_named(walk: Walk) -> None:
         assert ("bent" in figure.layout.annotations[0].text) == (power > 1)
 
 
-def test_the_sweep_marks_one_width_on_every_curve() -> None:
+def test_scale_study_marks_one_width_on_every_curve() -> None:
     widths = (1, 4, 16)
     curve = np.arange(6.0).reshape(2, 3) + 1
     weights = np.arange(30.0).reshape(2, 3, 5) / 100
@@ -209,7 +209,7 @@ def test_the_sweep_marks_one_width_on_every_curve() -> None:
     assert theme.LIGHT.series[1] in colours
 
 
-def test_cost_is_drawn_in_full_and_under_the_mask() -> None:
+def test_cost_is_drawn_full_and_masked() -> None:
     both = np.array([[64.0, 256.0], [22.0, 46.0]])
     figure = cost_picture((8, 16), {"pairs": both}, 8, "sliding window mask")
     full, masked = figure.data

@@ -38,7 +38,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("target", ["dark", "print"])
-def test_every_light_colour_has_one_counterpart(target: str) -> None:
+def test_light_colours_have_one_counterpart_each(target: str) -> None:
     light: dict[str, set[str]] = {}
     for field in fields(theme.Palette):
         one, other = getattr(theme.LIGHT, field.name), getattr(PALETTES[target], field.name)
@@ -50,7 +50,7 @@ def test_every_light_colour_has_one_counterpart(target: str) -> None:
 
 @pytest.mark.parametrize("name", PALETTES)
 @pytest.mark.parametrize("word", WORDS)
-def test_words_are_readable_on_paper(name: str, word: str) -> None:
+def test_text_colours_are_readable_on_paper(name: str, word: str) -> None:
     palette = PALETTES[name]
     assert contrast(getattr(palette, word), palette.paper) >= 4.5
 
@@ -85,7 +85,7 @@ def test_scores_ramp_survives_red_green_blindness(name: str) -> None:
 
 
 @pytest.mark.parametrize(("section", "palette"), [("light", theme.LIGHT), ("dark", theme.DARK)])
-def test_streamlit_wears_the_same_colours(section: str, palette: theme.Palette) -> None:
+def test_streamlit_theme_has_the_same_colours(section: str, palette: theme.Palette) -> None:
     assert CONFIG[section] == {
         "primaryColor": palette.query,
         "backgroundColor": palette.paper,
@@ -102,7 +102,7 @@ def test_streamlit_wears_the_same_colours(section: str, palette: theme.Palette) 
 
 @pytest.mark.parametrize("ramp", ["weights", "scores"])
 @pytest.mark.parametrize("name", PALETTES)
-def test_black_or_white_digits_read_on_every_colour_of_a_ramp(name: str, ramp: str) -> None:
+def test_digits_are_readable_on_every_ramp_colour(name: str, ramp: str) -> None:
     stops = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in getattr(PALETTES[name], ramp)])
     places = np.linspace(0, 1, 1001)
     channels = [np.interp(places, np.linspace(0, 1, len(stops)), stop) for stop in stops.T]

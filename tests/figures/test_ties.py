@@ -24,22 +24,22 @@ def by_a_loop(row: list[float]) -> list[int]:
 
 
 @given(ROWS)
-def test_the_order_is_that_of_a_loop(rows: np.ndarray) -> None:
+def test_largest_first_equals_a_loop(rows: np.ndarray) -> None:
     assert largest_first(rows).tolist() == [by_a_loop(row) for row in rows.tolist()]
     assert [largest(row)[0] for row in rows] == largest_first(rows)[:, 0].tolist()
 
 
 @given(ROWS, st.integers(0, 9))
-def test_rounding_changes_no_order(rows: np.ndarray, seed: int) -> None:
+def test_largest_first_ignores_rounding(rows: np.ndarray, seed: int) -> None:
     noise = np.random.default_rng(seed).uniform(-2e-16, 2e-16, rows.shape)
     assert largest_first(rows * (1 + noise)).tolist() == largest_first(rows).tolist()
 
 
-def test_nothing_has_no_order() -> None:
+def test_largest_first_of_nothing_is_empty() -> None:
     assert largest_first(np.zeros((2, 0))).shape == (2, 0)
 
 
-def test_the_arcs_of_equal_keys_are_in_their_order() -> None:
+def test_head_arcs_of_equal_keys_keep_their_order() -> None:
     weights = np.tile([0.2, 0.3, 0.2, 0.3], (2, 4, 1))
     weights[1] += np.array([0.0, 0.0, 2e-17, 1e-16])
     keys = HeadArcs(weights, [0, 1]).thickest()[0].reshape(4, 2, 4)

@@ -44,7 +44,7 @@ def model(maps: list[Numbers]) -> Model:
     )
 
 
-def test_small_maps_are_their_own_thumbnails() -> None:
+def test_thumbnails_of_small_maps_are_the_maps() -> None:
     maps = layers((3, 5, 5), (2, 5, 5))
     shown = montage(maps, thumbnail_side(maps))
     assert shown.shape == (2 * 6 - 1, 3 * 6 - 1)
@@ -54,7 +54,7 @@ def test_small_maps_are_their_own_thumbnails() -> None:
 
 
 @pytest.mark.parametrize("n", [40, 128, 256])
-def test_a_thumbnail_has_the_largest_weight_of_each_part(n: int) -> None:
+def test_thumbnail_has_the_largest_weight_of_each_part(n: int) -> None:
     maps = [np.stack([np.eye(n)] * 12)] * 12
     side = thumbnail_side(maps)
     shown = montage(maps, side)
@@ -69,7 +69,7 @@ def test_a_thumbnail_has_the_largest_weight_of_each_part(n: int) -> None:
     assert (np.diagonal(one) == 1).all()
 
 
-def test_every_cell_belongs_to_the_head_that_it_shows() -> None:
+def test_head_at_returns_the_head_that_a_cell_shows() -> None:
     maps = layers((3, 6, 6), (4, 6, 6))
     figure = go.Figure(steps(model(maps), [0])[0])
     cells = next(trace for trace in figure.data if trace.name == OVERVIEW)
@@ -80,7 +80,7 @@ def test_every_cell_belongs_to_the_head_that_it_shows() -> None:
         assert (head is None) == np.isnan(cells.z[row][column])
 
 
-def test_the_large_map_is_the_one_in_the_frame() -> None:
+def test_whole_model_large_map_is_the_framed_head() -> None:
     maps = layers((3, 6, 6), (4, 6, 6))
     whole = model(maps)
     drawn = steps(whole, range(7))
@@ -98,14 +98,14 @@ def test_the_large_map_is_the_one_in_the_frame() -> None:
     assert all(np.shares_memory(each, thumbnails[0]) or (each is thumbnails[0]) for each in thumbnails)
 
 
-def test_colours_are_fixed_and_words_escaped() -> None:
+def test_whole_model_colours_are_fixed_and_words_escaped() -> None:
     figure = go.Figure(steps(model(layers((2, 6, 6))), [1])[0])
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
     assert ROOT == 2.0
     assert "&lt;w0&gt;" in figure.layout.yaxis2.ticktext
 
 
-def test_layers_may_be_of_different_lengths() -> None:
+def test_whole_model_layers_may_differ_in_length() -> None:
     maps = layers((2, 5, 5), (2, 3, 3), (2, 3, 5))
     drawn = steps(model(maps), range(6))
     assert len(drawn) == 6
@@ -113,13 +113,13 @@ def test_layers_may_be_of_different_lengths() -> None:
     assert not np.isnan(shown[6:11, :5]).any()  # a shorter map fills its thumbnail
 
 
-def test_a_head_that_is_not_there() -> None:
+def test_model_at_of_a_missing_head_raises() -> None:
     with pytest.raises(IndexError, match="no such head"):
         model(layers((2, 3, 3))).at(2)
 
 
 @pytest.mark.parametrize("n", [300, 1024])
-def test_a_long_map_shows_the_largest_weight_of_each_block_and_names_its_ends(n: int) -> None:
+def test_long_map_shows_block_maxima_and_names_their_ends(n: int) -> None:
     rng = np.random.default_rng(6)
     weights = rng.random((1, n, n), dtype=np.float32)
     may = np.tri(n, dtype=bool)

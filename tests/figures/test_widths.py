@@ -9,9 +9,7 @@ from attn_figures import widths
 
 @pytest.mark.parametrize("sign", ["y", "注", "e\u0301", "🇩🇪"])
 @pytest.mark.parametrize("most", [1, 6, 14])
-def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
-    monkeypatch: pytest.MonkeyPatch, sign: str, most: int
-) -> None:
+def test_shorten_reads_no_more_than_it_keeps(monkeypatch: pytest.MonkeyPatch, sign: str, most: int) -> None:
     looked, before = list[str](), widths._adds
 
     def adds(char: str) -> bool:
@@ -24,7 +22,7 @@ def test_a_long_text_asks_no_more_than_what_is_kept_of_it(
     assert len(looked) <= 4 * (most + 2)
 
 
-def test_a_cut_text_is_its_longest_beginning_of_whole_signs_with_room() -> None:
+def test_shorten_keeps_the_longest_fitting_beginning() -> None:
     signs = ["a", "注", "e\u0301", "👩\u200d👧", "👩🏽", "🇩🇪"]
     for chosen in product(signs, repeat=4):
         text = "".join(chosen)

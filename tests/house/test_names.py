@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # Packages of the product; a new one is compared with those before it.
 CLEAN = ("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head")
-CLEAN_TESTS = ("core",)  # folders of tests/
+CLEAN_TESTS = ("core", "figures")  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
     "_?(arranged|asked|called|chosen|counted|cut|done|drawn|found|given|got|held|hidden|kept|known|left|listed"
