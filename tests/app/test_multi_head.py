@@ -14,7 +14,9 @@ from streamlit.testing.v1 import AppTest
 from torch.nn import functional as F
 
 from attn_core import Masking
+from attn_figures.numbers import number
 from attn_live.unpacking import count_steps
+from attn_ui.base.schemes import SchemeSettings
 from pages import PAGES
 from pages.multi_head.compute import (
     MEASURES,
@@ -33,6 +35,7 @@ from pages.multi_head.tabs import arithmetic
 from pages.multi_head.tabs.checks import checks
 from pages.multi_head.tabs.shapes import STAGE_WORDS, ledger
 from pages.multi_head.views import scene
+from pages.single_head.tabs.arithmetic import products, steps
 from tests.pages import open_sound, shown_under
 from tests.sentences import messages_in
 from tests.walk import said_now
@@ -266,10 +269,10 @@ def test_the_ledger_follows_the_tensors() -> None:
 def test_arithmetic_of_cell_ends_at_the_weight_that_is_drawn() -> None:
     at = open_page(tab="Arithmetic", head="3", q="2", k="1")
     result = stages(OWN, 4)
-    formulas = "\n".join(element.value for element in at.latex)
-    assert f"{float(result.weights[2, 2, 1]):.6f}" in formulas
+    tables = text(at)
+    assert f"**{float(result.weights[2, 2, 1]):.6f}**" in tables
     q, k = result.query[2, 2], result.key[2, 1]
-    assert f"= {arithmetic._number(float(q @ k))}" in formulas
+    assert f"**{number(float(q @ k), 6)}**" in tables
 
 
 def test_heads_that_do_not_divide_are_answered_with_the_nearest() -> None:
@@ -358,18 +361,21 @@ def test_tables_write_a_true_minus_and_keep_all_digits(link: dict[str, str]) -> 
         assert float(cell.replace("−", "-")) == pytest.approx(value, abs=5.1e-7)
 
 
-def test_arithmetic_writes_zero_without_a_sign_and_small_numbers_as_powers() -> None:
-    assert arithmetic._vector(torch.tensor([-0.0, 0.0, -1.5e-17, 0.25])) == (
-        r"[0,\ 0,\ -1.5 \cdot 10^{-17},\ 0.25]"
-    )
-    blocked = open_page(tab="Arithmetic", hmask="causal", q="0", k="3")
-    written = "\n".join(each.value for each in blocked.latex)
-    assert not re.search(r"(?<![\d.])-0(?![.\d])", written)
-    assert re.search(r"= -\d", written) or re.search(r"= \d", written)
-    assert "= (-" not in written
-    placed = open_page(tab="Arithmetic", pos="rotary", q="1", k="4")
-    (bare,) = [each.value for each in placed.markdown if each.value.startswith("Without positions this")]
-    assert "-" not in bare
+def test_arithmetic_with_biases_adds_them_and_long_products_are_cut() -> None:
+    slopes = replace(OWN, positions=SchemeSettings("ALiBi"), temperature=2.0)
+    result = Result(slopes, replace(LOOK, head=1), 2, cell=(3, 0))
+    at = arithmetic.working(result)
+    q, k = result.attention.query[1, 3], result.attention.key[1, 0]
+    scaled = float(q @ k) / 2 / 2.0  # heads are 4 wide, and T = 2
+    assert at.bias is not None
+    assert at.bias == pytest.approx(-3 / 2**8)  # the second of two slopes, three places away
+    assert f"{number(scaled, 6)} + (" in steps(at)
+    assert f" | {number(scaled + at.bias, 6)} |" in steps(at)
+    wide = Result(replace(OWN, d_model=128), LOOK, 1, cell=(1, 2))
+    rows = products(arithmetic.working(wide)).splitlines()[2:]
+    assert len(rows) == 64 + 2
+    score = float(wide.attention.query[0, 1] @ wide.attention.key[0, 2])
+    assert f"**{number(score, 6)}**" in rows[-1]
 
 
 def test_previous_token_is_the_mean_over_those_that_have_one() -> None:

@@ -177,7 +177,7 @@ def test_sentences_follow_the_slider() -> None:
 
 
 def test_arithmetic_writes_every_number() -> None:
-    result = shown(TYPED, temperature=2.0)
+    result = arithmetic.working(shown(TYPED, temperature=2.0))
     assert "| 2 | :violet[−2] | :orange[3] | −6 |" in arithmetic.products(result)
     assert "**−5.5**" in arithmetic.products(result)
     steps = arithmetic.steps(result)
@@ -192,11 +192,14 @@ def test_arithmetic_writes_every_number() -> None:
 
 
 def test_arithmetic_of_masked_cells() -> None:
-    masked = arithmetic.steps(shown(TYPED, Masking("causal")))
+    def steps(*args: Any) -> str:
+        return arithmetic.steps(arithmetic.working(shown(*args)))
+
+    masked = steps(TYPED, Masking("causal"))
     assert "exp(−∞) | 0" in masked
     assert "**0.000000**" in masked
-    assert "÷ 0" not in arithmetic.steps(shown(TYPED, Masking("own", blocked_cells=((0, 0), (0, 1)))))
-    many = shown(Inputs(text=" ".join(f"w{i}" for i in range(20))))
+    assert "÷ 0" not in steps(TYPED, Masking("own", blocked_cells=((0, 0), (0, 1))))
+    many = arithmetic.working(shown(Inputs(text=" ".join(f"w{i}" for i in range(20)))))
     assert 20 in numbers_in(arithmetic.steps(many))
     assert 19 in numbers_in(arithmetic.mixture(many))
 

@@ -1,23 +1,27 @@
 """The tab Arithmetic: one query and one key, from their vectors to their share of the output."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 import streamlit as st
 
 from attn_core import SCORES
 from attn_core.scores import score_terms
 from attn_figures.numbers import as_weight, in_brackets, number
+from attn_figures.single_head import Walk
 from attn_ui.base.markdown import coloured
 from attn_ui.base.masking import toggle_cell
-from attn_ui.base.shared_cache import shared
+from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_settings import KEY, QUERY, TEMPERATURE
 from attn_ui.screen import widgets
 from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _c, paragraph
 from pages.single_head.compute import Result
-from pages.single_head.state import Inputs, Scoring
 
 MOST_TERMS = 8  # of a sum that is written out
+MOST_DIMENSIONS = 64  # of vectors
 DIGITS = 6  # as the hover has them
 # What a score multiplies, dimension by dimension, and how it is written.
 FACTORS = {
@@ -36,69 +40,105 @@ WORK = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class Working:
+    """One cell of one head to work out.
+
+    ``pairs`` are the numbers of query and key that the score multiplies; ``factor`` and ``temperature`` are
+    written as they scale it; ``bias`` is what positions add, None without.
+    """
+
+    walk: Walk
+    cell: tuple[int, int]
+    pairs: Sequence[tuple[float, float]]
+    factor: str
+    temperature: float
+    bias: float | None = None
+
+
 def show(result: Result) -> None:
     """Let the person choose a cell, and work it out."""
-    walk, cell = result.walk, result.cell
-    with st.container(horizontal=True, vertical_alignment="bottom", width=720):
-        widgets.pick(QUERY, _("Query"), walk.queries, width=240)
-        widgets.pick(KEY, _("Key"), walk.keys, width=240)
-        if result.scoring.masking.kind == "own":
+    choose_cell(result.walk, result.cell, is_own_mask=result.scoring.masking.kind == "own")
+    work_out(working(result))
+
+
+def choose_cell(
+    walk: Walk,
+    cell: tuple[int, int],
+    *,
+    is_own_mask: bool,
+    others: Sequence[tuple[Steps, str, Sequence[str]]] = (),
+) -> None:
+    """Offer the query, the key and others by name, and to block the cell in a mask of one's own."""
+    offers = [*others, (QUERY, _("Query"), walk.queries), (KEY, _("Key"), walk.keys)]
+    with st.container(horizontal=True, vertical_alignment="bottom", width=240 * (1 + len(offers))):
+        for steps_of_choice, label, names in offers:
+            widgets.pick(steps_of_choice, label, names, width=240)
+        if is_own_mask:
             does = _("Block this cell") if walk.mask[cell] else _("Free this cell")
             st.button(does, on_click=toggle_cell, args=(CONTROLS, *cell))
-    query, key = (
-        coloured("query", walk.queries[cell[0]]),
-        coloured("key", walk.keys[cell[1]]),
-    )
     framed = _(
         "The framed cell: “{query}” meets “{key}”. Click another cell of any map to work that one out.",
-        query=query,
-        key=key,
+        query=coloured("query", walk.queries[cell[0]]),
+        key=coloured("key", walk.keys[cell[1]]),
     )
     st.markdown(paragraph(framed, _(ROUNDED)))
+
+
+def work_out(at: Working) -> None:
+    """Write the score, the weight and the output out, as tables."""
     with st.container(width=960), st.container(horizontal=True, gap="large", key="worked-out"):
-        for worked in (products(result), steps(result)):
+        for side in (products(at), steps(at)):
             with st.container():
-                st.markdown(worked)
+                st.markdown(side)
+    query = coloured("query", at.walk.queries[at.cell[0]])
     st.markdown(_("The output of “{query}” is every value times its weight, added up:", query=query))
-    st.markdown(mixture(result))
+    st.markdown(mixture(at))
 
 
-def products(result: Result) -> str:
+def working(result: Result) -> Working:
+    """Return the chosen cell to work out."""
+    (row, column), head = result.cell, result.head
+    query, key = head.query[row : row + 1], head.key[column : column + 1]
+    left, right = (each[0, 0].tolist() for each in score_terms(result.scoring.score, query, key, result.own))
+    pairs = [*zip(left, right, strict=True)]
+    return Working(result.walk, result.cell, pairs, result.factor, result.temperature)
+
+
+def products(at: Working) -> str:
     """Write the dot product out, one dimension a row."""
-    walk, (row, column) = result.walk, result.cell
-    pairs = zip(*_factors(result.inputs, result.scoring, row, column, result), strict=True)
+    walk, (row, column) = at.walk, at.cell
     rows = [
         [str(dimension), f":violet[{_number(one)}]", f":orange[{_number(other)}]", _number(one * other)]
-        for dimension, (one, other) in enumerate(pairs, start=1)
+        for dimension, (one, other) in enumerate(at.pairs[:MOST_DIMENSIONS], start=1)
     ]
+    if rest := at.pairs[MOST_DIMENSIONS:]:
+        rows.append(["…", "", "", _number(sum(one * other for one, other in rest))])
     score = _number(walk.scores[row, column])
-    if SCORES[result.scoring.score].is_log:
+    if SCORES[walk.score].is_log:
         rows.append([_("sum"), "", "", _number(np.exp(walk.scores[row, column]))])
         rows.append([_("**its logarithm: the score**"), "", "", f"**{score}**"])
     else:
         rows.append([_("**sum: the score**"), "", "", f"**{score}**"])
     heads = [coloured("query", walk.queries[row]), coloured("key", walk.keys[column])]
-    heads = [*FACTORS.get(result.scoring.score, heads)]
-    return table([_("dimension"), *heads, _c("arithmetic", "product")], rows, numbers=3)
+    return table(
+        [_("dimension"), *FACTORS.get(walk.score, heads), _c("arithmetic", "product")], rows, numbers=3
+    )
 
 
-@shared
-def _factors(
-    inputs: Inputs, scoring: Scoring, row: int, column: int, _now: Result
-) -> tuple[list[float], ...]:
-    query, key = _now.head.query[row : row + 1], _now.head.key[column : column + 1]
-    return tuple(each[0, 0].tolist() for each in score_terms(scoring.score, query, key, _now.own))
-
-
-def steps(result: Result) -> str:
+def steps(at: Working) -> str:
     """Write the way from the score to the weight, one operation a row."""
-    walk, (row, column) = result.walk, result.cell
-    score, scaled = _number(walk.scores[row, column]), _number(walk.scaled_scores[row, column])
+    walk, (row, column) = at.walk, at.cell
+    score, scaled = _number(walk.scores[row, column]), _number(walk.scores[row, column] * walk.scale)
     rows = [
-        (_("score"), WORK.get(result.scoring.score, "q · k"), score),
-        (_("scaled"), f"{score} {result.factor} ÷ {TEMPERATURE.text(result.temperature)}", scaled),
+        (_("score"), WORK.get(walk.score, "q · k"), score),
+        (_("scaled"), f"{score} {at.factor} ÷ {TEMPERATURE.text(at.temperature)}", scaled),
     ]
     may = walk.mask[row]
+    if at.bias is not None and may[column]:
+        work = f"{scaled} + {in_brackets(_number(at.bias))}"
+        scaled = _number(walk.scaled_scores[row, column])
+        rows.append((_("bias of positions"), work, scaled))
     total = _number(walk.row_sums[row, 0])
     if not may.any():
         rows += [
@@ -130,23 +170,23 @@ def steps(result: Result) -> str:
     )
 
 
-def mixture(result: Result) -> str:
+def mixture(at: Working) -> str:
     """Write the row of the output as the sum of weighted values, one key a row; the selected one in bold."""
-    walk, (row, column) = result.walk, result.cell
-    weights, output = walk.weights[row], walk.output[row]
+    walk, (row, column) = at.walk, at.cell
+    weights, output = walk.weights[row], walk.output[row, :MOST_DIMENSIONS]
+    value = walk.value[:, :MOST_DIMENSIONS]
     rows = []
     indices = range(len(weights)) if len(weights) <= MOST_TERMS else [column]
     for index in indices:
-        shares = [_number(share) for share in weights[index] * walk.value[index]]
+        shares = [_number(share) for share in weights[index] * value[index]]
         line = [coloured("key", walk.keys[index]), as_weight(float(weights[index])), *shares]
         rows.append([f"**{part}**" for part in line] if index == column else line)
     if len(indices) < len(weights):
         rest = np.delete(weights, column).sum()
-        shares = [_number(share) for share in output - weights[column] * walk.value[column]]
+        shares = [_number(share) for share in output - weights[column] * value[column]]
         rows.append([_("the other {count} keys", count=len(weights) - 1), as_weight(float(rest)), *shares])
-    total = [_number(value) for value in output]
     output_of = _("output of {query}", query=coloured("query", walk.queries[row]))
-    rows.append([output_of, f"{weights.sum():.6f}", *total])
+    rows.append([output_of, f"{weights.sum():.6f}", *map(_number, output)])
     heads = [f":green[w·v {dimension}]" for dimension in range(1, len(output) + 1)]
     return table([_("key"), _("weight"), *heads], rows, numbers=len(heads) + 1)
 
