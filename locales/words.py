@@ -81,7 +81,7 @@ def template(area: str) -> Catalog:
     for group, terms in TERMS.items() if area == "glossary" else ():
         where = [(f"pages/glossary/terms/{group.replace(' ', '_')}.py", None)]
         for term in terms:
-            for name in (term.name, *term.also):
+            for name in dict.fromkeys((term.name, *term.apart)):  # its other names stand with its own
                 found.add(name, locations=where, auto_comments=NAMES, context="term")  # type: ignore[arg-type]
             found.add(term.says, locations=where)  # type: ignore[arg-type]
     return found

@@ -86,7 +86,7 @@ def forms(term: Term) -> tuple[str, ...]:
     ('query', 'queries')
     """
     if language() != SOURCE:
-        own = names(*(name for name in (term.name, *term.also) if name not in term.apart))
+        own = () if term.name in term.apart else names(term.name)
         return tuple(name for name in own if has_han(name) or _is_looked_for(name))
     found: dict[str, None] = {}
     for name in (term.name, *term.also):

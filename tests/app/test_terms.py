@@ -170,7 +170,7 @@ def test_every_term_is_translated() -> None:
         ("argmax", "num_heads", "epanechnikov", "Nadaraya–Watson", "StreamingLLM", "FlashAttention"),
     )
     for term in terms.general():
-        for name in (term.name, *term.also):
+        for name in (term.name, *term.apart):
             is_word = re.search("[a-z]{6}", name) and name not in kept
             assert known.pgettext("term", name) != name or not is_word, name
         assert known.gettext(term.says) != term.says

@@ -14,9 +14,9 @@ from attn_words import speaking
 from pages.what_courses_say.claim import Claim, Outcomes, seeds_from, verdict
 from pages.what_courses_say.claims import CLAIMS
 from pages.what_courses_say.compute import State
-from pages.what_courses_say.vocabulary import IN_FORMULAS, NAMES, translate_formula
 from pages.what_courses_say.settings import CLAIM
 from pages.what_courses_say.tables import columns
+from pages.what_courses_say.vocabulary import IN_FORMULAS, NAMES, translate_formula
 from tests import handed
 from tests.pages import PAGES, open_page, open_sound
 from tests.sentences import numbers_in

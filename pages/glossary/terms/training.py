@@ -44,7 +44,6 @@ TERMS = (
         paper="U \\Sigma V^\\top",
         code="plane.main_directions",
         source="Eckart and Young, 1936",
-        apart=("principal",),
     ),
     Term(
         "Attention rollout",
