@@ -38,7 +38,7 @@ class Clouds:
 
 
 def lay_together(queries: Float[Tensor, "n_query d_k"], keys: Float[Tensor, "n_key d_k"]) -> Clouds:
-    r"""Move all keys by one vector and scale both clouds against each other, so that they lie on one another.
+    r"""Move the keys by one vector, and scale queries and keys to equal spread, about one centre.
 
     $$\hat q_i = q_i / s, \qquad \hat k_j = s\,(k_j + c), \qquad
       s^2 = \frac{\sigma_q}{\sigma_k}, \qquad c = \bar q / s^2 - \bar k$$

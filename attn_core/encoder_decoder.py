@@ -1,4 +1,4 @@
-"""Which maps of an encoder-decoder are the encoder's, the decoder's or cross, and whose words are whose."""
+"""The kinds of an encoder-decoder's maps: encoder, decoder or cross, and whose tokens name their places."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _LAYER, _TIMES = re.compile(r".*?\d+(?=\.)"), re.compile(r" \(\d+\)|, part ")
 
 
 def kinds_of(names: Iterable[str], *, has_decoder_tokens: bool = False) -> dict[str, str]:
-    """Return the kind of each map of an encoder-decoder by its name; of another model nothing.
+    """Return the kind of each map of an encoder-decoder by its name; empty for other models.
 
     "encoder", "decoder" and "cross" (queries of the decoder, keys of the encoder) are told by the names that
     PyTorch and transformers give their modules; where those leave it open, the kind is "other". Where no name
@@ -57,7 +57,7 @@ def check_tokens(
     sides: Mapping[str, tuple[int, ...]],
     kinds: Mapping[str, str],
 ) -> None:
-    """Refuse as many tokens as no map has places, (n_query, n_key) of each by its name.
+    """Check the number of tokens against the sides (n_query, n_key) of the maps.
 
     Raises ValueError.
     """

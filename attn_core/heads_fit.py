@@ -17,7 +17,7 @@ from attn_core.multi_head import MultiHeadAttention, merge_heads, split_heads
 
 
 class TwoPatternTask(NamedTuple):
-    """Tell the content of the previous token and of the first one, side by side.
+    """The task of returning the contents of the previous and of the first token, side by side.
 
     ``place`` (n_token, n_token) are one-hot positions, the queries (of the third token on) and the keys.
     ``content`` (n_batch, n_token, d) are the values, ``target`` (n_batch, n_query, 2 d).
@@ -29,7 +29,7 @@ class TwoPatternTask(NamedTuple):
 
     @property
     def queries(self) -> Float[Tensor, "n_query n_token"]:
-        """The positions that ask: those whose previous token is not the first."""
+        """The positions that are queries: those whose previous token is not the first."""
         return self.place[2:]
 
 

@@ -99,7 +99,7 @@ def heads_study(
                 projections = draw([seed + layer for seed in seeds]) if layer else first
                 leaving = torch.stack(
                     [
-                        _merge(projections, _attend(projections, x, x, attn_mask, each))
+                        projections(3, merge_heads(_attend(projections, x, x, attn_mask, each).output))
                         for each, x in zip(counts, states.unbind(dim=1), strict=True)
                     ],
                     dim=1,
@@ -188,10 +188,6 @@ def _attend(
     """Attend with projections of full width cut into so many heads."""
     q, k, v = (split_heads(projections(at, each), count) for at, each in enumerate((x, memory, memory)))
     return scaled_dot_product_attention(q, k, v, mask)
-
-
-def _merge(projections: _Projections, stages: Attention) -> Tensor:
-    return projections(3, merge_heads(stages.output))
 
 
 def _measure(stages: Attention) -> Tensor:

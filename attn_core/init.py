@@ -1,4 +1,4 @@
-"""How the first values of a projection are drawn: the usual choices, by name."""
+"""Initialisations of a projection's weight, by name."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ GLOROT = "Glorot uniform"
 
 @dataclass(frozen=True)
 class Init:
-    """One way to draw a weight that takes d_in numbers to d_out.
+    """An initialisation of a weight from d_in to d_out numbers.
 
     ``sentence`` says how in words and signs; ``factor`` of (d_in, d_out) is what uniform numbers from -1 to
     1, or standard normal ones, are multiplied by.
@@ -110,7 +110,7 @@ def weights_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def set_weights(module: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Set some projections of an attention, given as ``weights_of`` names and lays them out; others stay.
+    """Set some projections of an attention, named and laid out as by ``weights_of``; others stay.
 
     Raises ValueError for a name that the module does not have, and for another shape; nothing is set then.
 

@@ -1,4 +1,4 @@
-"""Smoothing kernels: how much a training point counts at a distance of u bandwidths."""
+"""Smoothing kernels: the weight of a training point at a distance of u bandwidths."""
 
 import math
 from collections.abc import Callable, Mapping

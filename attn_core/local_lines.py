@@ -164,7 +164,7 @@ def _check(keys: Tensor, values: Tensor, kernel: str, bandwidth: object, **queri
 
 
 def _few(steps: Tensor, distances: Tensor) -> Sequence[Tensor]:
-    """Part the bandwidths into batches that fit in memory, each (steps, 1, 1)."""
+    """Split the bandwidths into batches that fit in memory, each (steps, 1, 1)."""
     few: tuple[Tensor, ...] = steps.reshape(-1, 1, 1).split(max(1, _AT_ONCE // max(1, distances.numel())))
     return few
 

@@ -1,4 +1,4 @@
-"""What ran while a model was captured: what was kept of it, what was missed, and why."""
+"""The manifest of a capture: every attention that ran, its maps, or why it has none."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Masks by name: where a query may attend, what their widths are, and the same in code."""
+"""Masks by name: their settings, widths and code."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

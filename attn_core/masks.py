@@ -110,7 +110,7 @@ def dilated_mask(n: int, window: int, dilation: int) -> Bool[Tensor, "n n"]:
 def global_local_mask(
     n: int, window: int, global_positions: Sequence[int] | Int[Tensor, " n_global"]
 ) -> Bool[Tensor, "n n"]:
-    """Sliding window, plus a few global places that attend to all and that all attend to.
+    """Let each query attend to a sliding window, and a few global places to all, and all to them.
 
     Raises ValueError as ``sliding_window_mask``, and for a global place outside 0 to n - 1.
 
@@ -164,7 +164,7 @@ def block_sparse_mask(n: int, block_size: int, random_blocks: int, *, seed: int)
 
 
 def prefix_mask(n: int, prefix: int) -> Bool[Tensor, "n n"]:
-    r"""Causal, save that all may attend to the first ``prefix`` places.
+    r"""Let each query attend to the keys up to its own place, and to the first ``prefix`` places.
 
     $$M_{ij} = [\,j \le i \ \text{or}\ j < \mathrm{prefix}\,]$$
 

@@ -194,9 +194,9 @@ class MultiHeadAttention(nn.Module):
         rotation: RotationScheme | None = None,
         temperature: float = 1.0,
     ) -> "MultiHeadAttention":
-        """Return attention by the same projections, not copied, with these heads, rotation and temperature.
+        """Return attention with the same projections, not copied, and other heads, rotation and temperature.
 
-        ``num_heads`` heads, as many as now unless told, share the width that all heads have together; each
+        ``num_heads`` heads, as many as now by default, share the width that all heads have together; each
         has keys and values of its own.
 
         Raises ValueError for heads that do not divide that width, or whose keys and values are shared now;
@@ -484,7 +484,7 @@ def _parameters(module: MultiHeadAttention) -> list[Tensor]:
 
 
 def _torch_parameters(module: nn.MultiheadAttention) -> list[Tensor]:
-    """In the same order; torch keeps the three input projections in one tensor when their widths agree."""
+    """Torch's parameters in the same order; its input projections are one tensor where their widths agree."""
     parameters = dict(module.named_parameters())
     if "in_proj_weight" in parameters:
         weights = list(module.in_proj_weight.chunk(3))

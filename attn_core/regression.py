@@ -30,9 +30,9 @@ class KernelRegression:
 
 @dataclass(frozen=True, eq=False)
 class BandwidthSearch:
-    """The errors of a list of bandwidths, and the one chosen.
+    """The errors of a list of bandwidths, and the best of them.
 
-    ``supported`` counts the points with a neighbour in their window once they are left out: a leave-one-out
+    ``n_supported`` counts the points with a neighbour in their window once they are left out: a leave-one-out
     error is a mean over these points only.
     """
 
@@ -187,7 +187,7 @@ def bandwidth_search(
     """Compute the training and leave-one-out errors of many bandwidths at once and choose one.
 
     ``bandwidths`` are positive numbers ``(steps,)`` in the unit of the keys, in any order. All errors are
-    mean squared errors; memory stays bounded however many bandwidths are asked for.
+    mean squared errors; memory is bounded for any number of bandwidths.
 
     Invariant: the training error tends to zero with the bandwidth where all keys differ, which is why it
     cannot choose one; ``best`` is the bandwidth with the least leave-one-out error.

@@ -17,7 +17,7 @@ from attn_words import N_
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RotaryScaling:
-    r"""Rotary positions as they were trained; what derives from it slows some pairs for longer texts.
+    r"""Rotary positions as they were trained; subclasses slow some pairs for longer texts.
 
     $$\omega_i = b^{-2i/d}, \qquad r_i = \frac{L\,\omega_i}{2\pi}$$
 
@@ -209,7 +209,7 @@ class Yarn(RotaryScaling):
         return ((torch.arange(d_head // 2) - low) / (high - low)).clamp(0, 1)
 
     def _at_turns(self, turns: float, d_head: int) -> Tensor:
-        """Return the number of the pair, a fraction, that comes round so often within the trained length."""
+        """Return the (fractional) index of the pair that turns so often within the trained length."""
         wavelengths = _steps(self.trained_length) / (2 * math.pi * turns)
         return d_head * wavelengths.log() / (2 * _steps(self.base).log())
 

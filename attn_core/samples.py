@@ -17,7 +17,7 @@ from attn_words import N_, _
 
 @dataclass(frozen=True, eq=False)
 class AttentionSample:
-    """A worked example of attention: who attends to what, and the sizes it is meant for.
+    """A worked example of attention: tokens, vectors and sizes.
 
     ``query`` (n_query, d_model), ``key`` and ``value`` (n_key, d_model) in float64; in self-attention all
     three are one tensor. ``is_projected`` says whether the example draws W_q, W_k and W_v from ``seed`` or
@@ -79,7 +79,7 @@ def sentence_vectors(
     kind: Literal["random", "one-hot"] | str = "random",
     seed: int = 0,
 ) -> Float[Tensor, "n {d_model}"]:
-    """Return one vector a token, float64, the same for the same word wherever it stands.
+    """Return one float64 vector a token; equal words have equal vectors.
 
     "random" draws standard normal numbers from the seed and the word alone, so a word keeps its vector in
     every sentence; "one-hot" numbers the different words in order of appearance.
@@ -130,7 +130,7 @@ def regression_sample(
 def function_sample(
     function: TypedFunction, *, n_points: int = 40, noise: float | int = 0.5, seed: int = 0
 ) -> RegressionSample:
-    r"""Return a toy data set of a function that somebody typed, drawn as "sine" is.
+    r"""Return a toy data set of a typed function, drawn as "sine" is.
 
     $$y = f(x) + \varepsilon, \qquad x \in [0, 5]$$
 

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from tokenize import TokenError
 from typing import IO, Any
 
@@ -95,16 +96,12 @@ def from_npz(data: bytes) -> dict[str, StoredArray]:
                         name=repr(name[:40]),
                     )
                 )
-            arrays[name] = _npy(name, entry.file_size, _opener(archive, entry))
+            arrays[name] = _npy(name, entry.file_size, partial(archive.open, entry))
     except _NOT_A_ZIP as error:
         raise ValueError(
             _("the file must be an .npz as numpy.savez writes it; it is none, or damaged")
         ) from error
     return arrays
-
-
-def _opener(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
-    return lambda: archive.open(entry)
 
 
 def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArray:

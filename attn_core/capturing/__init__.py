@@ -167,7 +167,7 @@ def _refuse_hidden(model: nn.Module) -> None:
 def _nothing(
     model: nn.Module, calls: Sequence[AttentionCall], entries: Sequence[ManifestEntry], sequence: int
 ) -> str:
-    """Say why there is no map at all."""
+    """Say why a model has no map at all."""
     short = [each.outside for each in calls if each.outside]
     if short:
         return f"sequence must be one of the batch, from 0 to {max(short) - 1}; got {sequence}"

@@ -1,4 +1,4 @@
-"""Which part of a batch belongs to the sequence asked for."""
+"""Selects the weights of one sequence from those of a batch."""
 
 import inspect
 from collections.abc import Collection, Iterator, Mapping
@@ -19,7 +19,7 @@ _FIRST = (*_BATCHED, "inputs_embeds", "pixel_values", "input_features")
 
 @dataclass(frozen=True, eq=False)
 class SequenceWeights:
-    """The maps of one sequence from one attention, (n_head, n_query, n_key), one a part of the sequence.
+    """The maps of one sequence, (n_head, n_query, n_key), one for each of its parts (windows, images).
 
     ``shared_by`` is how many sequences the model was given where the attention had but one.
     """
@@ -31,21 +31,21 @@ class SequenceWeights:
 
 
 class OutsideBatchError(ValueError):
-    """The sequence asked for is beyond those of an attention; ``batch`` is how many it has."""
+    """The sequence is outside the batch of an attention, whose size is ``batch``."""
 
     def __init__(self, batch: int) -> None:
-        """Say how many there are."""
+        """State the size of the batch."""
         super().__init__(f"has {batch} sequence{'s' if batch > 1 else ''}, not the one asked for")
         self.batch = batch
 
 
 @dataclass(frozen=True, eq=False)
 class SequenceChoice:
-    """One sequence of a batch, whatever axes a model puts its batch into.
+    """Selects one sequence of a batch from weights with any order of axes.
 
     ``batches`` are the sizes that the batch may have, by the model's inputs, the likeliest first.
     ``rows`` is how many rows of numbers are one sequence, or a batch of as many; None where that is known.
-    ``heads_first`` is what comes first where one axis holds batch and heads; None where nobody tells.
+    ``heads_first`` is what comes first where one axis holds batch and heads; None where it is not known.
     """
 
     sequence: int
@@ -54,7 +54,7 @@ class SequenceChoice:
     heads_first: bool | None = None
 
     def __call__(self, weights: Tensor, heads: Collection[int] = ()) -> SequenceWeights:
-        """Return what belongs to the sequence.
+        """Return the weights of the sequence.
 
         ``heads`` are the numbers of heads that the module tells. Axes before (head, query, key) are the
         batch. Where they hold more than the inputs' batch, its sequences come first and the parts of each
@@ -91,7 +91,7 @@ class SequenceChoice:
         return SequenceWeights(maps, shape, precision, batches[0] if is_shared else 1)
 
     def _batches(self, weights: Tensor) -> tuple[int, ...]:
-        """The sizes of the batch: rows are the places of one sequence where weights have as many."""
+        """The possible sizes of the batch; rows are places of one sequence where weights have as many."""
         if self.rows is None or self.rows in weights.shape[-2:]:
             return self.batches
         return (self.rows, *(size for size in self.batches if size != self.rows))
@@ -100,7 +100,7 @@ class SequenceChoice:
 def choose_sequence(
     model: nn.Module, sequence: int, args: tuple[Any, ...], inputs: Mapping[str, Any]
 ) -> SequenceChoice:
-    """Return the choice of one sequence, with the sizes that the batch may have by a model's inputs."""
+    """Return the selector of one sequence, with the batch sizes that a model's inputs allow."""
     by_name = _inputs_by_name(model, args, inputs)
     first = [by_name[name] for name in _FIRST if name in by_name]
     batched_ids = {id(by_name[name]) for name in _BATCHED if name in by_name}
@@ -119,7 +119,7 @@ def choose_sequence(
 
 
 def _inputs_by_name(model: nn.Module, args: tuple[Any, ...], inputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a model is given, by the names that its ``forward`` has for it."""
+    """Return a model's inputs by the names of its ``forward``."""
     try:
         bound = inspect.signature(model.forward).bind_partial(*args)
     except (TypeError, ValueError):  # too many for it, or no signature: the model itself will say

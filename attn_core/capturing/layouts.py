@@ -1,4 +1,4 @@
-"""Which axes of weights are the batch and which the heads, told by their sizes; where two fit, none is."""
+"""Finds by their sizes which axes of weights are the batch and which the heads; refuses where two fit."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -8,12 +8,12 @@ from torch import Tensor
 
 
 class UnclearAxesError(ValueError):
-    """The axes before (query, key) have no reading, or more than one."""
+    """The axes before (query, key) can be read in no way, or in more than one."""
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """Axes before (query, key): those of heads, and which of the others is the batch with its parts."""
+    """One reading of the axes before (query, key): the axes of heads, and the axis and size of the batch."""
 
     heads: tuple[int, ...]
     batch_axis: int
@@ -51,7 +51,7 @@ def arrange_axes(
 
 
 def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> _Reading:
-    """The one reading of several axes; those that begin with the whole batch come before others."""
+    """Return the one reading of several axes; those that begin with the whole batch are preferred."""
     unlike = {
         (tuple(axis for axis in reading.heads if front[axis] > 1), reading.batch_axis, reading.batch): reading
         for reading in _readings(front, batches, heads)
@@ -72,7 +72,7 @@ def _only(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]
 
 
 def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[int]) -> Iterator[_Reading]:
-    """All that fit: neighbouring axes of as many heads as are told, or else any one axis."""
+    """Yield all readings: neighbouring axes with the known number of heads, or else any one axis."""
     axes = range(len(front))
     for first in axes:
         for end in range(first + 1, len(front) + 1):
@@ -87,7 +87,7 @@ def _readings(front: tuple[int, ...], batches: Sequence[int], heads: Collection[
 
 
 def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[int]) -> list[tuple[int, int]]:
-    """The axes that can be the batch, with its size: the first with its parts, another as a whole."""
+    """Return the axes that can be the batch, with its size: the first with its parts, another whole."""
     first, *others = [axis for axis in rest if front[axis] > 1] or rest[:1]
     if front[first] == 1:
         return [(first, 1)]
@@ -100,7 +100,7 @@ def _batches(front: tuple[int, ...], rest: tuple[int, ...], batches: Sequence[in
 
 
 def _of_one_axis(size: int, batches: Sequence[int], heads: Collection[int]) -> tuple[int, int]:
-    """The batch and the heads of one axis that holds both, and parts between them."""
+    """Return the sizes of batch and heads of one axis that holds both, and parts between them."""
     fits = {
         (batch, n_head): size // (batch * n_head)
         for batch in batches

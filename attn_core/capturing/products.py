@@ -1,4 +1,4 @@
-"""Attention that a model writes out: a softmax over keys whose result, on its way, multiplies the values."""
+"""Finds attention that a model computes in single operations: a softmax that multiplies the values."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -32,11 +32,11 @@ _PARTS_AXES = {"view", "reshape", "view_as", "unflatten"}
 
 @dataclass(eq=False)
 class Softmax:
-    """One softmax over the last axis: what became of it.
+    """One softmax over the last axis, and how its result is used.
 
-    ``unread`` are its products with values in which queries cannot be told, ``is_factor`` whether it is
-    multiplied with a softmax, ``is_spread`` whether what it made of values is one part of a larger result,
-    ``is_of_more`` whether its axis turns out to be several.
+    ``unread`` counts products with values whose query axis is not clear, ``is_factor`` says whether it is
+    multiplied with another softmax, ``is_spread`` whether its output is one part of a larger result,
+    ``is_of_more`` whether its axis is several axes in one.
     """
 
     shape: tuple[int, ...]
@@ -73,7 +73,7 @@ class Softmax:
 
 @dataclass(eq=False)
 class ModuleSoftmaxes:
-    """What one running module made: softmaxes over its last axis, and words on those over another.
+    """The softmaxes of one running module: those over the last axis, and reasons against the others.
 
     ``over_places`` are the shapes of those over the last axis but one, ``used`` the powers of scores that
     multiplied values before they were divided.
@@ -86,22 +86,21 @@ class ModuleSoftmaxes:
 
     @property
     def reasons(self) -> list[str]:
-        """Why what may be attention has no weights that are a softmax over the last axis."""
+        """Why the module has no weights that are a softmax over the last axis."""
         late = "divides by the sum of exp after the product with values, and makes no weights before"
         return self.others + [late for powers in self.used if powers.is_summed]
 
     def is_linear(self, softmax: Softmax) -> bool:
-        """Whether it is that over features in linear attention, softmax(Q) (softmax(K)^T V)."""
+        """Whether a softmax is over features, as in linear attention softmax(Q) (softmax(K)^T V)."""
         same = (len(softmax.shape), softmax.shape[-1])
         return any((len(shape), shape[-1]) == same for shape in self.over_places)
 
 
 @dataclass(eq=False)
 class Products:
-    """All softmaxes whose modules still run, each followed until its product with values.
+    """Follows the softmaxes of all running modules until their products with values.
 
-    ``alive`` holds the tensors that stand for a softmax's result now, by id, with the weights that they are
-    without dropout.
+    ``alive`` holds the tensors that are the result of a softmax, by id, with their weights before dropout.
     """
 
     alive: dict[int, tuple[Tensor, Tensor, Softmax]] = field(default_factory=dict)
@@ -115,7 +114,7 @@ class Products:
     def see(
         self, function: Callable[..., Any], args: Any, kwargs: Any, output: Any, record: ModuleSoftmaxes
     ) -> None:
-        """Follow one call of torch's; what begins with it is added to ``made``."""
+        """Follow one call of a torch function; a softmax that it starts is added to ``record``."""
         name = getattr(function, "__name__", "")
         first = args[0] if args else kwargs.get("input")
         if name in _WRITES or name in _JOINS:
@@ -141,14 +140,14 @@ class Products:
             self._derive(name, args, output)
 
     def follow_fused(self, weights: Tensor, values: Any, output: Any) -> Softmax:
-        """Follow what a function of torch's made of values: weights that are used, for a part or for all."""
+        """Follow the output of a fused attention function, which may be a part of a larger result."""
         softmax = Softmax(tuple(weights.shape), uses=1, values=values)
         if isinstance(output, Tensor):
             self._results.put(output, softmax)
         return softmax
 
     def end(self, record: ModuleSoftmaxes, outputs: Iterable[Tensor], outer: ModuleSoftmaxes) -> bool:
-        """End a module: what it gives, unused, is its caller's; the rest is dropped. Say if it gave any."""
+        """End a module, and return whether it hands unused softmaxes to its caller; drop the others."""
         output_ids = {id(each) for each in outputs}
         returned = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
         returned &= set(record.softmaxes)
@@ -209,12 +208,12 @@ class Products:
             softmax.is_factor = factor.is_factor = True
 
     def _softmax_of(self, tensor: Any) -> Softmax | None:
-        """The softmax that a tensor is, or is derived of."""
+        """Return the softmax that a tensor is, or is derived from."""
         source: Softmax | None = self._derived.get(tensor)
         return self.alive[id(tensor)][2] if id(tensor) in self.alive else source
 
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
-        """Remember what has become of a softmax, as long as its sides are the same; and of what it made."""
+        """Follow tensors derived from a softmax, while their sides are the same, and from its outputs."""
         if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (softmax := self._results.get(args[0])):
             self._results.put(output, softmax)
         for each in args:
@@ -223,7 +222,7 @@ class Products:
                 self._derived.put(output, softmax)
 
     def _add(self, args: Any, output: Tensor) -> None:
-        """Note where what softmaxes made of some keys each is added up."""
+        """Note where the outputs of softmaxes over parts of the keys are added."""
         softmaxes = [
             softmax for each in args if (softmax := self._results.get(each) or self._totals.get(each))
         ]
@@ -234,7 +233,7 @@ class Products:
             self._totals.put(output, softmaxes[-1])
 
     def _note_parts(self, name: str, args: Any, kwargs: Any) -> None:
-        """Note where what a softmax made of values is written into, or joined to, something larger."""
+        """Note where the output of a softmax becomes a part of a larger tensor."""
         if name in _JOINS:
             parts = list(tensors(args[:1] or kwargs.get("tensors")))
             axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
@@ -274,9 +273,9 @@ class Products:
 
 
 def _zero_where_blind(function: Any, scores: Any, weights: Tensor) -> Tensor:
-    """Zero in the rows that see nothing, which a softmax makes NaN: all scores -inf, or their powers zero.
+    """Return weights with zeros in fully masked rows, which a softmax makes NaN.
 
-    What is NaN for another reason, such as scores that are, stays so.
+    NaN of another origin stays.
     """
     if not isinstance(scores, Tensor) or weights.is_meta or is_in_vmap(weights) or not weights.isnan().any():
         return weights
@@ -289,7 +288,7 @@ def _is_learned(values: Any) -> bool:
 
 
 def _spelt_out(letters: str, operands: list[Any]) -> str:
-    """Give the axes that an equation of einsum leaves to "..." letters of their own."""
+    """Replace the "..." of an einsum equation by letters."""
     terms, out = letters.split("->")
     free = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in letters]
     counts = [
@@ -304,7 +303,7 @@ def _spelt_out(letters: str, operands: list[Any]) -> str:
 
 
 def _are_of_one(one: Tensor | None, other: Tensor | None) -> bool:
-    """Whether two tensors of values are different places of one tensor."""
+    """Whether two tensors are views of different places of one tensor."""
     if one is None or other is None or one.ndim != other.ndim or one.stride() != other.stride():
         return False
     try:

@@ -1,4 +1,4 @@
-"""The weights of one call of torch's, computed from the very arguments that passed."""
+"""Recomputes the attention weights of a call of a torch function from its arguments."""
 
 import inspect
 from typing import Any
@@ -49,7 +49,7 @@ def of_mha(args: Any, kwargs: Any) -> Tensor:
 
 
 def _hides_all(inputs: dict[str, Any], shape: torch.Size) -> Tensor:
-    """Which rows of weights, (batch, n_head, n_query, n_key), the masks of a call hide whole."""
+    """Return which rows, (batch, n_head, n_query, 1), the masks of a call hide throughout."""
     masks = [inputs[name] for name in ("attn_mask", "key_padding_mask")]
     hides, pads = (
         None if each is None else each if each.dtype == torch.bool else each == -torch.inf for each in masks

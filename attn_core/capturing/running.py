@@ -1,4 +1,4 @@
-"""Who is running, and how a model is run as it would run alone; nothing is put on the model."""
+"""Runs a model as it would run without the capture; no hook is registered on the model itself."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from attn_core.capturing.torch_inside import fast_paths
 def watched_modules(
     enter: Callable[[nn.Module], None], leave: Callable[[nn.Module, Any], None]
 ) -> Iterator[None]:
-    """Tell of each module that starts and ends in this thread.
+    """Call ``enter`` and ``leave`` for each module that starts and ends in this thread.
 
     The hooks are torch's for all modules: one on a module would stay in its copies, and makes
     ``nn.TransformerEncoderLayer`` take another path.
@@ -46,7 +46,7 @@ def watched_modules(
 
 @contextmanager
 def in_eval_mode(model: nn.Module) -> Iterator[None]:
-    """Put a model into eval mode, and each of its modules back into its own afterwards."""
+    """Put a model into eval mode, and restore the mode of each module afterwards."""
     modes = [(module, module.training) for module in model.modules()]
     try:
         try:
@@ -64,7 +64,7 @@ def in_eval_mode(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def as_without(model: nn.Module, mode: TorchFunctionMode, inputs: Any, *, as_is: bool) -> Iterator[None]:
-    """Run a model without gradients under a mode, on the paths that it takes without either."""
+    """Disable gradients and enable a mode, while torch takes the same code paths as without both."""
     learns = any(parameter.requires_grad for parameter in model.parameters())
     learns = learns or any(isinstance(each, torch.Tensor) and each.requires_grad for each in inputs)
     is_fast = not (torch.is_grad_enabled() and learns)

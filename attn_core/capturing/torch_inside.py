@@ -1,7 +1,7 @@
-"""What torch does not document and the capture stands on: here alone, looked for, with what is without.
+"""Undocumented parts of torch that the capture uses, each looked up and optional.
 
-Where a version of torch has one of them no more, ``ABSENT`` says so, and a model is captured as far as the
-rest goes: what cannot be seen then stands in the manifest as missed.
+Those that a version of torch lacks are in ``ABSENT``; a model is then captured as far as possible, and the
+manifest lists the rest as missed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -54,17 +54,17 @@ FUSED_HEADS: Callable[..., Tensor] | None = _lookup("_native_multi_head_attentio
 
 
 def is_in_vmap(tensor: Tensor) -> bool:
-    """Whether a tensor stands for all of a batch that ``torch.vmap`` goes over."""
+    """Whether a tensor is batched by ``torch.vmap``."""
     is_batched = _lookup("_C._functorch.is_batchedtensor")
     return is_batched is not None and bool(is_batched(tensor))
 
 
 @contextmanager
 def fast_paths(mode: TorchFunctionMode) -> Iterator[None]:
-    """Let torch's fused encoder layers run although a mode of ours watches, as they would without it.
+    """Let torch's fused encoder layers run under our mode as they would without it.
 
-    They ask ``torch.overrides.has_torch_function``, which any mode makes true. What stands in its place
-    meanwhile answers as before for every other mode, tensor and thread.
+    They call ``torch.overrides.has_torch_function``, which is true under any mode. It is replaced meanwhile
+    by a function that ignores our mode, and answers as before for every other mode, tensor and thread.
     """
     if any(place.startswith("overrides.") for place in ABSENT):
         yield

@@ -1,4 +1,4 @@
-"""Attention seen where it is computed: torch's own functions, and softmaxes that multiply values."""
+"""Watches a running model for attention: torch's own functions, and softmaxes that multiply values."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -62,10 +62,10 @@ class _Frame:
 
 
 class Watch(TorchFunctionMode):
-    """See every attention that a model computes, and who computes it; change nothing.
+    """A mode that records every attention that a model computes, with its module, and changes nothing.
 
-    ``keep`` takes from the weights of one call, (*batch, n_head, n_query, n_key), and the numbers of heads
-    that its module tells, what is to be kept, and raises ValueError with the reason where that is nothing.
+    ``keep`` is called with the weights of one call, (*batch, n_head, n_query, n_key), and the numbers of
+    heads that its module may have; it returns what to keep, or raises ValueError with the reason.
     """
 
     def __init__(self, model: nn.Module, keep: Callable[[Tensor, Collection[int]], Any]) -> None:
@@ -78,11 +78,11 @@ class Watch(TorchFunctionMode):
 
     @property
     def calls(self) -> list[AttentionCall]:
-        """All that was seen, in the order in which it was computed."""
+        """All recorded calls, in the order in which they were computed."""
         return self.frames[0].calls
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run one function of torch's as it is, and look at what it was given and gave."""
+        """Run one torch function unchanged, and record its arguments and output."""
         kwargs = kwargs or {}
         output = func(*args, **kwargs)
         if func in _TORCH:
@@ -112,7 +112,7 @@ class Watch(TorchFunctionMode):
         self.frames.append(_Frame(module, name))
 
     def leave(self, module: nn.Module, output: Any) -> None:
-        """Judge what a module computed, now that it ends; its softmaxes that it returns live on."""
+        """Record the attention of a module that ends; softmaxes that it returns pass to its caller."""
         if len(self.frames) < 2 or self.frames[-1].module is not module:
             return
         frame = self.frames.pop()
@@ -122,7 +122,7 @@ class Watch(TorchFunctionMode):
         outer.calls += frame.calls
 
     def finish(self) -> None:
-        """Judge what was computed outside every module, and what became of what torch gave."""
+        """Record what was computed outside every module, and check how torch's outputs were used."""
         frame = self.frames[0]
         self._judge(frame, is_handed=False)
         for place, each in enumerate(frame.calls):
@@ -156,7 +156,7 @@ class Watch(TorchFunctionMode):
             self._miss("mixes places without weights of queries over keys", frame)
 
     def _heads(self, frame: _Frame) -> set[int]:
-        """The numbers of heads that the innermost module tells of those that run."""
+        """The numbers of heads of the innermost running module that states them."""
         modules = [frame.module, *(each.module for each in reversed(self.frames))]
         return next(filter(None, map(_heads_of, modules)), set())
 
@@ -180,7 +180,7 @@ class Watch(TorchFunctionMode):
 
 
 def _heads_of(module: nn.Module) -> set[int]:
-    """The numbers of heads that a module or its config tells, one a stage where there are several."""
+    """Return the numbers of heads that a module or its config states, one a stage."""
     for holder in (module, getattr(module, "config", None)):
         numbers = [getattr(holder, name, None) for name in _HEADS]
         each = [one for some in numbers for one in (some if isinstance(some, list | tuple) else [some])]
@@ -190,7 +190,7 @@ def _heads_of(module: nn.Module) -> set[int]:
 
 
 def _unpack_heads(weights: Tensor, module: nn.Module) -> Tensor:
-    """Undo what transformers does for one query: its heads that share a key stand where queries stand."""
+    """Undo the packing that transformers does for one query: heads that share a key are its queries."""
     n_shared = getattr(module, "num_key_value_groups", 1)
     heads = getattr(getattr(module, "config", None), "num_attention_heads", None)
     is_packed = (

@@ -1,4 +1,4 @@
-"""What courses say of attention, measured: each function returns the curves that decide one claim."""
+"""Measurements of what courses say about attention: each function returns the curves for one claim."""
 
 from attn_core.claims.conventions import divisors, ramp_and_sinusoid, sides
 from attn_core.claims.heads import (

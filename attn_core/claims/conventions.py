@@ -1,4 +1,4 @@
-"""Claims about how things are written: what divides the scores, X W or W X, and the ramp for a sinusoid."""
+"""Claims about conventions: the divisor of the scores, X W or W X, a ramp in place of a sinusoid."""
 
 from collections.abc import Sequence
 

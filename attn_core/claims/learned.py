@@ -1,4 +1,4 @@
-"""Whether heads specialise: what each head of a trained model looks at, along its training."""
+"""Whether heads specialise: measures of each head of a trained model along its training."""
 
 from collections.abc import Sequence
 

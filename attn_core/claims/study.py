@@ -24,7 +24,7 @@ class Study:
     measures: Mapping[str, Mapping[str, Float[Tensor, "_ n_x"]]]
 
     def at(self, measure: str, curve: str, x: float | int) -> Float[Tensor, " _"]:
-        """Return what was measured at one x, once a seed.
+        """Return the measurements at one x, once a seed.
 
         >>> import torch
         >>> study = Study("width", (1, 2), {"size": {"a": torch.tensor([[3.0, 4.0]])}})
@@ -97,5 +97,5 @@ def difference(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) ->
 
 
 def clearly_below(low: Float[Tensor, " n_seed"], high: Float[Tensor, " n_seed"]) -> bool:
-    """Tell whether one is below the other by more than chance would do."""
+    """Return whether one is below the other by more than the margin of chance."""
     return difference(low, high).holds is True

@@ -1,4 +1,4 @@
-"""Whether weights explain once they were trained: attention beside the effect of blocking each key."""
+"""Whether trained weights explain a model: attention beside the effect of blocking each key."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ LAST, ROLLED = "induction, last layer", "induction, all layers"
 
 
 def nearest_checkpoint(run: Run, share: float) -> int:
-    """Return which of a training's kept states lies nearest to a share of its steps.
+    """Return which checkpoint of a training lies nearest to a share of its steps.
 
     >>> run = shipped("sort")
     >>> [run.checkpoints[nearest_checkpoint(run, share)].step for share in (0.0, 0.1, 1.0)]
@@ -72,7 +72,7 @@ def agreement(
     *,
     causal: bool,
 ) -> tuple[Float[Tensor, " n_sequence"], Float[Tensor, " n_sequence"]]:
-    """Return how well weights order the tokens as their effects do, and how often both have the same first.
+    """Return the rank correlation of weights and effects, and how often both have the same first token.
 
     The mean is over the places that are ``asked`` (n_sequence, n) and may look at four other tokens or more.
     Sequences without such a place have NaN, and places whose tokens all weigh alike have no order.

@@ -1,4 +1,4 @@
-"""Whether weights explain: attention beside the effect of taking a token away."""
+"""Whether weights explain a model: attention beside the effect of removing each token."""
 
 from collections.abc import Sequence
 
@@ -47,7 +47,7 @@ def rank_correlation(a: Float[Tensor, "*batch n"], b: Float[Tensor, "*batch n"])
 def weights_and_effects(
     layers: Sequence[MultiHeadAttention], x: Float[Tensor, "n d_model"]
 ) -> tuple[Float[Tensor, "n_layer n n"], Float[Tensor, "n_layer n n"]]:
-    r"""Return each layer's weights, the mean over heads, and what each query loses with each token by then.
+    r"""Return each layer's weights, the mean over heads, and the effect of removing each token by then.
 
     $$e^{(l)}_{ij} = \lVert y^{(l)}_i(X) - y^{(l)}_i(X \setminus x_j) \rVert$$
 

@@ -23,7 +23,7 @@ Inputs = tuple[MultiHeadAttention, Tensor, Tensor | None]
 
 
 def attend(module: MultiHeadAttention, x: Tensor, attn_mask: Tensor | None = None) -> MultiHead:
-    """Do it right."""
+    """Return the right attention."""
     stages: MultiHead = module(x, attn_mask=attn_mask)
     return stages
 

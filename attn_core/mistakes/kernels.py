@@ -21,7 +21,7 @@ BANDWIDTHS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 def kernel_weights(queries: Tensor, keys: Tensor, _values: Tensor, *, kernel: str = "gaussian") -> Tensor:
-    """Do it right: each query's weights sum to one."""
+    """Return the right weights: each query's sum to one."""
     return nadaraya_watson(queries, keys, keys, kernel=kernel, bandwidth=BANDWIDTH).weights
 
 
@@ -59,7 +59,7 @@ def training_error(keys: Tensor, values: Tensor, bandwidth: float) -> float:
 
 
 def by_distance(query: Tensor, keys: Tensor) -> Tensor:
-    """Return what each key (..., 2) counts for a query (2,): the Gaussian of their distance."""
+    """Return the Gaussian kernel of the distance of each key (..., 2) from a query (2,)."""
     return KERNELS["gaussian"].profile((keys - query).norm(dim=-1) / WIDE)
 
 
@@ -69,7 +69,7 @@ def kernel_of_each_coordinate(query: Tensor, keys: Tensor) -> Tensor:
 
 
 def mixed_units(query: Tensor, keys: Tensor) -> Tensor:
-    """Give the first coordinate in numbers ten times larger."""
+    """Multiply the first coordinate by ten, as a change of unit does."""
     units = torch.tensor([FACTOR, 1.0], dtype=keys.dtype)
     return by_distance(query * units, keys * units)
 

@@ -36,7 +36,7 @@ def split_pairs_encoding(
 
 
 def _products(encode: Callable[..., Tensor], **more: float) -> Callable[[int, int], Tensor]:
-    """Return what multiplies the encodings of all pairs of positions."""
+    """Return a function that computes the products of all pairs of positions."""
 
     def products(length: int, width: int) -> Tensor:
         encoding = encode(length, width, **more)

@@ -1,4 +1,4 @@
-"""One head's map of a long text, computed in parts from queries and keys: it is never there as a whole."""
+"""One head's map of a long text, of which only parts are computed and in memory at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ AT_HAND_BYTES = 1_000_000
 
 
 def rows_at_once(n_head: int, n_key: int) -> int:
-    """Return how many queries of so many heads are computed together.
+    """Return how many rows of all heads' maps are computed at once.
 
     >>> rows_at_once(12, 4096), rows_at_once(1, 10_000_000)
     (81, 1)
@@ -28,7 +28,7 @@ def rows_at_once(n_head: int, n_key: int) -> int:
 def band_mask(
     rows: range, keys: range, *, window: int | None, is_causal: bool
 ) -> Bool[Tensor, "n_row n_key"] | None:
-    """Return to which of some keys the queries in some rows may attend; None where it is all.
+    """Return the part of a causal or window mask for some rows and keys; None without a mask.
 
     >>> band_mask(range(2, 4), range(4), window=2, is_causal=True).int().tolist()
     [[0, 1, 1, 0], [0, 0, 1, 1]]
@@ -45,7 +45,7 @@ def band_mask(
 
 @dataclass(frozen=True)
 class LazyMask:
-    """Where a query may attend, as an array that is computed where it is read, (n, n)."""
+    """A causal or window mask, (n, n), whose parts are computed when they are read."""
 
     n: int
     window: int | None
@@ -66,7 +66,7 @@ class LazyMask:
 
 @dataclass(frozen=True, eq=False)
 class HeadMap:
-    r"""One head's weights, (n, n), as an array that is computed where it is read.
+    r"""One head's weights, (n, n), whose parts are computed when they are read.
 
     $$w_{ij} = \exp(s_{ij} - m_i) / t_i, \qquad m_i = \max_j s_{ij}, \qquad t_i = \sum_j \exp(s_{ij} - m_i)$$
 
@@ -105,7 +105,7 @@ class HeadMap:
         window: int | None = None,
         is_causal: bool = False,
     ) -> "HeadMap":
-        """Return the map; each row's largest score and sum are computed now."""
+        """Return the map of queries and keys, with each row's largest score and sum computed."""
         highest, total = query.new_zeros(len(query)), query.new_ones(len(query))
         head_map = cls(query, key, scale, softcap, window, is_causal, highest, total)
         for rows in head_map.blocks():

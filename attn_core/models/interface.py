@@ -1,4 +1,4 @@
-"""Attention that transformers' models call in place of their own, which hands over what it computes with."""
+"""An attention function that transformers' models call, and that exposes its inputs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ NAME = "attention_lab"
 
 @dataclass(frozen=True, eq=False)
 class Call:
-    """What one layer attends with: queries, keys and values after any rotation, (batch, n_head, n, d_head).
+    """The inputs of one layer's attention, (batch, n_head, n, d_head), after any rotation.
 
     ``mask`` is True where a query may attend, or is added to the scores; ``window`` is the number of tokens
     that the layer says it sees, where it says one.
@@ -49,7 +49,7 @@ class Call:
         )
 
     def heads(self) -> Tensor:
-        """Return what each head gives, by fused attention; with a mask or softcap in blocks of rows."""
+        """Return the outputs of the heads, by fused attention; with a mask or softcap in blocks of rows."""
         if self.mask is None and self.softcap is None:
             return self._fused(self.query, None, is_causal=self.is_causal)
         n = self.query.shape[-2]
@@ -130,13 +130,13 @@ def _is(mask: Tensor, rows: range, window: int | None, is_causal: bool) -> bool:
 
 
 Take = Callable[[Call], Tensor]
-"""Is handed what each layer attends with, and returns what its heads give."""
+"""Takes the inputs of a layer's attention, and returns the outputs of its heads."""
 _TAKE: ContextVar[Take] = ContextVar("take", default=Call.heads)
 
 
 @contextmanager
 def taking(take: Take) -> Iterator[None]:
-    """Have the models that this thread runs hand over what they attend with."""
+    """Call ``take`` with the inputs of each attention that this thread runs."""
     before = _TAKE.set(take)
     try:
         yield
@@ -145,7 +145,7 @@ def taking(take: Take) -> Iterator[None]:
 
 
 def register() -> Any:
-    """Import transformers, teach it this attention with the mask that goes with it, and return it.
+    """Import transformers, register this attention and its mask, and return the module.
 
     An attention without a mask function of its own would get no mask at all.
     """

@@ -1,4 +1,4 @@
-"""A model from a folder, or from its optional package, by transformers: safetensors alone, and no network."""
+"""Loads a model from a folder or its optional package, by transformers, without network or pickles."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def load_model(
 
     Any encoder or decoder of text that goes through transformers' attention interface can be read; others
     are refused by their model_type. Without a folder it is all-MiniLM-L6-v2, where the optional package that
-    carries it is installed. ``progress`` is told the share done, from 0 to 1.
+    carries it is installed. ``progress`` is called with the share done, from 0 to 1.
 
     Nothing is fetched, no code of the folder's is run, and pickled weights are never opened: a pickle is a
     program.
@@ -116,17 +116,17 @@ def _network(transformers: Any, path: Path) -> Any:
 
 
 class one_sentence:  # noqa: N801  (used as a function)
-    """Make of whatever is raised a ValueError of one sentence; one of ours stays as it is."""
+    """Turn any exception into a ValueError of one sentence; our own stay as they are."""
 
     def __init__(self, requirement: str) -> None:
-        """What was wanted where it fails."""
+        """Say what is required."""
         self._requirement = requirement
 
     def __enter__(self) -> None:
         """Nothing."""
 
     def __exit__(self, kind: Any, error: BaseException | None, where: Any) -> None:
-        """Say it."""
+        """Raise the ValueError."""
         if isinstance(error, Exception):
             if isinstance(error, KeyError) and error.args == (interface.NAME,):
                 raise ValueError(
@@ -169,7 +169,7 @@ def _json(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _require_weights(folder: Path) -> None:
-    """Read the headers of the files of weights: what they take is known before anything is read."""
+    """Check the headers of the files of weights before any weight is read."""
     numbers = 0
     for path in _files(folder):
         try:

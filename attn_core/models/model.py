@@ -44,7 +44,7 @@ class RealModel:
     """
 
     def __init__(self, name: str, network: Any) -> None:
-        """Run a few tokens to learn what its layers are.
+        """Run a few tokens to find the layers.
 
         Raises ValueError for a model whose attention cannot be seen, named by its model_type.
         """
@@ -72,7 +72,7 @@ class RealModel:
         self.is_causal = all(each is not None and not each.triu(1).any() for each in visible)
 
     def _probe(self) -> tuple[list[Call], list[Any]]:
-        """Run a few tokens; find each layer's output projection: the first that what heads gave goes into."""
+        """Run a few tokens, and find each layer's output projection: the first map of its heads' outputs."""
         calls: list[Call] = []
         outs: list[Any] = []
         waiting: list[Tensor] = []
@@ -107,11 +107,11 @@ class RealModel:
 
     @property
     def family(self) -> str:
-        """What transformers calls the family of models."""
+        """The model_type of transformers."""
         return str(self._network.config.model_type)
 
     def masks(self, n: int) -> tuple[Bool[Tensor, "n n"] | None, ...]:
-        """Return for each layer which of n tokens each of them may attend to; None where it is all."""
+        """Return the mask of each layer for n tokens, True = may attend; None without a mask."""
         if n not in self._masks:
             self._run(torch.zeros(1, n, dtype=torch.long), Call.heads)
         return self._masks[n]
@@ -128,7 +128,7 @@ class RealModel:
 
     @property
     def longest(self) -> int:
-        """How many tokens of a text are run where the map of one head is looked at, ``most_tokens`` or more.
+        """How many tokens of a text are run for the map of a single head, ``most_tokens`` or more.
 
         What the model has places for, at most ``MAX_TOKENS``, and as many as ``VECTORS_BYTES`` have room for.
         """
@@ -173,7 +173,7 @@ class RealModel:
         return tuple(layers)
 
     def _run(self, ids: Tensor, take: Callable[[Call], Tensor], is_token: Tensor | None = None) -> None:
-        """Run the layers; a text without padding leaves behind what its tokens see."""
+        """Run the layers, and cache the masks of a text without padding."""
         if ids.ndim != 2 or not 1 <= ids.shape[1] <= self.limit:
             raise ValueError(
                 f"ids must have shape (batch, n) with n from 1 to {self.limit}; got {tuple(ids.shape)}"
@@ -230,7 +230,7 @@ class RealModel:
         )
 
     def tokenize(self, text: str) -> list[str]:
-        """Return the tokens of a text without special ones, as many as there are, those left out as ""."""
+        """Return the tokens of a text without special ones; those beyond ``longest`` are empty."""
         encoding = self._read(text, self.longest)
         labels = [label for place, label in enumerate(encoding.labels) if place not in encoding.special]
         return labels + [""] * encoding.beyond
@@ -240,9 +240,9 @@ class RealModel:
         return self.forward(torch.tensor([self._read(text, self.most_tokens).ids]))
 
     def reach(self, ids: Sequence[int], layer: int, tell: Callable[[int], None] = lambda layer: None) -> Call:
-        """Return what a layer, counted from 0, attends with, of up to ``longest`` tokens; no map is held.
+        """Return the attention inputs of a layer, from 0, for up to ``longest`` tokens; no map is held.
 
-        ``tell`` is told of each layer before it that is run.
+        ``tell`` is called with each layer before it.
 
         Raises ValueError for more tokens, numbers that the model has no row for, and weights so large that
         numbers overflow.
@@ -304,7 +304,7 @@ class RealModel:
 
 
 class _ReachedError(Exception):
-    """The layer that is wanted is there: what comes after it need not run."""
+    """Stops a run at the layer that is needed."""
 
     def __init__(self, call: Call) -> None:
         super().__init__()
@@ -312,7 +312,7 @@ class _ReachedError(Exception):
 
 
 def _places(network: Any) -> int:
-    """How many tokens a model has places for; where they count from the padding, those up to it are none."""
+    """Return how many tokens a model has positions for, without those up to a padding index."""
     limit = getattr(network.config, "max_position_embeddings", None)
     for name, each in network.named_modules():
         if name.endswith("position_embeddings") and isinstance(each, nn.Embedding):

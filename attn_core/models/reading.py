@@ -1,4 +1,4 @@
-"""From a text to a model's tokens by the folder's own tokenizer, and the tokens as a person can read them."""
+"""Cuts a text into a model's tokens with the folder's tokenizer, and makes tokens readable."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
 
 @dataclass(frozen=True)
 class Encoding:
-    """Tokens of a text: ``ids``, how each is shown, which stand for no word, and how many were left out."""
+    """Tokens of a text: their ``ids`` and labels, the places of special ones, and how many were left out."""
 
     ids: tuple[int, ...]
     labels: tuple[str, ...]
@@ -21,14 +21,14 @@ class Encoding:
 
 
 class Reader:
-    """A tokenizer of the package tokenizers, without padding or cutting of its own.
+    """A tokenizer of the package tokenizers, without padding or truncation.
 
     ``mark`` tells how its tokens show where words begin: "##" stands before a piece that goes on with the
     word before it, "·" is the space before a word; "" is neither.
     """
 
     def __init__(self, tokenizer: Any, most: int) -> None:
-        """Cut texts to ``most`` tokens, special ones among them, where less is not asked for."""
+        """Cut texts to ``most`` tokens, special ones among them, unless ``encode`` says less."""
         self._most = most
         self._tokenizer = tokenizer
         self.n_special = int(tokenizer.num_special_tokens_to_add(is_pair=False))
@@ -55,7 +55,7 @@ class Reader:
 
     @property
     def highest(self) -> int:
-        """The highest number that it may give a token."""
+        """The highest id of a token."""
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=0)
 
     def encode(self, text: str, most: int | None = None) -> Encoding:
@@ -81,7 +81,7 @@ class Reader:
         )
 
     def label(self, token: str) -> str:
-        """Return a token as it can be read: characters for bytes, "·" for a space, "↵" for a line's end."""
+        """Return a readable token: characters for bytes, "·" for a space, "↵" for a line's end."""
         if token in self._added:
             return token
         text = decode_piece(token) if self._bytes else token
@@ -116,10 +116,10 @@ def read_tokenizer(folder: Path, transformers: Any, most: int) -> Reader | None:
 
 
 def missing_tokenizer(folder: str) -> str:
-    """Say that a folder holds no tokenizer."""
+    """Return the message for a folder without a tokenizer."""
     return f"the model's folder must hold {_FILES} to read text; {folder} does not"
 
 
 def _state_of(part: Any) -> str:
-    """What a part of a tokenizer is made of, as the JSON that it is kept as; "" where it is not there."""
+    """Return the JSON of a part of a tokenizer; "" where there is none."""
     return "" if part is None else part.__getstate__().decode()

@@ -7,7 +7,7 @@ from typing import Any
 from attn_core import _require
 from attn_core.schemes.added import Learned, Ramp, Sinusoidal, VectorScheme
 from attn_core.schemes.biased import Alibi, BiasScheme, RelativeBuckets
-from attn_core.schemes.scheme import NoPositions, Scheme, by_name
+from attn_core.schemes.scheme import NoPositions, Scheme
 from attn_core.schemes.trials import (
     attention_shift_difference,
     by_offset,
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 SCHEMES: Mapping[str, type[Scheme]] = MappingProxyType(
-    by_name((NoPositions, Ramp, Sinusoidal, Learned, Rotary, Alibi, RelativeBuckets))
+    {each.name: each for each in (NoPositions, Ramp, Sinusoidal, Learned, Rotary, Alibi, RelativeBuckets)}
 )
 """The schemes by name, read-only.
 

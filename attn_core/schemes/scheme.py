@@ -1,7 +1,6 @@
 """The base class of positional schemes: vectors, rotations or biases that encode positions."""
 
 from abc import ABC
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Literal
 
@@ -231,8 +230,3 @@ def format_setting(value: Steps, symbol: str) -> str:
     ('10000', 'b')
     """
     return symbol if isinstance(value, Tensor) and value.ndim else f"{float(value):.12g}"
-
-
-def by_name(schemes: Iterable[type[Scheme]]) -> dict[str, type[Scheme]]:
-    """Index schemes by name."""
-    return {scheme.name: scheme for scheme in schemes}
