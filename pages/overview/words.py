@@ -85,8 +85,4 @@ def what_the_slider_does(temperature: float, spread: tuple[float, float, float],
         "{by_nearness} of {count} by nearness, {by_likeness} by likeness and {by_both} by both.",
         **fields,
     )
-    if min(spread) > 0.9 * n_key:
-        return paragraph(seen, _("Each row is nearly a plain average."))
-    if max(spread) < 1.5:
-        return paragraph(seen, _("Each row is nearly a choice of one word."))
     return paragraph(seen, _("In map 2, where positions are not added yet, both **the** have the same row."))

@@ -41,7 +41,7 @@ from pages.positional_encoding.settings import (
 from pages.positional_encoding.state import State, fitting_width
 
 _VECTORS_HELP = N_(
-    "One-hot vectors have nothing in common, so all that words do to one another comes from their positions. "
+    "One-hot vectors of different words have nothing in common: these see each other by position alone. "
     "Random vectors are drawn from the seed and the word: the same word has the same vector everywhere."
 )
 _WIDTH_HELP = N_(

@@ -22,7 +22,6 @@ from docs.weigh_sentences import weigh
 from pages.overview.compute import story
 from pages.overview.sentences import SENTENCES
 from pages.overview.ways_on import ROW
-from pages.overview.words import what_the_slider_does
 from tests.pages import open_sound
 from tests.walk import split
 
@@ -65,14 +64,6 @@ def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None
     kernel = nadaraya_watson(places, places, places, bandwidth=temperature**0.5).weights
     scores = -((places[:, None] - places) ** 2) / 2
     np.testing.assert_allclose(kernel, torch.softmax(scores / temperature, dim=-1), atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("spread", "word"),
-    [((5.9, 5.8, 5.7), "average"), ((3.0, 1.2, 1.4), "same row"), ((1.0, 1.1, 1.2), "choice")],
-)
-def test_the_sentence_follows_the_weights(spread: tuple[float, float, float], word: str) -> None:
-    assert word in what_the_slider_does(1.0, spread, 6)
 
 
 def test_the_two_the_look_alike_until_places_are_added() -> None:
