@@ -173,7 +173,7 @@ def arrange(
 
 @dataclass(frozen=True)
 class _Line:
-    """Boxes side by side, and what they need together: pixels and units across, pixels and units down."""
+    """Boxes side by side, and the room that they need: pixels and units across, pixels and units down."""
 
     boxes: tuple[Box, ...]
     pixels: int
@@ -368,7 +368,7 @@ class Variant:
 
 
 def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
-    """List arrangements for the browser to choose from, those of a page by their width.
+    """Return arrangements for the browser to choose from, those of pages by width.
 
     Settings are paths into the figure: "layout.xaxis.domain", "data[0].texttemplate".
     """

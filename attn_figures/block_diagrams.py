@@ -167,7 +167,7 @@ def _sources(
 
 @dataclass(frozen=True)
 class Shapes:
-    """The shapes of one multi-head attention, from what goes in to what comes out.
+    """The shapes of one multi-head attention, from its input to its output.
 
     ``memory`` is None where the sequence attends to itself; ``output_weight`` where nothing is projected.
     Q, K and V are (heads, n, d_head), K and V with as many heads as there are of keys.

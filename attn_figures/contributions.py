@@ -77,7 +77,7 @@ def contributions(
 
 
 def _line_above(row: float, n_columns: int) -> dict[str, Any]:
-    """Rule off the sums, as under a column of figures."""
+    """Return a line above the sums, as under a column of figures."""
     return {
         "type": "line",
         "xref": "x",
@@ -123,7 +123,7 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
 
 @Picture
 def similarity(values: Numbers) -> Spec:
-    """Draw how alike every two heads look: (n_head, n_head), from 0 to 1."""
+    """Draw the similarity of every two heads: (n_head, n_head), from 0 to 1."""
     names = [str(head) for head in range(1, len(values) + 1)]
     place = _("head {one} and head {other}", one="%{y}", other="%{x}")
     matrix = between_heads("similarity", values, _("similarity of the maps"), names, place)

@@ -34,12 +34,12 @@ SLANTED_LETTER, LABELLED_CELL = 5.5, 16.5
 
 
 def key_title() -> str:
-    """Return what the axis of the keys is called."""
+    """Return the title of the keys' axis."""
     return _("Key (attended to)")
 
 
 def query_title() -> str:
-    """Return what the axis of the queries is called."""
+    """Return the title of the queries' axis."""
     return _("Query (attending)")
 
 
@@ -82,7 +82,7 @@ class Side:
 
     @property
     def on_axis(self) -> Sequence[str]:
-        """The labels that may stand on the axis, whole."""
+        """The labels of the axis, before they are shortened."""
         return self.labels if self.ticks is None else [label for _place, label in self.ticks]
 
     @property

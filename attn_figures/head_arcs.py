@@ -261,7 +261,7 @@ class _ArcCourses:
         return places
 
     def numbers(self, step: HeadArcs, at: int, most: int) -> Numbers:
-        """Return where each head's number stands on one of its arcs, for each query: (2, n_query, most).
+        """Return the place of each head's number on one of its arcs, for each query: (2, n_query, most).
 
         NaN where the head has no arc to another word, or none with room for it.
         """
@@ -298,7 +298,7 @@ class _ArcCourses:
         return places
 
     def _others(self, step: HeadArcs, at: int) -> NDArray[np.bool_]:
-        """Where arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
+        """Return which arcs go to another word, (n_query, n_head, each): a loop has no room for a number."""
         own = self.keys[at] == np.arange(self.keys.shape[1])[:, None]
         visible = (self.widths[at] > 0) & ~(own & self._loops)
         return np.reshape(visible[:, : step.slots], (len(visible), len(step.heads), step.per_head))

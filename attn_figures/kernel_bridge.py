@@ -90,6 +90,6 @@ def bridge(
 
 
 def _some(labels: list[str], count: int) -> list[tuple[float, str]]:
-    """A few labels, evenly among the rows or columns that they stand for, none at an edge of the map."""
+    """Return ticks for a few labels, evenly among the rows or columns, none at an edge of the map."""
     places = np.unique(((np.arange(count) + 0.5) * len(labels) / count).astype(int))
     return [(float(place), labels[place]) for place in places]

@@ -137,7 +137,7 @@ def _of_cells(scene: DataScene) -> Extra:
 
 @dataclass(frozen=True)
 class Estimate:
-    """One bandwidth: weights (n_query, n_key), what follows from them, and the curve on the finer grid.
+    """The results of one bandwidth: weights (n_query, n_key), estimates, and their curve on the finer grid.
 
     `facts` are the numbers of each query's hover, (n_query, 4), see `facts_of`.
     """

@@ -20,11 +20,11 @@ SHORT = 256  # places a side that a figure of Plotly draws
 def meta(
     rows: Sequence[str] | None, columns: Sequence[str] | None, *, quantity: str = "", palette: str = "indigo"
 ) -> dict[str, Any]:
-    """Return what the script takes of a map, without its sizes.
+    """Return the settings of a map that its script takes, without its sizes.
 
     Args:
         rows, columns: the words of queries and keys; None where they have none but their numbers.
-        quantity: what a number is called; "weight" when empty.
+        quantity: the name of a number; "weight" when empty.
         palette: one of `theme.RAMPS`.
     """
     return {
@@ -83,7 +83,7 @@ def long_map(
 
 
 def ranges(labels: Sequence[str], size: int) -> list[str]:
-    """Name each block of places by its first and its last.
+    """Return a name for each block of places, from its first and its last.
 
     >>> ranges(["a", "b", "c"], 2)
     ['a … b', 'c']

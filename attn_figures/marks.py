@@ -116,7 +116,7 @@ def area(
 
 
 def hatch_area(name: str, x: ArrayLike, y: ArrayLike) -> Mark:
-    """Hatch the patches through (x, y), as everything is hatched that has no number."""
+    """Fill the outline through (x, y) with the hatching of all that has no number."""
     return area(name, x, y, theme.LIGHT.masked) | {"fillpattern": HATCH}
 
 

@@ -63,7 +63,7 @@ def leak(name: str, leaks: NDArray[np.bool_], values: Numbers, axes: Axes) -> li
 
 
 def fade(name: str, faded: NDArray[np.bool_], axes: Axes) -> dict[str, Any]:
-    """Return paper over cells so that they and their numbers pale; the pointer reads what is below."""
+    """Return translucent paper that pales cells and their numbers; the pointer passes through it."""
     cover = masked_cells(np.ascontiguousarray(faded).tobytes(), faded.shape)
     paper = theme.rgba(theme.LIGHT.paper, _PALED)
     return {

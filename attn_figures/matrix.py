@@ -39,7 +39,7 @@ NUMBERS_UP_TO = 12  # cells a side; beyond that the numbers no longer fit and ho
 
 
 def may_not_attend() -> str:
-    """Return what the hover says of a masked cell."""
+    """Return the hover text of a masked cell."""
     return _("<b>masked</b>: may not attend")
 
 
@@ -100,9 +100,9 @@ class Hover:
     """The hover text of a matrix's cells.
 
     Attributes:
-        quantity: what one value is called.
+        quantity: the name of a value.
         place: how a cell's row and column are named; by their labels when None.
-        words: what a row and a column are called; by their roles when None.
+        words: the nouns for a row and a column; by their roles when None.
         blocked: the text of a hatched cell; extra: more values.
     """
 
@@ -272,7 +272,7 @@ class Matrix:
 
     @property
     def words(self) -> tuple[str, str]:
-        """What a row and a column are called."""
+        """The nouns for a row and a column."""
         return self.hover.words or (_word(self.rows.role, _("row")), _word(self.columns.role, _("column")))
 
     @property
@@ -433,7 +433,7 @@ class Matrix:
         return float(np.nanmax(values[visible])) if visible.any() else np.inf
 
     def shapes(self, axes: Axes) -> list[dict[str, Any]]:
-        """Return the frame around what is marked."""
+        """Return the frames around marked cells."""
         frames = [] if self.marked is None else [("marked", *self.marked)]
         frames += [(f"row {row + 1} framed", row, None) for row in self.framed_rows]
         return [self._outline(axes, *each) for each in frames]
@@ -542,7 +542,7 @@ _WORDS_OF = attrgetter(
 def _names(
     rows: tuple[str, ...], columns: tuple[str, ...], words: tuple[str, str], between: str
 ) -> CrossedLabels:
-    """Name every cell by its whole labels."""
+    """Return the name of every cell, from its whole labels."""
     return CrossedLabels(
         tuple(f"{words[0]} <b>{escape(row)}</b>{between}" for row in rows),
         tuple(f"{words[1]} <b>{escape(column)}</b>" for column in columns),

@@ -15,7 +15,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Write a number with so many significant digits, never fewer than its whole part has.
+    """Write a number with some significant digits, never fewer than its whole part has.
 
     >>> number(0.25), number(-1234.5678), number(407432.1), number(1.7e9), number(2.5e-7)
     ('0.25', '−1,235', '407,432', '1.7 × 10⁹', '2.5 × 10⁻⁷')
@@ -51,7 +51,7 @@ def power_of_ten(exponent: int) -> str:
 
 
 def fixed_point(value: float, decimals: int) -> str:
-    """Write a number with so many decimals, a true minus, and no sign before zero.
+    """Write a number with some decimals, a true minus, and no sign before zero.
 
     >>> fixed_point(-0.25, 2), fixed_point(-0.001, 2), fixed_point(1234.5, 1)
     ('−0.25', '0.00', '1234.5')
@@ -93,7 +93,7 @@ def as_weight(value: float) -> str:
 
 
 def distinct(values: Sequence[float]) -> list[str]:
-    """Write numbers with as many digits as it takes to tell those apart that differ.
+    """Write numbers with enough digits that different numbers have different texts.
 
     >>> distinct([1_700_000_000, 1_700_000_060]), distinct([0.5, 0.25])
     (['1,700,000,000', '1,700,000,060'], ['0.5', '0.25'])

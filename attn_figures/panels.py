@@ -20,7 +20,7 @@ IN_SIGHT = 690  # pixels that a phone 844 high has for a figure between its own 
 
 
 class Panel(Protocol):
-    """The interface of what stands in a figure: matrices and charts."""
+    """The interface of a figure's parts: matrices and charts."""
 
     @property
     def name(self) -> str:

@@ -280,7 +280,7 @@ def _best(panels: _Panels, room: Room, largest_unit: float, bars: Sequence[tuple
 def _bar_axes(
     panels: _Panels, candidate: _Candidate, room: Room, bars: Sequence[tuple[str, bool]]
 ) -> list[str]:
-    """Name the colour axes that have a bar: where it is wanted, and where a map's numbers have no room."""
+    """Return the colour axes that have a bar: those that always do, and those of maps without numbers."""
     if room.is_phone:
         return []
     untold = [
@@ -385,7 +385,7 @@ def _numbers(geometry: Geometry, room: Room, unit: float) -> _Numbers:
 
 
 def _thinned_axes(panels: _Panels, candidate: _Candidate) -> Iterator[str]:
-    """Name the axes on which labels are left out."""
+    """Yield the axes on which labels are left out."""
     if candidate.size < 0 or candidate.every == 1:
         return
     for axes, kind in zip(panels.axes, panels.kind_of, strict=True):

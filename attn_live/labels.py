@@ -1,4 +1,4 @@
-"""Labels of rows and columns, as they are read back from a figure."""
+"""Labels of rows and columns as plain text."""
 
 import html
 import re
@@ -14,7 +14,7 @@ def strip_tags(text: str) -> str:
 
 
 def as_read(text: str) -> str:
-    """Return a text of a figure as it is read: without Plotly's tags, and what is escaped as it was typed.
+    """Return a figure's text as it is read: without Plotly's tags and escapes.
 
     >>> as_read("<b>a &lt; b</b>")
     'a < b'
@@ -23,7 +23,7 @@ def as_read(text: str) -> str:
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:
-    """Number names that come again, as pages do where a word stands twice.
+    """Return names with a number on each that comes again, as pages write a word that stands twice.
 
     >>> number_duplicates(["a", "b", "a", "a"])
     ['a', 'b', 'a₂', 'a₃']

@@ -126,7 +126,7 @@ def _plain(figure: Any) -> Spec:
 
 
 def _count_moves(figures: Sequence[Spec], moves: Moves) -> int:
-    """Return how many steps one figure and what moves in it stand for."""
+    """Return the number of steps of one figure and its moves."""
     counts = {path: len(values) for path, values in moves.items()}
     if len(figures) != 1 or len(set(counts.values())) != 1:
         each = ", ".join(f"{path}: {count}" for path, count in counts.items()) or "none"
@@ -200,7 +200,7 @@ def _column(values: Sequence[Any]) -> list[Any]:
 
 
 def _differing(table: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
-    """Return only what is not as in the first table; None for a setting that this one lacks."""
+    """Return what differs from the first table; None for a setting that this one lacks."""
     here, there = table["settings"], first["settings"]
     settings: dict[str, Any] = {name: column for name, column in here.items() if there.get(name) != column}
     return {**table, "settings": settings | {name: None for name in there if name not in here}}
@@ -228,7 +228,7 @@ def _differences(path: Path, values: list[Any]) -> Iterator[tuple[Path, list[Any
 
 
 def _plainly_equal(values: list[Any]) -> bool:
-    """Compare whole branches at once; what has arrays in it is looked into instead."""
+    """Whether whole branches are equal at a glance; False for those with arrays, which are searched then."""
     first = values[0]
     if isinstance(first, np.ndarray):
         return all(value is first for value in values)
@@ -279,7 +279,7 @@ def _pack_arrays(values: list[Any], arrays: Arrays) -> dict[str, Any]:
 
 
 def _in_body(array: NDArray[Any] | CrossedLabels) -> bool:
-    """Whether an array stands in the body; a list of words stands where it is."""
+    """Whether an array goes into the body; a list of words stays in the header."""
     return isinstance(array, CrossedLabels) or array.dtype.kind not in "USO" or array.ndim > 1
 
 

@@ -35,7 +35,7 @@ def parse(path: str) -> Path:
 
 
 def resolve(figure: Mapping[str, Any], path: str) -> Path:
-    """Replace the names of items by their numbers in this figure.
+    """Return a path with the names of items replaced by their numbers in a figure.
 
     >>> resolve({"data": [{"name": "keys"}, {"name": "weights"}]}, "data[weights].z")
     ('data', 1, 'z')
@@ -53,7 +53,7 @@ def resolve(figure: Mapping[str, Any], path: str) -> Path:
 
 
 def path_text(path: Iterable[Part]) -> str:
-    """Write a resolved path as it is parsed.
+    """Return a resolved path as text, the inverse of `parse`.
 
     >>> path_text(("data", 3, "marker", "size"))
     'data[3].marker.size'

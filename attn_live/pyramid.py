@@ -67,7 +67,7 @@ class Pyramid:
     levels: Sequence[NDArray[np.float32]] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn."""
+        """Check the map, its mask and `keep`."""
         shape = tuple(self.weights.shape)
         if len(shape) != 2 or not all(1 <= side <= MOST_PLACES for side in shape):
             raise ValueError(f"a map must have two axes of 1 to {MOST_PLACES:,} places, got shape {shape}")
@@ -84,7 +84,7 @@ class Pyramid:
 
     @property
     def n_bytes(self) -> int:
-        """What the levels above the map take, in float32."""
+        """The bytes of the levels above the map, in float32."""
         return sum(4 * rows * columns for rows, columns in self.sizes[1:])
 
     def level(self, number: int) -> NDArray[np.floating[Any]]:

@@ -64,7 +64,7 @@ def _cursor_value(change: dict[str, Any], arrays: Sequence[Any], step: int, row:
 
 
 def unpack(payload: bytes) -> tuple[list[dict[str, Any]], Cursor | None]:
-    """Return every step's figure, and what follows the cursor: what `packing.pack` takes to make the same.
+    """Return every step's figure and the cursor: the inverse of `packing.pack`.
 
     Args:
         payload: the result of `packing.pack`.

@@ -36,12 +36,12 @@ class LiveWidget(anywidget.AnyWidget):
 
     @property
     def step(self) -> int:
-        """Where the slider stands, from 0: what was released last."""
+        """The place of the slider, from 0, where it was released last."""
         return self._place("step")
 
     @property
     def row(self) -> int:
-        """Where the row slider stands, from 0."""
+        """The place of the row slider, from 0."""
         return self._place("row")
 
     @property

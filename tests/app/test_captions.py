@@ -28,7 +28,7 @@ from attn_ui.base.markdown import coloured, plain
         ("", []),
     ],
 )
-def test_marks_become_roles(sentence: str, wanted: list[tuple[str, str]]) -> None:
+def test_runs_have_the_roles_of_their_marks(sentence: str, wanted: list[tuple[str, str]]) -> None:
     assert runs(sentence) == wanted
 
 
@@ -40,7 +40,7 @@ BOLD_ONLY = st.lists(st.sampled_from(["a", "b c", "**d**", "**e f**"]), max_size
 
 
 @given(st.lists(SENTENCES | BOLD_ONLY, max_size=6))
-def test_each_sentence_comes_back(sentences: list[str]) -> None:
+def test_captions_at_returns_every_caption(sentences: list[str]) -> None:
     packed = pack_captions(sentences)
     assert [caption_at(packed, step) for step in range(len(sentences))] == [runs(each) for each in sentences]
 
@@ -62,7 +62,7 @@ FORMS = st.lists(
 
 
 @given(st.data(), FORMS)
-def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: list[str]) -> None:
+def test_caption_templates_equal_their_filled_texts(data: st.DataObject, forms: list[str]) -> None:
     steps, rows = data.draw(st.tuples(st.integers(1, 3), st.integers(1, 3)))
     each = st.tuples(st.integers(0, len(forms) - 1), FIELDS)
     drawn = data.draw(st.lists(each, min_size=steps * rows, max_size=steps * rows))
@@ -78,7 +78,7 @@ def test_filled_sentences_are_what_their_forms_say(data: st.DataObject, forms: l
         assert joined(caption_at(packed, *divmod(place, rows))) == joined(runs(whole)), (forms[form], fields)
 
 
-def test_filled_sentences_that_are_the_same_travel_once() -> None:
+def test_caption_templates_send_equal_captions_once() -> None:
     says = CaptionTemplates(
         ["**{n}** keys", "no key"],
         np.array([[0, 1, 0], [0, 0, 1]]),
@@ -91,13 +91,13 @@ def test_filled_sentences_that_are_the_same_travel_once() -> None:
     assert told["next"] == [[0, 1, 1], [-2, 2, -1]]
 
 
-def test_what_stands_in_a_field_is_no_mark() -> None:
+def test_caption_fields_are_never_marks() -> None:
     packed = pack_captions(CaptionTemplates(["*{n}* of {n}"], np.array([[0]]), {"n": ["**2**"]}))
     assert caption_at(packed, 0) == [("i", "**2**"), ("", " of "), ("", "**2**")]
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])
-def test_what_people_typed_comes_out_as_typed(typed: str) -> None:
+def test_runs_return_typed_text_unchanged(typed: str) -> None:
     assert "".join(text for _, text in runs(plain(typed))) == typed
     assert {role for role, _ in runs(plain(typed))} <= {""}
     said = runs(f"the {coloured('key', typed)} and **{plain(typed)}**")
@@ -105,7 +105,7 @@ def test_what_people_typed_comes_out_as_typed(typed: str) -> None:
     assert {role for role, _ in said} <= {"", "key", "b"}
 
 
-def test_a_word_from_right_to_left_turns_nothing_around_it() -> None:
+def test_right_to_left_word_is_isolated_in_a_caption() -> None:
     """Else "שלום: 0.5" has the number before the word."""
     assert plain("שלום!") == "\u2068שלום\\!\u2069"
     assert plain("مرحبا") == "\u2068مرحبا\u2069"
@@ -113,7 +113,7 @@ def test_a_word_from_right_to_left_turns_nothing_around_it() -> None:
     assert coloured("key", "שלום") == ":orange[\u2068שלום\u2069]"
 
 
-def test_sentences_come_back_and_repeats_travel_once() -> None:
+def test_captions_by_row_are_sent_once_each() -> None:
     says = [["one **x**", "two **x**"], ["one **x**", "three"]]
     packed = pack_captions(says)
     assert [[caption_at(packed, step, row) for row in (0, 1)] for step in (0, 1)] == [
@@ -133,6 +133,8 @@ def test_sentences_come_back_and_repeats_travel_once() -> None:
         ([["a", "b"], ["a"]], 2, "step 1 needs 2 sentences"),
     ],
 )
-def test_a_missing_sentence_is_told(says: list[str], n_rows: int | None, complaint: str) -> None:
+def test_check_captions_of_a_missing_caption_raises(
+    says: list[str], n_rows: int | None, complaint: str
+) -> None:
     with pytest.raises(ValueError, match=complaint):
         check_captions(pack_captions(says), 2, n_rows)

@@ -91,7 +91,7 @@ def heatmap(z: np.ndarray, title: str = "") -> dict[str, Any]:
     hnp.arrays(np.float64, (5, 3, 7), elements=st.floats(-1e6, 1e6, width=32)),
     st.lists(st.text(max_size=5), min_size=5, max_size=5),
 )
-def test_every_step_comes_back_as_it_was(values: np.ndarray, titles: list[str]) -> None:
+def test_pack_returns_every_step_unchanged(values: np.ndarray, titles: list[str]) -> None:
     message = pack([heatmap(z, title) for z, title in zip(values, titles, strict=True)])
     assert count_steps(message) == 5
     for step in range(5):
@@ -100,25 +100,25 @@ def test_every_step_comes_back_as_it_was(values: np.ndarray, titles: list[str]) 
         assert figure["layout"].get("title", {}).get("text", "") == titles[step]
 
 
-def test_a_plotly_figure_is_taken_as_it_is() -> None:
+def test_pack_takes_plotly_figures() -> None:
     steps = [go.Figure(go.Heatmap(z=np.full((2, 3), float(i)))) for i in range(3)]
     assert figure_at(pack(steps), 2)["data"][0]["z"].tolist() == [[2.0] * 3] * 2
 
 
-def test_equal_arrays_are_sent_once() -> None:
+def test_pack_sends_equal_arrays_once() -> None:
     z = np.arange(4096.0).reshape(64, 64)
     one = len(pack([heatmap(z)]))
     many = len(pack([heatmap(z.copy(), str(i)) for i in range(50)]))
     assert many < one + 3000
 
 
-def test_only_what_differs_is_listed() -> None:
+def test_pack_lists_only_differences() -> None:
     z = np.ones((2, 2))
     header, _ = read_message(pack([heatmap(z, "a"), heatmap(z, "b"), heatmap(z, "a")]))
     assert header["changes"] == [{"path": ["layout", "title", "text"], "values": ["a", "b"], "at": [0, 1, 0]}]
 
 
-def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None:
+def test_pack_moves_equal_one_figure_per_step() -> None:
     steps = [heatmap(np.full((2, 2), each), "ab"[each > 1]) for each in (1.0, 2.0, 3.0)]
     moves: dict[str, Any] = {
         "data[0].z": np.stack([step["data"][0]["z"] for step in steps]),
@@ -141,35 +141,35 @@ def test_one_figure_and_what_moves_in_it_is_as_good_as_a_figure_a_step() -> None
         (1, {"data[nobody].z": np.ones((2, 1, 1))}, "must be named 'nobody'"),
     ],
 )
-def test_what_moves_must_be_said_for_every_step(n_figures: int, moves: dict[str, Any], message: str) -> None:
+def test_pack_moves_of_unequal_lengths_raise(n_figures: int, moves: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pack([heatmap(np.ones((1, 1)))] * n_figures, moves=moves)
 
 
 @pytest.mark.parametrize("values", [(math.nan, math.nan), (None, math.nan), (1.0, -math.inf)])
-def test_what_json_has_no_word_for_is_refused_outside_of_arrays(values: tuple[float | None, ...]) -> None:
+def test_pack_nan_outside_of_arrays_raises(values: tuple[float | None, ...]) -> None:
     with pytest.raises(ValueError, match="outside of arrays must be finite"):
         pack([{"data": [], "layout": {"width": value}} for value in values])
 
 
-def test_objects_that_are_no_words_are_refused() -> None:
+def test_pack_objects_other_than_words_raise() -> None:
     names = np.array([["here", math.nan]], dtype=object)
     with pytest.raises(ValueError, match="must hold words, got nan"):
         pack([{"data": [{"hovertext": names}], "layout": {}}])
 
 
-def test_gaps_stay_gaps() -> None:
+def test_pack_keeps_gaps() -> None:
     z = np.array([[1.0, np.nan]])
     assert np.isnan(figure_at(pack([heatmap(z), heatmap(z)]), 0)["data"][0]["z"][0, 1])
 
 
-def test_points_in_time_keep_apart() -> None:
+def test_pack_keeps_points_in_time_apart() -> None:
     times = 1.7e9 + np.arange(5.0)
     drawn = figure_at(pack([{"data": [{"x": times}], "layout": {}}]), 0)
     np.testing.assert_array_equal(drawn["data"][0]["x"], times)
 
 
-def test_a_setting_that_some_steps_lack_is_taken_away_again() -> None:
+def test_pack_removes_settings_that_a_step_lacks() -> None:
     with_title, without = heatmap(np.ones((1, 1)), "t"), heatmap(np.ones((1, 1)), "t")
     del without["layout"]["title"]
     message = pack([with_title, without])
@@ -177,12 +177,12 @@ def test_a_setting_that_some_steps_lack_is_taken_away_again() -> None:
     assert figure_at(message, 1)["layout"] == {}
 
 
-def test_lists_of_unequal_length_change_as_a_whole() -> None:
+def test_pack_lists_of_unequal_length_change_as_a_whole() -> None:
     steps = [{"data": [], "layout": {"shapes": [{"x0": i}] * i}} for i in range(3)]
     assert figure_at(pack(steps), 2)["layout"]["shapes"] == [{"x0": 2}, {"x0": 2}]
 
 
-def test_a_cursor_brings_one_row_at_a_time() -> None:
+def test_pack_cursor_changes_one_row_at_a_time() -> None:
     cursor = Cursor(3, {"layout.x0": np.arange(3.0)}, {"data[w].y": np.zeros((2, 3, 5))})
     header, arrays = read_message(pack([heatmap(np.ones((1, 1)))] * 2, cursor))
     fixed, moving = header["cursor"]["changes"]
@@ -192,7 +192,7 @@ def test_a_cursor_brings_one_row_at_a_time() -> None:
 
 
 @given(hnp.arrays(np.float64, (3, 4, 2), elements=st.floats(-10, 10, width=32)), st.integers(0, 2))
-def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) -> None:
+def test_figure_at_returns_one_step(values: np.ndarray, step: int) -> None:
     names = np.array([["a", "b"]] * 4, dtype=object)
     steps = [heatmap(z, str(i)) for i, z in enumerate(values)]
     for i, figure in enumerate(steps):
@@ -213,7 +213,7 @@ def test_one_step_is_read_back_for_a_plain_chart(values: np.ndarray, step: int) 
     assert (figure["layout"]["x0"], figure["layout"]["title"]["text"]) == (2.0, str(step))
 
 
-def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhere() -> None:
+def test_pack_indexed_items_are_sent_once() -> None:
     items, words = np.random.default_rng(0).random((5, 3000)), ["cat", "mat", "sat"]
     at = np.random.default_rng(1).integers(0, 5, (6, 40))
     picked = {"data[w].x": IndexedItems(items, at), "data[w].text": IndexedItems(words, at % 3)}
@@ -230,7 +230,7 @@ def test_what_is_picked_at_each_step_and_row_is_sent_once_and_read_back_everywhe
         pack([heatmap(np.ones((1, 1)))] * 6, Cursor(40, by_step={"data[w].x": IndexedItems(items, at[:5])}))
 
 
-def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
+def test_pack_rows_of_another_array_are_not_sent_twice() -> None:
     steps = [heatmap(np.random.default_rng(i).random((61, 40))) for i in range(5)]
     alone = pack(steps)
     message = pack(steps, Cursor(61, rows_of={"data[w].marker.size": "data[w].z"}))
@@ -273,12 +273,12 @@ def test_a_row_of_what_is_drawn_anyway_is_not_sent_twice() -> None:
         ([heatmap(np.ones((1, 1), dtype=complex))], None, "must hold numbers, got dtype complex128"),
     ],
 )
-def test_what_cannot_move_is_refused(steps: list[Any], cursor: Cursor | None, message: str) -> None:
+def test_pack_steps_that_do_not_fit_raise(steps: list[Any], cursor: Cursor | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         pack(steps, cursor)
 
 
-def test_words_in_rows_are_kept_once() -> None:
+def test_pack_words_in_rows_are_sent_once() -> None:
     names = np.array([["one", "two"], ["three", "four"]], dtype=object)
     trace = {"type": "heatmap", "z": np.eye(2), "hovertext": names}
     packed = pack([{"data": [trace, trace | {"z": np.ones((2, 2)) * i}], "layout": {}} for i in range(3)])
@@ -289,7 +289,7 @@ def test_words_in_rows_are_kept_once() -> None:
     assert header["arrays"][first["@"]] == {"text": names.tolist()}
 
 
-def test_words_of_rows_and_columns_cross_where_they_are_drawn() -> None:
+def test_crossed_labels_are_joined_cell_by_cell() -> None:
     rows, columns = [f"row {i}, " for i in range(70)], [f"column {i}" for i in range(2048)]
     z = np.zeros((70, 2048))
     traces = [
@@ -304,7 +304,7 @@ def test_words_of_rows_and_columns_cross_where_they_are_drawn() -> None:
         assert trace["hovertext"] == [[row + column for column in columns] for row in rows]
 
 
-def test_crossed_words_that_differ_between_steps_are_those_of_each_step() -> None:
+def test_crossed_labels_may_differ_between_steps() -> None:
     words = [CrossedLabels(("row ",), ("a", "b")), CrossedLabels(("row ",), ("c", "d"))]
     steps = [heatmap(np.ones((1, 2)), str(i)) for i in range(3)]
     for i, figure in enumerate(steps):
@@ -315,7 +315,7 @@ def test_crossed_words_that_differ_between_steps_are_those_of_each_step() -> Non
 
 
 @given(hnp.arrays(np.float64, (7, 5), elements=st.floats(allow_nan=True, allow_infinity=True, width=32)))
-def test_every_bit_of_a_number_comes_back(z: np.ndarray) -> None:
+def test_pack_keeps_every_bit_of_a_number(z: np.ndarray) -> None:
     message = pack([heatmap(z)])
     for figure in (figure_at(message, 0), read_back(message, 0)):
         drawn = np.asarray(figure["data"][0]["z"])
@@ -330,7 +330,7 @@ def test_every_bit_of_a_number_comes_back(z: np.ndarray) -> None:
         max_size=6,
     )
 )
-def test_arrays_of_all_kinds_lie_beside_one_another(given: list[np.ndarray]) -> None:
+def test_pack_arrays_of_all_types_in_one_body(given: list[np.ndarray]) -> None:
     message = pack([{"data": [{"x": array} for array in given], "layout": {}}])
     for reader in (figure_at, read_back):
         for trace, array in zip(reader(message, 0)["data"], given, strict=True):
@@ -339,7 +339,7 @@ def test_arrays_of_all_kinds_lie_beside_one_another(given: list[np.ndarray]) -> 
             np.testing.assert_array_equal(trace["x"], wanted)
 
 
-def test_a_stack_that_is_another_times_a_number_a_row_is_next_to_nothing_and_whole() -> None:
+def test_pack_multiple_of_a_stack_is_small_and_exact() -> None:
     given = {name: stack.astype("f4") for name, stack in stacks().items()}
     arrays = Arrays()
     places = {name: arrays.add(stack) for name, stack in given.items()}
@@ -358,7 +358,7 @@ def test_a_stack_that_is_another_times_a_number_a_row_is_next_to_nothing_and_who
     assert size("scores") < 0.3 * size("other")
 
 
-def test_the_bound_counts_everything() -> None:
+def test_pack_bound_counts_all_bytes() -> None:
     """Words and layout count like numbers: nothing longer than the bound is ever made."""
     letters = np.random.default_rng(0).integers(97, 123, size=2 * MOST_BYTES).astype("u1").tobytes().decode()
     with pytest.raises(ValueError, match=f"may take {MOST_BYTES:,} bytes, these take"):
@@ -373,7 +373,7 @@ def arranged(columns: dict[str, list[Any]]) -> dict[str, Any]:
     return {"data": [], "layout": {"meta": {"screens": screens, "kept": 1}}}
 
 
-def test_arrangements_travel_as_what_differs() -> None:
+def test_pack_screens_are_sent_as_differences() -> None:
     same = {f"layout.xaxis{i}.domain": [[0, 0.5], [0, 0.25], [0, 0.125]] for i in range(2, 90)}
     steps = [
         arranged(same | {"layout.title.text": ["a", "b", "c"], "layout.height": [5, 5, 5]}),
@@ -390,7 +390,7 @@ def test_arrangements_travel_as_what_differs() -> None:
     assert second["settings"] == {"layout.title.text": ["a", "d", "c"], "layout.height": None}
 
 
-def test_a_path_leads_to_a_trace_by_its_name() -> None:
+def test_path_resolves_a_trace_by_name() -> None:
     figure = {
         "data": [{"name": "a"}, {"name": "b.c"}, {"name": "twice"}, {"name": "twice"}],
         "layout": {"shapes": [{}, {"name": "line"}]},
@@ -412,7 +412,7 @@ def test_a_path_leads_to_a_trace_by_its_name() -> None:
             paths.resolve(figure, path)
 
 
-def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
+def test_pack_leaves_cursor_arrays_out_of_the_steps() -> None:
     steps = [heatmap(np.random.default_rng(i).random((3, 4))) for i in range(4)]
     for i, step in enumerate(steps):
         step["data"][0]["x"] = np.random.default_rng(9 + i).random(4)
@@ -435,7 +435,7 @@ def test_what_the_cursor_sets_is_not_sent_with_the_steps() -> None:
         ([-1e39, 0.0], "<f8"),
     ],
 )
-def test_numbers_keep_the_digits_that_tell_them_apart(numbers: list[float], kept: str) -> None:
+def test_narrow_keeps_the_digits_that_differ(numbers: list[float], kept: str) -> None:
     given = np.array(numbers)
     assert narrow(given).dtype == kept
     plain = np.linspace(0, 1, len(given))
@@ -461,6 +461,6 @@ def test_numbers_keep_the_digits_that_tell_them_apart(numbers: list[float], kept
         (1, 1.0, False),
     ],
 )
-def test_what_is_the_same_at_two_steps(one: Any, other: Any, same: bool) -> None:
+def test_same_compares_values_and_arrays(one: Any, other: Any, same: bool) -> None:
     assert _same(one, other) is same
     assert _same(other, one) is same

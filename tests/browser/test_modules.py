@@ -90,7 +90,7 @@ def test_every_page_is_unpacked_as_python_unpacks_it(modules: Page, page: str) -
         check(modules, steps, [(0, 0), (last, rows - 1), (last // 2, rows // 2), (0, 0)])
 
 
-def test_stacks_that_are_others_times_a_number_are_unpacked_as_python_unpacks_them(modules: Page) -> None:
+def test_multiples_of_stacks_are_unpacked_as_in_python(modules: Page) -> None:
     figures = [
         {
             "data": [
@@ -307,7 +307,7 @@ HEALED = """
 """
 
 
-def test_python_hears_that_a_figure_is_drawn_though_it_was_taken_away_when_it_failed(tab: Page) -> None:
+def test_failed_figure_still_reports_its_drawing(tab: Page) -> None:
     tab.set_content(markup())
     tab.add_script_tag(content=bundle("live.js"))
     assert tab.evaluate(HEALED) == [[["failed", True], ["failed", False]], "", "drawn"]
@@ -416,7 +416,7 @@ def test_each_step_takes_what_is_largest_at_the_one_scale_of_all(modules: Page) 
         (100, "scale > 3 ? -50 : 1200", 3),
     ],
 )
-def test_what_is_enlarged_fits_though_its_caption_has_more_lines_at_one_size_than_at_another(
+def test_enlarged_figure_fits_with_captions_of_any_lines(
     modules: Page, width: int, height: str, scale: float
 ) -> None:
     found = modules.evaluate(
@@ -482,7 +482,7 @@ async (places) => {
 
 
 @pytest.mark.film
-def test_a_film_holds_what_either_slider_shows_next_and_not_all_that_was_seen(tab: Page) -> None:
+def test_film_holds_the_next_frames_of_both_sliders(tab: Page) -> None:
     tab.set_content("<p>film</p>")
     tab.add_script_tag(content=bundle("film.js"))
     places = [(0, 0), (30, 0), (30, 60), (60, 60), (7, 11)]
