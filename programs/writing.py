@@ -271,6 +271,10 @@ def _wrapped(statement: str) -> str:
     return "\n".join([f"{start} import (", *(f"    {name}," for name in names.split(", ")), ")"])
 
 
+def _plain_first(statement: str) -> tuple[bool, str]:
+    return statement.startswith("from"), statement
+
+
 def imports(language: str, text: str) -> str:
     """Return the import statements that a text needs, as the files here have them."""
     used = _names(text)
@@ -286,4 +290,4 @@ def imports(language: str, text: str) -> str:
                 statement = type(node)(**{**vars(node), "names": names})
                 statements[_wrapped(ast.unparse(statement))] = 2 if own else int(root != "math")
     groups = ([line for line, group in statements.items() if group == each] for each in range(3))
-    return "\n\n".join("\n".join(sorted(group)) for group in groups if group)
+    return "\n\n".join("\n".join(sorted(group, key=_plain_first)) for group in groups if group)

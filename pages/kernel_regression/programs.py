@@ -1,5 +1,7 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
+import numpy as np
+
 from attn_core import KERNELS
 from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
@@ -20,7 +22,10 @@ def programs(result: Result) -> Programs:
     lines = [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
     if result.state.fits_lines:
         line = standing.lines
-        weigh = "gaussian_nearest(u)" if kernel == "gaussian" else f"renormalise({kernel}(u))"
+        weigh = "gaussian(u)" if kernel == "gaussian" else f"renormalise({kernel}(u))"
+        u = np.unique(abs(standing.keys - standing.queries[row]) / h)
+        if kernel == "gaussian" and (np.diff(u[:2] ** 2) > 1200).any():  # the next weight is too small
+            weigh = "gaussian_nearest(u)"
         lines += [f"w = {weigh}", "estimate, slope, weights = local_line(query, x, y, w)"]
         if kernel != "gaussian":
             lines.append("estimate, slope = with_gaps(estimate, w), with_gaps(slope, w)")

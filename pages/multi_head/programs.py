@@ -52,7 +52,7 @@ def programs(result: Result) -> Programs:
 
 def token_by_token(result: Result) -> Program:
     """Return the program that writes one token after the other, with what came before kept."""
-    numbers, lines = _starts(result)
+    numbers, lines = _projected(result)
     lines += ["heads = token_by_token(Q, K, V)", f"written = {_merged(result)}"]
     return Program(PYTORCH, "\n".join(lines), numbers, ["written"])
 
@@ -85,8 +85,8 @@ def _inputs(result: Result) -> tuple[dict[str, Any], list[str]]:
     return numbers | weights_of(result.module), lines
 
 
-def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return the numbers, and the lines from them to Q, K and V of all heads, the mask and the biases."""
+def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
+    """Return the numbers, and the lines from them to Q, K and V of all heads, and to the biases."""
     numbers, lines = _inputs(result)
     memory = "X" if result.is_self_attention else "Y"
     added = {letter: f" + b_{letter}" if result.setting.bias else "" for letter in "qkv"}
@@ -102,6 +102,13 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
         lines.append(f"bias = {biases(result.setting.positions, result.n_head, 'X', memory)}")
     if isinstance(result.scheme, RelativeBuckets):
         numbers["table"] = result.scheme.bucket_biases()
+    return numbers, lines
+
+
+def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
+    """Return the same, and the mask."""
+    numbers, lines = _projected(result)
+    memory = "X" if result.is_self_attention else "Y"
     kinds = result.setting.kinds if allowed(result.setting, result.n_head) is not None else ()
     codes, patterns = [], []
     for at, kind in enumerate(kinds[: result.n_head]):

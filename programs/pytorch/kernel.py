@@ -11,7 +11,7 @@ def gaussian(u):
 
 
 def gaussian_nearest(u):
-    """Weigh the same, but let the nearest key never be alone: with one key a line has no slope."""
+    """Weigh the same, where one key is so near that all others would have no weight for a line."""
     scores = (u.min() ** 2 - u**2) / 2  # 0 for the nearest
     others = u > u.min()
     if others.any():

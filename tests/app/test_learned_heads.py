@@ -179,18 +179,6 @@ def test_the_program_prints_the_numbers_on_the_page(chosen: ToySetting) -> None:
         assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.predictions)]
 
 
-@pytest.mark.parametrize("kind", ["PyTorch", "NumPy"])
-@pytest.mark.parametrize("recipe", SHIPPED, ids=words.recipe_in_words)
-def test_the_model_by_hand_gives_the_numbers_of_the_page(recipe: Recipe, kind: str) -> None:
-    example = TASKS[recipe.task].example[: TASKS[recipe.task].most]
-    kept = len(Result(ToySetting(recipe, example), 0).run.checkpoints)
-    for at, off in ((0, ()), (kept // 2, (0,)), (kept - 1, (recipe.layers * recipe.heads - 1,))):
-        result = Result(ToySetting(recipe, example, off), at)
-        names = handed.leaves(programs_of(result), kind)
-        np.testing.assert_allclose(np.asarray(names["weights"]), result.toy_run.weights, atol=1e-5)
-        np.testing.assert_allclose(np.asarray(names["logits"]), result.toy_run.logits.detach(), atol=1e-4)
-
-
 def test_the_formula_has_the_chosen_heads_numbers() -> None:
     result = Result(setting("induction", "abcabc"), 30, (2, 0, 0))
     row = result.toy_run.layers[1].weights[0, 3].tolist()

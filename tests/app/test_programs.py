@@ -27,7 +27,7 @@ from attn_core import (
 )  # fmt: skip
 from attn_core.eviction import evict
 from attn_core.plane import main_directions
-from attn_core.text_flow import attention_rollout, find_sinks, drop_keys, weighted_value_norms
+from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.threshold import threshold_weights
 from attn_core.toys import TASKS, shipped
 from attn_ui.base.latex import in_latex
@@ -274,7 +274,7 @@ def test_numbers_have_as_few_digits_as_leave_what_is_printed() -> None:
     close(handed.arrays(handed.run(program))[0], [0.6667, 4.0])
 
 
-def test_many_numbers_are_read_from_a_file_or_all_written_where_none_is_wanted() -> None:
+def test_many_numbers_are_read_from_a_file_or_written_where_none_is_wanted() -> None:
     x = np.arange(65.0)
     program = Program(PYTORCH, "y = x.sum()", {"x": x, "w": {"a b": x[:2]}}, ["y"])
     assert 'np.load("numbers.npz")' in program.text()
@@ -317,7 +317,7 @@ def imported(program: str) -> set[str]:
 
 
 @pytest.mark.parametrize("link", ["", "kernel=boxcar", "picture=Two inputs", "picture=Local lines"])
-def test_a_caption_says_that_a_program_learns_where_it_prints_what_it_learned(link: str) -> None:
+def test_a_caption_says_that_a_program_learns_where_it_does(link: str) -> None:
     programs = PAGES["kernel-regression"].at(link).programs
     assert isinstance(programs, Programs)
     learns = {kind: "h learned" in programs.text(kind) for kind in (PYTORCH, NUMPY, SHORT)}

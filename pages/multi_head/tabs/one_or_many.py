@@ -118,5 +118,5 @@ def by_torch(fit: HeadsFit) -> float:
 
 def program() -> Program:
     """Return a program that fits two heads."""
-    lines = f"fit = fit_heads(2, seeds={[*SEEDS]}, steps={STEPS[-1]})\nprint(fit.losses[-1].tolist())"
-    return Program(SHORT, lines)
+    lines = f"fit = fit_heads(2, seeds={[*SEEDS]}, steps={STEPS[-1]})"
+    return Program(SHORT, lines, last='print("errors:", fit.losses[-1].tolist())')

@@ -27,7 +27,8 @@ def show(_now: Result) -> None:
     name_example(result)
     spelling = Spelling(widgets.segment(SPELLING, _("Spelling")))
     shapes, _output = run(spelling, result)
-    st.code(spelling.imports, language="python")
+    if spelling.imports:
+        st.code(spelling.imports, language="python")
     for (makes, lines), shape in zip(spelling.steps, shapes, strict=True):
         wide, narrow = st.columns([3, 1])
         with wide:
