@@ -8,6 +8,7 @@ from attn_ui.base.parameters import Cells, Choice, Flag, Real, Several, Steps, T
 TEXT = Text("text", "the cat sat on the mat", longest=20_000)  # as many as a real model reads
 CROSS = Flag("cross", False)
 TEXT_2 = Text("text2", "a dog lay on the rug", longest=4000)
+TYPED = Text("typed", "the cat sat on the mat", 20_000)  # of an experiment's own example
 BIAS = Flag("bias", False)
 # What the tab "Code" hands over (`attn_ui.base.programs` asks for it).
 CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))

@@ -29,6 +29,7 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
     TOGETHER,
+    TYPED,
     WITHOUT,
     scheme_setting,
 )
@@ -111,7 +112,6 @@ AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
 OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 # Of the experiments, which have an example of their own.
-TYPED = Text("typed", "the cat sat on the mat", 20_000)
 TOKEN = Steps("token", 5, tuple(range(12)), ".0f")
 LAYERS = Steps("layers", 6, tuple(range(13)), ".0f")
 KV_HEADS = Steps(

@@ -5,9 +5,16 @@ from dataclasses import dataclass, replace
 from attn_core import GLOROT, MASK_PATTERNS, Masking
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.schemes import SchemeSettings
+from attn_ui.base.shared_settings import SEED
 from attn_ui.base.weight_tables import Given
 from attn_words import _
-from pages.multi_head.settings import A_PATTERN_A_HEAD, ONE_HEAD, USUAL_PATTERNS, WITHOUT_HEADS
+from pages.multi_head.settings import (
+    A_PATTERN_A_HEAD,
+    ONE_HEAD,
+    USUAL_PATTERNS,
+    WIDTH_MODEL,
+    WITHOUT_HEADS,
+)
 
 NO_POSITIONS = SchemeSettings("none")
 NO_DETAILS = Masking()
@@ -19,16 +26,16 @@ class HeadsSetting:
 
     case: str
     text: str
-    memory_text: str
-    cross: bool
-    d_model: int
-    d_memory: int
-    d_head: int | None  # None: d_model / n_head
-    bias: bool
-    projection: bool
-    seed: int
-    mask: str
-    reach: int
+    memory_text: str = ""
+    cross: bool = False
+    d_model: int = WIDTH_MODEL.default
+    d_memory: int = WIDTH_MODEL.default
+    d_head: int | None = None  # None: d_model / n_head
+    bias: bool = False
+    projection: bool = True
+    seed: int = SEED.default
+    mask: str = "none"
+    reach: int = 1
     masking: Masking = NO_DETAILS  # what the mask takes beside its width
     patterns: tuple[str, ...] = ()  # what heads take in turn
     positions: SchemeSettings = NO_POSITIONS

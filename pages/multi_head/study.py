@@ -18,21 +18,8 @@ WAYS = {False: N_("without the residual"), True: N_("with the residual")}
 
 def bare(setting: HeadsSetting) -> HeadsSetting:
     """Return the same words, sizes and drawing and nothing else: no mask, d_head = d_model / heads."""
-    return HeadsSetting(
-        case=setting.case,
-        text=setting.text,
-        memory_text=setting.memory_text,
-        cross=setting.cross,
-        d_model=setting.d_model,
-        d_memory=setting.d_memory,
-        d_head=None,
-        bias=setting.bias,
-        projection=setting.projection,
-        seed=setting.seed,
-        mask="none",
-        reach=1,
-        init=setting.init,
-    )
+    fields = ("case", "text", "memory_text", "cross", "d_model", "d_memory", "bias", "projection", "seed")
+    return HeadsSetting(**{name: getattr(setting, name) for name in (*fields, "init")})
 
 
 class OneOrMany(NamedTuple):

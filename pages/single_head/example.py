@@ -1,4 +1,4 @@
-"""The worked example of attention without a map: 2 to 12 words, with numbers drawn from a seed."""
+"""The worked example of the experiments: 2 to 12 words, the same whatever the sidebar says."""
 
 from collections.abc import Sequence
 
@@ -7,29 +7,40 @@ import torch
 from torch import Tensor
 
 from attn_core import tokenize
+from attn_ui.base.markdown import plain
+from attn_ui.base.shared_settings import TYPED
 from attn_ui.screen import widgets
-from attn_words import _
-from pages.single_head.settings import TYPED
+from attn_words import _, _n
 
 WIDTH, SEED = 4, 7
 LEAST_WORDS, MOST_WORDS = 2, 12
 
 
 def read_words() -> list[str]:
-    """Read the example's words: the first twelve are taken; those of the default where there is one."""
-    words = [
-        str(token) for token in tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
-    ]
-    tokens = words[:MOST_WORDS] if len(words) >= LEAST_WORDS else tokenize(TYPED.default)
+    """Read the example's words; where they are too few or too many, say which are taken."""
+    tokens = tokenize(widgets.line(TYPED, _("Sentence of the example, 2 to 12 words")))
+    if LEAST_WORDS <= len(tokens) <= MOST_WORDS:
+        return [*map(str, tokens)]
+    excerpt = [*map(str, tokens[:MOST_WORDS] if tokens[MOST_WORDS:] else tokenize(TYPED.default))]
+    sentence = plain(" ".join(excerpt))
     st.caption(
-        _(
-            "Shown on an example of its own, whatever the sidebar says: {count} words, their queries, keys "
-            "and values of {width} numbers each drawn from a seed, not trained.",
-            count=len(tokens),
-            width=WIDTH,
+        _(":material/edit: The example takes 2 to 12 words. It shows “{sentence}”.", sentence=sentence)
+    )
+    return excerpt
+
+
+def name_example(n_head: int, width: int) -> None:
+    """Say in one line on what an experiment is shown."""
+    st.caption(
+        _n(
+            "Shown on an example of its own, whatever the sidebar says: {count} head of width {width}, drawn "
+            "from a seed, not trained.",
+            "Shown on an example of its own, whatever the sidebar says: {count} heads of width {width}, "
+            "drawn from a seed, not trained.",
+            n_head,
+            width=width,
         )
     )
-    return [str(token) for token in tokens]
 
 
 def draw_vectors(words: Sequence[str]) -> tuple[Tensor, Tensor, Tensor]:

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Text, Whole, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -28,6 +28,7 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
     TOGETHER,
+    TYPED,
     WITHOUT,
 )
 from attn_ui.base.weight_tables import SINGLE, hand_settings, init_setting
@@ -77,7 +78,6 @@ FIRST, SECOND = (
 )
 SWEEP_WIDTH = Steps("dsweep", 64, tuple(2**power for power in range(11)), ".0f")
 COST_WINDOW = Steps("cwindow", 16, tuple(2**power for power in range(11)), ".0f")
-TYPED = Text("typed", "the cat sat on the mat", 20_000)
 TILE = Steps("tile", 0, tuple(range(6)), ".0f")
 STATE = Steps("written", 5, tuple(range(12)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (

@@ -18,7 +18,7 @@ from attn_words import _
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import BATCH, MASK_PADDING
-from pages.multi_head.tabs.checks import table
+from pages.single_head.tabs.checks import table
 
 MOST_SENTENCES, MOST_WORDS = 4, 12
 PAD = "[pad]"

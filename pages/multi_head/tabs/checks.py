@@ -10,11 +10,11 @@ from torch.nn import functional as F
 
 from attn_core import Check, Rotary, compare
 from attn_core.plane import audit_plane
-from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.multi_head.aside import bare_walk
 from pages.multi_head.compute import Result, planes_of
 from pages.single_head.aside import audit_aside
+from pages.single_head.tabs.checks import table
 
 
 def largest(numbers: Tensor) -> float:
@@ -143,11 +143,3 @@ def show(result: Result) -> None:
                 "computed alone instead."
             )
         )
-
-
-def table(checks: list[Check]) -> str:
-    """Return the checks as a table in markdown."""
-    return checks_table(
-        [check.name for check in checks],
-        {_("on the numbers on screen"): [(check.passed, check.verdict) for check in checks]},
-    )

@@ -15,7 +15,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_words import _, _n
 from pages.multi_head.compute import Result, array
 from pages.multi_head.settings import FIT_STEP
-from pages.multi_head.tabs.checks import table
+from pages.single_head.tabs.checks import table
 from programs.writing import SHORT, Program
 
 NUM_HEADS = (1, 2, 4, 8)

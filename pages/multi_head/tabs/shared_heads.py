@@ -19,7 +19,8 @@ from pages.multi_head import programs
 from pages.multi_head.compute import Result, heads
 from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LATENT, SHARED
-from pages.multi_head.tabs.checks import largest, table
+from pages.multi_head.tabs.checks import largest
+from pages.single_head.tabs.checks import table
 
 N_HEAD, D_MODEL, SEED = 8, 16, 73  # of heads some of which are alike, so that sharing costs bit by bit
 GROUPS = tuple(map(int, SHARED.values))

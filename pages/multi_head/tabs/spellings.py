@@ -11,7 +11,7 @@ from pages.multi_head.compute import Result
 from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import SPELLING
 from pages.multi_head.spellings import Spelling, program, run, spellings
-from pages.multi_head.tabs.checks import table
+from pages.single_head.tabs.checks import table
 
 
 def show(_now: Result) -> None:

@@ -17,7 +17,7 @@ from pages.multi_head import programs
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import TOKEN
-from pages.multi_head.tabs.checks import table
+from pages.single_head.tabs.checks import table
 
 
 def show(_now: Result) -> None:

@@ -1,5 +1,7 @@
 """The tab Checks: the numbers on the screen against what must hold."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 import torch
 
@@ -37,12 +39,7 @@ def show(result: Result) -> None:
         plane, is_main = plane_of(head, result.along), result.along.dimensions is None
         more += audit_plane(plane, head.query, head.key, is_main=is_main)
     st.markdown(_("Computed just now, on the numbers on screen."))
-    st.markdown(
-        checks_table(
-            [_(check.name) for check in (*scored, *checks, *more)],
-            {_("this page"): [(check.passed, check.verdict) for check in (*scored, *checks, *more)]},
-        )
-    )
+    st.markdown(table([*scored, *checks, *more]))
     st.caption(
         _(
             "The hull is tested along every axis and 256 other directions. A check holds while its largest "
@@ -50,3 +47,9 @@ def show(result: Result) -> None:
             tolerance=f"{checks[0].tolerance:.1e}",
         )
     )
+
+
+def table(checks: Sequence[attn_core.Check]) -> str:
+    """Return checks as a table in markdown."""
+    verdicts = [(check.passed, check.verdict) for check in checks]
+    return checks_table([_(check.name) for check in checks], {_("this page"): verdicts})

@@ -15,12 +15,12 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
-from pages.single_head.example import draw_vectors, read_words
+from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
 from pages.single_head.programs import tiles_program
 from pages.single_head.settings import TILE
+from pages.single_head.tabs.checks import table
 
 SIZE = 2  # keys in a tile
 
@@ -34,6 +34,7 @@ def show(_now: Result) -> None:
         )
     )
     words = read_words()
+    name_example(1, WIDTH)
     query, key, value = draw_vectors(words)
     tiles = tiled_attention(query, key, value, SIZE)
     scores = np.asarray(query @ key.mT / query.shape[-1] ** 0.5)
@@ -70,10 +71,7 @@ def show(_now: Result) -> None:
             all=f"{4096**2:,}",
         )
     )
-    results = checks(query, key, value)
-    st.markdown(
-        checks_table([each.name for each in results], {"": [(each.passed, each.verdict) for each in results]})
-    )
+    st.markdown(table(checks(query, key, value)))
     st.markdown(_("**In PyTorch**"))
     show_program(tiles_program(query, key, value, SIZE))
 

@@ -21,12 +21,12 @@ from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Slider
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.programs_tab import show_program
-from attn_ui.screen.tables import checks_table
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
-from pages.single_head.example import WIDTH, draw_vectors, read_words
+from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
 from pages.single_head.programs import state_program
 from pages.single_head.settings import STATE
+from pages.single_head.tabs.checks import table
 
 
 def show(_now: Result) -> None:
@@ -38,6 +38,7 @@ def show(_now: Result) -> None:
         )
     )
     words = read_words()
+    name_example(1, WIDTH)
     query, key, value = draw_vectors(words)
     steps = linear_attention_steps(query, key, value)
     causal = causal_mask(len(words))
@@ -80,10 +81,7 @@ def show(_now: Result) -> None:
             for at in places
         ],
     )
-    results = checks(query, key, value)
-    st.markdown(
-        checks_table([each.name for each in results], {"": [(each.passed, each.verdict) for each in results]})
-    )
+    st.markdown(table(checks(query, key, value)))
     st.markdown(_("**In PyTorch**"))
     show_program(state_program(query, key, value))
 
