@@ -7,12 +7,12 @@ from attn_core import (
     sentence_vectors, sinusoidal_encoding, split_heads, weights_of,
 )  # fmt: skip
 from attn_core.applications import (
-    SHAPES, SOURCE, TARGET, alignment, drawing, log_energies, patch_names, vowels,
+    SHAPES, SOURCE, TARGET, alignment, house_picture, log_energies, patch_names, vowels,
 )  # fmt: skip
 from attn_core.clouds import lay_together
 from attn_core.eviction import evict
 from attn_core.heads_fit import fit_heads
 from attn_core.plane import main_directions
 from attn_core.text_flow import attention_rollout, find_sinks, drop_keys, weighted_value_norms
-from attn_core.toys import SYMBOLS, TASKS, Recipe, shipped, train
+from attn_core.toys import SYMBOLS, TASKS, Recipe, packaged_run, train
 from attn_figures import show

@@ -11,13 +11,13 @@ SIDE, PATCH = 24, 4  # pixels
 SHAPES = (N_("sky"), N_("sun"), N_("roof"), N_("wall"), N_("bush"), N_("grass"))
 
 
-def drawing() -> Float[Tensor, "24 24"]:
-    """Draw a house with a bush under the sun: how much ink each pixel has, from 0 to 1.
+def house_picture() -> Float[Tensor, "24 24"]:
+    """Return a picture of a house with a bush under the sun: how much ink each pixel has, from 0 to 1.
 
     The sky has no ink and the roof is full of it. The sun is half full; wall, bush and grass are patterns of
     1/4 and 3/4 (lines across, dots, upright lines), half full on average: they differ in pattern alone.
 
-    >>> picture = drawing()
+    >>> picture = house_picture()
     >>> tuple(picture.shape), float(picture.min()), float(picture.max())
     ((24, 24), 0.0, 1.0)
     """

@@ -11,8 +11,8 @@ from attn_words import N_
 
 RATE, FRAME = 8000, 160  # samples a second, samples a frame: 20 milliseconds
 PAUSE = N_("pause")
-SAID = (("a", 5), (PAUSE, 2), ("i", 5), (PAUSE, 2), ("u", 5), (PAUSE, 2), ("a", 5), (PAUSE, 2))
-"""What is said, in order, and for how many frames."""
+SOUNDS = (("a", 5), (PAUSE, 2), ("i", 5), (PAUSE, 2), ("u", 5), (PAUSE, 2), ("a", 5), (PAUSE, 2))
+"""The sounds in order, and how many frames each lasts."""
 
 # The first two resonances of each vowel in hertz, means of 33 men: Peterson and Barney (1952), table II.
 _TONES = {"a": (730.0, 1090.0), "i": (270.0, 2290.0), "u": (300.0, 870.0)}
@@ -23,11 +23,11 @@ def vowels() -> Float[Tensor, " n_sample"]:
     """Return the sound: each vowel is two tones, at its first two resonances, that swell and fade.
 
     >>> sound = vowels()
-    >>> len(sound) == FRAME * sum(n_frame for _, n_frame in SAID), float(sound.abs().max()) <= 1.0
+    >>> len(sound) == FRAME * sum(n_frame for _, n_frame in SOUNDS), float(sound.abs().max()) <= 1.0
     (True, True)
     """
     parts = []
-    for name, n_frame in SAID:
+    for name, n_frame in SOUNDS:
         time = torch.arange(n_frame * FRAME, dtype=torch.float64) / RATE
         swell = torch.sin(math.pi * (torch.arange(len(time), dtype=torch.float64) + 0.5) / len(time))
         tones = [torch.sin(2 * math.pi * hertz * time) for hertz in _TONES.get(name, ())]
@@ -73,4 +73,4 @@ def frame_names() -> tuple[str, ...]:
     >>> frame_names()[:6]
     ('a', 'a', 'a', 'a', 'a', 'pause')
     """
-    return tuple(name for name, n_frame in SAID for _ in range(n_frame))
+    return tuple(name for name, n_frame in SOUNDS for _ in range(n_frame))

@@ -40,10 +40,10 @@ def alignment() -> tuple[Float[Tensor, "n_query d_k"], Float[Tensor, "n_key d_k"
     return query, key
 
 
-def translated(word: str) -> str:
+def source_word(word: str) -> str:
     """Return the English word that a French word of the sentence translates; nothing where there is none.
 
-    >>> translated("noir"), translated("du")
+    >>> source_word("noir"), source_word("du")
     ('black', '')
     """
     return _NEEDS[word][0]

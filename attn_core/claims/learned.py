@@ -7,14 +7,14 @@ from torch import Tensor
 
 from attn_core.claims.study import Study
 from attn_core.measures import previous_token_score
-from attn_core.toys import TASKS, share_on, shipped
+from attn_core.toys import TASKS, packaged_run, share_on
 
 SEQUENCES = 32
 TASK = "induction"
 
 
 def head_roles(steps: Sequence[int]) -> Study:
-    """Measure each head of the shipped model that continues repeated blocks, after so many training steps.
+    """Measure each head of the packaged model that continues repeated blocks, after so many training steps.
 
     "previous token" is the mean weight on the token before, "induction" that on what once stood after the
     present symbol. Rows are 32 held-out sequences, those that have something to measure.
@@ -26,7 +26,7 @@ def head_roles(steps: Sequence[int]) -> Study:
     >>> sorted(head_roles([0, 1000]).measures["previous token"])
     ['layer 1 head 1', 'layer 1 head 2', 'layer 2 head 1', 'layer 2 head 2']
     """
-    run = shipped(TASK)
+    run = packaged_run(TASK)
     steps_kept = [each.step for each in run.checkpoints]
     if missing := sorted({*steps} - {*steps_kept}):
         raise ValueError(f"steps must be among those that were kept, {steps_kept}; got {missing}")

@@ -11,7 +11,7 @@ from attn_core.claims.study import Measurements, Study
 from attn_core.claims.trust import rank_correlation
 from attn_core.multi_head import MultiHead, MultiHeadAttention
 from attn_core.text_flow import attention_rollout
-from attn_core.toys import TASKS, Run, ToyModel, shipped
+from attn_core.toys import TASKS, Run, ToyModel, packaged_run
 
 SEQUENCES = 12
 DECIMALS = 12  # of an effect; what is smaller is rounding, and has no order
@@ -23,7 +23,7 @@ LAST, ROLLED = "induction, last layer", "induction, all layers"
 def nearest_checkpoint(run: Run, share: float) -> int:
     """Return which checkpoint of a training lies nearest to a share of its steps.
 
-    >>> run = shipped("sort")
+    >>> run = packaged_run("sort")
     >>> [run.checkpoints[nearest_checkpoint(run, share)].step for share in (0.0, 0.1, 1.0)]
     [0, 80, 800]
     """
@@ -115,7 +115,7 @@ def explanation_by_training(shares: Sequence[float | int]) -> Study:
             raise ValueError(f"each share must be a number from 0 to 100; got {share}")
     measurements = Measurements()
     for task in (*ONE_LAYER, "induction"):
-        run = shipped(task)
+        run = packaged_run(task)
         tokens = run.recipe.held_out(SEQUENCES)
         has_answer = TASKS[task].answers(tokens) >= 0
         rows: dict[tuple[str, str], list[Tensor]] = {}

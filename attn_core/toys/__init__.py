@@ -1,6 +1,6 @@
 """Small models trained on tasks whose right attention is known, and measures of their heads."""
 
-from attn_core.toys.files import SHIPPED, TRAINED, path_of, read_run, shipped, write_run
+from attn_core.toys.files import SHIPPED, TRAINED, packaged_run, path_of, read_run, write_run
 from attn_core.toys.measures import CHANCE, MEASURES, any_other_token, measure_heads, share_on
 from attn_core.toys.mistakes import TOY_MISTAKES
 from attn_core.toys.model import Attend, ToyModel, ToyRun
@@ -19,8 +19,35 @@ from attn_core.toys.training import (
 )
 
 __all__ = [
-    "BLANK", "CHANCE", "LETTERS", "MEASURES", "SHIPPED", "SYMBOLS", "TASKS", "TOY_MISTAKES", "TRAINED",
-    "Attend", "Checkpoint", "Evaluation", "HeadAblation", "Outside", "Recipe", "Run", "Task", "ToyModel",
-    "ToyRun", "TrainingCurve", "any_other_token", "judge", "judge_without", "measure_heads", "outside",
-    "path_of", "read_run", "share_on", "shipped", "train", "write_run",
+    "BLANK",
+    "CHANCE",
+    "LETTERS",
+    "MEASURES",
+    "SHIPPED",
+    "SYMBOLS",
+    "TASKS",
+    "TOY_MISTAKES",
+    "TRAINED",
+    "Attend",
+    "Checkpoint",
+    "Evaluation",
+    "HeadAblation",
+    "Outside",
+    "Recipe",
+    "Run",
+    "Task",
+    "ToyModel",
+    "ToyRun",
+    "TrainingCurve",
+    "any_other_token",
+    "judge",
+    "judge_without",
+    "measure_heads",
+    "outside",
+    "packaged_run",
+    "path_of",
+    "read_run",
+    "share_on",
+    "train",
+    "write_run",
 ]  # fmt: skip

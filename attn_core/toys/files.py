@@ -27,8 +27,8 @@ def write_run(run: Run, path: Path) -> None:
         "curve.loss": run.curve.loss,
         "curve.accuracy": run.curve.accuracy,
         "checkpoints": torch.tensor([each.step for each in run.checkpoints]),
-        "ablated.loss": run.ablated.loss,
-        "ablated.accuracy": run.ablated.accuracy,
+        "ablated.loss": run.ablation.loss,
+        "ablated.accuracy": run.ablation.accuracy,
     }
     tensors |= {f"measures.{name}": each for name, each in run.curve.measures.items()}
     tensors |= {f"model.{name}": torch.stack([state[name] for state in states]) for name in states[0]}
@@ -77,7 +77,7 @@ SHIPPED: tuple[Recipe, ...] = (
 
 
 @lru_cache(maxsize=len(SHIPPED))
-def shipped(task: str, *, positions: bool = True) -> Run:
+def packaged_run(task: str, *, positions: bool = True) -> Run:
     """Return the training of a task that comes with this package.
 
     Raises ValueError where there is none.

@@ -14,7 +14,7 @@ from attn_core.mistakes.heads import MULTI_HEAD_MISTAKES
 from attn_core.mistakes.one_head import largest
 from attn_core.mistakes.record import Example, LabelledMap, Mistake, MustHold, by_name
 from attn_core.multi_head import MultiHead, MultiHeadAttention, split_heads
-from attn_core.toys.files import shipped
+from attn_core.toys.files import packaged_run
 from attn_core.toys.model import Attend, ToyRun
 from attn_core.toys.tasks import SYMBOLS, TASKS
 from attn_core.toys.training import Recipe, judge
@@ -33,7 +33,7 @@ def on_example(task: str, *, attend: Attend, start: int = 0) -> ToyRun:
     """Run the model that was trained on a task on the task's example."""
     how = TASKS[task]
     with torch.no_grad():
-        run: ToyRun = shipped(task).model(-1)(how.tokens(how.example), attend=attend, start=start)
+        run: ToyRun = packaged_run(task).model(-1)(how.tokens(how.example), attend=attend, start=start)
     return run
 
 
@@ -45,7 +45,7 @@ def use(
     ``attend`` is how each layer attends, ``start`` the place that the first symbol is counted as.
     """
     held_out = Recipe.usual(task).held_out()
-    evaluation = judge(shipped(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
+    evaluation = judge(packaged_run(task).model(-1), TASKS[task], held_out, attend=attend, start=start)
     return TrainedResult(on_example(task, attend=attend, start=start), evaluation.accuracy)
 
 

@@ -31,8 +31,8 @@ def outside(model: ToyModel, task: Task, off: tuple[int, ...] = (), *, count: in
 
     Raises ValueError for a task whose training draws everything that can be typed.
 
-    >>> from attn_core.toys import TASKS, shipped
-    >>> evaluation = outside(shipped("induction").model(-1), TASKS["induction"], count=8)
+    >>> from attn_core.toys import TASKS, packaged_run
+    >>> evaluation = outside(packaged_run("induction").model(-1), TASKS["induction"], count=8)
     >>> evaluation.n_certain < evaluation.n_asked
     True
     """

@@ -115,7 +115,7 @@ class Run:
     recipe: Recipe
     curve: TrainingCurve
     checkpoints: tuple[Checkpoint, ...]
-    ablated: HeadAblation
+    ablation: HeadAblation
 
     def model(self, at: int) -> ToyModel:
         """Return the model as it was at one of the checkpoints, counted from 0."""

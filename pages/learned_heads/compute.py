@@ -23,7 +23,7 @@ from attn_core.toys import (
     ToyRun,
     judge_without,
     outside,
-    shipped,
+    packaged_run,
 )
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
@@ -42,7 +42,7 @@ def run_of(recipe: Recipe) -> Run:
     Raises LookupError where it neither comes with the app nor was trained in this process of late.
     """
     if recipe in SHIPPED:
-        return shipped(recipe.task, positions=recipe.positions)
+        return packaged_run(recipe.task, positions=recipe.positions)
     job = TRAINER.job(recipe)
     if job is None or job.run is None:
         raise LookupError("this training was not asked for, or is not yet over, or is forgotten")
@@ -167,7 +167,7 @@ class Result:
     @cached_property
     def without_off_heads(self) -> tuple[float, float]:
         """The share of right answers, and the loss, without the heads that are off; of one as kept."""
-        off, single = self.setting.off, self.run.ablated
+        off, single = self.setting.off, self.run.ablation
         if len(off) == 1:
             return float(single.accuracy[self.at, off[0]]), float(single.loss[self.at, off[0]])
         evaluation = evaluate_without(self.recipe, self.at, (off,))[0] if off else self.evaluation

@@ -74,7 +74,7 @@ def _makes(result: Result) -> list[str]:
     run = f"run = train({recipe!r})"
     if recipe in SHIPPED:
         more = "" if recipe.positions else ", positions=False"
-        run = f'run = shipped("{recipe.task}"{more})'
+        run = f'run = packaged_run("{recipe.task}"{more})'
     return [run, f"task, model = TASKS[run.recipe.task], run.model({result.at})  # after {result.step} steps"]
 
 

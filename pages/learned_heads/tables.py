@@ -35,7 +35,7 @@ def tables(result: AnyResult) -> Mapping[str, Columns]:
 
 def of_toy(result: Result) -> Columns:
     """Return the measures on held-out sequences, and accuracy and loss without each head."""
-    gone = result.run.ablated
+    gone = result.run.ablation
     return {
         "Head": [result.head(head) for head in range(result.n_head)],
         **{name: result.evaluation.measures[name].tolist() for name in MEASURES},

@@ -10,7 +10,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from attn_core.applications import drawing
+from attn_core.applications import house_picture
 from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.places import Place
@@ -184,7 +184,7 @@ def test_the_sentence_tells_the_softmax_of_the_hand_made_scores() -> None:
 
 def by_hand(temperature: float) -> np.ndarray[Any, Any]:
     """The weights between patches, patch by patch."""
-    picture = drawing().numpy()
+    picture = house_picture().numpy()
     cut = np.array(
         [picture[4 * r : 4 * r + 4, 4 * c : 4 * c + 4].ravel() for r in range(6) for c in range(6)]
     )
@@ -207,9 +207,9 @@ def test_a_patch_says_what_it_gives_to_its_own_shape() -> None:
     whole, apart, turned, patches = map(
         json.loads, re.findall(r"\[\d+,[\d, ]*\]", images.IN_WORDS.translate({40: 91, 41: 93}))
     )
-    cut = drawing().reshape(apart).transpose(1, 2)
-    assert [*drawing().shape, *cut.shape] == whole + turned
-    np.testing.assert_array_equal(cut.reshape(patches)[7], drawing()[4:8, 4:8].ravel())
+    cut = house_picture().reshape(apart).transpose(1, 2)
+    assert [*house_picture().shape, *cut.shape] == whole + turned
+    np.testing.assert_array_equal(cut.reshape(patches)[7], house_picture()[4:8, 4:8].ravel())
 
 
 def test_like_patches_attend_to_each_other_alone_when_it_is_cold() -> None:

@@ -14,7 +14,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from attn_core import MultiHeadAttention
-from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, judge, shipped
+from attn_core.toys import CHANCE, SHIPPED, SYMBOLS, TASKS, Evaluation, Recipe, Run, judge, packaged_run
 from attn_figures.numbers import number
 from attn_live.captions import caption_at
 from attn_ui.base.programs import OneProgram, Programs
@@ -60,7 +60,7 @@ def spoken(packed_says: bytes | None, step: int) -> str:
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
 def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
     chosen = ToySetting(recipe, TASKS[recipe.task].example)
-    run, sentences = shipped(recipe.task, positions=recipe.positions), draw_steps(chosen).captions
+    run, sentences = packaged_run(recipe.task, positions=recipe.positions), draw_steps(chosen).captions
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.letters)
     answers = task.answers(tokens).tolist()
     for at in {0, len(run.checkpoints) // 2, len(run.checkpoints) - 1}:
@@ -84,7 +84,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
 def test_a_head_that_is_off_costs_what_is_said() -> None:
     whole, chosen = setting("induction"), setting("induction", off=(0, 3))
     at = len(steps_of(whole.recipe).values) - 1
-    run = shipped("induction")
+    run = packaged_run("induction")
     without = judge(run.model(at), TASKS["induction"], run.recipe.held_out(), (0, 3))
     told = words.of_toy(Result(chosen, at))
     lost = {"right": f"{without.accuracy:.1%}", "loss": number(without.loss, 3)}
@@ -106,7 +106,7 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
 
 def test_without_positions_the_score_is_said_beside_chance_and_why() -> None:
     page = open_page(places="false")
-    look = shipped("induction", positions=False).curve.at(1000)
+    look = packaged_run("induction", positions=False).curve.at(1000)
     told = captions(page)
     for head in range(2):
         score, chance = (float(look.measures[name][head]) for name in ("previous token", CHANCE))
@@ -204,7 +204,7 @@ def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> No
     result = Result(setting("induction", "abcabcab"), 30, (3, 7, 99))
     assert result.selection == (3, 7, 7)
     told = arithmetic.sentence(result)
-    weights = shipped("induction").model(30)(result.tokens).weights[3, 7]
+    weights = packaged_run("induction").model(30)(result.tokens).weights[3, 7]
     assert f"c at place 3 and c at place 6, which have {number(float(weights[[2, 5]].sum()), 3)}." in told
     lines = arithmetic.rows(result)
     assert [line[1].strip("*") for line in lines] == ["", "", "yes", "", "", "yes", "", ""]
@@ -239,7 +239,7 @@ class Gate:
             assert self.open.wait(60)
         if recipe.seed == 13:
             raise RuntimeError("what was typed")
-        return shipped("copy")
+        return packaged_run("copy")
 
 
 @pytest.fixture
@@ -392,7 +392,7 @@ def test_the_page_says_where_a_training_stands_and_how_it_ended(monkeypatch: pyt
     assert "Stop" in labels
     assert "Train" not in labels
     jobs[own].state, jobs[own].step = "running", 50
-    jobs[own].look = shipped("copy").curve.at(50)
+    jobs[own].look = packaged_run("copy").curve.at(50)
     page.run()
     (progress,) = page.get("progress")
     assert progress.proto.value == 25

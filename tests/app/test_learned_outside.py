@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, shipped
+from attn_core.toys import SHIPPED, SYMBOLS, TASKS, Outside, Recipe, outside, packaged_run
 from pages.learned_heads.views.toy import outside as outside_words
 from tests.pages import open_sound
 from tests.sentences import messages_in
@@ -28,7 +28,7 @@ def after(symbols: str, task: str) -> list[str]:
 @pytest.mark.parametrize("name", STRANGE)
 @pytest.mark.parametrize("off", [(), (0,)])
 def test_it_is_counted_place_by_place(name: str, off: tuple[int, ...]) -> None:
-    task, model = TASKS[name], shipped(name).model(-1)
+    task, model = TASKS[name], packaged_run(name).model(-1)
     count = 40
     assert task.strange is not None
     tokens = task.strange(count, torch.Generator().manual_seed(20_000))
@@ -66,14 +66,14 @@ def test_what_is_strange_is_never_drawn_in_training(name: str) -> None:
 
 def test_a_task_that_draws_everything_has_no_outside() -> None:
     with pytest.raises(ValueError, match="copy is trained on every kind of sequence"):
-        outside(shipped("copy").model(-1), TASKS["copy"])
+        outside(packaged_run("copy").model(-1), TASKS["copy"])
 
 
 def test_induction_says_its_limits_with_its_numbers() -> None:
     recipe = Recipe.usual("induction")
     assert recipe in SHIPPED
-    found = outside(shipped("induction").model(-1), TASKS["induction"])
-    assert found.accuracy < found.certain < shipped("induction").curve.at(recipe.steps).accuracy
+    found = outside(packaged_run("induction").model(-1), TASKS["induction"])
+    assert found.accuracy < found.certain < packaged_run("induction").curve.at(recipe.steps).accuracy
     at = open_sound("learned-heads")
     told = [each.value for each in at.caption]
     assert any(
@@ -87,7 +87,7 @@ def test_induction_says_its_limits_with_its_numbers() -> None:
 
 @pytest.mark.parametrize("task", STRANGE)
 def test_the_number_is_of_the_heads_that_are_on(task: str) -> None:
-    found = outside(shipped(task).model(-1), TASKS[task], (0,))
+    found = outside(packaged_run(task).model(-1), TASKS[task], (0,))
     at = open_sound("learned-heads", task=task, ablate="1", tab="Heads")
     (told,) = [each.value for each in at.caption if "Outside of that" in each.value]
     assert messages_in(told, "kind", right=f"{found.accuracy:.1%}")

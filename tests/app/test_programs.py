@@ -29,7 +29,7 @@ from attn_core.eviction import evict
 from attn_core.plane import main_directions
 from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.threshold import threshold_weights
-from attn_core.toys import TASKS, shipped
+from attn_core.toys import TASKS, packaged_run
 from attn_ui.base.latex import in_latex
 from attn_ui.base.programs import OneProgram, Programs
 from pages import PAGES
@@ -219,7 +219,7 @@ def test_other_ways_to_the_causal_map_and_the_bandwidth_are_right(own: Functions
 
 
 def test_what_a_toy_computes_is_what_attn_core_has(own: Functions) -> None:
-    model = shipped("induction").model(30).double()
+    model = packaged_run("induction").model(30).double()
     tokens = TASKS["induction"].tokens("dgcahdgca")
     run, n = model(tokens), len(tokens)
     w = {"readout": model.readout.detach()}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from attn_core.toys import LETTERS, SYMBOLS, TASKS, shipped
+from attn_core.toys import LETTERS, SYMBOLS, TASKS, packaged_run
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.still
 
 @pytest.mark.essential
 def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage) -> None:
-    run, task = shipped("induction"), TASKS["induction"]
+    run, task = packaged_run("induction"), TASKS["induction"]
     steps = [each.step for each in run.checkpoints]
     app.open("learned-heads")
     assert app.readout("learned") == str(steps[-1])

@@ -11,18 +11,18 @@ from attn_core.applications import (
     FRAME,
     PATCH,
     RATE,
-    SAID,
     SHAPES,
+    SOUNDS,
     SOURCE,
     TARGET,
     alignment,
-    drawing,
     frame_names,
+    house_picture,
     likeness,
     log_energies,
     patch_names,
     patches,
-    translated,
+    source_word,
     vowels,
 )
 from tests.core.kinds import Refuses
@@ -69,7 +69,7 @@ def test_a_row_that_is_the_mean_stays_zero(refuses: Refuses) -> None:
 
 
 def test_wall_bush_and_grass_are_half_ink_and_differ_in_pattern_alone() -> None:
-    cut, names = patches(drawing()), patch_names()
+    cut, names = patches(house_picture()), patch_names()
     x = likeness(cut)
     of = {shape: [at for at, name in enumerate(names) if name == shape] for shape in SHAPES}
     assert sum(map(len, of.values())) == len(names) == (24 // PATCH) ** 2
@@ -80,7 +80,7 @@ def test_wall_bush_and_grass_are_half_ink_and_differ_in_pattern_alone() -> None:
         np.testing.assert_allclose(alike, 1.0, atol=1e-12)
         for other in {"wall", "bush", "grass"} - {shape}:
             assert float((x[of[shape]] @ x[of[other]].T).max()) < 0.5
-    ink = drawing()
+    ink = house_picture()
     assert set(ink[ink.shape[0] - PATCH :].flatten().tolist()) == {0.25, 0.75}
     assert len(set(map(tuple, cut[of["sun"]].tolist()))) == 4  # four different corners
 
@@ -134,7 +134,7 @@ def test_each_vowel_sounds_at_its_two_resonances(vowel: str, tones: tuple[int, i
 
 def test_pauses_are_silent_and_frames_are_named_in_order() -> None:
     names = frame_names()
-    assert [name for name, _ in SAID] == ["a", "pause", "i", "pause", "u", "pause", "a", "pause"]
+    assert [name for name, _ in SOUNDS] == ["a", "pause", "i", "pause", "u", "pause", "a", "pause"]
     loud = vowels().reshape(-1, FRAME).abs().amax(dim=-1) > 0
     assert [name != "pause" for name in names] == loud.tolist()
 
@@ -154,4 +154,4 @@ def test_each_french_word_asks_for_what_it_needs() -> None:
     assert list(wanted) == list(TARGET)
     for word, row in zip(TARGET, scores.tolist(), strict=True):
         assert {other: score for other, score in zip(SOURCE, row, strict=True) if score} == wanted[word]
-        assert translated(word) == next((each for each, score in wanted[word].items() if score == 1.0), "")
+        assert source_word(word) == next((each for each, score in wanted[word].items() if score == 1.0), "")

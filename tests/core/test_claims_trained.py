@@ -6,12 +6,12 @@ from torch.nn import functional as F
 
 from attn_core.claims import agreement, blocking_effects, explanation_by_training, nearest_checkpoint
 from attn_core.claims.trained import DECIMALS
-from attn_core.toys import TASKS, shipped
+from attn_core.toys import TASKS, packaged_run
 
 
 def test_one_layer_is_the_model_without_that_token() -> None:
     """Take the token out of the sequence: with one layer nothing else can tell of it."""
-    run = shipped("sort")
+    run = packaged_run("sort")
     model = run.model(nearest_checkpoint(run, 0.3)).double()
     tokens = run.recipe.held_out(3)
     maps, effects = blocking_effects(model, tokens)
@@ -36,7 +36,7 @@ def test_one_layer_is_the_model_without_that_token() -> None:
 
 def test_two_layers_lose_what_an_earlier_layer_carried() -> None:
     """The last layer looks at one place alone; the token before it counts as well, for a layer copied it."""
-    run = shipped("induction")
+    run = packaged_run("induction")
     model = run.model(len(run.checkpoints) - 1).double()
     tokens = TASKS["induction"].tokens("abcdefgabc")[None]
     maps, effects = blocking_effects(model, tokens)
@@ -75,7 +75,7 @@ def test_agreement_is_that_of_plain_ranks() -> None:
 
 
 def test_the_states_are_those_nearest_to_the_share() -> None:
-    run = shipped("induction")
+    run = packaged_run("induction")
     steps = [each.step for each in run.checkpoints]
     for share in (0.0, 0.05, 0.33, 1.0):
         chosen = run.checkpoints[nearest_checkpoint(run, share)].step

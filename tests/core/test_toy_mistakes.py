@@ -21,7 +21,7 @@ from attn_core.toys import (
     Run,
     ToyModel,
     judge,
-    shipped,
+    packaged_run,
 )
 from attn_core.toys.mistakes import weights_not_transposed
 
@@ -29,7 +29,7 @@ RANDOM = replace(Recipe.usual("copy"), layers=2, heads=4, seed=5)
 
 
 def run_of(recipe: Recipe) -> Run:
-    return shipped(recipe.task, positions=recipe.positions)
+    return packaged_run(recipe.task, positions=recipe.positions)
 
 
 def ways_of(name: str) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def test_each_mistake_is_that_of_torchs_own_operations(name: str) -> None:
 @pytest.mark.parametrize("name", TOY_MISTAKES)
 def test_what_a_model_is_judged_by_has_the_mistake_in_it(name: str) -> None:
     recipe = Recipe.usual("induction")
-    task, model, tokens = TASKS["induction"], shipped("induction").model(-1), recipe.held_out(40)
+    task, model, tokens = TASKS["induction"], packaged_run("induction").model(-1), recipe.held_out(40)
     judged = judge(model, task, tokens, **ways_of(name))
     with torch.no_grad():
         _, logits = by_hand(model, recipe.heads, tokens, name)

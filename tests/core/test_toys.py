@@ -25,10 +25,10 @@ from attn_core.toys import (
     judge,
     judge_without,
     measure_heads,
+    packaged_run,
     path_of,
     read_run,
     share_on,
-    shipped,
     train,
     write_run,
 )
@@ -180,7 +180,7 @@ def test_the_model_is_that_of_torchs_own_layers(name: str) -> None:
 def test_all_checkpoints_at_once_are_each_models_own(
     task: str, positions: bool, off: tuple[int, ...]
 ) -> None:
-    run = shipped(task, positions=positions)
+    run = packaged_run(task, positions=positions)
     tokens = TASKS[task].tokens(TASKS[task].example)
     maps, logits = run.on(tokens, off=off)
     assert len(maps) == len(logits) == len(run.checkpoints)
@@ -191,7 +191,7 @@ def test_all_checkpoints_at_once_are_each_models_own(
 
 
 def test_judging_without_each_head_runs_no_layer_twice_on_one_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    run, task = shipped("induction"), TASKS["induction"]
+    run, task = packaged_run("induction"), TASKS["induction"]
     model, tokens = run.model(12), run.recipe.held_out(32)
     each_off = [(), (0,), (1,), (2,), (3,), (0, 3)]
     alone = [judge(model, task, tokens, off) for off in each_off]
@@ -238,7 +238,7 @@ def test_without_positions_the_first_layer_sees_words_only() -> None:
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
 def test_toys_that_come_with_the_package_have_learned_their_task(recipe: Recipe) -> None:
-    run, task = shipped(recipe.task, positions=recipe.positions), TASKS[recipe.task]
+    run, task = packaged_run(recipe.task, positions=recipe.positions), TASKS[recipe.task]
     assert run.recipe == recipe
     tokens = task.draw(512, torch.Generator().manual_seed(77_777))
     judged = judge(run.model(-1), task, tokens)
@@ -251,13 +251,13 @@ def test_toys_that_come_with_the_package_have_learned_their_task(recipe: Recipe)
         # such as look at words that blocks bring together.
         previous, chance = judged.measures["previous token"], judged.measures[CHANCE]
         assert float((previous - chance)[: recipe.heads].abs().max()) < 0.01
-        with_places = shipped(recipe.task).curve.at(recipe.steps).measures["previous token"]
+        with_places = packaged_run(recipe.task).curve.at(recipe.steps).measures["previous token"]
         assert float(with_places[: recipe.heads].max()) > 3 * float(previous[: recipe.heads].max())
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
 def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> None:
-    run = shipped(recipe.task, positions=recipe.positions)
+    run = packaged_run(recipe.task, positions=recipe.positions)
     assert run.checkpoints[0].step == 0
     assert run.checkpoints[-1].step == recipe.steps
     for at in {0, len(run.checkpoints) // 3, len(run.checkpoints) - 1}:
@@ -271,8 +271,12 @@ def test_the_curve_in_the_file_is_that_of_its_checkpoints(recipe: Recipe) -> Non
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=lambda each: path_of(each).stem)
 def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recipe) -> None:
-    run, task, n_head = shipped(recipe.task, positions=recipe.positions), TASKS[recipe.task], recipe.heads
-    assert run.ablated.loss.shape == (len(run.checkpoints), recipe.layers * n_head)
+    run, task, n_head = (
+        packaged_run(recipe.task, positions=recipe.positions),
+        TASKS[recipe.task],
+        recipe.heads,
+    )
+    assert run.ablation.loss.shape == (len(run.checkpoints), recipe.layers * n_head)
     for at in {0, len(run.checkpoints) // 3, len(run.checkpoints) - 1}:
         for head in range(recipe.layers * n_head):
             model = run.model(at)
@@ -281,12 +285,12 @@ def test_ablation_in_file_equals_its_checkpoints_without_each_head(recipe: Recip
             written = model.state_dict()[f"attention.{layer}.W_o.weight"]  # shares the parameter
             written[:, within * d_head : (within + 1) * d_head] = 0
             judged = judge(model, task, recipe.held_out())
-            assert judged.loss == pytest.approx(float(run.ablated.loss[at, head]), rel=1e-3, abs=1e-5)
-            assert judged.accuracy == pytest.approx(float(run.ablated.accuracy[at, head]), abs=2e-3)
+            assert judged.loss == pytest.approx(float(run.ablation.loss[at, head]), rel=1e-3, abs=1e-5)
+            assert judged.accuracy == pytest.approx(float(run.ablation.accuracy[at, head]), abs=2e-3)
 
 
 def test_the_birth_of_the_induction_head_falls_between_many_checkpoints() -> None:
-    run = shipped("induction")
+    run = packaged_run("induction")
     scores = torch.tensor(
         [float(run.curve.at(each.step).measures["induction"].max()) for each in run.checkpoints]
     )
@@ -322,7 +326,7 @@ def test_training_again_finds_the_same_head_and_the_same_loss(tmp_path: Path) ->
     finally:
         torch.set_num_threads(threads)
     assert torch.equal(torch.get_rng_state(), state)  # its own generators only
-    again, before = read_run(out), shipped("copy")
+    again, before = read_run(out), packaged_run("copy")
     assert again.recipe == before.recipe
     first = again.checkpoints[0].state
     assert all(torch.equal(first[name], each) for name, each in before.checkpoints[0].state.items())
@@ -383,7 +387,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     read = read_run(tmp_path / "run.safetensors")
     assert read.recipe == run.recipe
     assert torch.equal(read.curve.loss, run.curve.loss)
-    assert all(torch.equal(*each) for each in zip(read.ablated, run.ablated, strict=True))
+    assert all(torch.equal(*each) for each in zip(read.ablation, run.ablation, strict=True))
     assert [each.step for each in read.checkpoints] == [each.step for each in run.checkpoints]
     tokens = run.recipe.held_out(2)
     assert torch.equal(read.model(-1)(tokens).logits, run.model(-1)(tokens).logits)
@@ -394,7 +398,7 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"and ablated.accuracy, .* got \['checkpoints'\]"):
         read_run(tmp_path / "part.safetensors")
     with pytest.raises(ValueError, match="got reverse without positions"):
-        shipped("reverse", positions=False)
+        packaged_run("reverse", positions=False)
 
 
 def test_no_training_step_sees_what_the_model_is_judged_by() -> None:

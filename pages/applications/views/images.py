@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attn_core import Check, compare, effective_keys, scaled_dot_product_attention
 from attn_core.applications import PATCH as PIXELS
-from attn_core.applications import drawing, likeness, patch_names, patches
+from attn_core.applications import house_picture, likeness, patch_names, patches
 from attn_figures.over_picture import PatchedImage, over_picture, over_picture_cursor
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
@@ -34,13 +34,13 @@ def names() -> tuple[str, ...]:
 @cache
 def vectors() -> Tensor:
     """Return what the patches compare, (n_patch, n_pixel): their pixels beyond the mean patch's."""
-    return likeness(patches(drawing()))
+    return likeness(patches(house_picture()))
 
 
 @cached()
 def picture() -> PatchedImage:
     """Return the picture, state by its own patches."""
-    return PatchedImage(drawing().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
+    return PatchedImage(house_picture().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
 def heads(state: State) -> list[UseMap]:
@@ -125,7 +125,7 @@ def patch_at(trace: str, row: int, column: int) -> int | None:
 
 def checks(state: State) -> list[Check]:
     """Cut the picture with torch's own unfold, and compare patches by torch's own cosine."""
-    image, x = drawing(), vectors()
+    image, x = house_picture(), vectors()
     unfolded = torch.nn.functional.unfold(image[None, None], PIXELS, stride=PIXELS)[0].T
     squares = patches(image)
     beyond = unfolded - unfolded.mean(dim=0)
@@ -167,7 +167,7 @@ IN_WORDS = N_(
 
 def program(state: State) -> Program:
     """Return a program that prints the chosen patch's row, as it is laid over the picture, and all rows."""
-    lines = f"""picture = drawing()  # (24, 24), ink from 0 to 1
+    lines = f"""picture = house_picture()  # (24, 24), ink from 0 to 1
 squares = picture.reshape({SIDE}, {PIXELS}, {SIDE}, {PIXELS}).transpose(1, 2)  # rows, columns, pixels
 patches = squares.reshape({SIDE * SIDE}, -1)  # a row for each
 x = patches - patches.mean(dim=0)

@@ -3,7 +3,7 @@
 import torch
 
 from attn_core import Check, compare, scaled_dot_product_attention
-from attn_core.applications import SOURCE, TARGET, alignment, translated
+from attn_core.applications import SOURCE, TARGET, alignment, source_word
 from attn_figures.ribbons import outlines, ribbons
 from attn_figures.scene import Scene
 from attn_ui.base.parameters import Steps
@@ -50,7 +50,7 @@ def _caption(temperature: float, weights: torch.Tensor) -> str:
     def weight_of(word: str, to: str) -> float:
         return float(weights[TARGET.index(word), SOURCE.index(to)])
 
-    pairs = {word: translated(word) for word in TARGET if translated(word)}
+    pairs = {word: source_word(word) for word in TARGET if source_word(word)}
     shares = [weight_of(word, to) for word, to in pairs.items()]
     low, high = f"{min(shares):.2f}", f"{max(shares):.2f}"
     shares_ = _(
@@ -82,7 +82,7 @@ def checks(state: State) -> list[Check]:
     others = len(SOURCE) - 1
     noir = full / (full + half + (others - 1) * none)
     du = half / (half + others * none)
-    pairs = [(word, translated(word)) for word in TARGET if translated(word)]
+    pairs = [(word, source_word(word)) for word in TARGET if source_word(word)]
     rows = [TARGET.index(word) for word, _to in pairs]
     keys = torch.tensor([SOURCE.index(to) for _word, to in pairs], dtype=torch.float64)
     return [

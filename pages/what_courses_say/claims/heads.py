@@ -7,7 +7,7 @@ from torch.nn import functional as F
 from attn_core import Check, compare, multi_head_size, token_distance
 from attn_core import claims as measures
 from attn_core.claims import Study, clearly_below, difference
-from attn_core.toys import shipped
+from attn_core.toys import packaged_run
 from attn_words import N_, _
 from pages.what_courses_say.claim import DRAWS, SEEDS, Claim, Measurement, Outcomes, Seeds, recheck
 from pages.what_courses_say.settings import COUNTED, COURSE, FUSED, LAYERS, NOISE
@@ -124,7 +124,7 @@ def _one_of(study: Study, measure: str, layer: str, step: float) -> bool:
 
 def _measured_again(study: Study, seeds: Seeds) -> list[Check]:
     """Look at every weight of one state in turn."""
-    run = shipped("induction")
+    run = packaged_run("induction")
     with torch.no_grad():
         weights = run.model(len(run.checkpoints) - 1)(run.recipe.held_out(32)).weights
     by_hand = torch.stack([weights[:, :, place, place - 1] for place in range(1, weights.shape[-1])]).mean(

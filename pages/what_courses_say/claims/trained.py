@@ -6,7 +6,7 @@ from torch.nn import functional as F
 from attn_core import Check, compare
 from attn_core import claims as measures
 from attn_core.claims import Study
-from attn_core.toys import shipped
+from attn_core.toys import packaged_run
 from attn_words import N_, _
 from pages.what_courses_say.claim import Claim, Measurement, Outcomes, Seeds
 from pages.what_courses_say.settings import DONE
@@ -41,7 +41,7 @@ def _ranks(numbers: list[float]) -> list[float]:
 
 def _taken_out(study: Study, seeds: Seeds) -> list[Check]:
     """Take each token out of the sequences of `reverse`, and rank in a sorted list."""
-    run = shipped("reverse")
+    run = packaged_run("reverse")
     state = {name: each.double() for name, each in run.checkpoints[-1].state.items()}
     tokens = run.recipe.held_out(measures.trained.SEQUENCES)
     places = run.model(0).positions.double()
