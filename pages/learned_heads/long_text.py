@@ -203,24 +203,15 @@ def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
 
 
 def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]:
-    """Return how far the reading is, and say it: of a layer, or of a head of the one that is shown."""
-    after = 0.0 if head is None else _ALL_HEADS * head / result.model.n_head
-    share = (layer + after) / (result.layer + _ALL_HEADS)
-    if head is not None:
-        text = _(
-            "Layer {layer}: head {head} of its {heads} is being drawn.",
-            layer=layer + 1,
-            head=head + 1,
-            heads=result.model.n_head,
-        )
-        return share, text
+    """Return how far the reading is, of layers and then of heads, and which layer is read."""
+    drawn_heads = 0.0 if head is None else _ALL_HEADS * head / result.model.n_head
     text = _(
         "Layer {layer} of {layers} is being read, with all {places} tokens.",
         layer=layer + 1,
         layers=result.layer + 1,
         places=f"{result.n:,}",
     )
-    return share, text
+    return (layer + drawn_heads) / (result.layer + _ALL_HEADS), text
 
 
 def in_blocks(n: int) -> str:

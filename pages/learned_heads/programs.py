@@ -101,12 +101,11 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
     if isinstance(source, Heads):
         if source.model is None:
             return None
-        description = _("the weights of the layer, the lengths of what they write, and the rollout")
         lines = [
             f"stages = {_load(source.model)}.stages({quoted(source.text)})",
             *_flow_lines(flow, "{}[0].mean(dim=0)"),
         ]
-        return _shortly("\n".join(lines), prints, description, source.model)
+        return _shortly("\n".join(lines), prints, source.model)
     numbers, lines = _toy(source)
     n_head, at = source.recipe.heads, flow.at
     heads = f"{at * n_head}:{(at + 1) * n_head}"
@@ -191,8 +190,7 @@ weights = stages.weights[0, {result.state.head}]
 clouds = lay_together(Q, K)
 plane = main_directions(*clouds.around)
 query_points, key_points = plane.queries, plane.keys"""
-    description = _("the head's weights, and the points of its queries and keys")
-    return _shortly(lines, ["weights", "query_points", "key_points"], description, result.model)
+    return _shortly(lines, ["weights", "query_points", "key_points"], result.model)
 
 
 # Each measure of `rows`, what the words give to all tokens, and of `among`, what they give to words.
@@ -230,8 +228,7 @@ def _of_model(heads: Heads) -> OneProgram | None:
         "layer, head = divmod(int(scores.argmax()), scores.shape[1])",
         'print(f"head {layer + 1}.{head + 1}: {scores.max():.4f}")',
     ]
-    description = _("which head stands first by the measure, and its number")
-    return _shortly("\n".join(lines), [], description, heads.model)
+    return _shortly("\n".join(lines), [], heads.model)
 
 
 def _of_long(result: LongText) -> OneProgram:
@@ -241,16 +238,11 @@ n = len(head.query)
 print(f"head {result.layer + 1}.{result.head + 1} of {{n}} tokens: ", end="")
 print(f"{{head.before(1).mean():.4f}} to the token before, {{head.before(0).mean():.4f}} to itself")
 print(head[0:4, 0:4])  # any part of the map, (queries, keys)"""
-    description = _("what the head gives to the token before and to the token itself, on average")
-    return _shortly(lines, [], description, result.model)
+    return _shortly(lines, [], result.model)
 
 
-def _shortly(lines: str, prints: list[str], description: str, model: RealModel) -> OneProgram:
-    about = _(
-        "These lines run the model with `attn_core`: `pip install .` in this app's folder. They print "
-        "{numbers}.",
-        numbers=description,
-    )
+def _shortly(lines: str, prints: list[str], model: RealModel) -> OneProgram:
+    about = _("These lines run the model with `attn_core`: `pip install .` in this app's folder.")
     if not model.is_packaged:
         name = plain(model.name)
         about = paragraph(about, _("Start them where the folder {name} is, or put its path in.", name=name))

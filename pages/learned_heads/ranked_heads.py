@@ -173,12 +173,6 @@ class RankedHeads:
         return pairs.get(self.measure, 1) > 0
 
     @property
-    def has_unlike_sides(self) -> bool:
-        """Whether queries are places of another sequence than keys, or a map has another number of them."""
-        sides = (weights.shape[1:] for weights in self.maps.maps.values())
-        return self.maps.across or any(n_query != n_key for n_query, n_key in sides)
-
-    @property
     def measures(self) -> list[str]:
         """The measures that say something of this sequence."""
         return [

@@ -1,7 +1,6 @@
 """What each view reads out of its chosen place, in one form with fields, and what it warns of; pure."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from attn_core import RealModel
 from attn_core.toys import SYMBOLS, Recipe
@@ -15,7 +14,6 @@ from pages.learned_heads.trainer import Job
 
 INSTALL = "pip install -r requirements-models.txt"
 _ROUNDING = 1e-9  # a weight below it is one by rounding
-_BYTE = re.compile(r"(<0x[0-9A-F]{2}>)+")
 _MEASURES: Mapping[str, str] = {
     "previous token": N_("mean weight on the token before"),
     "next token": N_("mean weight on the token after"),
@@ -98,33 +96,28 @@ def how_to_come_by(fault: str) -> str:
     return _c("a model that is not there", "{fault}.", fault=plain(capital(fault)))
 
 
-def about_model(model: RealModel, tokens: Sequence[str]) -> str:
-    """Say how many layers and heads it has, what a token sees, and how to read these tokens."""
+def about_model(model: RealModel) -> str:
+    """Return the layers and heads of a model, what a token sees, and how to read its tokens."""
     layers = [
         str(layer)
         for layer, most in enumerate(model.windows, start=1)
         if (most or model.most_tokens) < model.most_tokens
     ]
-    byte = next((each for each in tokens if _BYTE.fullmatch(each)), "")
     size = layers_of_heads(model.n_layer, model.n_head)
     together = model.n_head // model.n_key_head
     return paragraph(
         _(
-            "{model}: {size}, of the {family} family.",
+            "{model}: {size}, of the {family} family. Head 2.1 is the first of layer 2.",
             model=plain(model.name),
             size=size,
             family=model.family,
         ),
-        _("A head is called by its layer and its number there."),
         _("{heads} heads side by side share their keys and values.", heads=together) if together > 1 else "",
         _("A token sees itself and those before it.")
         if model.is_causal
         else _("Every token sees all others."),
         _("In these layers it sees its nearest alone: {layers}.", layers=listed(layers)) if layers else "",
         _(_MARKS[model.mark]) if model.mark in _MARKS else "",
-        _("{token}: bytes, in hexadecimal, of a character that has no token.", token=plain(byte))
-        if byte
-        else "",
     )
 
 

@@ -103,7 +103,7 @@ def test_the_sentence_is_of_the_query_that_is_asked() -> None:
     assert result.labels[best] in found.sentence
     around = laid_by_numpy(result.query.numpy(), result.key.numpy())
     sigma = np.linalg.svd(np.vstack(around), compute_uv=False)
-    assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.sentence
+    assert f"keeps {(sigma[:2] ** 2).sum() / (sigma**2).sum():.1%}" in found.view.notes[0]
     scores = result.scale * (result.query @ result.key.T)[3].numpy()
     distances = result.distances[3].numpy()
     told = re.search(r"nearness and score (−?[\d.]+)\.", found.sentence)

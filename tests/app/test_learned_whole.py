@@ -141,7 +141,6 @@ def test_the_page_says_of_any_model_what_is_true_of_it(
     assert ("its nearest alone: 1 and 3." in told) == (name == "gemma 2")
     assert ("begins with ##" in told) == (name == "distilbert")
     assert ("A · in a token is a space" in told) == causal
-    assert ("<0xE9>: bytes, in hexadecimal" in told) == causal
     assert ("2 heads side by side share" in told) == (name in ("llama", "gemma 2"))
     # Where nothing is special there is nothing to hide.
     assert ("wordsonly" in {each.key for each in at.toggle}) == (name != "gpt2")
@@ -615,7 +614,7 @@ def test_a_small_mean_weight_is_not_rounded_to_none() -> None:
     assert "0.00" in sentence(at)
 
 
-def test_sides_that_are_unlike_are_said_to_be_counted_apart() -> None:
+def test_one_query_against_a_cache_is_the_last_place() -> None:
     """One query against a cache of five keys is the fifth token, and looks 4 places away at itself."""
     whole, step = np.eye(5, dtype="f4")[None], np.zeros((1, 1, 5), dtype="f4")
     step[..., -1] = 1.0

@@ -205,7 +205,7 @@ def test_what_is_said_of_a_reading(model: RealModel) -> None:
     result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
     assert long_text.reading(result, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
     share, said = long_text.reading(result, 1, 1)
-    assert said == "Layer 2: head 2 of its 2 is being drawn."
+    assert said == "Layer 2 of 2 is being read, with all 14 tokens."
     assert 0 < share < 1
 
 

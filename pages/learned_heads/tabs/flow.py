@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from attn_core import Check, MultiHead, compare
-from attn_words import _, paragraph
+from attn_words import _
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.text_flow import TextFlow
 
@@ -40,12 +40,7 @@ def show_flow() -> None:
 
 def show_eviction() -> None:
     """Write down what a smaller cache changes."""
-    st.markdown(
-        paragraph(
-            _("With a budget b, each query attends to the keys that are still kept, at most b."),
-            _("The softmax is over these alone, so what is evicted raises the weights of the others."),
-        )
-    )
+    st.markdown(_("With a budget b, the softmax of a query is over the keys that are still kept, at most b."))
     st.latex(
         r"O_b = \mathrm{softmax}(S_{\mathrm{kept}})\,V_{\mathrm{kept}}, \qquad "
         r"\mathrm{error}_b = \lVert O_b - O_n \rVert \,/\, \lVert O_n \rVert"

@@ -30,9 +30,7 @@ def show(result: Result | TextFlow | HeadEviction | HeadClouds) -> None:
                 size=layers_of_heads(recipe.layers, recipe.heads),
                 width=task.d_model,
             ),
-            _("E is learned, P the sinusoids of the places (base 100).")
-            if recipe.positions
-            else _("E is learned, P is zero: no positions."),
+            _("E is learned; P are the sinusoids of the places (base 100), or zero without positions."),
         )
     )
     st.latex(

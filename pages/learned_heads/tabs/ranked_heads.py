@@ -13,7 +13,7 @@ from attn_core.precision import coarsest, row_tolerance
 from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base.markdown import capital
 from attn_ui.base.parameters import shown
-from attn_words import _, paragraph
+from attn_words import _
 from pages.learned_heads.long_text import LongText, pyramid_of
 from pages.learned_heads.ranked_heads import SHARES, SPECIAL, RankedHeads
 from pages.learned_heads.settings import RANK_BY
@@ -41,12 +41,9 @@ def show_heads(ranked: RankedHeads) -> None:
         },
     )
     st.caption(
-        paragraph(
-            _(
-                "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in "
-                "nats, distance in positions."
-            ),
-            _("A head is called by its layer and its number there."),
+        _(
+            "All are of the true weights, none divided by anything: mean weights from 0 to 1, entropy in "
+            "nats, distance in positions."
         )
     )
 

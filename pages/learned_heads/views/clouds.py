@@ -39,7 +39,7 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
         rows=query_rows(result.labels),
         chosen={"key": KEY},
     )
-    notes = [_about(result), words.about_model(result.model, result.tokens)]
+    notes = [_about(result), words.about_model(result.model)]
     return View(result, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
@@ -57,49 +57,34 @@ def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds)
 
 
 def _about(result: HeadClouds) -> str:
-    """Say how both clouds were laid on one another, and what that changes."""
-    return paragraph(
-        _(
-            "Both clouds are laid on one another: keys are moved by one vector, {length} long, which adds "
-            "one number to all scores of a query; queries are divided by {factor} and keys multiplied by it.",
-            length=f"{float(result.clouds.shift.norm()):.3g}",
-            factor=f"{float(result.clouds.factor):.3g}",
-        ),
-        _(
-            "Of two keys that are equally long here, the nearer has the higher score; the arrow is the "
-            "query, along it scores rise. A plane leaves much out: the size of a point tells the weight."
-        ),
-        _("This model bends its scores below a cap, so there the weights would change a little.")
-        if result.model.softcap is not None
-        else "",
+    """Return how both clouds were laid on one another, and how to read them."""
+    return _(
+        "Both clouds are laid on one another, which adds one number to all scores of a query: keys are moved"
+        " by {length}, queries divided by {factor} and keys multiplied by it. The plane keeps {share} of the"
+        " squared distances from their centre; of two keys that are equally long, the nearer has the higher "
+        "score.",
+        length=f"{float(result.clouds.shift.norm()):.3g}",
+        factor=f"{float(result.clouds.factor):.3g}",
+        share=as_share(float(result.plane.explained.sum()), 1),
     )
 
 
 def _caption(result: HeadClouds, row: int) -> str:
-    """Say what the plane keeps, where the query's weight goes, and how far nearness tells its scores."""
+    """Return where the query's weight goes, and how far nearness tells its scores."""
     best = int(result.weights[row].argmax())
     nearest = int(result.distances[row].masked_fill(~result.mask[row], float("inf")).argmin())
     agreement = result.agreement(row)
     return paragraph(
         _(
-            "Head {number}: the plane keeps {share} of the squared distances of queries and keys from their "
-            "centre.",
+            "Head {number}, query {query}: largest weight {weight} on {key}; nearest key {other}, weight "
+            "{less}; correlation of nearness and score {correlation}.",
             number=result.number,
-            share=as_share(float(result.plane.explained.sum()), 1),
-        ),
-        _(
-            "Query {query}: largest weight {weight} on {key}; nearest key {other}, weight {less}.",
             query=coloured("query", result.labels[row]),
             key=coloured("key", result.labels[best]),
             weight=f"{float(result.weights[row, best]):.3f}",
             other=coloured("key", result.labels[nearest]),
             less=f"{float(result.weights[row, nearest]):.3f}",
-        ),
-        ""
-        if agreement is None
-        else _(
-            "Correlation of nearness and score {correlation}.",
-            correlation=f"{agreement:.2f}".replace("-", "−"),
+            correlation="–" if agreement is None else f"{agreement:.2f}".replace("-", "−"),
         ),
         names_told(ONE_PLANE, result.labels),
     )

@@ -11,21 +11,12 @@ from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import shown
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
-from attn_words import N_, _, _n, paragraph
+from attn_words import _, _n
 from pages.learned_heads.compute import Result, array, steps_of
 from pages.learned_heads.eviction import SINKS, HeadEviction, evict_by_all
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import FLOW_TAB, POLICY
 from pages.learned_heads.state import EvictionState
-
-_POLICIES = {
-    "window": N_("The window keeps the latest keys."),
-    "StreamingLLM": N_("StreamingLLM keeps the first {sinks} keys and the latest (Xiao et al., 2024)."),
-    "H2O": N_(
-        "H2O keeps the latest half of the budget and, of the others, the keys that have had most weight so "
-        "far (Zhang et al., 2023)."
-    ),
-}
 
 
 def view(controls: Controls, state: EvictionState) -> View[AnyResult]:
@@ -86,13 +77,12 @@ def cache(result: HeadEviction) -> Cache:
 
 
 def _about(run: HeadEviction) -> str:
-    """Say how the policy chooses, and what the error is of."""
-    return paragraph(
-        _(_POLICIES[run.policy], sinks=min(SINKS, run.budget - 1)),
-        _(
-            "A token's own key is never evicted; what is evicted does not come back. The error is of each "
-            "head's output, as a share of its size, on the queries, keys and values of the full run."
-        ),
+    """Return how each policy chooses, and what the error is of."""
+    return _(
+        "StreamingLLM keeps the first {sinks} keys and the latest (Xiao et al., 2024), the window the "
+        "latest, H2O the latest half of the budget and those with most weight so far (Zhang et al., 2023). "
+        "The error is of each head's output, as a share of its size.",
+        sinks=min(SINKS, run.budget - 1),
     )
 
 

@@ -21,8 +21,7 @@ from pages.learned_heads import words
 from pages.learned_heads.controls import ORDERS
 from pages.learned_heads.in_sight import in_sight
 from pages.learned_heads.long_text import in_blocks
-from pages.learned_heads.model_shelf import OTHER
-from pages.learned_heads.ranked_heads import SINK, RankedHeads, head_names
+from pages.learned_heads.ranked_heads import RankedHeads, head_names
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import RANK, RANK_BY, WHOLE_TAB
 from pages.learned_heads.state import Heads
@@ -60,7 +59,6 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
     head = ranked.order[rank - 1]
     layer, within = ranked.model.at(head)
     zoom = in_sight(controls, ranked.layers[layer][within].shape) if ranked.is_long else ""
-    has_sink = any(ranked.sink(head)[1] >= SINK for head in range(ranked.n_head))
     left_out = _(
         "The slider has {shown} of {heads} heads, with maps of {places} tokens; all are among the thumbnails "
         "and in the tab Heads.",
@@ -70,12 +68,6 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
     )
     notes = [
         _("A click on a thumbnail shows its head large."),
-        _(
-            "An attention sink is a token that draws weight whatever the words are: a row has to sum to one, "
-            "and a head that finds nothing puts its weight there (Xiao et al., 2024)."
-        )
-        if has_sink
-        else "",
         f":material/info: {left_out}" if len(ranks) < ranked.n_head else "",
         *_notes(heads),
     ]
@@ -90,7 +82,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
 
 def _notes(heads: Heads) -> list[str]:
     """Say where the heads are from, and what is hidden_tokens."""
-    ranked, model, tokens = heads.ranked, heads.model, heads.ranked.maps.tokens or ()
+    ranked, model = heads.ranked, heads.model
     hidden_tokens = ""
     if ranked.words_only and ranked.special:
         hidden_tokens = _(
@@ -100,25 +92,12 @@ def _notes(heads: Heads) -> list[str]:
         )
     if model is not None:
         return [
-            paragraph(words.about_model(model, tokens), hidden_tokens),
-            paragraph(
-                _(
-                    "Another model: start the app with `{variable}` set to its folder (config.json, "
-                    "safetensors, tokenizer.json). Every encoder or decoder of text that attends through "
-                    "transformers' attention interface is read.",
-                    variable=OTHER,
-                ),
-            ),
+            paragraph(words.about_model(model), hidden_tokens),
         ]
-    sides = _(
-        "Queries and keys of a map that is not square are counted from 0 each; of a decoder's queries on an "
-        "encoder's keys nothing is measured by place."
-    )
     layers = [f"{number} {plain(name)}" for number, name in enumerate(ranked.names, start=1)]
     names = _(", ").join([*layers[:_MOST_NAMES], *(["…"] if len(layers) > _MOST_NAMES else [])])
     return [
         *(f":material/content_cut: {plain(note)}" for note in ranked.maps.notes),
-        f":material/info: {sides}" if ranked.has_unlike_sides else "",
         hidden_tokens,
         _("Layers, as the file names them: {names}.", names=names),
     ]

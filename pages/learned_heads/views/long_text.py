@@ -52,11 +52,11 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
     )
     one_layer = _(
         "The maps of all heads together have room for {most} tokens, and this text has {places}: here is one "
-        "layer at a time. Measures of all heads and attention flow are of shorter texts.",
+        "layer at a time.",
         most=f"{model.most_tokens:,}",
         places=f"{state.n:,}",
     )
-    notes = [one_layer, words.about_model(model, state.encoding.labels)]
+    notes = [one_layer, words.about_model(model)]
     return View(
         replace(state, head=head, zoom=in_sight(controls, (state.n, state.n))),
         figure,

@@ -67,28 +67,18 @@ def _key(flow: TextFlow) -> Hashable:
 def _notes(flow: TextFlow) -> list[str]:
     notes = [_about(flow)]
     if isinstance(flow.source, Heads) and flow.source.model is not None:
-        notes.append(words.about_model(flow.source.model, flow.tokens))
+        notes.append(words.about_model(flow.source.model))
     return notes
 
 
 def _about(flow: TextFlow) -> str:
-    """Say how the maps are made, and by which rule sinks are found."""
-    bar = f"{max(SINK_SHARE, min(1.0, 2 / len(flow.tokens))):.2f}"
-    return paragraph(
-        _(
-            "Attention rollout: half of each place passes by a layer on the residual connection, half comes "
-            "by the mean weights; the layers' maps are multiplied (Abnar and Zuidema, 2020)."
-        ),
-        _(
-            "What a key writes is its weight times the length of its value after W_o, the mean of the heads, "
-            "each row divided by its sum (Kobayashi et al., 2020). A file holds no values."
-        ),
-        _(
-            "An attention sink is found where the other tokens give a key at least {bar} of their weight, on "
-            "average: 0.3 (Gu et al., 2024), and in a short text twice an even share.",
-            bar=bar,
-        ),
-        _("Sinks are set aside: each row is divided by what it still has.") if flow.aside else "",
+    """Return how the maps are made, and by which rule sinks are found."""
+    return _(
+        "Rollout: half of each place passes a layer on the residual connection, half comes by the mean "
+        "weights (Abnar and Zuidema, 2020). What a key writes is its weight times the length of its value "
+        "after W_o (Kobayashi et al., 2020). An attention sink has at least {bar} of the other tokens' "
+        "weight, on average.",
+        bar=f"{max(SINK_SHARE, min(1.0, 2 / len(flow.tokens))):.2f}",
     )
 
 
@@ -125,26 +115,21 @@ def layer_of(flow: TextFlow, at: int) -> Layer:
 
 
 def _caption(flow: TextFlow, at: int) -> str:
-    """Say what draws weight in a layer, what it writes, what is left of a place, and where the last looks."""
-    own = f"{float(flow.rollout[at].diagonal().mean()):.2f}"
-    sentences = [
-        _("Up to layer {layer}, **{own}** of a place is its own token's, on average.", layer=at + 1, own=own)
-    ]
+    """Return what draws weight in a layer, what is left of a place, and where the last query looks."""
     if not flow.on[at]:
-        return paragraph(_("Every head of layer {layer} is off: it reads nothing.", layer=at + 1), *sentences)
+        return _("Every head of layer {layer} is off: it reads nothing.", layer=at + 1)
     top = flow.sinks[at].nonzero().flatten().tolist() or [int(flow.shares[at].argmax())]
-    keys, share = (
-        listed([coloured("key", flow.labels[key]) for key in top]),
-        f"{float(flow.shares[at, top].sum()):.2f}",
-    )
-    fields = {"layer": at + 1, "keys": keys, "weight": share, "sinks": int(flow.sinks[at].sum())}
-    sentences.insert(
-        0,
+    sentences = [
         _(
-            "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}.",
-            **fields,
-        ),
-    )
+            "Layer {layer}: weight of the other tokens on {keys} **{weight}**; attention sinks: {sinks}; up "
+            "to here **{own}** of a place is its own token's, on average.",
+            layer=at + 1,
+            keys=listed([coloured("key", flow.labels[key]) for key in top]),
+            weight=f"{float(flow.shares[at, top].sum()):.2f}",
+            sinks=int(flow.sinks[at].sum()),
+            own=f"{float(flow.rollout[at].diagonal().mean()):.2f}",
+        )
+    ]
     if flow.is_causal:
         key = int(flow.weights[at, -1].argmax())
         ends = {"query": coloured("query", flow.labels[-1]), "key": coloured("key", flow.labels[key])}

@@ -90,20 +90,15 @@ def outside(task: Task, evaluation: Outside) -> str:
 
 
 def _without_positions(result: Result) -> str:
-    """Say why a first layer without positions cannot find the previous token, with its score and chance."""
+    """Return how much weight the previous token has in a first layer without positions, beside any other."""
     measures, heads = result.evaluation.measures, range(result.recipe.heads)
-    return paragraph(
-        _(
-            "Without positions the scores of the first layer see words only: the token just before draws no "
-            "more weight for standing there. What is learned of order comes by a causal mask."
+    return _(
+        "Without positions the first layer scores words only. Previous-token score: {scores}; any other "
+        "token, on average: {chance}.",
+        scores=listed(
+            [f"{result.label(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
         ),
-        _(
-            "Previous-token score: {scores}; any other token, on average: {chance}.",
-            scores=listed(
-                [f"{result.label(head)} {float(measures['previous token'][head]):.3f}" for head in heads]
-            ),
-            chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
-        ),
+        chance=listed([f"{float(measures[CHANCE][head]):.3f}" for head in heads]),
     )
 
 
