@@ -1,9 +1,9 @@
 """Where the names of short programs come from: the packages of this app."""
 
 from attn_core import (
-    MultiHeadAttention, SelfAttention, claims, diagonal_score, entropy, first_token_score,
+    MultiHeadAttention, SelfAttention, alibi_bias, claims, diagonal_score, entropy, first_token_score,
     load_model, local_linear, make_scaling, merge_heads, nadaraya_watson,
-    next_token_score, previous_token_score, scaled_dot_product_attention, score_attention,
+    next_token_score, previous_token_score, ramp_encoding, scaled_dot_product_attention, score_attention,
     sentence_vectors, sinusoidal_encoding, split_heads, weights_of,
 )  # fmt: skip
 from attn_core.applications import (

@@ -117,12 +117,12 @@ def placed(scheme: SchemeSettings, name: str) -> str:
     Those of a table, learned or of one's own, are called P.
 
     >>> placed(SchemeSettings("ramp", step=0.25), "X")
-    'X + ramp(*X.shape, step=0.25)'
+    'X + ramp_encoding(*X.shape, step=0.25)'
     """
-    halves = "_halves" if scheme.layout == "concatenated" else ""
+    waves = "sinusoidal_halves" if scheme.layout == "concatenated" else "sinusoidal_encoding"
     added = {
-        "ramp": f"ramp(*{name}.shape, step={scheme.step!r})",
-        "sinusoidal": f"sinusoidal{halves}(*{name}.shape, base={scheme.base!r})",
+        "ramp": f"ramp_encoding(*{name}.shape, step={scheme.step!r})",
+        "sinusoidal": f"{waves}(*{name}.shape, base={scheme.base!r})",
     }.get(scheme.name, f"P[: len({name})]")
     return f"{name} + {_times(scheme)}{added}"
 
@@ -140,7 +140,7 @@ def biases(scheme: SchemeSettings, n_head: int, queries: str, keys: str) -> str:
     What is learned of relative buckets is called table.
     """
     size = f"len({queries}), len({keys})"
-    bias = f"alibi({size}, n_head={n_head})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"
+    bias = f"alibi_bias({n_head}, {size})" if scheme.name == "ALiBi" else f"relative_bias({size}, table)"
     return f"{_times(scheme)}{bias}"
 
 

@@ -5,7 +5,7 @@ import math
 import torch
 
 
-def ramp(n, d_model, step):
+def ramp_encoding(n, d_model, step):
     """Return a toy encoding: the position times a step, in every dimension."""
     return step * torch.arange(n)[:, None] * torch.ones(d_model)
 
@@ -20,7 +20,7 @@ def rotary_angles(n, d, base):
     return torch.arange(n)[:, None] * rotary_frequencies(d, base)
 
 
-def sinusoidal(n, d_model, base):
+def sinusoidal_encoding(n, d_model, base):
     """Return sines and cosines of the positions, from fast to slow (Vaswani et al., 2017)."""
     angles = rotary_angles(n, d_model, base)
     P = torch.zeros(n, d_model)
@@ -50,7 +50,7 @@ def rotate_halves(x, angles):
     return torch.cat(turned, dim=-1)
 
 
-def alibi(n_query, n_key, n_head):
+def alibi_bias(n_head, n_query, n_key):
     """Return a penalty that grows with the distance, steeper in some heads (Press et al., 2022)."""
     power = 2 ** int(math.log2(n_head))
     slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]

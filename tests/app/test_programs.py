@@ -164,12 +164,12 @@ def test_a_line_through_keys_at_one_place_is_level(own: Functions) -> None:
 @pytest.mark.parametrize("n_head", [1, 6, 8])
 def test_positions_are_those_of_attn_core(own: Functions, n_head: int) -> None:
     table, x = torch.randn(n_head, 32), torch.arange(5)
-    close(own.alibi(5, 7, n_head), attn_core.alibi_bias(n_head, 5, 7))
+    close(own.alibi_bias(n_head, 5, 7), attn_core.alibi_bias(n_head, 5, 7))
     close(own.relative_bias(150, 150, table), table[:, attn_core.relative_position_buckets(150, 150)])
-    close(own.ramp(5, 4, 0.25), attn_core.ramp_encoding(5, 4, step=0.25))
+    close(own.ramp_encoding(5, 4, 0.25), attn_core.ramp_encoding(5, 4, step=0.25))
     for width in (7, 8):
         waves = partial(attn_core.sinusoidal_encoding, 9, width, base=50.0)
-        close(own.sinusoidal(9, width, 50.0), waves())
+        close(own.sinusoidal_encoding(9, width, 50.0), waves())
         close(own.sinusoidal_halves(9, width, 50.0), waves(layout="concatenated"))
     turned, angles = partial(attn_core.rotary_embedding, Q, x, base=50.0), own.rotary_angles(5, 4, 50.0)
     close(own.rotate(Q, angles), turned())
