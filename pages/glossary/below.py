@@ -8,7 +8,7 @@ from attn_ui.screen import widgets
 from attn_words import _
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
-from pages.glossary.words import letters, listed
+from pages.glossary.words import letters, list_terms
 
 
 def show(_group: str) -> None:
@@ -20,7 +20,7 @@ def show(_group: str) -> None:
     with st.container(key="terms"):
         for name, at in heads.items():
             st.header(shown(GROUP, name).capitalize(), anchor=at)
-            st.markdown(listed(TERMS[name]))
+            st.markdown(list_terms(TERMS[name]))
         if group in (EVERY, "symbols"):
             st.header(_("Letters of single formulas"), anchor=False)
             st.markdown(letters(of_views()))

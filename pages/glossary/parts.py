@@ -49,7 +49,6 @@ def walk() -> Walk:
     mask = attn_core.causal_mask(len(WORDS))
     result = attn_core.scaled_dot_product_attention(query, key, value, mask)
     scale = 1 / math.sqrt(WIDTH)
-    given = np.asarray(x)
     stages = {
         "query": query,
         "key": key,
@@ -64,8 +63,8 @@ def walk() -> Walk:
     return Walk(
         queries=WORDS,
         keys=WORDS,
-        x=given,
-        memory=given,
+        x=np.asarray(x),
+        memory=np.asarray(x),
         projections=[np.asarray(each.weight.T) for each in projections],
         factor=f"÷ √{WIDTH}",
         scale=scale,
@@ -74,21 +73,23 @@ def walk() -> Walk:
     )
 
 
-def says(term: Term) -> str:
-    """Say what a part is called, and what it is, as markdown.
+def part_caption(term: Term) -> str:
+    """Return what a part is called, and what it is, as markdown.
 
-    >>> says(terms()[4])[:60]
-    '**Score** (attention score, dot product, alignment, similarit'
+    >>> part_caption(terms()[4]).partition(",")[0]
+    '**Score** (attention score'
     """
     name, *also = all_names(term)
-    said = {"name": plain(name), "says": plain(_(term.says))}
+    fields = {"name": plain(name), "says": plain(_(term.says))}
     if not also:
-        return _("**{name}**. {says}", **said)
-    return _("**{name}** ({names}). {says}", names=plain(_(", ").join(also)), **said)
+        return _("**{name}**. {says}", **fields)
+    return _("**{name}** ({names}). {says}", names=plain(_(", ").join(also)), **fields)
 
 
 @shared_scene
-def drawn() -> Scene:
-    """Draw the head with each part marked in turn, and say each part's term."""
+def draw_parts() -> Scene:
+    """Draw the head with each part marked in turn, and its term as caption."""
     head = walk()
-    return Scene(LazyMap(lambda part: named_part.spec(head, part), [*PARTS]), captions=LazyMap(says, terms()))
+    return Scene(
+        LazyMap(lambda part: named_part.spec(head, part), [*PARTS]), captions=LazyMap(part_caption, terms())
+    )

@@ -8,14 +8,14 @@ from pages.glossary import parts
 from pages.glossary.settings import GROUP, PART
 
 
-def read_controls(_ask: Controls) -> None:
+def read_controls(_controls: Controls) -> None:
     """Read nothing: the terms' group stands below the picture."""
 
 
-def view(controls: Controls, _asked: None) -> View[str]:
+def view(controls: Controls, _state: None) -> View[str]:
     """Show the parts; which group of terms is open is read where it is asked for, below."""
     figure = Figure(
-        parts.drawn(),
+        parts.draw_parts(),
         key="parts",
         alt=_("One attention head as a block diagram, one of its parts marked"),
         name="the parts of a head",

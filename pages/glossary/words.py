@@ -25,14 +25,14 @@ def entry(term: Term) -> str:
     Everything in it is the glossary's own: nothing that a user typed.
     """
     name, *also = all_names(term)
-    named = " · ".join((f"**{name}**", *also))
-    written = [f"${term.paper}$"] if term.paper else []
+    title = " · ".join((f"**{name}**", *also))
+    symbols = [f"${term.paper}$"] if term.paper else []
     if term.symbols and term.symbols != (term.paper,):
-        written.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
-    written += [f"`{code}`" for code in term.codes]
-    notation = f" — {', '.join(written)}" if written else ""
+        symbols.append(_("here ${symbols}$", symbols=", ".join(term.symbols)))
+    symbols += [f"`{code}`" for code in term.codes]
+    notation = f" — {', '.join(symbols)}" if symbols else ""
     source = f" *{term.source}.*" if term.source else ""
-    return f"- {named}{notation}  \n  {_(term.says)}{source} {_see(term)}"
+    return f"- {title}{notation}  \n  {_(term.says)}{source} {_see(term)}"
 
 
 def letters(terms: Sequence[Term]) -> str:
@@ -40,6 +40,6 @@ def letters(terms: Sequence[Term]) -> str:
     return "\n".join(f"- ${', '.join(term.symbols)}$  \n  {_(term.says)} {_see(term)}" for term in terms)
 
 
-def listed(terms: Sequence[Term]) -> str:
+def list_terms(terms: Sequence[Term]) -> str:
     """Return the terms of a group as a list in markdown."""
     return "\n".join(entry(term) for term in terms)

@@ -16,7 +16,7 @@ from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import N_, _
 from pages.overview.compute import story
 from pages.overview.sentences import Sentence
-from pages.overview.words import what_the_slider_does
+from pages.overview.words import temperature_caption
 
 FOLDER = Path(__file__).resolve().parents[1]
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -26,7 +26,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 
 
-def show(_seen: Sentence) -> None:
+def show(_result: Sentence) -> None:
     """Draw the five maps, and list pages and lessons."""
     st.header(_("One idea, five maps"), anchor=False)
     _story()
@@ -45,7 +45,7 @@ def show(_seen: Sentence) -> None:
 def _story() -> None:
     temperature = CONTROLS.exact(TEMPERATURE)
     figure = Figure(
-        _drawn(temperature.values),
+        _draw(temperature.values),
         key="story",
         alt=_("Five maps of weights: a kernel, one head, one head with positions, and two heads"),
         name="attention in one picture",
@@ -55,30 +55,30 @@ def _story() -> None:
 
 
 @shared_scene
-def _drawn(temperatures: tuple[float, ...]) -> Scene:
-    """Draw the five maps at every position of the slider, and say what it shows."""
-    told = story(temperatures)
+def _draw(temperatures: tuple[float, ...]) -> Scene:
+    """Draw the five maps at every position of the slider, with a caption each."""
+    maps = story(temperatures)
     steps = [
         overview.story.spec(
-            told.kernel[step], told.head[step], told.placed[step], list(told.heads[step]), told.words
+            maps.kernel[step], maps.head[step], maps.placed[step], list(maps.heads[step]), maps.words
         )
         for step in range(len(temperatures))
     ]
-    says = [
-        what_the_slider_does(temperature, told.spread(step), len(told.words))
+    captions = [
+        temperature_caption(temperature, maps.spread(step), len(maps.words))
         for step, temperature in enumerate(temperatures)
     ]
-    return Scene(steps, captions=says)
+    return Scene(steps, captions=captions)
 
 
 def _pages() -> None:
     """List the pages in their groups."""
-    listed = {page.folder: page for page in PAGES if not page.is_default}
+    remaining = {page.folder: page for page in PAGES if not page.is_default}
     with st.container(key="chapters"), st.container(horizontal=True, key="chapter-links"):
         for name, folders in GROUPS:
             with st.container():
                 st.subheader(_(name), anchor=False)
-                for page in [listed.pop(each) for each in folders or tuple(listed)]:
+                for page in [remaining.pop(each) for each in folders or tuple(remaining)]:
                     script = str(FOLDER / page.folder / "page.py")
                     st.page_link(script, label=f"**{_(page.title)}**", icon=":material/arrow_forward:")
                     st.caption(_(page.about))

@@ -22,12 +22,12 @@ class Sentence:
     weights: NDArray[np.float64]
 
 
-def _read() -> dict[str, Sentence]:
-    kept = json.loads(FILE.read_text(encoding="utf-8"))
+def _load() -> dict[str, Sentence]:
+    records = json.loads(FILE.read_text(encoding="utf-8"))
     return {
         text: Sentence(text, tuple(each["tokens"]), each["opens"], np.array(each["weights"]) / MILLION)
-        for text, each in kept.items()
+        for text, each in records.items()
     }
 
 
-SENTENCES = _read()
+SENTENCES = _load()

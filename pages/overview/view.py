@@ -11,14 +11,14 @@ from attn_ui.base.scenes import shared_scene
 from attn_words import _
 from pages.overview.sentences import SENTENCES, Sentence
 from pages.overview.settings import SENTENCE, WORD
-from pages.overview.words import INVITATION, source, what_a_word_draws_on
+from pages.overview.words import INVITATION, source, word_caption
 
 
-def read_controls(_ask: Controls) -> None:
+def read_controls(_controls: Controls) -> None:
     """Read nothing: the sentence is chosen under the picture."""
 
 
-def view(controls: Controls, _asked: None) -> View[Sentence]:
+def view(controls: Controls, _state: None) -> View[Sentence]:
     """Show what each word of the sentence draws on."""
     with controls.under_picture(), controls.row():
         controls.part("pages.overview.ways_on", None)
@@ -26,7 +26,7 @@ def view(controls: Controls, _asked: None) -> View[Sentence]:
     sentence = SENTENCES[text]
     values = tuple(range(-sentence.opens, len(sentence.tokens) - sentence.opens))
     figure = Figure(
-        _drawn(text),
+        _draw(text),
         key="opening",
         alt=_(
             "The words of “{sentence}”, arcs from one of them, its row of weights, and the map",
@@ -40,12 +40,10 @@ def view(controls: Controls, _asked: None) -> View[Sentence]:
 
 
 @shared_scene
-def _drawn(text: str) -> Scene:
-    """Draw a sentence, and say what each of its words draws on."""
+def _draw(text: str) -> Scene:
+    """Draw a sentence, with what each of its words draws on as captions."""
     sentence = SENTENCES[text]
     picture = opening.opening.spec(sentence.tokens, sentence.weights, 0)
     cursor = Cursor(len(sentence.tokens), opening.follow(sentence.tokens, sentence.weights))
-    says = [
-        what_a_word_draws_on(sentence.tokens, sentence.weights, row) for row in range(len(sentence.tokens))
-    ]
-    return Scene([picture], cursor, captions=[says])
+    captions = [word_caption(sentence.tokens, sentence.weights, row) for row in range(len(sentence.tokens))]
+    return Scene([picture], cursor, captions=[captions])

@@ -14,7 +14,7 @@ ROW = "one-numbers-way-through-a-head"  # the lesson of how a row is computed
 OWN_SENTENCE = "learned-heads?source=a+real+model"
 
 
-def show(_of: None) -> None:
+def show(_state: None) -> None:
     """Show each as a button with what it leads to."""
     lessons = shelf().lessons
     first = lessons.get(ROW, next(iter(lessons.values()), None))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_core import label_tokens
 from attn_ui.base.markdown import coloured
 from attn_ui.base.shared_settings import TEMPERATURE
-from attn_words import N_, _, paragraph
+from attn_words import N_, _
 
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
@@ -20,7 +20,7 @@ MARKS = ("[CLS]", "[SEP]")
 
 
 def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
-    """Say which head this is, and how many of its words rest on the mark that begins the text.
+    """Return which head this is, and how many words give most to the mark that begins the text.
 
     >>> source(["[CLS]", "a", "b", "[SEP]"], np.eye(4)[[0, 0, 2, 3]])[-35:]
     'here 1 of the 2 words give it most.'
@@ -30,59 +30,45 @@ def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
     return _(SOURCE, count=resting, words=len(rows))
 
 
-def what_a_word_draws_on(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
-    """Say where the largest weight of a word goes, and the next.
+def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
+    """Return where the largest weight of a word goes, and which other word has most.
 
     Args:
         words: the tokens; weights: (n, n); row: the word's.
     """
     names = label_tokens(words)
-    first, next_ = np.argsort(-weights[row], kind="stable")[:2]
-    among = max((key for key in range(len(words)) if words[key] not in MARKS), key=weights[row].__getitem__)
-    fields = {
-        "query": coloured("query", names[row]),
-        "key": coloured("key", names[first]),
-        "weight": f"{weights[row, first]:.2f}",
-    }
-    if words[first] in MARKS:
-        return _(
-            "{query} leaves {weight} of its weight on {key}, a mark and no word; of the words {name} has "
-            "most, {other}.",
-            **fields,
-            name=coloured("key", names[among]),
-            other=f"{weights[row, among]:.2f}",
-        )
+    first = int(np.argmax(weights[row]))
+    others = [key for key in range(len(words)) if words[key] not in MARKS and key != first]
+    second = max(others, key=weights[row].__getitem__)
     return _(
-        "{query} draws most on {key}: {weight} of its weight. {name} follows with {other}.",
-        **fields,
-        name=coloured("key", names[next_]),
-        other=f"{weights[row, next_]:.2f}",
+        "{query} draws most on {key}: {weight} of its weight. Of the other words {name} has most: {other}.",
+        query=coloured("query", names[row]),
+        key=coloured("key", names[first]),
+        weight=f"{weights[row, first]:.2f}",
+        name=coloured("key", names[second]),
+        other=f"{weights[row, second]:.2f}",
     )
 
 
-def what_the_slider_does(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
-    """Say what the maps show at a temperature.
+def temperature_caption(temperature: float, spread: tuple[float, float, float], n_key: int) -> str:
+    """Return over how many words queries spread at a temperature.
 
     Args:
         temperature: the slider's.
         spread: over how many words a query spreads its weight, on average: by nearness, by likeness, by both.
         n_key: how many words there are.
 
-    >>> what_the_slider_does(1.0, (3.2, 1.1, 1.4), 6).startswith("At temperature 1.00")
+    >>> temperature_caption(1.0, (3.2, 1.1, 1.4), 6).startswith("At temperature 1.00")
     True
     """
     by_nearness, by_likeness, by_both = (f"{each:.1f}" for each in spread)
-    fields = {
-        "temperature": TEMPERATURE.text(temperature),
-        "bandwidth": f"{temperature**0.5:.2f}",
-        "by_nearness": by_nearness,
-        "by_likeness": by_likeness,
-        "by_both": by_both,
-        "count": n_key,
-    }
-    seen = _(
+    return _(
         "At temperature {temperature} (a kernel of bandwidth {bandwidth}) the effective number of words is "
         "{by_nearness} of {count} by nearness, {by_likeness} by likeness and {by_both} by both.",
-        **fields,
+        temperature=TEMPERATURE.text(temperature),
+        bandwidth=f"{temperature**0.5:.2f}",
+        by_nearness=by_nearness,
+        by_likeness=by_likeness,
+        by_both=by_both,
+        count=n_key,
     )
-    return paragraph(seen, _("In map 2, where positions are not added yet, both **the** have the same row."))
