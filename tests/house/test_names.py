@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 # Packages of the product; a new one is compared with those before it.
-CLEAN = ("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head")
+CLEAN = (
+    *("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head", "pages/overview"),
+    *("pages/learned_heads", "pages/applications", "pages/what_courses_say", "pages/glossary"),
+)
 CLEAN_TESTS = ("core", "figures")  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
