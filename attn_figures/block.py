@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark
-from attn_figures.matrix import ColourScale, Hover, Matrix
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
 
-Numbers = NDArray[np.float64]
 WIDEST_STATE = 24  # dimensions of a state that is drawn beside the curves
 LENGTH, COSINE = N_("length"), N_("mean cosine")
 

@@ -4,19 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.marks import Mark, area, line, points, upright
-from attn_figures.matrix import comma
+from attn_figures.matrix import Numbers, comma
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_figures.widths import letters
 from attn_words import _
 
-Numbers = NDArray[np.float64]
 LEAST = 1e-16  # on a logarithmic axis what is below is drawn there
 PHONE_HEIGHT = 560
 MOST_ON_A_LINE = 28  # letters of a legend that a phone has room for

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.frame import Side
-from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, SideBars
+from attn_figures.matrix import ColourScale, Extra, Hover, Matrix, Numbers, SideBars
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
 
-Numbers = NDArray[np.float64]
 WIDEST = 16  # dimensions that are drawn as square cells; more share the same width
 
 

@@ -10,13 +10,12 @@ from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix
+from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
 
-Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 
 

@@ -12,12 +12,11 @@ from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Pick, comma
+from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, comma
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
 
-Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
 PHONE_HEIGHT = 640

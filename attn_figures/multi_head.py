@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Hover, Matrix
+from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import Absent, Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
 
-Numbers = NDArray[np.float64]
 ROOT = 2.0  # weights shared out among many keys are small; the ramp is spent on them, over the same [0, 1]
 PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
 # Pixels, what windows 800 and 1080 high have room for: maps in two lines have cells that can be read.

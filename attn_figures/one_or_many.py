@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, area, line, points, upright
-from attn_figures.matrix import Matrix, comma
+from attn_figures.matrix import Matrix, Numbers, comma
 from attn_figures.numbers import power_of_ten
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _n
 
-Numbers = NDArray[np.float64]
 LIGHT = theme.LIGHT
 ONE, MANY, OTHERS = LIGHT.series[1], LIGHT.series[0], theme.rgba(LIGHT.muted, 0.45)
 PHONE_HEIGHT = 640  # pixels in which all charts stand on a phone, two on a line

@@ -3,15 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures.frame import Role, Side
-from attn_figures.matrix import ColourScale, Hover, Matrix
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
-
-Numbers = NDArray[np.float64]
 
 
 def _dimensions(count: int, role: Role) -> Side:

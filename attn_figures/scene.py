@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes
-from attn_figures.matrix import ColourScale, Hover, Matrix, Pick, comma
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, comma
 from attn_figures.panels import Absent, Panel
 from attn_figures.picture import Drawing, Spec
 from attn_live import paths
@@ -23,8 +22,6 @@ from attn_live.arrays import CrossedLabels
 from attn_live.captions import CaptionTemplates, StepCaption
 from attn_live.labels import as_read, number_duplicates
 from attn_live.packing import Cursor, Moves, pack
-
-Numbers = NDArray[np.float64]
 
 _LARGE_BODY = 6.0  # units a side of a map whose cells are too many for a unit each
 _WHOLE_CELLS = 0.05  # by how much the sides of square cells may seem to differ

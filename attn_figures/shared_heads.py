@@ -4,19 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Role, Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import ColourScale, Hover, Matrix
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.multi_head import HeadMaps
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _, _c
-
-Numbers = NDArray[np.float64]
 
 
 @Picture

@@ -7,13 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import PAIRS, ColourScale, Extra, Hover, Matrix, Pick, may_not_attend
+from attn_figures.matrix import PAIRS, ColourScale, Extra, Hover, Matrix, Numbers, Pick, may_not_attend
 from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
