@@ -7,7 +7,7 @@ from attn_core import causal_mask
 from attn_core.ablation import ablate_keys
 
 
-def test_each_key_left_out_is_a_masked_call_of_torch() -> None:
+def test_ablate_keys_equals_masked_calls_of_torch() -> None:
     generator = torch.Generator().manual_seed(5)
     query, key, value = (torch.randn(6, 4, generator=generator, dtype=torch.float64) for _ in range(3))
     for mask in (None, causal_mask(6), torch.rand(6, 6, generator=generator) > 0.4):
@@ -27,7 +27,7 @@ def test_each_key_left_out_is_a_masked_call_of_torch() -> None:
             torch.testing.assert_close(found.output_change[left_out], distance, rtol=0, atol=1e-12)
 
 
-def test_what_a_row_loses_the_others_gain_unless_none_is_left() -> None:
+def test_ablate_keys_moves_removed_weight_to_other_keys() -> None:
     x = torch.eye(3, dtype=torch.float64)
     found = ablate_keys(x, x, x, causal_mask(3))
     gained = (found.weights - found.full.weights).clamp(min=0).sum(dim=-1)

@@ -20,7 +20,7 @@ def _loss(first: Tensor, second: Tensor) -> Tensor:
     return (torch.tanh(first @ second) - 0.3).square().sum() + first.abs().sum() / 100
 
 
-def test_every_step_is_that_of_torch_to_the_last_bit() -> None:
+def test_adam_step_equals_torch_bit_for_bit() -> None:
     ours, theirs = _start(), _start()
     adam = Adam((ours[:1], 0.05), (ours[1:], 0.01))
     torchs = torch.optim.Adam([{"params": theirs[:1], "lr": 0.05}, {"params": theirs[1:], "lr": 0.01}])
@@ -35,7 +35,7 @@ def test_every_step_is_that_of_torch_to_the_last_bit() -> None:
 
 
 @pytest.mark.slow
-def test_a_fit_and_a_training_import_no_compiler() -> None:
+def test_fit_and_training_import_no_compiler() -> None:
     asked = (
         "import sys, attn_core as a, attn_core.toys.training as t\n"
         "a.fit_heads(2, seeds=[0], steps=2)\n"

@@ -32,7 +32,7 @@ def numbers(*shape: int) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(7), dtype=torch.float64)
 
 
-def test_patches_are_cut_as_a_loop_cuts_them() -> None:
+def test_patches_equal_a_loop() -> None:
     picture = numbers(6, 15)
     side = 3
     slow = [
@@ -44,14 +44,14 @@ def test_patches_are_cut_as_a_loop_cuts_them() -> None:
 
 
 @pytest.mark.parametrize(("shape", "side"), [((6, 15), 4), ((8, 15), 4), ((8,), 4)])
-def test_a_picture_that_cannot_be_cut_is_refused(shape: tuple[int, ...], side: int, refuses: Refuses) -> None:
+def test_patches_refuse_sides_that_do_not_divide(shape: tuple[int, ...], side: int, refuses: Refuses) -> None:
     with refuses(rf"multiples of side = {side}; got \({shape[0]},"):
         patches(torch.zeros(shape), side)
     with refuses("side must be a whole number >= 1; got 0"):
         patches(torch.zeros(4, 4), 0)
 
 
-def test_likeness_is_the_cosine_of_what_is_beyond_the_mean() -> None:
+def test_likeness_products_are_cosines_about_the_mean() -> None:
     x = numbers(7, 5).numpy()
     u = likeness(torch.from_numpy(x)).numpy()
     for i in range(7):
@@ -61,14 +61,14 @@ def test_likeness_is_the_cosine_of_what_is_beyond_the_mean() -> None:
             assert u[i] @ u[j] == pytest.approx(cosine, abs=1e-13)
 
 
-def test_a_row_that_is_the_mean_stays_zero(refuses: Refuses) -> None:
+def test_likeness_of_the_mean_is_zero(refuses: Refuses) -> None:
     u = likeness(torch.tensor([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]]))
     assert u.tolist() == [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     with refuses(r"x must have shape \(n, d\); got \(3,\)"):
         likeness(torch.zeros(3))
 
 
-def test_wall_bush_and_grass_are_half_ink_and_differ_in_pattern_alone() -> None:
+def test_house_picture_patterns_are_half_ink() -> None:
     cut, names = patches(house_picture()), patch_names()
     x = likeness(cut)
     of = {shape: [at for at, name in enumerate(names) if name == shape] for shape in SHAPES}
@@ -85,7 +85,7 @@ def test_wall_bush_and_grass_are_half_ink_and_differ_in_pattern_alone() -> None:
     assert len(set(map(tuple, cut[of["sun"]].tolist()))) == 4  # four different corners
 
 
-def test_a_steady_tone_has_energy_one_in_its_band() -> None:
+def test_log_energies_of_a_tone_are_one_in_its_band() -> None:
     time = torch.arange(3 * FRAME, dtype=torch.float64) / RATE
     hertz = 1500.0  # a whole number of waves a frame
     found = log_energies(torch.sin(2 * math.pi * hertz * time), 12)
@@ -95,7 +95,7 @@ def test_a_steady_tone_has_energy_one_in_its_band() -> None:
     np.testing.assert_allclose(found[:, quiet], -4.0, atol=1e-9)
 
 
-def test_log_energies_are_a_slow_transform_of_each_frame() -> None:
+def test_log_energies_equal_a_slow_transform() -> None:
     sound = numbers(45)
     frame, n_band = 20, 4
     found = log_energies(sound, n_band, frame)
@@ -113,7 +113,7 @@ def test_log_energies_are_a_slow_transform_of_each_frame() -> None:
         assert found[at].tolist() == pytest.approx([math.log10(each + 1e-4) for each in energy])
 
 
-def test_a_sound_without_a_frame_is_refused(refuses: Refuses) -> None:
+def test_log_energies_refuse_a_sound_without_a_frame(refuses: Refuses) -> None:
     with refuses(r"n_sample >= 160; got \(159,\)"):
         log_energies(torch.zeros(159))
     with refuses("n_band must be a whole number from 1 to 80; got 81"):
@@ -122,7 +122,7 @@ def test_a_sound_without_a_frame_is_refused(refuses: Refuses) -> None:
 
 # Peterson and Barney (1952): the first two resonances of each vowel.
 @pytest.mark.parametrize(("vowel", "tones"), [("a", (730, 1090)), ("i", (270, 2290)), ("u", (300, 870))])
-def test_each_vowel_sounds_at_its_two_resonances(vowel: str, tones: tuple[int, int]) -> None:
+def test_vowels_have_their_two_resonances(vowel: str, tones: tuple[int, int]) -> None:
     at = frame_names().index(vowel)
     length = 5 * FRAME
     heard = vowels()[at * FRAME : at * FRAME + length]
@@ -132,14 +132,14 @@ def test_each_vowel_sounds_at_its_two_resonances(vowel: str, tones: tuple[int, i
     assert peaks == pytest.approx(tones, abs=RATE / length)
 
 
-def test_pauses_are_silent_and_frames_are_named_in_order() -> None:
+def test_pauses_are_silent_and_frame_names_in_order() -> None:
     names = frame_names()
     assert [name for name, _ in SOUNDS] == ["a", "pause", "i", "pause", "u", "pause", "a", "pause"]
     loud = vowels().reshape(-1, FRAME).abs().amax(dim=-1) > 0
     assert [name != "pause" for name in names] == loud.tolist()
 
 
-def test_each_french_word_asks_for_what_it_needs() -> None:
+def test_alignment_scores_the_words_needed() -> None:
     query, key = alignment()
     scores = query @ key.T
     wanted = {

@@ -56,7 +56,7 @@ def test_equals_torch(batch: tuple[int, ...], masked: str, draw: Draw) -> None:
     torch.testing.assert_close(ours.output, torchs, **EXACT)
 
 
-def test_every_stage_follows_from_the_one_before(draw: Draw) -> None:
+def test_attention_stages_follow_from_one_another(draw: Draw) -> None:
     query, key, value, bias = draw(2, 5, 11), draw(2, 7, 11), draw(2, 7, 13), draw(5, 7)
     stages = scaled_dot_product_attention(query, key, value, bias, is_causal=True, scale=0.3, temperature=1.7)
     torch.testing.assert_close(stages.scores, torch.einsum("bqd,bkd->bqk", query, key), **EXACT)
@@ -69,7 +69,7 @@ def test_every_stage_follows_from_the_one_before(draw: Draw) -> None:
     torch.testing.assert_close(stages.output, stages.weights @ value, **EXACT)
 
 
-def test_the_scores_are_the_raw_products_whatever_the_mask(draw: Draw) -> None:
+def test_scores_with_any_mask_are_raw_products(draw: Draw) -> None:
     query, key, value = draw(5, 11), draw(7, 11), draw(7, 13)
     plain = scaled_dot_product_attention(query, key, value)
     masked = scaled_dot_product_attention(query, key, value, is_causal=True)
@@ -128,7 +128,7 @@ class TestMask:
         )
         assert scaled_dot_product_attention(query, key, value, draw(5, 7)).mask is None
 
-    def test_minus_infinity_in_a_float_mask_masks(self, draw: Draw) -> None:
+    def test_float_mask_minus_infinity_masks(self, draw: Draw) -> None:
         query, key, value, allowed = draw(5, 11), draw(7, 11), draw(7, 13), draw(5, 7) > 0
         bias = draw(5, 7)
         stages = scaled_dot_product_attention(query, key, value, bias.masked_fill(~allowed, -math.inf))
@@ -137,13 +137,13 @@ class TestMask:
         assert (stages.weights[~allowed] == 0).all()
         assert (stages.weights[allowed] > 0).all()
 
-    def test_a_mask_and_causality_both_apply(self, draw: Draw) -> None:
+    def test_mask_and_causal_both_apply(self, draw: Draw) -> None:
         query, key, value, allowed = draw(5, 11), draw(7, 11), draw(7, 13), draw(5, 7) > 0
         stages = scaled_dot_product_attention(query, key, value, allowed, is_causal=True)
         assert stages.mask is not None
         assert torch.equal(stages.mask, allowed & causal_mask(5, 7))
 
-    def test_a_row_without_any_key_is_zero_with_a_finite_gradient(self, draw: Draw) -> None:
+    def test_fully_masked_row_is_zero_with_finite_gradient(self, draw: Draw) -> None:
         query, key, value = (draw(*s).requires_grad_() for s in ((5, 11), (7, 11), (7, 13)))
         allowed = torch.ones(5, 7, dtype=torch.bool)
         allowed[2] = False
@@ -160,7 +160,7 @@ class TestMask:
         assert (query.grad[2] == 0).all()
         assert (query.grad[1] != 0).all()
 
-    def test_a_mask_that_blocks_everything(self, draw: Draw) -> None:
+    def test_fully_masked_map_is_zero(self, draw: Draw) -> None:
         stages = scaled_dot_product_attention(
             draw(5, 11), draw(7, 11), draw(7, 13), torch.zeros(5, 7, dtype=torch.bool)
         )
@@ -207,7 +207,7 @@ class TestBatchesOfSteps:
             one = scaled_dot_product_attention(query, key, value, mask)
             torch.testing.assert_close(batch.weights[step], one.weights, **EXACT)
 
-    def test_masks_that_are_true_throughout_keep_their_steps(self, draw: Draw) -> None:
+    def test_masks_of_true_keep_their_steps(self, draw: Draw) -> None:
         query, key, value = draw(2, 5, 11), draw(2, 7, 11), draw(2, 7, 13)
         open_masks = torch.ones(3, 1, 5, 7, dtype=torch.bool)
         batch = scaled_dot_product_attention(query, key, value, open_masks)
@@ -240,9 +240,7 @@ def test_rows_sum_to_one_and_outputs_stay_in_the_hull(
 
 
 @given(st.permutations(range(7)), st.permutations(range(5)))
-def test_permuting_keys_changes_nothing_and_permuting_queries_permutes(
-    keys: list[int], queries: list[int]
-) -> None:
+def test_output_under_permutations_of_keys_and_queries(keys: list[int], queries: list[int]) -> None:
     generator = torch.Generator().manual_seed(1)
     query, key, value = (
         torch.randn(n, d, generator=generator, dtype=torch.float64) for n, d in ((5, 3), (7, 3), (7, 2))
@@ -256,7 +254,7 @@ def test_permuting_keys_changes_nothing_and_permuting_queries_permutes(
 
 
 @given(st.floats(-500, 500))
-def test_weights_do_not_change_when_a_row_is_shifted(shift: float) -> None:
+def test_weights_of_shifted_rows_are_equal(shift: float) -> None:
     generator = torch.Generator().manual_seed(2)
     query, key, value = (
         torch.randn(n, d, generator=generator, dtype=torch.float64) for n, d in ((5, 3), (7, 3), (7, 2))
@@ -282,7 +280,7 @@ def test_dtype_is_kept(draw: Draw) -> None:
     assert stages.scores.dtype == stages.weights.dtype == stages.output.dtype == torch.float32
 
 
-def test_large_results_in_memory_of_their_own_are_the_same_results(draw: Draw) -> None:
+def test_large_results_equal_small_ones(draw: Draw) -> None:
     query, key, value = draw(751, 3), draw(757, 3), draw(757, 2)  # a map of 4.5 MB
     mask = causal_mask(751, 757)
     mask[5] = False
@@ -304,7 +302,7 @@ def test_stages_share_no_memory(draw: Draw) -> None:
     assert torch.equal(stages.scores, kept)
 
 
-def test_a_learned_temperature_and_bias_have_gradients(draw: Draw) -> None:
+def test_temperature_and_bias_have_gradients(draw: Draw) -> None:
     query, key, value, bias = draw(3, 2), draw(5, 2), draw(5, 7), draw(3, 5).requires_grad_()
     temperature = torch.tensor([0.7, 2.0], dtype=torch.float64).reshape(2, 1, 1).requires_grad_()
 
@@ -315,7 +313,7 @@ def test_a_learned_temperature_and_bias_have_gradients(draw: Draw) -> None:
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_a_softcap_bends_scores_as_gemma_2_does(masked: bool, draw: Draw) -> None:
+def test_softcap_equals_gemma_2(masked: bool, draw: Draw) -> None:
     query, key, value = draw(2, 3, 7, 5), draw(2, 3, 7, 5), draw(2, 3, 7, 5)
     allowed = causal_mask(7)
     module: Any = torch.nn.Module().eval()
@@ -372,7 +370,7 @@ def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
 
 
 class TestSelfAttention:
-    def test_equals_attention_of_its_projections(self, draw: Draw) -> None:
+    def test_self_attention_equals_attention_of_projections(self, draw: Draw) -> None:
         head = SelfAttention(7, 3, 5, seed=4, dtype=torch.float64)
         x = draw(2, 11, 7)
         stages = head(x, is_causal=True, temperature=2.0)
@@ -388,7 +386,7 @@ class TestSelfAttention:
         assert [name for name, _ in head.named_parameters()] == ["W_q.weight", "W_k.weight", "W_v.weight"]
         assert SelfAttention(7, bias=True).W_q.bias.shape == (7,)
 
-    def test_one_seed_means_one_set_of_weights_in_every_dtype(self) -> None:
+    def test_seed_gives_equal_weights_in_every_dtype(self) -> None:
         first = SelfAttention(7, seed=3, dtype=torch.float64)
         again = SelfAttention(7, seed=3, dtype=torch.float32)
         other = SelfAttention(7, seed=5, dtype=torch.float64)

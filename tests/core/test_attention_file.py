@@ -46,7 +46,7 @@ def npy(array: Any, **settings: Any) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
-def test_what_is_saved_is_read_again(suffix: str, tmp_path: Path) -> None:
+def test_read_attention_reads_saved_maps(suffix: str, tmp_path: Path) -> None:
     saved = AttentionMaps(
         {f"{part} layer {i}": weights(2, 4, 4, seed=i).astype("f4") for part in "ba" for i in (2, 10)},
         tokens=("[CLS]", "naïve", "<b>", "猫"),
@@ -87,7 +87,7 @@ def test_every_form_of_weights_is_read() -> None:
     )
 
 
-def test_weights_are_computed_from_queries_and_keys() -> None:
+def test_read_attention_computes_weights_of_queries_and_keys() -> None:
     rng = np.random.default_rng(1)
     q, k, v = rng.normal(size=(2, 3, 4, 8)), rng.normal(size=(2, 3, 5, 8)), rng.normal(size=(2, 3, 5, 2))
     for given in ({"Q": q, "K": k, "V": v}, {"Q": q, "K": k}):
@@ -99,7 +99,7 @@ def test_weights_are_computed_from_queries_and_keys() -> None:
     np.testing.assert_allclose(single.maps["layer 0"], expected[0], atol=1e-6)
 
 
-def test_what_stands_beside_queries_and_keys_is_told_to_be_unread() -> None:
+def test_notes_name_arrays_not_read() -> None:
     """A mask, or the weights that the model had under it: what is computed of Q and K knows of neither."""
     q = np.random.default_rng(1).normal(size=(2, 4, 8))
     alone, says = (
@@ -122,14 +122,14 @@ def test_what_stands_beside_queries_and_keys_is_told_to_be_unread() -> None:
     assert read_attention("a.safetensors", data).notes == (f"{says}keys.",)
 
 
-def test_layers_of_unlike_batches_are_windows() -> None:
+def test_layers_with_different_batches_are_windows() -> None:
     swin = npz(a=weights(4, 2, 3, 3), b=weights(1, 2, 3, 3))
     read = read_attention("a.npz", swin)
     assert list(read.maps) == [*(f"a, part {i}" for i in range(4)), "b"]
     assert read.notes == (PARTS,)
 
 
-def test_what_is_too_long_is_cut_and_that_is_said() -> None:
+def test_long_maps_are_cut_with_a_note() -> None:
     long = weights(1, 1, 4, 4100).astype("f4")
     read = read_attention("a.npz", npz(weights=long, tokens=[f"t{i}" for i in range(4100)]))
     np.testing.assert_allclose(read.maps["layer 0"], long[0, :, :, :4096])
@@ -147,7 +147,7 @@ def test_what_is_too_long_is_cut_and_that_is_said() -> None:
     assert many.notes == ("The file has 320 heads; the first 256 are shown.",)
 
 
-def test_what_lies_beyond_the_keys_is_told_and_kept(tmp_path: Path) -> None:
+def test_weight_beyond_the_keys_is_read(tmp_path: Path) -> None:
     long = weights(1, 1, 5, 6000)
     read = read_attention("a.npz", npz(weights=long))
     np.testing.assert_allclose(read.beyond["layer 0"], long[0, :, :, 4096:].sum(axis=-1), atol=1e-6)
@@ -160,7 +160,7 @@ def test_what_lies_beyond_the_keys_is_told_and_kept(tmp_path: Path) -> None:
         read_attention("c.npz", bare)
 
 
-def test_the_precision_is_that_of_the_numbers(tmp_path: Path) -> None:
+def test_precision_is_that_of_the_numbers(tmp_path: Path) -> None:
     whole = torch.from_numpy(weights(2, 3, 50, 50))
     given: dict[str, dict[str, bytes]] = {}
     for name in ("float64", "float32", "float16", "bfloat16", "float8_e5m2"):
@@ -216,7 +216,7 @@ def test_one_limit_of_size_that_save_tells(tmp_path: Path) -> None:
         np.testing.assert_allclose(read.maps[name], each, rtol=2**-10, atol=1e-7)
 
 
-def test_what_a_file_would_cost_is_reckoned_before_it_is_computed() -> None:
+def test_cost_is_checked_before_reading() -> None:
     """3.5 kB whose weights would be 800 MB; a member that says less than it holds; a promise of tokens."""
     zeros = np.zeros((12, 256, 256, 1), dtype="f2")
     file = io.BytesIO()
@@ -231,7 +231,7 @@ def test_what_a_file_would_cost_is_reckoned_before_it_is_computed() -> None:
     assert read.notes == ("The file has 3,072 heads; the first 256 are shown.",)
 
 
-def test_queries_and_keys_of_a_long_text_are_its_weights_row_by_row() -> None:
+def test_long_queries_and_keys_equal_weights_row_by_row() -> None:
     """Computed some rows at a time, they are what one product and one softmax are."""
     q, k = (np.random.default_rng(seed).normal(size=(2, 2000, 8)).astype("f4") for seed in (3, 4))
     read = read_attention("a.npz", npz(Q=q, K=k)).maps["layer 0"]
@@ -241,7 +241,7 @@ def test_queries_and_keys_of_a_long_text_are_its_weights_row_by_row() -> None:
         np.testing.assert_allclose(read[head], expected, rtol=1e-5)
 
 
-def test_rows_by_the_hundred_thousand_are_judged_each(refuses: Refuses) -> None:
+def test_each_of_100000_rows_is_checked(refuses: Refuses) -> None:
     rows = weights(2, 300_000, 2).astype(np.float32)
     rows[0, 7] = 0
     (kept,) = read_attention("w.npy", npy(rows)).maps.values()
@@ -261,7 +261,7 @@ def test_files_that_once_broke_something(name: str, data: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_any_file_is_read_or_refused_within_bounds_of_memory_and_time() -> None:
+def test_any_file_is_read_or_refused_in_bounds() -> None:
     """A sample of ``python -m tests.fuzz_files``, in a process of its own under a limit."""
     command = [sys.executable, "-m", "tests.fuzz_files", "--files", "150", "--seed", "7"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -327,9 +327,7 @@ HOLE[1, 2, 0] = np.nan
         ("a.npz", npz(Q=HOLE, K=FITS), "Q must hold finite numbers"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_a_sentence(
-    name: str, data: bytes, said: str, refuses: Refuses
-) -> None:
+def test_read_attention_refuses_misfits(name: str, data: bytes, said: str, refuses: Refuses) -> None:
     with refuses(said):
         read_attention(name, data)
 
@@ -342,15 +340,13 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
         ("a.npz", npz(weights=np.swapaxes(FITS, 1, 2)), "各列之和为 1：键的轴须在最后"),
     ],
 )
-def test_what_does_not_fit_is_said_in_chinese_too(
-    name: str, data: bytes, said: str, refuses: Refuses
-) -> None:
+def test_read_attention_errors_are_translated(name: str, data: bytes, said: str, refuses: Refuses) -> None:
     with speaking("zh"), refuses(said):
         read_attention(name, data)
 
 
 @pytest.mark.slow
-def test_no_damage_gets_through(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_damaged_files_are_refused(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     masks = (1, 32, 255) if request.config.getoption("--wide") else (255,)
     maps = AttentionMaps({"layer 0": FITS}, tokens=("a", "b", "c"))
     files = {"a.npy": npy(FITS)}
@@ -363,7 +359,7 @@ def test_no_damage_gets_through(tmp_path: Path, request: pytest.FixtureRequest) 
                 read_attention(name, each)
 
 
-def test_a_header_that_promises_too_much_takes_no_memory(refuses: Refuses) -> None:
+def test_header_of_a_huge_array_takes_no_memory(refuses: Refuses) -> None:
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1, 99999999, 99999999), }"
     data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
     with refuses("must hold the 79,999,998,400,000,008 bytes"):

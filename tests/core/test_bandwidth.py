@@ -42,7 +42,7 @@ def naive_training(keys: Tensor, values: Tensor, kernel: str, h: float) -> float
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("h", [1e-200, 1e-12, 0.02, 0.3, 4.0, 1e12, 1e200])
-def test_leave_one_out_equals_leaving_out_one_at_a_time(kernel: str, h: float) -> None:
+def test_leave_one_out_equals_a_loop(kernel: str, h: float) -> None:
     sample = regression_sample("bump", n_points=29, seed=3)
     expected = naive_leave_one_out(sample.keys, sample.values, kernel, h)
     assert leave_one_out_error(sample.keys, sample.values, kernel=kernel, bandwidth=h) == pytest.approx(
@@ -70,7 +70,7 @@ def test_leave_one_out_on_three_points_by_hand() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_search_equals_its_errors_one_at_a_time(kernel: str) -> None:
+def test_search_equals_errors_one_at_a_time(kernel: str) -> None:
     sample = regression_sample("sine", n_points=31, seed=4)
     found = bandwidth_search(sample.keys, sample.values, kernel=kernel, bandwidths=GRID)
     for h, training, left_out in zip(
@@ -84,7 +84,7 @@ def test_a_search_equals_its_errors_one_at_a_time(kernel: str) -> None:
         )
 
 
-def test_a_search_in_chunks_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_in_chunks_equals_search(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = regression_sample("sine")
     whole = bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
     monkeypatch.setattr("attn_core._points.CHUNK", 3 * 40 * 40)
@@ -93,7 +93,7 @@ def test_a_search_in_chunks_is_the_same_search(monkeypatch: pytest.MonkeyPatch) 
     torch.testing.assert_close(chunked.training_errors, whole.training_errors)
 
 
-def test_memory_stays_bounded_for_fifty_bandwidths_at_500_points() -> None:
+def test_search_of_500_points_takes_bounded_memory() -> None:
     sample = regression_sample("sine", n_points=500)
 
     class LargestResult(TorchDispatchMode):
@@ -118,7 +118,7 @@ def test_memory_stays_bounded_for_fifty_bandwidths_at_500_points() -> None:
     assert one_map <= curves.largest <= 2 * one_map
 
 
-def test_training_error_wants_no_width_and_leave_one_out_does_not() -> None:
+def test_training_error_prefers_the_smallest_bandwidth() -> None:
     sample = regression_sample("sine")
     found = bandwidth_search(sample.keys, sample.values, bandwidths=GRID)
     assert found.training_errors.argmin() == 0
@@ -128,7 +128,7 @@ def test_training_error_wants_no_width_and_leave_one_out_does_not() -> None:
     assert bandwidth_search(sample.keys, sample.values, bandwidths=[1e-9]).training_errors.item() < 1e-20
 
 
-def test_a_window_that_reaches_few_points_is_not_called_best() -> None:
+def test_search_ignores_windows_with_few_points() -> None:
     keys = torch.tensor([0.0, 0.01, 1.0, 2.0, 3.0, 4.0], dtype=torch.float64)
     values = torch.tensor([5.0, 5.0, 4.0, 6.0, 4.0, 6.0], dtype=torch.float64)
     found = bandwidth_search(keys, values, kernel="boxcar", bandwidths=[0.02, 1.5, 9.0])
@@ -198,7 +198,7 @@ def test_learning_improves_a_compact_kernel(kernel: str) -> None:
     assert last.error < 0.8 * first.error
 
 
-def test_learning_stops_where_nothing_can_move_it() -> None:
+def test_learning_without_gradient_stops() -> None:
     sample = regression_sample("sine")
     (only,) = learn_bandwidth(sample.keys, sample.values, kernel="boxcar", start=1.0)
     assert only == BandwidthStep(
@@ -208,7 +208,7 @@ def test_learning_stops_where_nothing_can_move_it() -> None:
     assert only.error == math.inf
 
 
-def test_learning_works_without_gradients_switched_on() -> None:
+def test_learning_under_no_grad_works() -> None:
     sample = regression_sample("sine")
     with torch.no_grad():
         first, *_, last = learn_bandwidth(sample.keys, sample.values, start=3.0, steps=5)

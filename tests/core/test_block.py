@@ -26,7 +26,7 @@ def x() -> torch.Tensor:
 
 @pytest.mark.parametrize("residual", [True, False])
 @pytest.mark.parametrize("norm", ["none", "before", "after"])
-def test_layers_agree_with_torch_modules_written_out(x: torch.Tensor, residual: bool, norm: str) -> None:
+def test_repeat_block_equals_torch_modules(x: torch.Tensor, residual: bool, norm: str) -> None:
     stack = layers(4)
     mask = causal_mask(5)
     states = repeat_block(stack, x, mask, residual=residual, norm=norm)
@@ -40,7 +40,7 @@ def test_layers_agree_with_torch_modules_written_out(x: torch.Tensor, residual: 
         torch.testing.assert_close(got, state, atol=1e-10, rtol=0)
 
 
-def test_a_norm_after_fixes_the_length_of_every_row(x: torch.Tensor) -> None:
+def test_norm_after_fixes_row_lengths(x: torch.Tensor) -> None:
     states = repeat_block(layers(7), x, norm="after")
     lengths = states[1:].norm(dim=-1)
     torch.testing.assert_close(lengths, torch.full_like(lengths, math.sqrt(6)), atol=1e-3, rtol=0)
@@ -63,7 +63,7 @@ def test_similarity_is_the_mean_cosine_of_pairs(x: torch.Tensor) -> None:
     assert float(token_similarity(x[:1])) == 1.0
 
 
-def test_what_does_not_fit_is_refused(x: torch.Tensor, refuses: Refusal) -> None:
+def test_repeat_block_refuses_misfits(x: torch.Tensor, refuses: Refusal) -> None:
     with refuses("norm must be one of 'none', 'before', 'after'; got 'both'"):
         repeat_block(layers(1), x, norm="both")
     wide = MultiHeadAttention(6, 3, d_head=4, output_projection=False, dtype=DTYPE)
@@ -73,7 +73,7 @@ def test_what_does_not_fit_is_refused(x: torch.Tensor, refuses: Refusal) -> None
         token_similarity(x[0])
 
 
-def test_rows_of_zeros_have_no_cosine_and_are_left_out(x: torch.Tensor) -> None:
+def test_similarity_leaves_out_rows_of_zeros(x: torch.Tensor) -> None:
     holed = x.clone()
     holed[[1, 3]] = 0
     rows = holed[[0, 2, 4]].numpy()

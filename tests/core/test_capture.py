@@ -47,7 +47,7 @@ def close(captured: np.ndarray, expected: torch.Tensor, *, atol: float = 0.0) ->
 
 @pytest.mark.parametrize("training", [False, True])
 @pytest.mark.parametrize("padded", [False, True])
-def test_an_encoder_of_torch(training: bool, padded: bool) -> None:
+def test_capture_of_torch_encoder_equals_modules(training: bool, padded: bool) -> None:
     """In eval mode it takes a fast path that never calls the module; its input may become nested."""
     layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True, dropout=0.3)
     model = nn.TransformerEncoder(layer, 2).train(training)
@@ -70,7 +70,7 @@ def test_an_encoder_of_torch(training: bool, padded: bool) -> None:
 
 
 @pytest.mark.parametrize("batch_first", [False, True])
-def test_a_module_of_torch(batch_first: bool) -> None:
+def test_capture_of_multihead_attention_equals_module(batch_first: bool) -> None:
     module = nn.MultiheadAttention(12, 3, batch_first=batch_first, dropout=0.5)
     query, key = torch.randn(5, 4, 12), torch.randn(5 if batch_first else 6, 6 if batch_first else 4, 12)
     module.eval()
@@ -83,7 +83,7 @@ def test_a_module_of_torch(batch_first: bool) -> None:
     assert single.maps["attention"].shape == (3, 4, 6)
 
 
-def test_the_caller_gets_what_it_asked_for() -> None:
+def test_captured_model_returns_what_its_caller_requests() -> None:
     seen: list[torch.Tensor | None] = []
 
     class Twice(nn.Module):
@@ -153,7 +153,7 @@ class Blocks(nn.Module):
         return out
 
 
-def test_blocks_of_ones_own_beside_a_module_of_torch() -> None:
+def test_capture_of_own_blocks_beside_torch_module() -> None:
     model, x = Blocks().eval(), torch.randn(2, 5, 12)
     maps = capture(model, x, sequence=1)
     assert list(maps.maps) == ["blocks.0", "blocks.1", "blocks.2", "attend"]
@@ -170,7 +170,7 @@ def test_blocks_of_ones_own_beside_a_module_of_torch() -> None:
 @pytest.mark.parametrize("grad", [False, True])
 @pytest.mark.parametrize("as_is", [False, True])
 @pytest.mark.parametrize("kind", ["blocks", "encoder", "decoder", "norm first"])
-def test_a_model_computes_bit_for_bit_what_it_computes_without(kind: str, as_is: bool, grad: bool) -> None:
+def test_capture_leaves_outputs_bit_for_bit(kind: str, as_is: bool, grad: bool) -> None:
     """In training, with its dropout and the very random numbers; in eval mode, with torch's fused layers."""
     layer = nn.TransformerEncoderLayer(
         12, 2, 16, batch_first=True, dropout=0.4, norm_first=kind == "norm first"
@@ -205,7 +205,7 @@ def test_a_model_computes_bit_for_bit_what_it_computes_without(kind: str, as_is:
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 @pytest.mark.parametrize("grad", [False, True])
-def test_fused_layers_of_torch_are_taken_and_still_taken(grad: bool) -> None:
+def test_capture_keeps_fused_layers_fused(grad: bool) -> None:
     """Without gradients, or of frozen parameters, torch runs a whole layer in one call without weights."""
     layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
     model = nn.TransformerEncoder(layer, 2).eval().requires_grad_(False)
@@ -263,7 +263,7 @@ def test_torchs_functions_alone() -> None:
     close(capture(model, x, sequence=2).maps["attention"], theirs[2].detach(), atol=1e-6)
 
 
-def test_a_module_of_torch_with_a_signature_of_its_own() -> None:
+def test_capture_of_subclass_with_own_signature() -> None:
     class Self(nn.MultiheadAttention):
         def forward(self, x: torch.Tensor, *, times: int) -> torch.Tensor:  # type: ignore[override]  # on purpose: its own signature
             for _ in range(times):
@@ -333,9 +333,7 @@ class Mapped(nn.Module):
     ],
     ids=["linear in features", "louder", "mapped"],
 )
-def test_a_softmax_that_makes_no_weights_of_keys_is_no_map(
-    model: nn.Module, reason: str, refuses: Refuses
-) -> None:
+def test_softmax_without_keys_is_no_map(model: nn.Module, reason: str, refuses: Refuses) -> None:
     with refuses(reason):
         capture(model, torch.randn(3, 4, 12))
 
@@ -361,7 +359,7 @@ class HeadsFirst(nn.Module):
 
 @pytest.mark.parametrize(("n_head", "batch"), [(6, 2), (4, 2), (3, 5), (2, 1)])
 @pytest.mark.parametrize("tells", [False, True])
-def test_heads_before_the_batch_are_heads_or_missed(
+def test_heads_before_batch_are_heads_or_missed(
     n_head: int, batch: int, tells: bool, refuses: Refuses
 ) -> None:
     """Against a loop over heads; where only a guess would tell which axis is which, none is made."""
@@ -375,7 +373,7 @@ def test_heads_before_the_batch_are_heads_or_missed(
         close(weights[head], (each @ each.T).softmax(-1), atol=1e-6)
 
 
-def test_windows_beside_heads_are_parts_where_the_heads_are_told(refuses: Refuses) -> None:
+def test_windows_beside_known_heads_are_parts(refuses: Refuses) -> None:
     x = torch.randn(2, 4, 5, 12)
     maps = capture(HeadsFirst("windows", 3, tells=True), x, sequence=1).maps
     assert list(maps) == [f"attention, part {part} of 4" for part in (1, 2, 3, 4)]
@@ -387,7 +385,7 @@ def test_windows_beside_heads_are_parts_where_the_heads_are_told(refuses: Refuse
 
 
 @pytest.mark.parametrize("name", ["x", "input_values"])
-def test_rows_of_numbers_are_a_batch_where_no_map_has_as_many_places(name: str) -> None:
+def test_rows_unlike_any_map_are_a_batch(name: str) -> None:
     class Waves(nn.Module):
         def forward(self, **given: torch.Tensor) -> torch.Tensor:
             x = given[name].unflatten(-1, (2, 5, 4)).flatten(0, 1)  # (batch and head, n, d)
@@ -401,7 +399,7 @@ def test_rows_of_numbers_are_a_batch_where_no_map_has_as_many_places(name: str) 
 
 @pytest.mark.parametrize("heads_first", [True, False])
 @pytest.mark.parametrize("sequence", [0, 1])
-def test_one_axis_of_batch_and_heads_is_read_as_told_or_missed(
+def test_one_axis_of_batch_and_heads_needs_heads_first(
     heads_first: bool, sequence: int, refuses: Refuses
 ) -> None:
     """Against a loop over heads: three heads of two sequences, in both orders."""
@@ -425,14 +423,14 @@ def test_one_axis_of_batch_and_heads_is_read_as_told_or_missed(
     np.testing.assert_allclose(alone, weights, atol=1e-6)
 
 
-def test_what_was_exported_says_why_it_is_none(refuses: Refuses) -> None:
+def test_exported_model_is_refused(refuses: Refuses) -> None:
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     exported = torch.export.export(layer, (torch.randn(1, 4, 8),)).module()
     with refuses("torch.export"):
         capture(exported, torch.randn(1, 4, 8))
 
 
-def test_images_of_another_number_than_sentences_keep_their_heads(refuses: Refuses) -> None:
+def test_images_beside_sentences_keep_their_heads(refuses: Refuses) -> None:
     """Two sentences and three images, batch and heads in one axis of 12: 4 heads of 3, not 6 of 2."""
 
     class Towers(nn.Module):
@@ -526,7 +524,7 @@ class Chunks(nn.Module):
         return whole
 
 
-def test_what_is_written_whole_or_beside_is_as_it_was() -> None:
+def test_outputs_written_whole_are_captured() -> None:
     class Writes(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             whole = torch.zeros_like(x)
@@ -538,7 +536,7 @@ def test_what_is_written_whole_or_beside_is_as_it_was() -> None:
     close(capture(Writes(), x).maps["attention"], torch.softmax(x[0] @ x[0].mT, -1), atol=1e-6)
 
 
-def test_a_choice_among_experts_is_no_attention() -> None:
+def test_choice_among_experts_is_no_attention() -> None:
     manifest = capture(nn.Sequential(Block(), Table()), torch.randn(2, 5, 12)).manifest
     assert manifest is not None
     assert manifest.summary == "all of 1 attention kept"
@@ -557,7 +555,7 @@ def test_a_choice_among_experts_is_no_attention() -> None:
         "softmin",
     ],
 )
-def test_a_softmax_by_another_name_is_one(way: str) -> None:
+def test_softmax_by_another_name_is_captured(way: str) -> None:
     x = torch.randn(2, 5, 12)
     maps = capture(nn.Sequential(SoftmaxByHand(way), Block()), x, sequence=1).maps
     assert list(maps) == ["0", "1"]
@@ -572,7 +570,7 @@ def test_a_softmax_by_another_name_is_one(way: str) -> None:
         ("late", "divides by the sum of exp after the product with values"),
     ],
 )
-def test_a_softmax_that_is_none_over_keys_says_so(way: str, reason: str, refuses: Refuses) -> None:
+def test_softmax_over_other_axes_is_missed(way: str, reason: str, refuses: Refuses) -> None:
     with refuses(reason):
         capture(SoftmaxByHand(way), torch.randn(2, 5, 12))
 
@@ -582,7 +580,7 @@ def test_powers_over_another_sum_are_no_softmax(refuses: Refuses) -> None:
         capture(SoftmaxByHand("another's sum"), torch.randn(2, 5, 12))
 
 
-def test_two_attentions_that_are_added_are_two() -> None:
+def test_sum_of_two_attentions_has_two_maps() -> None:
     class Added(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             a, b = x.chunk(2, dim=-1)
@@ -605,9 +603,7 @@ def test_two_attentions_that_are_added_are_two() -> None:
         ("keys weighed", True),
     ],
 )
-def test_rows_of_some_queries_or_sequences_are_no_map_of_all(
-    way: str, by_torch: bool, refuses: Refuses
-) -> None:
+def test_weights_of_some_queries_are_missed(way: str, by_torch: bool, refuses: Refuses) -> None:
     with refuses("for a part of its places or sequences"):
         capture(Chunks(way, by_torch=by_torch), torch.randn(2, 4, 12))
 
@@ -656,7 +652,7 @@ def test_one_head_without_batch_is_captured_alone_and_beside_others() -> None:
     assert found.manifest.is_complete
 
 
-def test_a_row_of_weights_for_each_sequence_is_no_map_of_places(refuses: Refuses) -> None:
+def test_row_of_weights_per_sequence_is_no_map(refuses: Refuses) -> None:
     slots = torch.randn(7, 8)
 
     class Memory(nn.Module):
@@ -667,7 +663,7 @@ def test_a_row_of_weights_for_each_sequence_is_no_map_of_places(refuses: Refuses
         capture(Memory(), torch.randn(3, 5, 8))
 
 
-def test_a_row_that_sees_nothing_leaves_nothing_beyond_its_keys() -> None:
+def test_fully_masked_row_has_nothing_beyond() -> None:
     """Its weights are zero because all is masked, not because a sink took them."""
 
     class Blind(nn.Module):
@@ -698,7 +694,7 @@ def test_rows_of_numbers_one_at_a_time_are_not_one_sequence(sequence: int, refus
 
 
 @pytest.mark.parametrize("way", ["torch", "module", "by hand"])
-def test_sequences_one_at_a_time_are_not_all_taken_for_the_one_asked_for(way: str, refuses: Refuses) -> None:
+def test_sequences_one_at_a_time_are_missed(way: str, refuses: Refuses) -> None:
     class Loop(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -722,7 +718,7 @@ def test_sequences_one_at_a_time_are_not_all_taken_for_the_one_asked_for(way: st
 
 
 @pytest.mark.parametrize("kind", ["by hand", "by powers", "module", "module, a mask a head", "encoder"])
-def test_a_row_that_sees_nothing_is_zero_however_it_is_computed(kind: str) -> None:
+def test_fully_masked_row_is_zero_in_every_form(kind: str) -> None:
     """As by ``F.scaled_dot_product_attention``; torch's softmax makes it NaN, which nothing can show."""
     pads = torch.tensor([[False] * 4, [True] * 4])
     x = torch.randn(2, 4, 8)
@@ -765,7 +761,7 @@ def test_numbers_that_are_none_are_missed(refuses: Refuses) -> None:
         capture(nn.MultiheadAttention(8, 2, device="meta"), *[torch.randn(3, 1, 8, device="meta")] * 3)
 
 
-def test_an_einsum_over_a_piece_is_a_use_of_it(refuses: Refuses) -> None:
+def test_einsum_over_a_piece_is_followed(refuses: Refuses) -> None:
     """Local blocks beside global keys, as PegasusX has them: one einsum is over blocks and places."""
 
     class Local(nn.Module):
@@ -780,7 +776,7 @@ def test_an_einsum_over_a_piece_is_a_use_of_it(refuses: Refuses) -> None:
         capture(Local(), torch.randn(2, 4, 12))
 
 
-def test_an_encoder_of_torch_in_its_own_order_is_fed_ids() -> None:
+def test_encoder_with_sequence_first_takes_ids() -> None:
     """Ids of (n, batch), as its layers have places first; and of (batch, n), turned by the model."""
 
     class Reader(nn.Module):
@@ -803,7 +799,7 @@ def test_an_encoder_of_torch_in_its_own_order_is_fed_ids() -> None:
         close(weights, expected[2].detach(), atol=1e-6)
 
 
-def test_weights_are_those_that_multiplied_whatever_is_written_over_them() -> None:
+def test_weights_overwritten_later_are_kept() -> None:
     class Tidy(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             weights = (x @ x.mT).softmax(-1)
@@ -816,14 +812,14 @@ def test_weights_are_those_that_multiplied_whatever_is_written_over_them() -> No
 
 
 @pytest.mark.parametrize("name", ["AttentionOutput", "AttnAdapterLayer", "SelfAttentionConvProjection"])
-def test_what_stands_beside_an_attention_is_none(name: str) -> None:
+def test_modules_beside_attention_are_no_attention(name: str) -> None:
     beside = type(name, (nn.Linear,), {})
     manifest = capture(nn.Sequential(Block(), beside(12, 12)), torch.randn(2, 5, 12)).manifest
     assert manifest is not None
     assert manifest.summary == "all of 1 attention kept"
 
 
-def test_what_is_missed_is_told() -> None:
+def test_manifest_lists_missed_modules() -> None:
     class Far(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             weights = (x @ x.mT).softmax(-1)
@@ -847,7 +843,7 @@ def test_what_is_missed_is_told() -> None:
     assert str(maps.manifest).count("\n") == 4
 
 
-def test_a_compiled_model_is_captured_as_it_was_written() -> None:
+def test_compiled_model_is_captured_eagerly() -> None:
     model, x = Block().eval(), torch.randn(1, 4, 12)
     compiled: Any = torch.compile(model, backend="eager")
     maps = capture(compiled, x)
@@ -857,7 +853,7 @@ def test_a_compiled_model_is_captured_as_it_was_written() -> None:
 SOURCE, TARGET = tuple("abcd"), tuple("wxyz")
 
 
-def test_words_of_an_encoder_decoder_name_the_axes_that_are_theirs(tmp_path: Path, refuses: Refuses) -> None:
+def test_encoder_decoder_tokens_name_their_axes(tmp_path: Path, refuses: Refuses) -> None:
     """Of equal length: no length tells whose a place is."""
     model, places = nn.Transformer(8, 2, 1, 1, 16, batch_first=True), torch.randn(1, 4, 8)
     maps = capture(model, places, places, tokens=SOURCE, decoder_tokens=TARGET)
@@ -888,11 +884,11 @@ def test_words_of_an_encoder_decoder_name_the_axes_that_are_theirs(tmp_path: Pat
         (["layers.0.self_attn", "layers.1.self_attn"], []),
     ],
 )
-def test_a_kind_is_told_by_the_names_or_left_open(decoder: list[str], kinds: list[str]) -> None:
+def test_kinds_by_name_or_other(decoder: list[str], kinds: list[str]) -> None:
     assert list(kinds_of(["encoder.0.self_attn", *decoder]).values()) == kinds
 
 
-def test_tokens_that_do_not_fit_are_refused_at_once(refuses: Refuses) -> None:
+def test_capture_refuses_tokens_that_do_not_fit(refuses: Refuses) -> None:
     class Across(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -938,7 +934,7 @@ def test_half_precision_is_widened() -> None:
     assert capture(module, x, x, x).maps["attention"].dtype == np.float32
 
 
-def test_what_cannot_be_captured(refuses: Refuses) -> None:
+def test_capture_refuses_unreadable_models(refuses: Refuses) -> None:
     with refuses("an attention of torch .* got Linear, which ran none that can be seen"):
         capture(nn.Linear(2, 2), torch.ones(1, 2))
     function: Any = torch.relu

@@ -42,7 +42,7 @@ def captured(model: torch.nn.Module, inputs: dict[str, Any], **asked: Any) -> At
 
 
 @pytest.mark.parametrize("name", models.MODELS)
-def test_all_attention_of_an_architecture(name: str) -> None:
+def test_architecture_is_captured_completely(name: str) -> None:
     """Against the attentions that transformers gives, by sdpa where the model has it, and eagerly."""
     reference, inputs = models.build(name, "eager")
     with torch.no_grad():
@@ -68,7 +68,7 @@ def test_all_attention_of_an_architecture(name: str) -> None:
             del found[best[0]]
 
 
-def test_layers_have_their_true_names_and_linear_ones_are_told() -> None:
+def test_linear_layers_are_missed_by_name() -> None:
     model = tf.Qwen3NextForCausalLM(models.hybrid()).eval()
     with pytest.warns(UserWarning, match="1 of 4 attentions kept"):
         maps = captured(model, {"input_ids": models.words()})
@@ -82,7 +82,7 @@ def test_layers_have_their_true_names_and_linear_ones_are_told() -> None:
 
 
 @pytest.mark.parametrize("make", [tf.SwinModel, tf.Swinv2Model])
-def test_windows_are_those_of_the_sequence_asked_for(make: Any) -> None:
+def test_windows_belong_to_the_sequence(make: Any) -> None:
     config = make.config_class(
         image_size=16, patch_size=2, embed_dim=16, depths=[2, 1], num_heads=[2, 4], window_size=2
     )
@@ -98,7 +98,7 @@ def test_windows_are_those_of_the_sequence_asked_for(make: Any) -> None:
         np.testing.assert_allclose(weights, alone.maps[name], atol=1e-5)
 
 
-def test_a_batch_of_waveforms_is_a_batch_whatever_axes_it_stands_in() -> None:
+def test_waveforms_are_a_batch_in_any_axes() -> None:
     """Of two axes, floats by the name of waveforms; its heads stand in one axis with it."""
     model = tf.SEWDModel(models.speech()).eval()
     given = torch.randn(3, 160)
@@ -154,14 +154,14 @@ def test_towers_are_all_taken() -> None:
             np.testing.assert_allclose(weights, maps.maps[name], atol=1e-5)
 
 
-def test_layers_of_state_spaces_are_told_beside_attention() -> None:
+def test_state_space_layers_are_missed() -> None:
     model = tf.GraniteMoeHybridModel(models.hybrid_of_mamba()).eval()
     with pytest.warns(UserWarning, match="1 of 3 attentions kept; missed: layers.0.mamba"):
         maps = captured(model, {"input_ids": models.words()})
     assert list(maps.maps) == ["layers.2.self_attn"]
 
 
-def test_mixers_of_transformers_are_known_by_the_names_of_their_classes() -> None:
+def test_mixers_are_known_by_class_name() -> None:
     """Every class that mixes places with no weights; no part of one, and no whole model of such."""
     sources = Path(tf.__file__).parent.glob("models/*/modeling_*.py")
     names = {
@@ -177,7 +177,7 @@ def test_mixers_of_transformers_are_known_by_the_names_of_their_classes() -> Non
     assert {name for name in others if MIXER.search(name)} == set()
 
 
-def test_rows_of_chosen_queries_are_no_rows_of_places() -> None:
+def test_weights_of_selected_queries_are_missed() -> None:
     """Of 40 places, Informer computes the 8 queries that tell most, and numbers them anew."""
     model = tf.InformerModel(models.informer()).eval()
     with pytest.warns(UserWarning, match="1 of 3 attentions kept; missed: encoder.layers.0.self_attn"):
@@ -197,14 +197,12 @@ def test_rows_of_chosen_queries_are_no_rows_of_places() -> None:
     ],
     ids=["local band", "blocks", "state space", "Fourier", "factors"],
 )
-def test_what_is_no_map_of_queries_over_keys_is_refused_with_its_reason(
-    model: Any, length: int, refuses: Any
-) -> None:
+def test_models_without_maps_are_refused(model: Any, length: int, refuses: Any) -> None:
     with refuses("none that can be seen: .*layers?.0.* (no plain product|in pieces|mixes places|a factor)"):
         capture(model().eval(), input_ids=models.words(1, length))
 
 
-def test_a_sink_is_told_beside_its_map() -> None:
+def test_sink_is_in_beyond() -> None:
     model, inputs = models.build("gpt-oss", "eager")
     maps = capture(model, **inputs)
     for name, weights in maps.maps.items():
@@ -242,7 +240,7 @@ def test_attention_in_one_kernel_is_refused(attention: str, refuses: Any) -> Non
         capture(model, **inputs)
 
 
-def test_a_wrapper_may_call_what_it_likes() -> None:
+def test_wrapper_calls_are_captured() -> None:
     """The base model within, without a dictionary of outputs: what the wrapper asked for is what it gets."""
     model, inputs = models.build("GPT-2", "sdpa")
     kinds: list[type] = []
@@ -266,7 +264,7 @@ def test_a_wrapper_may_call_what_it_likes() -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_no_warning_where_all_is_kept() -> None:
+def test_complete_capture_warns_of_nothing() -> None:
     model, inputs = models.build("BERT", "sdpa")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

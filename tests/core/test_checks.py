@@ -50,7 +50,7 @@ def test_names_what_a_mistake_breaks(draw: Draw, name: str) -> None:
     assert mistake.check.name in failed(mistake.broken(query, key, value, mask), query, key, value, mask=mask)
 
 
-def test_output_beyond_its_values_is_found_even_between_the_axes() -> None:
+def test_hull_check_finds_outputs_between_axes() -> None:
     # Along each axis (0.9, 0.9) stays within [0, 1]; the hull ends at the line from (1, 0) to (0, 1).
     value = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], dtype=torch.float64)
     query, key = torch.ones(1, 2, dtype=torch.float64), torch.ones(3, 2, dtype=torch.float64)
@@ -70,7 +70,7 @@ def test_hull_is_that_of_the_values_seen() -> None:
 
 
 @pytest.mark.parametrize("emptied", [[3], [0, 1, 2, 3, 4]])
-def test_a_row_that_sees_nothing_is_empty_and_nan_is_not(draw: Draw, emptied: list[int]) -> None:
+def test_fully_masked_row_passes_and_nan_fails(draw: Draw, emptied: list[int]) -> None:
     query, key, value = draw(5, 11), draw(5, 11), draw(5, 3)
     mask = causal_mask(5)
     mask[emptied] = False
@@ -90,7 +90,7 @@ def test_refuses_shapes_that_do_not_fit(draw: Draw, refuses: Refuses) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 4e5, 1e12])
-def test_right_sums_of_any_size_hold_and_wrong_ones_fail(scale: float) -> None:
+def test_compare_is_relative_to_scale(scale: float) -> None:
     generator = torch.Generator().manual_seed(5)
     values = scale * torch.rand(7, 3, generator=generator, dtype=torch.float64)
     weights = torch.rand(5, 7, generator=generator, dtype=torch.float64).softmax(dim=-1)
@@ -110,9 +110,7 @@ def test_right_sums_of_any_size_hold_and_wrong_ones_fail(scale: float) -> None:
         ([], [], 0.0),
     ],
 )
-def test_missing_numbers_agree_only_with_missing_ones(
-    ours: list[float], theirs: list[float], error: float
-) -> None:
+def test_compare_nan_equals_nan_alone(ours: list[float], theirs: list[float], error: float) -> None:
     found = compare("x", torch.tensor(ours), torch.tensor(theirs))
     assert found.error == error
     assert found.passed == (error == 0)

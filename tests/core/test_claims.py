@@ -30,7 +30,7 @@ def test_rank_correlation_is_scipys(a: list[int], chance: random.Random) -> None
     assert claims.ranks(torch.tensor(a, dtype=torch.float64)).tolist() == stats.rankdata(a).tolist()
 
 
-def test_what_is_clear_is_three_standard_errors() -> None:
+def test_clearly_below_needs_three_standard_errors() -> None:
     generator = torch.Generator().manual_seed(3)
     found = set()
     for _ in range(150):
@@ -45,7 +45,7 @@ def test_what_is_clear_is_three_standard_errors() -> None:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_fused_projection_is_taken_apart_as_einops_does(layout: str) -> None:
+def test_unpack_projection_equals_einops(layout: str) -> None:
     fused = torch.randn(5, 24, generator=torch.Generator().manual_seed(1))
     theirs = rearrange(fused, f"n ({layout}) -> k h n d", k=3, h=2)
     assert torch.equal(claims.unpack_projection(fused, layout, 2), theirs)
@@ -57,21 +57,21 @@ def test_a_fused_projection_is_taken_apart_as_einops_does(layout: str) -> None:
 
 
 @pytest.mark.parametrize(("n_head", "d_head"), [(1, 2), (2, 2), (2, 8), (4, 4), (8, 2), (3, 5)])
-def test_a_query_read_in_another_layout_holds_numbers_of_keys_or_values(n_head: int, d_head: int) -> None:
+def test_unpack_in_other_layout_mixes_queries_and_keys(n_head: int, d_head: int) -> None:
     for made_as, read_as in (("k h d", "d k h"), ("d k h", "h d k")):
         made = repeat(torch.arange(3), f"k -> ({made_as})", h=n_head, d=d_head)
         read = rearrange(made, f"({read_as}) -> k h d", k=3, h=n_head)
         assert bool((read[0] > 0).any()) == (n_head > 1 or read_as == "d k h")  # else both are one order
 
 
-def test_mixed_layouts_differ_and_ordered_ones_do_not() -> None:
+def test_fused_layouts_differ_unless_rows_are_ordered() -> None:
     study = claims.fused_layouts([0, 1], [1, 2, 4])
     assert (study.measures["difference"]["rows in order"] == 0).all()
     assert study.at("difference", "mixed", 1).tolist() == [0, 0]
     assert study.at("difference", "mixed", 2).min() > 0.5
 
 
-def test_a_token_that_is_away_is_as_if_it_had_never_been_there() -> None:
+def test_effects_equal_a_sequence_without_the_token() -> None:
     x = torch.randn(6, 8, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     layers = [MultiHeadAttention(8, 2, seed=seed, dtype=x.dtype).requires_grad_(False) for seed in range(3)]
 
@@ -87,7 +87,7 @@ def test_a_token_that_is_away_is_as_if_it_had_never_been_there() -> None:
         torch.testing.assert_close(effects[-1][rest, away], moved)
 
 
-def test_noise_moves_torchs_own_module_as_far() -> None:
+def test_noise_equals_that_of_torch_module() -> None:
     study = claims.noise(5, [0.0, 0.3])
     tokens, layers = claims.random_layers(5, 1)
     draw, (x, e), (w_q, w_k, w_v, w_o) = 7, tokens[7], layers[7, 0]
@@ -106,7 +106,7 @@ def test_noise_moves_torchs_own_module_as_far() -> None:
     assert all((curve[:, 0] == 0).all() for curves in study.measures.values() for curve in curves.values())
 
 
-def test_noise_is_told_as_three_thousand_draws_tell_it() -> None:
+def test_noise_of_256_draws_equals_3000() -> None:
     """Over 3,000 draws, soft weights move 0.2325 with one head and 0.2135 with eight, 30 errors apart."""
     study = claims.noise(4, [0.5])
     one, eight = (study.at("weights (soft)", heads, 0.5) for heads in ("1 head", "8 heads"))
@@ -135,7 +135,7 @@ def test_one_vector_loses_what_does_not_fit() -> None:
     torch.testing.assert_close(lost, torch.tensor([0.0, 0.5, 0.75], dtype=torch.float64), atol=0.03, rtol=0)
 
 
-def test_each_divisor_leaves_its_variance() -> None:
+def test_divisors_leave_their_variance() -> None:
     widths = [1, 2, 9, 50]
     variance = claims.divisors(range(40), widths).measures["variance"]
     by = torch.tensor(widths, dtype=torch.float64)
@@ -151,7 +151,7 @@ def test_sides_of_a_matrix() -> None:
     assert study.at("difference", "(Wᵀ Xᵀ)ᵀ", 4).item() < 1e-12
 
 
-def test_a_straight_line_is_numpys_and_stays_wrong() -> None:
+def test_growing_line_equals_numpy_and_stays_wrong() -> None:
     study = claims.growing([0, 1, 2], [20, 160])
     error = study.measures["error"]
     assert error["straight line"][:, -1].min() > 0.5
@@ -165,7 +165,7 @@ def test_a_straight_line_is_numpys_and_stays_wrong() -> None:
     }
 
 
-def test_trained_heads_are_followed_over_steps_that_were_kept(refuses: Refuses) -> None:
+def test_head_roles_at_checkpoints(refuses: Refuses) -> None:
     study = claims.head_roles([0, 1000])
     assert study.at("induction", "layer 2 head 2", 1000.0).mean() > 0.9
     assert study.at("induction", "layer 2 head 2", 0.0).mean() < 0.5
@@ -180,7 +180,7 @@ def test_refusals(refuses: Refuses) -> None:
         claims.unpack_projection(torch.zeros(1, 9), "k h d", 2)
 
 
-def test_the_printed_weights_of_dogs_are_those_without_positions() -> None:
+def test_printed_weights_are_those_without_positions() -> None:
     steps = [0.0, 0.5]
     study = claims.printed_with_positions(steps)
     for at, step in enumerate(steps):

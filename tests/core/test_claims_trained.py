@@ -9,7 +9,7 @@ from attn_core.claims.trained import DECIMALS
 from attn_core.toys import TASKS, packaged_run
 
 
-def test_one_layer_is_the_model_without_that_token() -> None:
+def test_effects_in_one_layer_equal_model_without_token() -> None:
     """Take the token out of the sequence: with one layer nothing else can tell of it."""
     run = packaged_run("sort")
     model = run.model(nearest_checkpoint(run, 0.3)).double()
@@ -34,7 +34,7 @@ def test_one_layer_is_the_model_without_that_token() -> None:
             torch.testing.assert_close(effects[at, rest, away], moved, atol=2 * 10.0**-DECIMALS, rtol=0)
 
 
-def test_two_layers_lose_what_an_earlier_layer_carried() -> None:
+def test_effects_in_two_layers_include_the_first() -> None:
     """The last layer looks at one place alone; the token before it counts as well, for a layer copied it."""
     run = packaged_run("induction")
     model = run.model(len(run.checkpoints) - 1).double()
@@ -74,7 +74,7 @@ def test_agreement_is_that_of_plain_ranks() -> None:
             assert float(first[at]) == pytest.approx(sum(firsts) / len(firsts), abs=1e-12)
 
 
-def test_the_states_are_those_nearest_to_the_share() -> None:
+def test_nearest_checkpoint_is_nearest() -> None:
     run = packaged_run("induction")
     steps = [each.step for each in run.checkpoints]
     for share in (0.0, 0.05, 0.33, 1.0):
@@ -82,7 +82,7 @@ def test_the_states_are_those_nearest_to_the_share() -> None:
         assert abs(chosen - share * 1000) == min(abs(step - share * 1000) for step in steps)
 
 
-def test_training_moves_the_first_place_from_two_thirds_to_nearly_always() -> None:
+def test_same_first_rises_with_training() -> None:
     study = explanation_by_training([0, 100])
     for task in ("previous token", "reverse", "sort"):
         before, after = (study.at("same first", task, at).mean() for at in (0, 100))
@@ -92,6 +92,6 @@ def test_training_moves_the_first_place_from_two_thirds_to_nearly_always() -> No
 
 
 @pytest.mark.parametrize("share", [-1, 101, float("nan")])
-def test_a_share_is_from_0_to_100(share: float) -> None:
+def test_explanation_refuses_shares_outside_0_to_100(share: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 100"):
         explanation_by_training([share])

@@ -17,7 +17,7 @@ def pair() -> tuple[Tensor, Tensor]:
     return 3 * drawn(5, 4) + 2, drawn(7, 4, seed=1) - torch.arange(4)
 
 
-def test_no_softmax_changes_and_every_row_of_scores_grows_by_one_number() -> None:
+def test_clouds_keep_every_softmax() -> None:
     queries, keys = pair()
     clouds = lay_together(queries, keys)
     for i, query in enumerate(clouds.queries.tolist()):
@@ -32,7 +32,7 @@ def test_no_softmax_changes_and_every_row_of_scores_grows_by_one_number() -> Non
     assert not audit_clouds(clouds, weights.roll(1, dims=0), 0.5)[0].passed
 
 
-def test_both_clouds_have_one_mean_and_one_spread() -> None:
+def test_clouds_have_equal_mean_and_spread() -> None:
     clouds = lay_together(*pair())
     queries, keys = clouds.queries.numpy(), clouds.keys.numpy()
     np.testing.assert_allclose(queries.mean(axis=0), keys.mean(axis=0), atol=1e-12)
@@ -44,7 +44,7 @@ def test_both_clouds_have_one_mean_and_one_spread() -> None:
     np.testing.assert_allclose(plane.explained, (sigma**2 / (sigma**2).sum())[:2], atol=1e-12)
 
 
-def test_of_keys_equally_long_the_nearer_has_the_higher_score() -> None:
+def test_nearer_of_equally_long_keys_scores_higher() -> None:
     queries, keys = pair()
     clouds = lay_together(queries, keys)
     alike = clouds.keys / clouds.keys.norm(dim=-1, keepdim=True)
@@ -62,7 +62,7 @@ def test_masked_keys_and_a_mask_in_the_audit() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_where_nothing_spreads_nothing_is_scaled(count: int) -> None:
+def test_clouds_without_spread_are_not_scaled(count: int) -> None:
     queries, keys = drawn(1, 4).expand(count, 4), drawn(3, 4, seed=1)
     clouds = lay_together(queries, keys)
     assert float(clouds.factor) == 1.0
@@ -78,7 +78,7 @@ def test_where_nothing_spreads_nothing_is_scaled(count: int) -> None:
         (torch.zeros(2, 3), torch.zeros(2, 3).double(), "one floating-point dtype"),
     ],
 )
-def test_what_does_not_fit_is_refused(queries: Tensor, keys: Tensor, says: str) -> None:
+def test_clouds_refuse_misfits(queries: Tensor, keys: Tensor, says: str) -> None:
     checked = getattr(lay_together, "__wrapped__", lay_together)
     with pytest.raises(ValueError, match=says):
         checked(queries, keys)

@@ -55,7 +55,7 @@ def test_kept_are_those_of_a_loop(policy: str, n: int, sinks: int) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_all_keys_cost_nothing(policy: str) -> None:
+def test_evict_with_full_budget_has_no_error(policy: str) -> None:
     scores, value = drawn(2, 6, 6), drawn(2, 6, 4)
     found = evict(scores, value, policy)
     assert (found.mask[-1] == torch.ones(6, 6).tril().bool()).all()
@@ -69,7 +69,7 @@ def test_all_keys_cost_nothing(policy: str) -> None:
             assert float(found.errors[budget, head]) == pytest.approx(float(off), abs=1e-12)
 
 
-def test_what_does_not_fit_is_told() -> None:
+def test_evict_refuses_misfits() -> None:
     with pytest.raises(ValueError, match="policy must be one of window, StreamingLLM, H2O; got 'lru'"):
         evict(torch.zeros(1, 2, 2), torch.zeros(1, 2, 1), "lru")
     with pytest.raises((ValueError, TypeError), match="value"):

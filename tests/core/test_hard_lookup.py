@@ -41,7 +41,7 @@ def test_it_finds_what_a_loop_finds(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(40))
-def test_it_is_what_softmax_comes_to_as_it_cools(number: int) -> None:
+def test_hard_lookup_is_the_limit_of_softmax(number: int) -> None:
     scores, value, mask, _ = drawn(number)
     may = mask.any(dim=-1)
     found = hard_lookup(scores, value, mask)
@@ -62,7 +62,7 @@ def test_without_ties_it_is_argmax() -> None:
     torch.testing.assert_close(found.gap, ordered[..., 0] - ordered[..., 1])
 
 
-def test_equal_keys_tie_though_their_products_are_rounded() -> None:
+def test_equal_keys_tie_despite_rounding() -> None:
     key = torch.randn(5, 16, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     key[3] = key[1]
     scores = key[1:2] @ key.T
@@ -78,7 +78,7 @@ def test_masks_bring_axes_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_the_audit_holds_on_random_heads_and_sees_another_temperature(number: int) -> None:
+def test_audit_holds_and_fails_at_other_temperature(number: int) -> None:
     generator = torch.Generator().manual_seed(number)
     query, key, value = (torch.randn(n, 3, generator=generator, dtype=torch.float64) for n in (4, 6, 6))
     key[-1] = key[0]
@@ -89,6 +89,6 @@ def test_the_audit_holds_on_random_heads_and_sees_another_temperature(number: in
     assert not torch.allclose(ours, mild)
 
 
-def test_what_does_not_fit_is_said() -> None:
+def test_hard_lookup_refuses_misfits() -> None:
     with pytest.raises(ValueError, match=r"got \(2, 3\) and \(2, 3\)"):
         hard_lookup(torch.zeros(2, 3), torch.zeros(2, 3))

@@ -35,7 +35,7 @@ def apart(x: Tensor) -> float:
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("causal", [True, False])
-def test_every_number_is_that_of_torch_and_of_plain_loops(bias: bool, causal: bool) -> None:
+def test_heads_study_equals_torch_and_loops(bias: bool, causal: bool) -> None:
     x = vectors()
     mask = causal_mask(5) if causal else None
     study = heads_study(x, None, mask, num_heads=COUNTS, seeds=SEEDS, n_layers=3, bias=bias)
@@ -75,7 +75,7 @@ def test_every_number_is_that_of_torch_and_of_plain_loops(bias: bool, causal: bo
                     assert found[layer].item() == pytest.approx(apart(state), abs=1e-9)
 
 
-def test_pure_attention_loses_what_tells_tokens_apart_doubly_exponentially() -> None:
+def test_pure_attention_collapses_doubly_exponentially() -> None:
     study = heads_study(vectors(8, 16), num_heads=[1, 4, 16], seeds=range(0, 600, 100))
     assert study.distances is not None
     without, kept = study.distances.log10().mean(dim=1)
@@ -116,7 +116,7 @@ def test_edges(refuses: Refuses) -> None:
 
 
 @pytest.mark.parametrize("num_heads", [1, 2, 8])
-def test_the_fit_is_that_of_torchs_module_and_optimiser(num_heads: int) -> None:
+def test_fit_equals_torch_module_and_optimiser(num_heads: int) -> None:
     fit = fit_heads(num_heads, seeds=(7, 11), steps=6, keep_every=2)
     assert fit.steps == (0, 2, 4, 6)
     task = two_pattern_task()
@@ -139,7 +139,7 @@ def test_the_fit_is_that_of_torchs_module_and_optimiser(num_heads: int) -> None:
             torch.testing.assert_close(fit.weights[-1], weights[0].detach(), atol=1e-9, rtol=0)
 
 
-def test_the_expected_error_is_that_of_many_random_contents() -> None:
+def test_task_error_is_the_expected_error() -> None:
     fit = fit_heads(2, seeds=[0], steps=20, keep_every=20)
     generator = torch.Generator().manual_seed(5)
     content = torch.randn(20_000, 8, 4, generator=generator, dtype=torch.float64)
@@ -151,7 +151,7 @@ def test_the_expected_error_is_that_of_many_random_contents() -> None:
     assert fit.losses[-1, 0].item() == pytest.approx(error, rel=0.02)
 
 
-def test_one_head_cannot_do_what_two_can_and_eight_are_too_narrow() -> None:
+def test_fit_with_two_heads_beats_one_and_eight() -> None:
     ends = {heads: fit_heads(heads, seeds=range(3), steps=120).losses for heads in (1, 2, 4, 8)}
     assert ends[1].min() >= 0.5
     assert ends[1][-1].max() < 0.51
@@ -162,7 +162,7 @@ def test_one_head_cannot_do_what_two_can_and_eight_are_too_narrow() -> None:
     assert torch.equal(again, ends[8])
 
 
-def test_a_task_and_a_fit_say_what_they_need() -> None:
+def test_task_and_fit_refuse_misfits() -> None:
     for wrong in (3, 5, 2):
         with pytest.raises(ValueError, match="n_token"):
             two_pattern_task(wrong)

@@ -25,14 +25,14 @@ def by_torch(name: str, weight: Tensor, generator: torch.Generator) -> Tensor:
 
 @pytest.mark.parametrize(("d_in", "d_out"), SIZES)
 @pytest.mark.parametrize("name", INITS)
-def test_each_draws_what_torchs_own_draws_from_the_same_generator(name: str, d_in: int, d_out: int) -> None:
+def test_init_equals_torch_from_the_same_generator(name: str, d_in: int, d_out: int) -> None:
     ours = INITS[name].draw(d_in, d_out, torch.Generator().manual_seed(11))
     theirs = by_torch(name, torch.empty(d_out, d_in, dtype=torch.float64), torch.Generator().manual_seed(11))
     torch.testing.assert_close(ours, theirs, rtol=1e-14, atol=1e-15)
 
 
 @pytest.mark.parametrize(("d_in", "d_out"), SIZES)
-def test_nn_linear_is_the_very_module_bias_too(d_in: int, d_out: int) -> None:
+def test_init_nn_linear_equals_module_with_bias(d_in: int, d_out: int) -> None:
     with torch.random.fork_rng():
         torch.manual_seed(5)
         theirs = [nn.Linear(d_in, d_out, dtype=torch.float64) for _ in "qkv"]
@@ -43,7 +43,7 @@ def test_nn_linear_is_the_very_module_bias_too(d_in: int, d_out: int) -> None:
 
 
 @pytest.mark.parametrize("name", INITS)
-def test_the_standard_deviation_told_is_that_of_many_numbers(name: str) -> None:
+def test_init_std_equals_that_of_many_draws(name: str) -> None:
     d_in, d_out = 300, 500
     numbers = INITS[name].draw(d_in, d_out, torch.Generator().manual_seed(2))
     told = INITS[name].std(d_in, d_out)
@@ -56,7 +56,7 @@ def test_the_standard_deviation_told_is_that_of_many_numbers(name: str) -> None:
         assert float(numbers.abs().max()) <= math.sqrt(3) * told
 
 
-def test_the_default_is_glorots() -> None:
+def test_init_default_is_glorot() -> None:
     assert next(iter(INITS)) == GLOROT
     plain, named = SelfAttention(5, 3, seed=1), SelfAttention(5, 3, seed=1, init=GLOROT)
     assert torch.equal(plain.W_v.weight, named.W_v.weight)
@@ -66,7 +66,7 @@ def test_the_default_is_glorots() -> None:
 
 
 @pytest.mark.parametrize("name", INITS)
-def test_one_seed_is_one_map_in_every_dtype_and_module(name: str) -> None:
+def test_seed_gives_equal_maps_in_every_dtype(name: str) -> None:
     whole = MultiHeadAttention(6, 2, bias=False, seed=3, dtype=torch.float64, init=name)
     half = MultiHeadAttention(6, 3, bias=False, seed=3, init=name)
     single = SelfAttention(6, seed=3, dtype=torch.float64, init=name)
@@ -76,7 +76,7 @@ def test_one_seed_is_one_map_in_every_dtype_and_module(name: str) -> None:
     assert not torch.equal(whole.W_o.weight, whole.W_q.weight)
 
 
-def test_an_init_that_is_not_there_is_refused_with_those_that_are() -> None:
+def test_make_init_refuses_unknown_names() -> None:
     with pytest.raises(ValueError, match=r"init must be one of 'Glorot uniform', .*; got 'randn'"):
         SelfAttention(3, init="randn")
 
@@ -103,7 +103,7 @@ def test_weights_are_set_as_x_times_w_takes_them() -> None:
     assert torch.equal(weights_of(module)["W_q"], before)
 
 
-def test_a_weight_of_another_shape_is_refused_and_nothing_is_set() -> None:
+def test_set_weights_refuses_other_shapes_and_sets_nothing() -> None:
     module = SelfAttention(3, 2, dtype=torch.float64)
     before = weights_of(module)["W_q"].clone()
     with pytest.raises(ValueError, match=r"W_k must have shape \(3, 2\), as X W takes it; got \(2, 3\)"):

@@ -15,12 +15,12 @@ CLOSED_FORMS: dict[str, Callable[[float], float]] = {
 }
 
 
-def test_the_four_kernels_and_no_other() -> None:
+def test_kernels_are_the_four() -> None:
     assert list(KERNELS) == ["gaussian", "boxcar", "triangular", "epanechnikov"]
     assert all(name == kernel.name for name, kernel in KERNELS.items())
 
 
-def test_the_registry_is_read_only() -> None:
+def test_kernels_are_read_only() -> None:
     with pytest.raises(TypeError):
         KERNELS["cosine"] = KERNELS["gaussian"]  # type: ignore[index]  # wrong on purpose
 
@@ -32,13 +32,13 @@ def test_profile_is_its_formula(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)
-def test_log_profile_is_the_logarithm_of_the_profile(name: str) -> None:
+def test_log_profile_is_the_log_of_profile(name: str) -> None:
     kernel = KERNELS[name]
     torch.testing.assert_close(kernel.log_profile(U), kernel.profile(U).log(), rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", ["boxcar", "triangular", "epanechnikov"])
-def test_support_is_where_a_compact_kernel_ends(name: str) -> None:
+def test_support_is_the_end_of_compact_kernels(name: str) -> None:
     kernel = KERNELS[name]
     assert kernel.support == 1.0
     assert kernel.profile(torch.tensor([kernel.support - 1e-6])).item() > 0
@@ -46,7 +46,7 @@ def test_support_is_where_a_compact_kernel_ends(name: str) -> None:
     assert kernel.log_profile(torch.tensor([kernel.support + 1e-6])).item() == -math.inf
 
 
-def test_the_gaussian_has_no_end() -> None:
+def test_gaussian_has_infinite_support() -> None:
     kernel = KERNELS["gaussian"]
     assert kernel.support == math.inf
     assert math.isfinite(kernel.log_profile(torch.tensor([1e200], dtype=torch.float64)).item())

@@ -47,7 +47,7 @@ def forget() -> object:
     learned_table.cache_clear()
 
 
-def test_finds_the_table_without_importing_the_package(package: torch.Tensor) -> None:
+def test_learned_table_is_found_without_import(package: torch.Tensor) -> None:
     found = learned_table()
     assert found is not None
     torch.testing.assert_close(found, package.double())

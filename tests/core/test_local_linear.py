@@ -66,7 +66,7 @@ def test_equals_weighted_least_squares(kernel: str, h: float) -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("h", [0.01, 0.3, 2.0, 1e6])
-def test_weights_sum_to_one_send_keys_to_the_query_and_give_the_estimate(kernel: str, h: float) -> None:
+def test_weights_sum_to_one_and_reproduce_lines(kernel: str, h: float) -> None:
     sample = regression_sample("gap", n_points=23, seed=5)
     queries = torch.linspace(-1, 6, 31, dtype=torch.float64)
     fit = local_linear(queries, sample.keys, sample.values, kernel=kernel, bandwidth=h)
@@ -85,7 +85,7 @@ def test_weights_sum_to_one_send_keys_to_the_query_and_give_the_estimate(kernel:
     torch.testing.assert_close(fit.weights[flat], means.weights[flat])
 
 
-def test_values_on_a_line_are_met_beyond_the_ends_too() -> None:
+def test_local_linear_of_a_line_is_the_line() -> None:
     keys = regression_sample("bump", n_points=30, seed=2).keys
     queries = torch.linspace(-3, 8, 23, dtype=torch.float64)
     steps = column([0.5, 2.0, 50.0])
@@ -95,7 +95,7 @@ def test_values_on_a_line_are_met_beyond_the_ends_too() -> None:
     assert (fit.weights < 0).any()
 
 
-def test_the_limits_of_the_bandwidth() -> None:
+def test_local_linear_at_extreme_bandwidths() -> None:
     sample = regression_sample("sine", n_points=20, seed=8)
     queries = torch.linspace(-1, 6, 15, dtype=torch.float64)
     wide = local_linear(queries, sample.keys, sample.values, bandwidth=1e9)
@@ -113,7 +113,7 @@ def test_the_limits_of_the_bandwidth() -> None:
 
 
 @pytest.mark.parametrize("kernel", COMPACT)
-def test_one_place_alone_in_the_window_has_the_local_mean_and_no_slope(kernel: str) -> None:
+def test_one_place_in_window_has_local_mean_and_no_slope(kernel: str) -> None:
     keys, values = column([0.0, 1.0, 1.0, 3.0]), column([5.0, 2.0, 4.0, 7.0])
     fit = local_linear(column([1.2, 1.95, 9.0]), keys, values, kernel=kernel, bandwidth=1.0)
     assert fit.has_support.tolist() == [True, True, False]
@@ -127,7 +127,7 @@ def test_one_place_alone_in_the_window_has_the_local_mean_and_no_slope(kernel: s
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_steps_columns_and_estimates_alone_equal_one_at_a_time(kernel: str, draw: Draw) -> None:
+def test_batches_equal_one_at_a_time(kernel: str, draw: Draw) -> None:
     queries, keys, values = draw(5), draw(7), draw(7, 2)
     steps = column([0.05, 0.4, 1.0, 90.0]).reshape(2, 2)
     batch = local_linear(queries, keys, values, kernel=kernel, bandwidth=steps)
@@ -142,7 +142,7 @@ def test_steps_columns_and_estimates_alone_equal_one_at_a_time(kernel: str, draw
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_leave_one_out_equals_leaving_out_one_after_another(kernel: str) -> None:
+def test_leave_one_out_equals_a_loop(kernel: str) -> None:
     sample = regression_sample("gap", n_points=17, seed=3)
     keys = torch.cat((sample.keys, sample.keys[:2]))  # two places have two points each
     values = torch.cat((sample.values, sample.values[:2] + 1))

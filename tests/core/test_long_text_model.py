@@ -32,9 +32,7 @@ def long_decoder(folder: Path, **settings: Any) -> RealModel:
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_each_head_is_that_of_the_maps_of_all(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_head_map_equals_map_of_all_heads(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn(CONFIGS[name]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
     ids = torch.randint(2, 300, (1, N), generator=torch.Generator().manual_seed(1))
@@ -58,7 +56,7 @@ def test_each_head_is_that_of_the_maps_of_all(
                 assert model.masks(N)[layer] is None
 
 
-def test_a_part_is_what_a_loop_finds() -> None:
+def test_head_map_part_equals_a_loop() -> None:
     generator = torch.Generator().manual_seed(2)
     query, key = (torch.randn(7, 3, generator=generator, dtype=torch.float64) for _ in range(2))
     scale, cap, window = 0.8, 2.0, 3
@@ -74,7 +72,7 @@ def test_a_part_is_what_a_loop_finds() -> None:
             assert float(found[i, j]) == pytest.approx(wanted, abs=1e-12)
 
 
-def test_a_text_of_4096_tokens_is_run_and_no_map_is_held(tmp_path: Path) -> None:
+def test_text_of_4096_tokens_holds_no_map(tmp_path: Path) -> None:
     model = long_decoder(tmp_path)
     text = "the cat sat on the mat " * 700
     read = model.read(text, model.longest)
@@ -89,7 +87,7 @@ def test_a_text_of_4096_tokens_is_run_and_no_map_is_held(tmp_path: Path) -> None
     assert float(row[0, 4001:].abs().max()) == 0
 
 
-def test_as_many_tokens_as_vectors_have_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_longest_is_bounded_by_vectors_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = long_decoder(tmp_path)
     monkeypatch.setattr("attn_core.models.model.MAPS_BYTES", 1)
     monkeypatch.setattr("attn_core.models.model.VECTORS_BYTES", 8 * 4 * 32 * 500)
@@ -98,7 +96,7 @@ def test_as_many_tokens_as_vectors_have_room_for(tmp_path: Path, monkeypatch: py
     assert model.longest == model.most_tokens == 128
 
 
-def test_what_cannot_be_run_is_refused(tmp_path: Path, refuses: Refuses) -> None:
+def test_reach_refuses_misfits(tmp_path: Path, refuses: Refuses) -> None:
     model = long_decoder(tmp_path)
     with refuses("a long text must have from 1 to 4,096 tokens; got 4,097"):
         model.reach([1] * 4097, 0)
@@ -131,7 +129,7 @@ def test_minilm_reads_its_512_tokens_one_head_at_a_time() -> None:
 
 @pytest.mark.parametrize("keep", ["max", "mean"])
 @pytest.mark.parametrize("window", [None, 100])
-def test_a_head_goes_into_the_pyramid_in_stripes(keep: Keep, window: int | None) -> None:
+def test_pyramid_of_head_map_equals_that_of_array(keep: Keep, window: int | None) -> None:
     n = 1100
     query, key = torch.randn(2, n, 4, generator=torch.Generator().manual_seed(3))
     head = HeadMap.of(query, key, scale=1.0, window=window, is_causal=True)
@@ -163,7 +161,7 @@ class Largest(TorchDispatchMode):
 
 @pytest.mark.parametrize("window", [None, 3])
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_the_weight_of_a_key_some_places_before(window: int | None, is_causal: bool) -> None:
+def test_head_map_before_equals_diagonal(window: int | None, is_causal: bool) -> None:
     query, key = torch.randn(2, 6, 4, generator=torch.Generator().manual_seed(5))
     found = HeadMap.of(query, key, scale=0.8, softcap=2.0, window=window, is_causal=is_causal)
     scores = 2 * torch.tanh(0.8 * query @ key.mT / 2)

@@ -35,7 +35,7 @@ def test_causal_is_square_by_default() -> None:
 
 
 @pytest.mark.parametrize(("n_query", "n_key"), [(5, 7), (7, 5)])
-def test_causal_counts_from_the_first_place_as_torch_does(n_query: int, n_key: int, draw: Draw) -> None:
+def test_causal_mask_equals_torch(n_query: int, n_key: int, draw: Draw) -> None:
     query, key, value = draw(n_query, 3), draw(n_key, 3), draw(n_key, 2)
     torchs = F.scaled_dot_product_attention(query, key, value, is_causal=True)
     ours = scaled_dot_product_attention(query, key, value, causal_mask(n_query, n_key)).output
@@ -49,7 +49,7 @@ def test_padding(lengths: Any) -> None:
     assert mask.int().tolist() == [[[1, 1, 0, 0, 0]], [[0, 0, 0, 0, 0]], [[1, 1, 1, 1, 1]]]
 
 
-def test_padding_hides_what_follows_the_sequence(draw: Draw) -> None:
+def test_padding_mask_hides_the_end(draw: Draw) -> None:
     x = draw(3, 5, 7)
     whole = scaled_dot_product_attention(x, x, x, padding_mask([2, 0, 5], 5))
     torch.testing.assert_close(
@@ -70,7 +70,7 @@ def test_dilated(n: int, window: int, dilation: int) -> None:
     assert torch.equal(dilated_mask(n, window, dilation), by_rule(n, n, lambda i, j: i - j in neighbours))
 
 
-def test_dilation_of_one_is_the_sliding_window() -> None:
+def test_dilated_mask_of_one_is_sliding_window() -> None:
     assert torch.equal(dilated_mask(11, 3, 1), sliding_window_mask(11, 3))
 
 
@@ -94,7 +94,7 @@ def test_block_sparse(n: int, block_size: int, random_blocks: int, seed: int) ->
         assert sum(bool(block.any()) for block in seen) == 1 + random_blocks
 
 
-def test_block_sparse_is_drawn_from_its_seed_only() -> None:
+def test_block_sparse_mask_depends_on_seed_alone() -> None:
     state = torch.get_rng_state()
     first = block_sparse_mask(40, 4, 2, seed=1)
     assert torch.equal(first, block_sparse_mask(40, 4, 2, seed=1))

@@ -48,7 +48,7 @@ class TestEntropy:
         )
         torch.testing.assert_close(effective_keys(uniform(5, 7)), torch.full((5,), 7.0).double())
 
-    def test_a_row_of_zeros_attends_to_no_key(self) -> None:
+    def test_effective_keys_of_zeros_is_zero(self) -> None:
         zeros = torch.zeros(1, 7, dtype=torch.float64)
         assert entropy(zeros).item() == 0
         assert effective_keys(zeros).item() == 0
@@ -148,7 +148,7 @@ class TestCost:
         assert cost.flops == 11 * 6 * (10 + 5 + 14)
         assert cost.bytes == 4 * 11 * (2 * 5 + 3 * 5 + 3 * 7 + 6 + 2 * 7)
 
-    def test_a_mask_saves_what_it_skips(self) -> None:
+    def test_cost_with_mask_counts_its_pairs(self) -> None:
         full = attention_cost(64, 64, 8, 8)
         causal = attention_cost(64, 64, 8, 8, pairs=int(causal_mask(64).sum()))
         window = attention_cost(64, 64, 8, 8, pairs=int(sliding_window_mask(64, 2).sum()))
@@ -158,7 +158,7 @@ class TestCost:
         assert window.flops < causal.flops < full.flops
         assert window.bytes < causal.bytes < full.bytes
 
-    def test_splitting_into_heads_costs_the_softmax_only(self) -> None:
+    def test_cost_of_heads_differs_by_softmax(self) -> None:
         one, eight = attention_cost(16, 16, 64, 64), attention_cost(16, 16, 8, 8, n_head=8)
         assert eight.flops - one.flops == 7 * 5 * 256
 
@@ -180,7 +180,7 @@ def test_refusals_say_what_came(refuses: Refuses) -> None:
 class TestSingularValues:
     """Of a matrix whose singular values differ: equal ones do not tell a sum from a maximum."""
 
-    def test_the_effective_rank_of_known_shares(self) -> None:
+    def test_effective_rank_of_known_shares(self) -> None:
         turned = torch.linalg.qr(torch.arange(16.0, dtype=torch.float64).reshape(4, 4).sin())[0]
         matrix = turned[:, :3] * torch.tensor([4.0, 2.0, 2.0], dtype=torch.float64)
         # Shares of a half, a quarter and a quarter: 3/2 ln 2.
@@ -206,6 +206,6 @@ UNEVEN = torch.tensor([[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.5, 0.25]
     ],
     ids=["entropy", "keys", "distance", "previous", "diagonal", "next", "first"],
 )
-def test_a_measure_of_uneven_weights_by_hand(measure: Callable[[Tensor], Tensor], wanted: float) -> None:
+def test_measures_of_uneven_weights_by_hand(measure: Callable[[Tensor], Tensor], wanted: float) -> None:
     assert measure(UNEVEN).item() == pytest.approx(wanted)
     assert measure(UNEVEN[None].expand(2, 3, 3))[1].item() == pytest.approx(wanted)

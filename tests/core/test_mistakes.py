@@ -38,7 +38,7 @@ ALL: Mapping[str, Mistake[Any]] = {
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_right_holds_all_its_checks_and_broken_fails_its_own(name: str) -> None:
+def test_right_passes_checks_and_broken_fails(name: str) -> None:
     mistake = ALL[name]
     assert mistake.what.endswith(".")
     assert mistake.why.endswith(".")
@@ -53,7 +53,7 @@ def test_right_holds_all_its_checks_and_broken_fails_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_difference_is_plain_to_see(name: str) -> None:
+def test_mistake_maps_differ_plainly(name: str) -> None:
     right, broken = ALL[name].maps
     for each in (right, broken):
         assert each.values.shape == (len(each.rows), len(each.columns))
@@ -70,7 +70,7 @@ def inputs_of(mistake: Mistake[Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("name", ATTENTION_MISTAKES)
-def test_right_within_a_head_is_torchs_and_broken_is_what_is_said(name: str) -> None:
+def test_one_head_mistakes_equal_torch_operations(name: str) -> None:
     mistake = ATTENTION_MISTAKES[name]
     query, key, value, mask = inputs_of(mistake)
     right, broken = mistake.right(query, key, value, mask), mistake.broken(query, key, value, mask)
@@ -138,7 +138,7 @@ def attended(q: Tensor, k: Tensor, v: Tensor, may: Tensor | None = None) -> Tens
 
 
 @pytest.mark.parametrize("name", MULTI_HEAD_MISTAKES)
-def test_broken_between_heads_is_what_is_said(name: str) -> None:
+def test_heads_mistakes_equal_torch_operations(name: str) -> None:
     mistake = MULTI_HEAD_MISTAKES[name]
     module, x, mask = inputs_of(mistake)
     broken, n, d = mistake.broken(module, x, mask), len(x), module.d_head
@@ -175,7 +175,7 @@ def test_broken_between_heads_is_what_is_said(name: str) -> None:
         torch.testing.assert_close(broken.heads, ways[name]())
 
 
-def test_a_fused_projection_has_parts_of_one_size(refuses: Refuses) -> None:
+def test_unpacked_refuses_shared_key_heads(refuses: Refuses) -> None:
     with refuses("needs num_kv_heads = num_heads; got 2 and 4"):
         unpacked_in_another_order(MultiHeadAttention(8, 4, num_kv_heads=2), torch.ones(3, 8))
 
@@ -190,7 +190,7 @@ def products(wave: Callable[[int, int], float]) -> Tensor:
     return table @ table.T
 
 
-def test_positions_are_those_of_a_plain_loop() -> None:
+def test_position_mistakes_equal_a_loop() -> None:
     width = positions.WIDTH
     waves: dict[str, Callable[[int, int], float]] = {
         "one frequency": lambda place, _i: float(place),
@@ -263,7 +263,7 @@ def test_kernels_are_those_of_plain_loops() -> None:
         assert kernels.kernel_of_each_coordinate(query, plane)[i, j] == pytest.approx(each)
 
 
-def test_sentences_have_the_numbers_that_examples_are_made_with() -> None:
+def test_sentences_state_the_numbers_of_examples() -> None:
     for mistake, number in (
         (ATTENTION_MISTAKES["no-scale"], f"{one_head.WIDTH} numbers"),
         (MULTI_HEAD_MISTAKES["heads cut by view"], f"{WIDTH} random numbers"),

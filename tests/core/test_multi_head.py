@@ -34,7 +34,7 @@ def torch_attention(d_model: int, num_heads: int, **settings: Any) -> nn.Multihe
 
 
 class TestHeads:
-    def test_split_gives_each_head_its_own_columns(self, draw: Draw) -> None:
+    def test_split_heads_gives_each_its_columns(self, draw: Draw) -> None:
         x = draw(2, 5, 21)
         heads = split_heads(x, 3)
         assert heads.shape == (2, 3, 5, 7)
@@ -124,14 +124,14 @@ class TestAgainstTorch:
         with refuses("must have add_bias_kv=False and add_zero_attn=False; got .*True"):
             MultiHeadAttention.from_torch(nn.MultiheadAttention(21, 3, **settings))
 
-    def test_what_torch_cannot_hold_is_refused(self, refuses: Refuses) -> None:
+    def test_to_torch_refuses_misfits(self, refuses: Refuses) -> None:
         with refuses("got output_projection=False, num_heads=3, d_head=7 and d_model=21"):
             attention(21, 3, output_projection=False).to_torch()
         with refuses("got output_projection=True, num_heads=3, d_head=5 and d_model=21"):
             attention(21, 3, d_head=5).to_torch()
 
 
-def test_every_head_is_a_single_head_on_its_own_rows_of_the_weights(draw: Draw) -> None:
+def test_heads_equal_single_heads(draw: Draw) -> None:
     module, x = attention(21, 3, d_head=5, seed=2), draw(11, 21)
     stages = module(x, is_causal=True)
     for head in range(3):
@@ -158,13 +158,13 @@ class TestContributions:
             total = total + stages.output_bias
         torch.testing.assert_close(total, stages.output, **EXACT)
 
-    def test_without_an_output_projection_each_head_fills_its_own_columns(self, draw: Draw) -> None:
+    def test_contributions_without_projection_fill_columns(self, draw: Draw) -> None:
         stages = attention(21, 3, output_projection=False)(draw(11, 21))
         torch.testing.assert_close(stages.contributions.sum(dim=-3), stages.output, **EXACT)
         assert (stages.contributions[1][:, :7] == 0).all()
         assert torch.equal(stages.contributions[1][:, 7:14], stages.heads[1])
 
-    def test_a_head_switched_off_takes_its_contribution_away(self, draw: Draw) -> None:
+    def test_output_without_a_head_lacks_its_contribution(self, draw: Draw) -> None:
         module, x = attention(21, 3), draw(11, 21)
         stages = module(x)
         heads = stages.heads.clone()
@@ -185,7 +185,7 @@ class TestWorkedExamples:
         )
         return module, module(sample.query, sample.key, sample.value)
 
-    def test_i_love_ice_with_two_full_heads_is_3_by_8(self) -> None:
+    def test_i_love_ice_with_two_heads_is_3_by_8(self) -> None:
         module, stages = self.stages("i-love-ice-two-heads")
         assert module.W_q.weight.shape == (8, 4)
         assert stages.weights.shape == (2, 3, 3)
@@ -211,7 +211,7 @@ class TestWorkedExamples:
             == 4 * 512**2
         )
 
-    def test_a_free_head_width_doubles_the_parameters(self) -> None:
+    def test_free_head_width_doubles_parameters(self) -> None:
         module, _ = self.stages("free-head-width")
         assert module.W_o is not None
         weights = [module.W_q.weight, module.W_k.weight, module.W_v.weight, module.W_o.weight]
@@ -258,13 +258,13 @@ def test_a_batch_of_temperatures(draw: Draw) -> None:
         )
 
 
-def test_key_defaults_to_query_and_value_to_key(draw: Draw) -> None:
+def test_defaults_of_key_and_value(draw: Draw) -> None:
     module, query, key = attention(21, 3), draw(5, 21), draw(7, 21)
     assert torch.equal(module(query).output, module(query, query, query).output)
     assert torch.equal(module(query, key).output, module(query, key, key).output)
 
 
-def test_without_positions_a_permutation_goes_straight_through(draw: Draw) -> None:
+def test_output_of_permutation_is_permuted(draw: Draw) -> None:
     module, x = attention(21, 3), draw(5, 21)
     order = torch.tensor([3, 0, 4, 1, 2])
     torch.testing.assert_close(module(x[order]).output, module(x).output[order], **EXACT)

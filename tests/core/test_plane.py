@@ -15,7 +15,7 @@ def drawn(*shape: int, seed: int = 0) -> Tensor:
 
 
 @pytest.mark.parametrize("width", [2, 3, 16])
-def test_directions_and_shares_are_those_of_numpy(width: int) -> None:
+def test_main_directions_equal_numpy(width: int) -> None:
     queries, keys = drawn(5, width), drawn(7, width, seed=1)
     plane = main_directions(queries, keys)
     rows = np.vstack([queries.numpy(), keys.numpy()])
@@ -27,7 +27,7 @@ def test_directions_and_shares_are_those_of_numpy(width: int) -> None:
     np.testing.assert_allclose(plane.keys, keys.numpy() @ plane.directions.numpy().T, atol=1e-12)
 
 
-def test_no_other_plane_keeps_more() -> None:
+def test_main_directions_keep_most() -> None:
     queries, keys = drawn(6, 5), drawn(4, 5, seed=1)
     best = main_directions(queries, keys).explained.sum()
     others = [chosen_dimensions(queries, keys, i, j) for i in range(5) for j in range(5) if i != j]
@@ -35,7 +35,7 @@ def test_no_other_plane_keeps_more() -> None:
 
 
 @pytest.mark.parametrize("rank", [1, 2])
-def test_scores_of_rank_two_or_less_are_shown_whole(rank: int) -> None:
+def test_plane_scores_of_rank_two_are_exact(rank: int) -> None:
     spanned = drawn(rank, 8, seed=2)
     queries, keys = drawn(5, rank) @ spanned, drawn(3, rank, seed=1) @ spanned
     plane = main_directions(queries, keys)
@@ -55,7 +55,7 @@ def test_rank_one_lies_on_one_line() -> None:
     torch.testing.assert_close(plane.explained, torch.tensor([1.0, 0.0], dtype=torch.float64))
 
 
-def test_one_dimension_has_a_second_axis_of_zeros() -> None:
+def test_one_dimension_has_zero_second_axis() -> None:
     queries, keys = drawn(3, 1), drawn(2, 1, seed=1)
     plane = main_directions(queries, keys)
     torch.testing.assert_close(plane.queries, torch.cat([queries, 0 * queries], dim=1))
@@ -78,7 +78,7 @@ def test_vectors_of_zeros_explain_nothing() -> None:
     assert plane.scores.tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-def test_a_rotation_of_all_changes_no_score_shown() -> None:
+def test_rotation_keeps_plane_scores() -> None:
     queries, keys = drawn(5, 4), drawn(6, 4, seed=1)
     turned = torch.linalg.qr(drawn(4, 4, seed=2)).Q
     plane, other = main_directions(queries, keys), main_directions(queries @ turned, keys @ turned)
@@ -87,7 +87,7 @@ def test_a_rotation_of_all_changes_no_score_shown() -> None:
     torch.testing.assert_close(plane.queries.abs(), other.queries.abs())
 
 
-def test_signs_hold_while_vectors_move_a_little() -> None:
+def test_signs_are_stable_under_small_changes() -> None:
     queries, keys, change = drawn(5, 6), drawn(6, 6, seed=1), drawn(5, 6, seed=2)
     before = main_directions(queries, keys)
     for step in range(1, 50):
@@ -95,7 +95,7 @@ def test_signs_hold_while_vectors_move_a_little() -> None:
         assert (plane.queries - before.queries).abs().max() < 0.05
 
 
-def test_a_batch_is_its_parts() -> None:
+def test_batch_equals_its_parts() -> None:
     queries, keys = drawn(3, 5, 4), drawn(3, 6, 4, seed=1)
     together = main_directions(queries, keys)
     for head in range(3):
@@ -122,7 +122,7 @@ def test_count_rank_changes_counts_as_a_loop_does() -> None:
         (torch.zeros(2, 3), torch.zeros(2, 3).double(), "one floating-point dtype"),
     ],
 )
-def test_what_does_not_fit_is_refused(queries: Tensor, keys: Tensor, says: str) -> None:
+def test_plane_refuses_misfits(queries: Tensor, keys: Tensor, says: str) -> None:
     checked = getattr(main_directions, "__wrapped__", main_directions)
     with pytest.raises(ValueError, match=says):
         checked(queries, keys)
@@ -137,7 +137,7 @@ def test_dimensions_must_be_there(first: int, second: int, says: str) -> None:
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
-def test_a_plane_is_audited_by_the_gram_matrix_and_another_one_fails(width: int) -> None:
+def test_audit_passes_main_plane_and_fails_others(width: int) -> None:
     queries, keys = drawn(5, width), drawn(4, width, seed=1)
     plane = main_directions(queries, keys)
     assert all(check.passed for check in audit_plane(plane, queries, keys))
@@ -152,11 +152,11 @@ def test_a_plane_is_audited_by_the_gram_matrix_and_another_one_fails(width: int)
     assert not audit_plane(wrong, queries, keys)[-1].passed
 
 
-def test_equal_eigenvalues_leave_the_choice_of_directions() -> None:
+def test_audit_passes_with_equal_eigenvalues() -> None:
     queries = torch.eye(4, dtype=torch.float64)
     assert all(check.passed for check in audit_plane(main_directions(queries, queries), queries, queries))
 
 
-def test_no_coordinate_is_a_zero_with_a_sign() -> None:
+def test_coordinates_have_no_negative_zero() -> None:
     plane = main_directions(-drawn(3, 1).abs(), -drawn(2, 1).abs())
     assert not np.signbit(plane.keys[:, 1].numpy()).any()

@@ -36,7 +36,7 @@ class TestSinusoidal:
         torch.testing.assert_close(sinusoidal_encoding(11, d_model, base=base), expected, **EXACT)
 
     @pytest.mark.parametrize("d_model", [1, 2, 7, 12])
-    def test_concatenated_is_a_permutation_of_dimensions(self, d_model: int) -> None:
+    def test_concatenated_layout_is_a_permutation(self, d_model: int) -> None:
         interleaved = sinusoidal_encoding(11, d_model)
         concatenated = sinusoidal_encoding(11, d_model, layout="concatenated")
         expected = torch.cat((interleaved[:, 0::2], interleaved[:, 1::2]), dim=1)
@@ -76,7 +76,7 @@ class TestSinusoidal:
 
 
 class TestRamp:
-    def test_every_dimension_holds_the_position_times_the_step(self) -> None:
+    def test_ramp_is_position_times_step(self) -> None:
         assert ramp_encoding(3, 2, step=0.25).tolist() == [[0, 0], [0.25, 0.25], [0.5, 0.5]]
 
     def test_a_batch_of_steps(self) -> None:
@@ -93,7 +93,7 @@ class TestRamp:
 
 class TestRotary:
     @pytest.mark.parametrize("layout", ["interleaved", "half"])
-    def test_turns_each_pair_as_a_complex_number(self, layout: str, draw: Draw) -> None:
+    def test_rotary_equals_complex_rotation(self, layout: str, draw: Draw) -> None:
         x = draw(2, 5, 6)
         pairs = torch.stack(
             (x[..., 0::2], x[..., 1::2]) if layout == "interleaved" else x.chunk(2, -1), dim=-1
@@ -129,7 +129,7 @@ class TestRotary:
         expected, _ = apply_rotary_pos_emb(x, x, angles.cos(), angles.sin())
         torch.testing.assert_close(rotary_embedding(x, positions, layout="half"), expected, **EXACT)
 
-    def test_frequencies_take_the_place_of_a_base(self, draw: Draw, refuses: Refuses) -> None:
+    def test_frequencies_replace_the_base(self, draw: Draw, refuses: Refuses) -> None:
         x, positions = draw(2, 3, 11, 8), torch.arange(5, 16)
         frequencies = 300.0 ** -(torch.arange(0, 8, 2).double() / 8)
         for layout in ("interleaved", "half"):
@@ -141,7 +141,7 @@ class TestRotary:
         with refuses(r"frequencies must have shape \(4,\), one a pair; got \(3,\)"):
             rotary_embedding(x, frequencies=frequencies[:3])
 
-    def test_layouts_are_one_turning_on_permuted_dimensions(self, draw: Draw) -> None:
+    def test_layouts_differ_by_a_permutation(self, draw: Draw) -> None:
         x = draw(5, 6)
         order = torch.tensor([0, 2, 4, 1, 3, 5])
         half = rotary_embedding(x[:, order], layout="half")
@@ -208,7 +208,7 @@ class TestAlibi:
         torch.testing.assert_close(alibi_slopes(12), torch.tensor(expected, dtype=torch.float64), **EXACT)
 
     @pytest.mark.parametrize("num_heads", range(1, 17))
-    def test_slopes_are_different_positive_and_at_most_one(self, num_heads: int) -> None:
+    def test_slopes_are_distinct_from_0_to_1(self, num_heads: int) -> None:
         slopes = alibi_slopes(num_heads)
         assert len(set(slopes.tolist())) == len(slopes) == num_heads
         assert (slopes > 0).all()
@@ -248,7 +248,7 @@ class TestRelativeBuckets:
         )
         assert torch.equal(ours, expected)
 
-    def test_near_offsets_have_buckets_of_their_own(self) -> None:
+    def test_near_offsets_have_own_buckets(self) -> None:
         buckets = relative_position_buckets(1, 200)[0]
         assert buckets[:8].tolist() == [0, 17, 18, 19, 20, 21, 22, 23]
         assert buckets[128:].tolist() == [31] * 72

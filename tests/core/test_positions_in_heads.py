@@ -64,7 +64,7 @@ def naive(attention: MultiHeadAttention, x: Tensor, bias: Tensor | None, tempera
 
 @pytest.mark.parametrize("temperature", [1.0, 0.4])
 @pytest.mark.parametrize("positions", ["none", "rotary", "ALiBi", "buckets"])
-def test_heads_with_positions_are_those_of_a_plain_loop(positions: str, temperature: float) -> None:
+def test_heads_with_positions_equal_a_loop(positions: str, temperature: float) -> None:
     rotation = ROTARY if positions == "rotary" else None
     bias = None
     if positions in ("ALiBi", "buckets"):
@@ -83,7 +83,7 @@ def test_heads_with_positions_are_those_of_a_plain_loop(positions: str, temperat
     )
 
 
-def test_a_rotation_leaves_values_and_the_first_token_as_they_are() -> None:
+def test_rotation_keeps_values_and_first_token() -> None:
     plain, turning = module().project(words()), module(rotation=ROTARY).project(words())
     for without, with_rotation in zip(plain[:2], turning[:2], strict=True):
         torch.testing.assert_close(without[:, 0], with_rotation[:, 0])
@@ -91,7 +91,7 @@ def test_a_rotation_leaves_values_and_the_first_token_as_they_are() -> None:
     torch.testing.assert_close(plain[2], turning[2], atol=0, rtol=0)
 
 
-def test_shared_keys_are_turned_as_their_own_are() -> None:
+def test_shared_keys_are_rotated_alike() -> None:
     attention = module(rotation=ROTARY, temperature=2.0)
     whole, shared = attention(words()), attention.pool_key_heads(1)(words())
     torch.testing.assert_close(shared.key[0], whole.key.mean(dim=0), atol=1e-12, rtol=0)
@@ -102,7 +102,7 @@ def test_shared_keys_are_turned_as_their_own_are() -> None:
 
 
 @pytest.mark.parametrize("positions", ["rotary", "buckets"])
-def test_token_by_token_is_the_whole_with_positions_too(positions: str) -> None:
+def test_decoding_with_positions_equals_full_run(positions: str) -> None:
     attention = module(rotation=ROTARY if positions == "rotary" else None, temperature=0.5)
     bias = RelativeBuckets(num_heads=HEADS).biases(N, N) if positions == "buckets" else None
     whole = attention(words(), attn_mask=bias, is_causal=True)
@@ -127,7 +127,7 @@ def test_latent_attention_takes_bias_and_temperature_not_rotation() -> None:
         LatentAttention.from_multi_head(module(rotation=ROTARY), D_MODEL)
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_rotation_and_temperature_refuse_misfits() -> None:
     with pytest.raises(ValueError, match="even d_head; got 3"):
         MultiHeadAttention(12, 4, rotation=ROTARY)
     with pytest.raises(ValueError, match="temperature must be a finite number > 0"):
@@ -152,7 +152,7 @@ def test_attending_with_is_a_module_made_so(rotation: Rotary | None, temperature
     assert torch.equal(first(x).output, before)
 
 
-def test_attending_with_asks_what_a_new_module_asks() -> None:
+def test_with_settings_refuses_what_init_refuses() -> None:
     odd = MultiHeadAttention(9, 3)
     with pytest.raises(ValueError, match="even d_head; got 3"):
         odd.with_settings(rotation=Rotary())
@@ -161,9 +161,7 @@ def test_attending_with_asks_what_a_new_module_asks() -> None:
 
 
 @pytest.mark.parametrize(("d_head", "shared_width"), [(None, 12), (5, 20)])
-def test_other_heads_on_the_same_projections_are_a_module_made_so(
-    d_head: int | None, shared_width: int
-) -> None:
+def test_with_settings_heads_equal_a_new_module(d_head: int | None, shared_width: int) -> None:
     x = torch.randn(5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
     one = MultiHeadAttention(12, 1 if d_head is None else 4, d_head=d_head, seed=4, dtype=torch.float64)
     for heads in (count for count in range(1, shared_width + 1) if shared_width % count == 0):

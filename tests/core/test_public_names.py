@@ -1,7 +1,7 @@
 import attn_core
 
 
-def test_the_public_names() -> None:
+def test_public_names_are_the_list() -> None:
     assert len(attn_core.__all__) == len(set(attn_core.__all__))
     assert set(attn_core.__all__) == {
         "ATTENTION_MISTAKES", "ATTENTION_SAMPLES", "Attention", "AttentionCost", "AttentionSample",

@@ -50,7 +50,7 @@ SPECIAL = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
 
 
 @pytest.mark.parametrize("kind", ALSO)
-def test_families_that_nothing_here_knows_by_name_are_read(kind: str, tmp_path: Path) -> None:
+def test_families_without_special_code_are_read(kind: str, tmp_path: Path) -> None:
     theirs = drawn(transformers.AutoConfig.for_model(kind, **{**ENCODER, **SPECIAL, **ALSO[kind]}))
     theirs.save_pretrained(tmp_path)
     ours = load_model(tmp_path)
@@ -71,7 +71,7 @@ def test_families_that_nothing_here_knows_by_name_are_read(kind: str, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", ["bloom", "deberta-v2", "falcon", "gpt_oss", "mamba", "t5", "bart", "vit"])
-def test_a_family_that_cannot_be_shown_is_refused(kind: str, tmp_path: Path, refuses: Any) -> None:
+def test_unreadable_family_is_refused(kind: str, tmp_path: Path, refuses: Any) -> None:
     settings: dict[str, Any] = {**ENCODER, **SPECIAL}
     if kind == "bart":
         layers = {"encoder_layers": 2, "decoder_layers": 2, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48}
@@ -95,7 +95,7 @@ def test_a_family_that_cannot_be_shown_is_refused(kind: str, tmp_path: Path, ref
         *((name, "AutoModelForCausalLM") for name in ("gpt2", "llama", "qwen3", "gemma 2")),
     ],
 )
-def test_a_model_with_a_head_on_top_is_found_below_its_prefix(name: str, kind: str, tmp_path: Path) -> None:
+def test_model_below_a_prefix_is_found(name: str, kind: str, tmp_path: Path) -> None:
     theirs = drawn(CONFIGS[name](), getattr(transformers, kind))
     theirs.save_pretrained(tmp_path)
     ids = torch.tensor([[5, 6, 7]])
@@ -124,7 +124,7 @@ def change_config(folder: Path, *dropped: str, **settings: object) -> None:
     path.write_text(json.dumps({name: value for name, value in config.items() if name not in dropped}))
 
 
-def test_a_window_is_seen_in_the_maps(tmp_path: Path) -> None:
+def test_window_masks_the_maps(tmp_path: Path) -> None:
     drawn(CONFIGS["gemma 2"]()).save_pretrained(tmp_path)
     model = load_model(tmp_path)
     assert model.windows == (3, None, 3)
@@ -137,7 +137,7 @@ def test_a_window_is_seen_in_the_maps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_a_saved_folder_works_from_text_to_maps(name: str, tmp_path: Path) -> None:
+def test_saved_folder_gives_maps_of_text(name: str, tmp_path: Path) -> None:
     write(tmp_path, name)
     ours = load_model(tmp_path)
     theirs = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
@@ -181,7 +181,7 @@ def test_minilm_equals_transformers(minilm: RealModel) -> None:
     )
 
 
-def test_the_head_that_looks_at_the_previous_word_is_found(minilm: RealModel) -> None:
+def test_previous_word_head_is_found(minilm: RealModel) -> None:
     maps = minilm.attend(SENTENCE).without_special().maps
     scores = torch.stack([previous_token_score(torch.from_numpy(weights)) for weights in maps.values()])
     assert divmod(int(scores.argmax()), 12) == (0, 2)
@@ -206,7 +206,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "settings", "said"), SETTINGS)
-def test_settings_that_do_not_fit_or_are_not_supported(
+def test_unsupported_settings_are_refused(
     name: str, settings: dict[str, object], said: str, tmp_path: Path, refuses: Any
 ) -> None:
     drawn(CONFIGS[name]()).save_pretrained(tmp_path)

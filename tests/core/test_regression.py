@@ -67,7 +67,7 @@ def test_equals_statsmodels(h: float) -> None:
     np.testing.assert_allclose(ours.numpy(), peer.fit(queries)[0], rtol=0, atol=1e-8)
 
 
-def test_gaussian_weights_are_a_softmax_of_squared_distances(draw: Draw) -> None:
+def test_gaussian_weights_are_softmax_of_distances(draw: Draw) -> None:
     queries, keys, values, h = draw(5), draw(7), draw(7), 0.6
     expected = torch.softmax(-((queries[:, None] - keys[None, :]) ** 2) / (2 * h**2), dim=1)
     fit = nadaraya_watson(queries, keys, values, bandwidth=h)
@@ -76,7 +76,7 @@ def test_gaussian_weights_are_a_softmax_of_squared_distances(draw: Draw) -> None
     torch.testing.assert_close(fit.estimate, expected @ values)
 
 
-def test_vectors_attend_by_euclidean_distance(draw: Draw) -> None:
+def test_distances_of_vectors_are_euclidean(draw: Draw) -> None:
     queries, keys, values = draw(5, 3), draw(7, 3), draw(7, 2)
     fit = nadaraya_watson(queries, keys, values, bandwidth=0.9)
     expected = torch.tensor([[math.dist(q, k) for k in keys.tolist()] for q in queries.tolist()])
@@ -88,7 +88,7 @@ def test_vectors_attend_by_euclidean_distance(draw: Draw) -> None:
         )
 
 
-def test_distances_between_vectors_that_lie_close_are_exact() -> None:
+def test_distances_of_close_vectors_are_exact() -> None:
     keys = column([[1e8, 1.0], [1e8, 1.0 + 1e-7]])
     assert nadaraya_watson(keys, keys, column([0.0, 1.0])).distances[0, 1].item() == pytest.approx(
         1e-7, rel=1e-8
@@ -96,7 +96,7 @@ def test_distances_between_vectors_that_lie_close_are_exact() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_a_batch_of_bandwidths_equals_one_at_a_time(kernel: str, draw: Draw) -> None:
+def test_bandwidth_batch_equals_one_at_a_time(kernel: str, draw: Draw) -> None:
     queries, keys, values = draw(5), draw(7), draw(7)
     steps = column([[0.05, 0.4, 1.0], [2.0, 5.0, 90.0]])
     batch = nadaraya_watson(queries, keys, values, kernel=kernel, bandwidth=steps)
@@ -112,7 +112,7 @@ def test_a_batch_of_bandwidths_equals_one_at_a_time(kernel: str, draw: Draw) -> 
 
 
 @pytest.mark.parametrize("kernel", COMPACT)
-def test_an_empty_window_gives_zero_weights_and_no_estimate(kernel: str) -> None:
+def test_empty_window_has_zero_weights_and_nan(kernel: str) -> None:
     keys = column([0.0, 1.0])
     fit = nadaraya_watson(column([0.5, 9.0]), keys, keys, kernel=kernel, bandwidth=2.0)
     assert fit.has_support.tolist() == [True, False]
@@ -123,7 +123,7 @@ def test_an_empty_window_gives_zero_weights_and_no_estimate(kernel: str) -> None
 
 
 @pytest.mark.parametrize("h", [1e-3, 1e-9, 1e-160, 1e-305])
-def test_a_vanishing_gaussian_is_the_nearest_neighbour(h: float, draw: Draw) -> None:
+def test_gaussian_of_tiny_bandwidth_is_nearest_neighbour(h: float, draw: Draw) -> None:
     queries, keys, values = draw(11), draw(7), draw(7)
     fit = nadaraya_watson(queries, keys, values, bandwidth=h)
     nearest = (queries[:, None] - keys[None, :]).abs().argmin(dim=1)
@@ -135,12 +135,12 @@ def test_a_vanishing_gaussian_is_the_nearest_neighbour(h: float, draw: Draw) -> 
         torch.testing.assert_close(fit.estimate, values[nearest])
 
 
-def test_a_vanishing_gaussian_shares_between_ties() -> None:
+def test_gaussian_of_tiny_bandwidth_shares_ties() -> None:
     fit = nadaraya_watson(column([0.0]), column([-1.0, 1.0, 2.0]), column([3.0, 5.0, 7.0]), bandwidth=1e-200)
     assert fit.weights.tolist() == [[0.5, 0.5, 0.0]]
 
 
-def test_a_vanishing_gaussian_in_float32() -> None:
+def test_gaussian_of_tiny_bandwidth_in_float32() -> None:
     keys = torch.tensor([0.0, 1.0, 3.0])
     fit = nadaraya_watson(torch.tensor([1.2]), keys, keys, bandwidth=1e-30)
     assert fit.weights.tolist() == [[0.0, 1.0, 0.0]]
@@ -149,7 +149,7 @@ def test_a_vanishing_gaussian_in_float32() -> None:
 
 @pytest.mark.parametrize("h", [1e6, 1e200])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_an_endless_bandwidth_is_the_mean(kernel: str, h: float, draw: Draw) -> None:
+def test_gaussian_of_huge_bandwidth_is_the_mean(kernel: str, h: float, draw: Draw) -> None:
     queries, keys, values = draw(5), draw(7), draw(7)
     estimate = nadaraya_watson(queries, keys, values, kernel=kernel, bandwidth=h).estimate
     torch.testing.assert_close(estimate, values.mean().expand(5), rtol=0, atol=1e-5)
@@ -175,7 +175,7 @@ def test_rows_sum_to_one_where_there_is_support(
 
 
 @given(st.lists(st.tuples(numbers, numbers), min_size=2, max_size=9), st.randoms(use_true_random=False))
-def test_the_order_of_the_points_does_not_matter(points: list[tuple[float, float]], random: Random) -> None:
+def test_estimate_is_independent_of_point_order(points: list[tuple[float, float]], random: Random) -> None:
     shuffled = random.sample(points, len(points))
     keys, values = (column(list(axis)) for axis in zip(*points, strict=True))
     other_keys, other_values = (column(list(axis)) for axis in zip(*shuffled, strict=True))
@@ -197,7 +197,7 @@ def test_gradients_are_right(kernel: str, draw: Draw) -> None:
     assert torch.autograd.gradcheck(estimate, (queries, keys, values, bandwidth))
 
 
-def test_estimates_alone_are_the_same_estimates(monkeypatch: pytest.MonkeyPatch, draw: Draw) -> None:
+def test_kernel_estimate_equals_nadaraya_watson(monkeypatch: pytest.MonkeyPatch, draw: Draw) -> None:
     monkeypatch.setattr("attn_core._points.CHUNK", 50)  # so that one bandwidth is worked through at a time
     queries, keys, values = draw(5), draw(7), draw(7, 2)
     steps = column([[0.1, 0.4, 1.0], [2.0, 5.0, 9.0]])
@@ -231,7 +231,7 @@ def test_refusals_say_what_came(refuses: Refuses, draw: Draw) -> None:
         nadaraya_watson(keys.float(), keys, keys)
 
 
-def test_no_warning_is_raised_for_an_empty_window() -> None:
+def test_empty_window_raises_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nadaraya_watson(column([9.0]), column([0.0]), column([1.0]), kernel="boxcar")

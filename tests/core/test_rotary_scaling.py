@@ -66,12 +66,12 @@ def test_ntk_is_a_larger_base() -> None:
         )
 
 
-def test_a_head_of_one_pair_has_nothing_to_slow() -> None:
+def test_one_pair_is_not_slowed() -> None:
     assert NtkAware(factor=8.0).frequencies(2).tolist() == [1.0]
 
 
 @pytest.mark.parametrize("name", SCALINGS)
-def test_frequencies_lie_between_those_of_training_and_a_part_of_them(name: str) -> None:
+def test_frequencies_lie_within_their_bounds(name: str) -> None:
     for d_head, trained, base, factor in HEADS:
         plain = RotaryScaling(base=base).frequencies(d_head)
         found = make_scaling(name, base=base, factor=factor, trained_length=float(trained)).frequencies(
@@ -83,14 +83,14 @@ def test_frequencies_lie_between_those_of_training_and_a_part_of_them(name: str)
             close(found, plain)
 
 
-def test_interpolated_positions_are_those_of_training() -> None:
+def test_interpolation_equals_training_positions() -> None:
     x = torch.randn(5, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     slowed = PositionInterpolation(factor=3.0).frequencies(8)
     found = rotary_embedding(x, 3 * torch.arange(5), frequencies=slowed)
     torch.testing.assert_close(found, rotary_embedding(x), rtol=0, atol=1e-12)
 
 
-def test_yarn_keeps_what_turns_often_and_slows_what_does_not_come_round() -> None:
+def test_yarn_keeps_fast_and_slows_slow_pairs() -> None:
     d_head, trained, factor = 128, 4096, 4.0
     plain = [10000.0 ** (-2 * pair / d_head) for pair in range(d_head // 2)]
     turns = [trained * each / (2 * math.pi) for each in plain]
@@ -109,14 +109,14 @@ def test_yarn_keeps_what_turns_often_and_slows_what_does_not_come_round() -> Non
 @pytest.mark.parametrize(
     ("base", "trained", "kept"), [(10.0, 100_000, True), (1.0, 4096, True), (1e4, 4, False)]
 )
-def test_the_ramp_does_not_run_backwards(base: float, trained: float, *, kept: bool) -> None:
+def test_yarn_ramp_is_monotone(base: float, trained: float, *, kept: bool) -> None:
     """Where all pairs turn often, or none comes round, the ends of the authors' program would cross."""
     slowed = Yarn(base=base, factor=4.0, trained_length=trained).slowed_share(16)
     assert slowed.tolist() == ([0.0] * 8 if kept else [0.0] + [1.0] * 7)
 
 
 @pytest.mark.parametrize("name", SCALINGS)
-def test_scores_are_products_of_turned_vectors(name: str) -> None:
+def test_scores_equal_products_of_rotated_vectors(name: str) -> None:
     scaling = make_scaling(name, factor=4.0, trained_length=64.0)
     offsets = torch.tensor([0.0, 1.0, 7.0, 200.0], dtype=torch.float64)
     vector = torch.full((4, 16), 0.25, dtype=torch.float64) * scaling.score_factor.sqrt()

@@ -16,7 +16,7 @@ def drawn(n: int, width: int, seed: int) -> tuple[torch.Tensor, torch.Tensor, to
 
 
 @pytest.mark.parametrize(("n", "size"), [(1, 1), (5, 2), (6, 2), (9, 4), (7, 20)])
-def test_tiled_attention_after_each_tile_is_that_of_the_keys_so_far(n: int, size: int) -> None:
+def test_tile_output_equals_attention_to_keys_so_far(n: int, size: int) -> None:
     query, key, value = drawn(n, 4, n)
     tiles = tiled_attention(query, key, value, size)
     assert [tile.start for tile in tiles] == list(range(0, n, size))
@@ -30,7 +30,7 @@ def test_tiled_attention_after_each_tile_is_that_of_the_keys_so_far(n: int, size
             assert total == pytest.approx(math.fsum(math.exp(score - max(row)) for score in row), rel=1e-12)
 
 
-def test_tiled_attention_of_scores_beyond_exp_has_no_infinity() -> None:
+def test_tiled_attention_of_huge_scores_is_finite() -> None:
     query, key, value = (1000 * each for each in drawn(6, 4, 0))
     output = tiled_attention(query, key, value, 2)[-1].output
     torch.testing.assert_close(
@@ -38,13 +38,13 @@ def test_tiled_attention_of_scores_beyond_exp_has_no_infinity() -> None:
     )
 
 
-def test_tiled_attention_refuses_a_tile_of_no_keys() -> None:
+def test_tiled_attention_refuses_size_zero() -> None:
     with pytest.raises(ValueError, match="size"):
         tiled_attention(*drawn(3, 2, 0), 0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 9])
-def test_linear_attention_steps_are_the_parallel_form_under_a_causal_mask(n: int) -> None:
+def test_linear_steps_equal_parallel_form(n: int) -> None:
     query, key, value = drawn(n, 3, n)
     steps = linear_attention_steps(query, key, value)
     written = torch.stack([step.output for step in steps])

@@ -18,7 +18,7 @@ from tests.core.kinds import Refuses
 
 
 @pytest.mark.parametrize("seed", [0, 3])
-def test_a_plane_has_the_waves_of_numpy_at_places_of_torch_s(seed: int) -> None:
+def test_plane_sample_equals_numpy_waves(seed: int) -> None:
     chance = torch.Generator().manual_seed(seed)
     places = 5 * torch.rand(9, 2, generator=chance, dtype=torch.float64).numpy()
     noise = torch.randn(9, generator=chance, dtype=torch.float64).numpy()
@@ -86,7 +86,7 @@ class TestRegressionSamples:
         assert sample.description == REGRESSION_SAMPLES[name]
 
     @pytest.mark.parametrize("name", REGRESSION_SAMPLES)
-    def test_without_noise_the_values_are_the_truth(self, name: str) -> None:
+    def test_samples_without_noise_are_the_truth(self, name: str) -> None:
         sample = regression_sample(name, noise=0)
         assert sample.truth is not None
         assert torch.equal(sample.values, sample.truth(sample.keys))
@@ -101,7 +101,7 @@ class TestRegressionSamples:
         residual = sample.values - sample.truth(sample.keys)
         assert 0.3 < residual.std().item() < 0.7
 
-    def test_the_noise_of_heteroscedastic_grows(self) -> None:
+    def test_heteroscedastic_noise_grows(self) -> None:
         sample = regression_sample("heteroscedastic", n_points=500)
         residual = sample.values - sample.truth(sample.keys)
         assert residual[:100].std() < 0.4 * residual[-100:].std()
@@ -110,7 +110,7 @@ class TestRegressionSamples:
         keys = regression_sample("bump", n_points=500).keys
         assert (keys < 2.5).sum() < 0.5 * (keys > 2.5).sum()
 
-    def test_gap_leaves_a_compact_kernel_without_support(self) -> None:
+    def test_gap_has_no_support_of_compact_kernels(self) -> None:
         sample = regression_sample("gap", n_points=100)
         assert not ((sample.keys > 1.5) & (sample.keys < 3.5)).any()
         middle = torch.tensor([2.5], dtype=torch.float64)
@@ -129,7 +129,7 @@ class TestRegressionSamples:
 
 
 class TestSentenceVectors:
-    def test_a_word_keeps_its_vector_in_every_sentence(self) -> None:
+    def test_word_vector_is_equal_in_every_sentence(self) -> None:
         first = sentence_vectors(["the", "cat", "the"], 7, seed=3)
         second = sentence_vectors(["a", "cat"], 7, seed=3)
         assert torch.equal(first[0], first[2])
@@ -140,7 +140,7 @@ class TestSentenceVectors:
         assert not torch.equal(sentence_vectors(["cat"], 7, seed=3), sentence_vectors(["cat"], 7, seed=4))
 
     @pytest.mark.slow
-    def test_the_same_in_every_process(self) -> None:
+    def test_word_vector_is_equal_in_every_process(self) -> None:
         program = (
             "from attn_core import sentence_vectors; print(sentence_vectors(['naïve', '🙂'], 3).tolist())"
         )
@@ -165,7 +165,7 @@ class TestSentenceVectors:
     def test_no_token(self) -> None:
         assert sentence_vectors([], 3).shape == (0, 3)
 
-    def test_a_lone_surrogate_is_a_word_too(self) -> None:
+    def test_lone_surrogate_has_a_vector(self) -> None:
         assert sentence_vectors(["\ud83d"], 3).isfinite().all()
 
     def test_refusals(self, refuses: Refuses) -> None:

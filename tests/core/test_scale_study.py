@@ -7,14 +7,14 @@ from attn_core import scale_study
 from tests.core.kinds import Refuses
 
 
-def test_variance_is_the_width_unscaled_and_one_scaled() -> None:
+def test_variance_unscaled_is_width_and_scaled_one() -> None:
     study = scale_study([3, 13, 101, 509], n_query=503, n_key=47, seed=5)
     widths = torch.tensor(study.widths, dtype=torch.float64)
     torch.testing.assert_close(study.variance[0], widths, rtol=0.2, atol=0)
     torch.testing.assert_close(study.variance[1] * widths, study.variance[0])
 
 
-def test_gradient_is_the_size_of_the_softmax_jacobian() -> None:
+def test_gradient_is_the_jacobian_norm() -> None:
     study = scale_study([7], n_query=2, n_key=5, seed=11)
     generator = torch.Generator().manual_seed(11)
     query = torch.randn(2, 1, 7, generator=generator, dtype=torch.float64)
@@ -29,7 +29,7 @@ def test_gradient_is_the_size_of_the_softmax_jacobian() -> None:
         torch.testing.assert_close(study.weights[index, 0], torch.softmax(rows[0], dim=-1))
 
 
-def test_unscaled_softmax_saturates_and_scaled_does_not() -> None:
+def test_unscaled_softmax_saturates() -> None:
     study = scale_study([2, 512], seed=3)
     assert study.entropy[0, 1] < 0.3
     assert study.entropy[1, 1] > 2

@@ -116,7 +116,7 @@ class TestAttend:
 
 
 class TestShuffle:
-    def test_without_positions_the_output_is_shuffled(self, draw: Draw) -> None:
+    def test_no_positions_shuffle_the_output(self, draw: Draw) -> None:
         order = torch.tensor([3, 0, 6, 2, 5, 1, 4])
         difference = shuffle_difference(NoPositions(), draw(N, D), order)
         assert difference.abs().max() < 1e-14
@@ -140,16 +140,16 @@ class TestShift:
         assert shift_difference(made(name), N, D, torch.tensor([1, 5, 60])).abs().max() < 1e-12
 
     @pytest.mark.parametrize("name", ["ramp", "learned"])
-    def test_the_place_counts(self, name: str) -> None:
+    def test_absolute_schemes_change_with_shifts(self, name: str) -> None:
         assert shift_difference(made(name), N, D, torch.tensor([1, 5])).abs().amax(dim=(1, 2)).min() > 0.1
 
     @pytest.mark.parametrize("name", ["none", "rotary", "ALiBi", "buckets"])
-    def test_weights_of_words_stay_under_relative_schemes(self, name: str, draw: Draw) -> None:
+    def test_relative_schemes_keep_shifted_weights(self, name: str, draw: Draw) -> None:
         moved = attention_shift_difference(made(name), draw(N, D), torch.tensor([0, 1, 60]))
         assert moved.abs().max() < 1e-12
 
     @pytest.mark.parametrize("name", ["ramp", "sinusoidal", "learned"])
-    def test_weights_of_words_change_where_a_vector_is_added(self, name: str, draw: Draw) -> None:
+    def test_vector_schemes_change_shifted_weights(self, name: str, draw: Draw) -> None:
         x = draw(N, D)
         moved = attention_shift_difference(made(name), x, torch.tensor([0, 5]))
         assert moved[0].abs().max() == 0
@@ -178,7 +178,7 @@ class TestSimilarity:
                 torch.testing.assert_close(one, made(name, base=base).similarity(N, D))
 
     @pytest.mark.parametrize("name", ["sinusoidal", "rotary"])
-    def test_the_profile_is_a_sum_of_cosines(self, name: str) -> None:
+    def test_profile_is_a_sum_of_cosines(self, name: str) -> None:
         omega = [50.0 ** (-2 * i / D) for i in range(D // 2)]
         expected = [sum(math.cos(k * w) for w in omega) / len(omega) for k in range(11)]
         profile = made(name, base=50.0).profile(11, D)
@@ -196,7 +196,7 @@ class TestSimilarity:
             got = (low[1, column], mean[1, column], high[1, column])
             assert [float(g) for g in got] == pytest.approx([min(at), sum(at) / len(at), max(at)])
 
-    def test_a_vector_of_zeros_has_no_cosine(self) -> None:
+    def test_cosine_of_zeros_is_nan(self) -> None:
         cosine = make_scheme("ramp").similarity(4, 3, cosine=True)
         assert cosine[0].isnan().all()
         torch.testing.assert_close(cosine[1:, 1:], torch.ones(3, 3, dtype=torch.float64))
@@ -207,7 +207,7 @@ class TestSimilarity:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_parts_sum_to_the_score(name: str, draw: Draw) -> None:
+def test_terms_sum_to_the_score(name: str, draw: Draw) -> None:
     x = draw(N, D)
     scheme = made(name, strength=1.3)
     attended = scheme.attend(x, start=2)
@@ -216,7 +216,7 @@ def test_the_parts_sum_to_the_score(name: str, draw: Draw) -> None:
         assert sum(parts.values()) == pytest.approx(attended.scaled_scores[query, key].item(), abs=1e-12)
 
 
-def test_a_formula_has_its_words_in_the_language_that_is_spoken() -> None:
+def test_formula_words_are_translated() -> None:
     learned = Learned(table=torch.eye(3, dtype=torch.float64))
     assert learned.latex() == Learned.formula
     with speaking(PSEUDO):
@@ -225,7 +225,7 @@ def test_a_formula_has_its_words_in_the_language_that_is_spoken() -> None:
 
 
 class TestMadeByName:
-    def test_each_takes_its_own_settings(self) -> None:
+    def test_make_scheme_takes_own_settings(self) -> None:
         everybody = {"base": 7.0, "layout": "concatenated", "num_heads": 4, "head": 3, "seed": 5}
         rotary = make_scheme("rotary", strength=0.5, **everybody)
         assert isinstance(rotary, Rotary)
@@ -236,13 +236,13 @@ class TestMadeByName:
         assert type(make_scheme("none", **everybody)) is NoPositions
 
     @pytest.mark.parametrize("name", NAMES)
-    def test_each_is_listed_under_its_name(self, name: str) -> None:
+    def test_schemes_are_listed_by_name(self, name: str) -> None:
         assert SCHEMES[name].name == name
         assert ("strength" in SCHEMES[name].settings()) == (name != "none")
 
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize("width", [1, 2, 7, 16])
-    def test_what_it_says_of_itself_is_so(self, name: str, width: int) -> None:
+    def test_sees_offsets_only_is_true(self, name: str, width: int) -> None:
         """Whether only offsets count, and which widths fit."""
         scheme = make_scheme(
             name,
@@ -261,7 +261,7 @@ class TestBiases:
         torch.testing.assert_close(scheme.biases(150, 170)[2], 2 * scheme.bucket_biases()[2][buckets])
 
     @pytest.mark.parametrize("num_heads", [1, 3, 8, 12, 16])
-    def test_alibi_slopes_are_those_of_the_papers_program(self, num_heads: int) -> None:
+    def test_alibi_slopes_equal_the_paper(self, num_heads: int) -> None:
         def powers(n: int) -> list[float]:
             ratio = 2 ** (-(2 ** -(math.log2(n) - 3)))
             return [ratio * ratio**i for i in range(n)]
@@ -272,7 +272,7 @@ class TestBiases:
         torch.testing.assert_close(-biases, torch.tensor(slopes, dtype=torch.float64))
 
 
-def test_a_vector_of_zeros_is_like_nothing() -> None:
+def test_profile_of_zeros_is_nan() -> None:
     """One sine alone is 0 at position 0: nothing can be said to come back to it."""
     assert Sinusoidal().profile(5, 1).isnan().all()
     assert not Sinusoidal().profile(5, 3).isnan().any()
@@ -282,9 +282,7 @@ def test_a_vector_of_zeros_is_like_nothing() -> None:
 @pytest.mark.parametrize(
     ("base", "computes"), [(VectorScheme, "encoding"), (RotationScheme, "turn"), (BiasScheme, "table")]
 )
-def test_what_a_scheme_must_have_of_its_own_is_asked_for_when_it_is_made(
-    base: type[Scheme], computes: str
-) -> None:
+def test_scheme_without_abstract_method_is_refused(base: type[Scheme], computes: str) -> None:
     unfinished = type("Unfinished", (base,), {"name": "unfinished"})
     with pytest.raises(TypeError, match=rf"abstract method '?{computes}\b"):
         unfinished()
@@ -295,7 +293,7 @@ LAYOUTS = ("interleaved", "concatenated")
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("width", [6, 7])
-def test_the_formula_of_sinusoids_gives_their_vectors(layout: str, width: int) -> None:
+def test_sinusoid_formula_equals_vectors(layout: str, width: int) -> None:
     scheme = Sinusoidal(layout=layout, base=50.0, strength=0.7)
     formula = scheme.latex()
     assert formula.startswith(r"X = E + sP")
@@ -313,7 +311,7 @@ def test_the_formula_of_sinusoids_gives_their_vectors(layout: str, width: int) -
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_formula_of_rotary_gives_what_it_turns(layout: str) -> None:
+def test_rotary_formula_equals_rotation(layout: str) -> None:
     scheme, d = Rotary(layout=layout, base=50.0, strength=0.7), 6
     formula = scheme.latex()
     assert r"\tilde q_p = R_{sp}\,q_p" in formula
@@ -335,7 +333,7 @@ def test_the_formula_of_rotary_gives_what_it_turns(layout: str) -> None:
     torch.testing.assert_close(found, scheme.turn(x, torch.arange(4)))
 
 
-def test_the_formulas_of_biases_and_of_the_ramp_give_their_numbers() -> None:
+def test_bias_and_ramp_formulas_equal_numbers() -> None:
     ramp = Ramp(step=0.35)
     value = evaluate(sides(ramp.latex(), "P_{p,i}"), {"p": 3})
     assert ramp.vectors(4, 2)[3].tolist() == pytest.approx([value, value])
@@ -347,7 +345,7 @@ def test_the_formulas_of_biases_and_of_the_ramp_give_their_numbers() -> None:
     assert all("s" in scheme.formula for scheme in SCHEMES.values())
 
 
-def test_the_ramp_promises_no_weight_to_later_keys() -> None:
+def test_ramp_may_take_weight_from_later_keys() -> None:
     """On the worked example the last key draws the least."""
     x = ATTENTION_SAMPLES["i-love-dogs-two-heads"].query
     placed = x + Ramp().vectors(*x.shape)

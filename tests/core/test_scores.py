@@ -27,7 +27,7 @@ def drawn(seed: int, *, keys: int = 7, width: int = 3) -> tuple[torch.Tensor, ..
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("seed", range(5))
-def test_scores_are_those_of_other_code_and_the_audit_sees_a_wrong_one(score: str, seed: int) -> None:
+def test_scores_equal_other_code_and_audit_fails_wrong_ones(score: str, seed: int) -> None:
     query, key, value, mask = drawn(seed)
     weights = score_weights(score, 3, seed=seed)
     scores = score_pairs(score, query, key, weights)
@@ -49,7 +49,7 @@ def test_dot_product_is_scaled_dot_product_attention() -> None:
 
 
 @pytest.mark.parametrize("temperature", [0.1, 1.0, 4.0])
-def test_kernel_is_kernel_regression_of_bandwidth_root_t(temperature: float) -> None:
+def test_kernel_score_equals_kernel_regression(temperature: float) -> None:
     query, key, value, _mask = drawn(3)
     ours = score_attention("kernel", query, key, value, temperature=temperature)
     theirs = nadaraya_watson(query, key, value, bandwidth=math.sqrt(temperature))
@@ -57,7 +57,7 @@ def test_kernel_is_kernel_regression_of_bandwidth_root_t(temperature: float) -> 
     torch.testing.assert_close(ours.output, theirs.estimate)
 
 
-def test_kernel_is_the_dot_product_where_keys_have_one_length() -> None:
+def test_kernel_score_with_equal_keys_is_dot_product() -> None:
     query, key, value, mask = drawn(4)
     key = 1.7 * F.normalize(key, dim=-1)
     ours = score_attention("kernel", query, key, value, mask, scale=0.5)
@@ -73,7 +73,7 @@ def test_cosine_ignores_length_and_general_by_identity_is_dot() -> None:
     assert not score_pairs("cosine", 0 * query, key).any()
 
 
-def test_linear_attention_is_causal_by_running_sums() -> None:
+def test_causal_linear_attention_equals_running_sums() -> None:
     query, key, value, _mask = drawn(6, keys=5)
     causal = torch.ones(5, 5, dtype=torch.bool).tril()
     ours = score_attention("linear", query, key, value, causal).output
@@ -84,7 +84,7 @@ def test_linear_attention_is_causal_by_running_sums() -> None:
     torch.testing.assert_close(ours, theirs)
 
 
-def test_features_keep_their_digits_and_nothing_is_infinite() -> None:
+def test_features_are_exact_and_finite() -> None:
     far = torch.full((1, 2), -2000.0, dtype=torch.float64)
     assert torch.isfinite(score_pairs("linear", far, far)).all()
     small = feature_map(torch.full((1,), -50.0, dtype=torch.float64))
@@ -92,7 +92,7 @@ def test_features_keep_their_digits_and_nothing_is_infinite() -> None:
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_a_row_that_is_masked_throughout_is_zero(score: str) -> None:
+def test_fully_masked_row_is_zero(score: str) -> None:
     query, key, value, mask = drawn(7)
     mask[1] = False
     weights = score_weights(score, 3, seed=0)
@@ -106,7 +106,7 @@ def test_a_row_that_is_masked_throughout_is_zero(score: str) -> None:
     assert all(each.passed for each in checks)
 
 
-def test_what_does_not_fit_is_named() -> None:
+def test_scores_refuse_misfits() -> None:
     query, key, _value, _mask = drawn(8)
     with pytest.raises(ValueError, match="score must be one of dot product, additive"):
         score_pairs("cubic", query, key)
@@ -166,7 +166,7 @@ def test_linear_attention_with_tiny_features_equals_fractions(
         assert torch.isfinite(each.grad).all()
 
 
-def test_the_gradient_of_linear_scores_is_that_of_differences() -> None:
+def test_gradient_of_linear_scores_equals_differences() -> None:
     query = torch.tensor([[-300.0, 0.7], [0.2, -2.0]], dtype=torch.float64, requires_grad=True)
     key = torch.tensor(
         [[-400.0, -2.0], [-395.0, 1.5], [0.4, -350.0]], dtype=torch.float64, requires_grad=True

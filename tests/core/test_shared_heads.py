@@ -32,7 +32,7 @@ def test_shared_heads_are_those_of_torch(num_kv_heads: int, causal: bool, draw: 
 
 @pytest.mark.parametrize("num_kv_heads", [1, 2, 3, 6])
 @pytest.mark.parametrize("bias", [False, True])
-def test_a_module_with_shared_heads_is_each_head_alone(num_kv_heads: int, bias: bool, draw: Draw) -> None:
+def test_shared_heads_equal_single_heads(num_kv_heads: int, bias: bool, draw: Draw) -> None:
     module = MultiHeadAttention(
         11, 6, d_head=5, num_kv_heads=num_kv_heads, bias=bias, d_key=13, d_value=13, seed=3,
         dtype=torch.float64,
@@ -55,7 +55,7 @@ def test_a_module_with_shared_heads_is_each_head_alone(num_kv_heads: int, bias: 
     assert counted.parameters == sum(each.numel() for each in module.parameters())
 
 
-def test_pooling_takes_the_mean_of_keys_and_values(draw: Draw) -> None:
+def test_pool_key_heads_takes_the_mean(draw: Draw) -> None:
     module = MultiHeadAttention(12, 6, seed=3, dtype=torch.float64).requires_grad_(False)
     x = draw(5, 12)
     _, key, value = module.project(x)
@@ -66,7 +66,7 @@ def test_pooling_takes_the_mean_of_keys_and_values(draw: Draw) -> None:
     assert (module.pool_key_heads(1)(x).output - module(x).output).abs().max() > 1e-3
 
 
-def test_key_heads_that_do_not_divide_are_refused(draw: Draw) -> None:
+def test_key_heads_must_divide_heads(draw: Draw) -> None:
     with pytest.raises(ValueError, match=r"num_heads = 6 and num_kv_heads = 4; these divide: 1, 2, 3, 6"):
         MultiHeadAttention(12, 6, num_kv_heads=4)
     with pytest.raises(ValueError, match="num_kv_heads must divide num_heads"):
@@ -95,7 +95,7 @@ def test_token_by_token_is_the_causal_whole(num_kv_heads: int, bias: bool, draw:
         assert kept.numbers == 2 * cost.cache_numbers  # a batch of two
 
 
-def test_a_step_takes_one_token_and_a_cache_of_the_same_module(draw: Draw) -> None:
+def test_decode_step_refuses_misfits(draw: Draw) -> None:
     module = MultiHeadAttention(12, 4, dtype=torch.float64)
     with pytest.raises(ValueError, match=r"one token, \(\*batch, 1, 12\); got \(2, 12\)"):
         decode_step(module, draw(2, 12))
@@ -124,7 +124,7 @@ def test_costs_are_those_of_a_count_by_hand() -> None:
 
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("given", ["no mask", "a mask", "biases"])
-def test_the_absorbed_form_is_the_expanded_one(bias: bool, given: str, draw: Draw) -> None:
+def test_absorbed_form_equals_expanded(bias: bool, given: str, draw: Draw) -> None:
     module = MultiHeadAttention(12, 4, bias=bias, seed=5, dtype=torch.float64).requires_grad_(False)
     x = draw(6, 12)
     masks = {"no mask": None, "a mask": causal_mask(6), "biases": draw(4, 6, 6)}
@@ -141,7 +141,7 @@ def test_the_absorbed_form_is_the_expanded_one(bias: bool, given: str, draw: Dra
     torch.testing.assert_close(output, module(x, attn_mask=mask).output, atol=1e-13, rtol=0)
 
 
-def test_the_latent_cut_is_the_nearest_of_its_rank(draw: Draw) -> None:
+def test_latent_is_the_nearest_of_its_rank(draw: Draw) -> None:
     module = MultiHeadAttention(12, 4, bias=False, seed=5, dtype=torch.float64).requires_grad_(False)
     both = torch.cat([module.W_k.weight, module.W_v.weight])
     singular = torch.linalg.svdvals(both)

@@ -21,7 +21,7 @@ def test_parameters_are_those_of_the_module(bias: bool, projection: bool, heads:
     assert size.parameters == sum(parameter.numel() for parameter in module.parameters())
 
 
-def test_heads_that_share_the_width_hold_no_more_parameters() -> None:
+def test_parameters_are_equal_for_any_number_of_heads() -> None:
     counts = {multi_head_size(9, 9, 512, heads, 512 // heads).parameters for heads in (1, 2, 4, 8, 16)}
     assert counts == {4 * 512 * 512 + 4 * 512}
     # A head wider than its share does: the worked example with d_model 16, 4 heads of width 8.

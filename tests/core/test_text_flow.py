@@ -26,7 +26,7 @@ def test_rollout_is_the_sum_over_all_paths() -> None:
     torch.testing.assert_close(rolled[0], mixed[0])
 
 
-def test_a_row_of_zeros_passes_its_place_on() -> None:
+def test_rollout_of_zeros_keeps_own_place() -> None:
     assert attention_rollout(torch.zeros(2, 3, 3)).tolist() == [torch.eye(3).tolist()] * 2
     assert not attention_rollout(torch.zeros(1, 3, 3), residual=0.0).any()
 
@@ -55,13 +55,13 @@ def test_norms_are_those_of_the_vectors(kv_heads: int, projected: bool) -> None:
                 assert float(found[head, i, j]) == pytest.approx(float(vector.norm()), abs=1e-12)
 
 
-def test_what_is_written_adds_up_to_what_the_head_writes() -> None:
+def test_weighted_values_sum_to_head_output() -> None:
     stages = MultiHeadAttention(6, 1, seed=1, dtype=torch.float64).requires_grad_(False)(drawn(4, 6))
     total = stages.contributions[0].norm(dim=-1)
     assert (weighted_value_norms(stages)[0].sum(-1) >= total - 1e-12).all()  # the triangle inequality
 
 
-def test_a_sink_is_found_by_what_the_others_give() -> None:
+def test_find_sinks_by_weight_of_others() -> None:
     weights = drawn(2, 6, 6).softmax(-1)
     weights[0, :, 2] = 2.0
     weights /= weights.sum(-1, keepdim=True)
@@ -73,7 +73,7 @@ def test_a_sink_is_found_by_what_the_others_give() -> None:
     assert find_sinks(weights[0]).tolist() == [False, False, True, False, False, False]
 
 
-def test_few_tokens_have_no_sink_by_being_few() -> None:
+def test_few_tokens_have_no_sink() -> None:
     for n in range(1, 7):
         assert not find_sinks(torch.full((n, n), 1 / n)).any()
 

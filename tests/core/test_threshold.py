@@ -14,7 +14,7 @@ def _weights(*shape: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.05, 0.3, 1.0])
-def test_a_threshold_keeps_what_a_loop_keeps(threshold: float) -> None:
+def test_threshold_equals_a_loop(threshold: float) -> None:
     weights = _weights(2, 5, 7)
     found = threshold_weights(weights, threshold=threshold)
     for head, rows in enumerate(weights.tolist()):
@@ -28,7 +28,7 @@ def test_a_threshold_keeps_what_a_loop_keeps(threshold: float) -> None:
 
 
 @pytest.mark.parametrize("top", [1, 3, 7])
-def test_the_largest_are_those_of_torch(top: int) -> None:
+def test_top_equals_torch_topk(top: int) -> None:
     weights = _weights(2, 5, 7)
     found = threshold_weights(weights, top=top)
     values, places = torch.topk(weights, top)
@@ -36,7 +36,7 @@ def test_the_largest_are_those_of_torch(top: int) -> None:
     torch.testing.assert_close(found.mass, values.sum(dim=-1), rtol=0, atol=1e-15)
 
 
-def test_all_steps_at_once_are_each_alone() -> None:
+def test_batch_of_steps_equals_each_alone() -> None:
     weights, thresholds, tops = _weights(4, 6), torch.tensor([0.0, 0.1, 0.5]), torch.tensor([1, 2, 9])
     above = threshold_weights(weights, threshold=thresholds[:, None, None].double())
     largest = threshold_weights(weights, top=tops[:, None, None])
@@ -47,7 +47,7 @@ def test_all_steps_at_once_are_each_alone() -> None:
         assert torch.equal(largest.weights[step], other.weights)
 
 
-def test_ties_with_the_last_are_all_kept_and_rounding_is_no_difference() -> None:
+def test_ties_with_the_last_are_kept() -> None:
     third = 1 / 3
     found = threshold_weights(
         torch.tensor([[third, third + 1e-15, third], [0.5, 0.3, 0.2]], dtype=torch.float64), top=1
@@ -55,7 +55,7 @@ def test_ties_with_the_last_are_all_kept_and_rounding_is_no_difference() -> None
     assert found.mask.tolist() == [[True] * 3, [True, False, False]]
 
 
-def test_zeros_are_never_kept_and_an_empty_row_stays_zero() -> None:
+def test_zeros_are_dropped_and_empty_rows_zero() -> None:
     weights = torch.tensor([[0.0, 0.0], [1.0, 0.0]])
     for found in (threshold_weights(weights, top=2), threshold_weights(weights, threshold=0.0)):
         assert found.mask.tolist() == [[False, False], [True, False]]
@@ -63,7 +63,7 @@ def test_zeros_are_never_kept_and_an_empty_row_stays_zero() -> None:
         assert found.weights.tolist() == weights.tolist()
 
 
-def test_the_audit_compares_with_the_softmax_of_what_is_kept() -> None:
+def test_audit_threshold_passes() -> None:
     assert audit_threshold(_weights(5, 7), top=3).passed
     assert audit_threshold(_weights(5, 7), threshold=0.2).passed
 
@@ -79,12 +79,12 @@ def test_the_audit_compares_with_the_softmax_of_what_is_kept() -> None:
         ({"top": torch.tensor([0])[:, None, None]}, ">= 1"),
     ],
 )
-def test_what_cannot_be_kept_is_refused(asked: dict[str, Any], said: str) -> None:
+def test_threshold_refuses_misfits(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         threshold_weights(_weights(2, 3), **asked)
 
 
-def test_small_weights_tie_no_more_easily_than_large_ones() -> None:
+def test_small_weights_tie_as_large_ones() -> None:
     # Each is a billionth of the one before: all but the last two differ.
     weights = torch.tensor([[1.0, 1e-9, 1e-18, 1e-27, 1e-36, 1e-36]], dtype=torch.float64)
     for top, kept in ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 6)):

@@ -74,7 +74,7 @@ def test_where_chinese_is_cut(text: str, tokens: list[str], cut: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["猫", "垫子", "上", "PyTorch", "自然语言"])))
-def test_spaces_that_somebody_typed_are_the_cut(words: list[str]) -> None:
+def test_typed_spaces_cut_chinese(words: list[str]) -> None:
     """Against `str.split`."""
     text = " ".join(words)
     cut = re.search(r"[猫垫子上自然语言] [猫垫子上自然语言]", text) is not None
@@ -83,13 +83,13 @@ def test_spaces_that_somebody_typed_are_the_cut(words: list[str]) -> None:
 
 
 @given(st.text(st.sampled_from("猫狗坐上cat5，。 ねコ")))
-def test_without_spaces_between_them_characters_are_tokens(text: str) -> None:
+def test_chinese_without_spaces_is_cut_into_characters(text: str) -> None:
     """Against a pattern."""
     if how_cut(text) == "characters":
         assert tokenize(text) == re.findall(r"[a-z0-9]+|\S", text)
 
 
-def test_where_jieba_is_installed_it_finds_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jieba_cuts_words_where_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def find(run: str) -> list[str]:
@@ -123,7 +123,7 @@ def is_visible(char: str) -> bool:
 
 
 @given(st.text())
-def test_nothing_visible_is_lost_changed_or_moved(text: str) -> None:
+def test_tokenize_keeps_all_visible_characters(text: str) -> None:
     tokens = tokenize(text)
     assert all(any(map(is_visible, token)) for token in tokens)
     assert list(filter(is_visible, "".join(tokens))) == list(filter(is_visible, text))
@@ -142,11 +142,11 @@ def test_labels_tell_repeated_words_apart() -> None:
     assert label_tokens([]) == []
 
 
-def test_a_label_never_takes_the_name_of_a_token() -> None:
+def test_labels_never_equal_other_tokens() -> None:
     assert label_tokens(["a", "a₂", "a", "a"]) == ["a", "a₂", "a₃", "a₄"]
 
 
-def test_tokens_that_cannot_be_seen_can_be_read() -> None:
+def test_readable_tokens_show_invisible_ones() -> None:
     pieces = ["<s>", "The", "Ġcat", "Ċ", "ĠĠ", "Ã©", "æĸ", "Ġ"]  # as GPT-2's tokenizer spells them
     assert readable_tokens(pieces) == ["<s>", "The", "·cat", "↵", "··", "é", "<0xE6><0x96>", "·"]
     assert readable_tokens(["\n", " ", "", "\t", "a b"]) == ["↵", "·", "∅", "⇥", "a b"]

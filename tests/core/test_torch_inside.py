@@ -45,7 +45,7 @@ def undocumented(source: str) -> list[str]:
     ]
 
 
-def test_only_one_module_names_what_torch_does_not_document() -> None:
+def test_torch_internals_are_named_in_one_module() -> None:
     packages = ("attn_core", "attn_figures", "attn_live", "attn_ui", "pages")
     sources = {path: path.read_text() for name in packages for path in (ROOT / name).rglob("*.py")}
     named = {path for path, source in sources.items() if undocumented(source)}
@@ -58,7 +58,7 @@ def test_this_torch_has_all_of_it() -> None:
     assert all(torch_inside.WITHOUT.values())
 
 
-def test_a_torch_without_them_is_captured_as_far_as_the_rest_goes() -> None:
+def test_capture_without_torch_internals_works() -> None:
     ours = [place for place in torch_inside.WITHOUT if not place.startswith("overrides.")]  # torch's own need
     source = WITHOUT_ALL.format(places=ours)
     ran = subprocess.run(
@@ -67,7 +67,7 @@ def test_a_torch_without_them_is_captured_as_far_as_the_rest_goes() -> None:
     assert ran.stdout.strip() == "captured", ran.stderr
 
 
-def test_without_the_fast_path_the_plain_one_has_the_same_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_path_equals_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
     layer = nn.TransformerEncoderLayer(16, 4, 32, batch_first=True)
     model, x = nn.TransformerEncoder(layer, 2).eval().requires_grad_(False), torch.randn(1, 6, 16)
     fast = capture(model, x)

@@ -95,7 +95,7 @@ def by_hand(model: ToyModel, heads: int, tokens: Tensor, name: str) -> tuple[Ten
 
 
 @pytest.mark.parametrize("name", TOY_MISTAKES)
-def test_each_mistake_is_that_of_torchs_own_operations(name: str) -> None:
+def test_toy_mistakes_equal_torch_operations(name: str) -> None:
     models = [(recipe, run_of(recipe).model(at)) for recipe in SHIPPED for at in (0, -1)]
     for recipe, model in [*models, (RANDOM, RANDOM.model())]:
         tokens = recipe.held_out(6)
@@ -110,7 +110,7 @@ def test_each_mistake_is_that_of_torchs_own_operations(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOY_MISTAKES)
-def test_what_a_model_is_judged_by_has_the_mistake_in_it(name: str) -> None:
+def test_accuracy_is_measured_with_the_mistake(name: str) -> None:
     recipe = Recipe.usual("induction")
     task, model, tokens = TASKS["induction"], packaged_run("induction").model(-1), recipe.held_out(40)
     judged = judge(model, task, tokens, **ways_of(name))
@@ -126,7 +126,7 @@ def test_what_a_model_is_judged_by_has_the_mistake_in_it(name: str) -> None:
     assert judged.loss == pytest.approx(sum(losses) / len(losses), rel=1e-3, abs=1e-5)
 
 
-def test_what_a_mistake_costs_depends_on_what_was_learned() -> None:
+def test_cost_of_mistakes_depends_on_the_task() -> None:
     def right(task: str, name: str, *, positions: bool = True) -> float:
         recipe = replace(Recipe.usual(task), positions=positions)
         model = run_of(recipe).model(-1)
@@ -157,7 +157,7 @@ def test_weights_not_transposed_refuses_weights_that_are_not_square() -> None:
     torch.testing.assert_close(found.contributions.sum(dim=-3), found.output)
 
 
-def test_places_are_counted_from_where_they_start() -> None:
+def test_start_shifts_the_places() -> None:
     model = Recipe.usual("copy").model()
     tokens = torch.tensor([3, 1, 4, 1, 5])
     with torch.no_grad():
