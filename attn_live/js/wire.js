@@ -20,7 +20,7 @@ export async function readMessage(bytes) {
 }
 
 /**
- * Captions with their numbers, which a message has as differences; see captions.py. Those of a saved figure are
+ * Captions with their numbers, which a message has as differences; see captions.py. A saved figure has them
  * whole.
  *
  * @param {any} captions
