@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from attn_core import (
-    GLOROT,
     MASK_PATTERNS,
     BiasScheme,
     MultiHead,
@@ -146,58 +145,30 @@ def by_hand(setting: HeadsSetting, n_head: int) -> Given:
     return fitting_weights(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
 
 
-def module(setting: HeadsSetting, n_head: int, *, layer: int = 0) -> MultiHeadAttention:
-    """Return the attention with `n_head` heads, drawn from the seed; each further layer has the next seed.
-
-    What is set by hand is the same in every layer.
+def module(setting: HeadsSetting, n_head: int) -> MultiHeadAttention:
+    """Return the attention with `n_head` heads, drawn from the seed.
 
     While d_head is d_model / n_head, the projections are the same matrices for every number of heads.
     """
-    n, scheme = sequences(setting), scheme_of(setting, n_head)
-    d_model, d_key = n.query.shape[-1], n.key.shape[-1]
-    # Further layers are looked at one after the other, once: kept, they would throw the others out.
-    attention = (draw if layer else _draw_shared)(
-        d_model,
-        1 if setting.d_head is None else n_head,
-        d_head=setting.d_head,
-        d_key=d_key,
-        bias=setting.bias,
-        projection=setting.projection,
-        seed=setting.seed + layer,
-        init=setting.init,
-        weights=by_hand(setting, n_head),
-    )
-    return attention.with_settings(
+    scheme, sizes = scheme_of(setting, n_head), sizes_of(setting, 1 if setting.d_head is None else n_head)
+    return draw(sizes, setting.seed, setting.init, by_hand(setting, n_head)).with_settings(
         num_heads=n_head,
         rotation=scheme if isinstance(scheme, RotationScheme) else None,
         temperature=setting.temperature,
     )
 
 
-def draw(
-    d_model: int,
-    n_head: int,
-    *,
-    d_head: int | None,
-    d_key: int,
-    bias: bool,
-    projection: bool,
-    seed: int,
-    init: str = GLOROT,
-    weights: Given = (),
-) -> MultiHeadAttention:
-    """Draw the projections that are not given, which temperature, mask and positions leave as they are.
-
-    So does the number of heads that share d_model: one drawing serves them all.
-    """
+@_NUMBERS.share
+def draw(sizes: Sizes, seed: int, init: str, weights: Given) -> MultiHeadAttention:
+    """Draw the projections, but for the weights that are set by hand."""
     attention = MultiHeadAttention(
-        d_model,
-        n_head,
-        d_head=d_head,
-        bias=bias,
-        output_projection=projection,
-        d_key=d_key,
-        d_value=d_key,
+        sizes.d_model,
+        sizes.n_head,
+        d_head=sizes.d_head,
+        bias=sizes.bias,
+        output_projection=sizes.projection,
+        d_key=sizes.d_key,
+        d_value=sizes.d_key,
         seed=seed,
         dtype=torch.float64,
         init=init,
@@ -205,9 +176,6 @@ def draw(
     tensors = {name: torch.tensor(rows, dtype=torch.float64) for name, rows in weights}
     set_weights(attention, {name: each if name[0] == "W" else each[0] for name, each in tensors.items()})
     return attention
-
-
-_draw_shared = _NUMBERS.share(draw)
 
 
 def one_length(kind: str) -> bool:
@@ -367,6 +335,11 @@ class Result:
     def head(self) -> int:
         """The chosen head, or the last there is."""
         return min(self.look.head, self.n_head - 1)
+
+    @property
+    def against(self) -> int:
+        """The head that is compared with it, or the last there is."""
+        return min(self.look.against, self.n_head - 1)
 
     @property
     def group(self) -> Group:

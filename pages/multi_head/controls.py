@@ -17,8 +17,8 @@ from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.set_aside import read_aside
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, LAYOUT, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
-from attn_ui.base.weight_tables import TABLES, Weight, hand_settings, spread
-from attn_words import _, _n, paragraph
+from attn_ui.base.weight_tables import TABLES, Weight, hand_settings
+from attn_words import N_, _, _n, paragraph
 from pages.multi_head.compute import MOST_NUMBERS, divisors, heads_slider, sequences, sizes_of, widths
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
@@ -53,6 +53,7 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
+from pages.single_head.head import describe_drawing
 
 # Under *More settings*: sizes, and how weights are drawn.
 RARELY_SET: tuple[Parameter, ...] = (
@@ -237,36 +238,31 @@ def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:
 
 def _make_room(setting: HeadsSetting) -> tuple[HeadsSetting, str]:
     """Bring widths to what the scheme takes; where an example's cannot be, leave its positions out."""
-    scheme = SCHEMES[setting.positions.name]
-    if scheme.adds == "vector":
-        even_width = scheme.fitting_width(setting.d_model)
-        if setting.case in EXAMPLES:
-            width = EXAMPLES[setting.case].d_model
-            if scheme.fitting_width(width) == width:
-                return setting, ""
-            return replace(setting, positions=NO_POSITIONS), paragraph(
-                _(
-                    "The learned table has width {table} and this example {width}: no positions are added.",
-                    table=scheme.fitting_width(width),
-                    width=width,
-                ),
-                _("A sentence of your own takes the table's width."),
-            )
-        wide = replace(setting, d_model=even_width, d_memory=scheme.fitting_width(setting.d_memory))
-        widened = _("The learned table has width {width}, so the words have too.", width=even_width)
-        return wide, widened if wide != setting else ""
-    if scheme.adds != "rotation":
+    scheme, is_example = SCHEMES[setting.positions.name], setting.case in EXAMPLES
+    fit = scheme.fitting_width
+    if scheme.adds == "vector" and is_example:
+        width = EXAMPLES[setting.case].d_model
+        note = _(
+            "The learned table has width {table} and this example {width}: no positions are added.",
+            table=fit(width),
+            width=width,
+        )
+        return (setting, "") if fit(width) == width else (replace(setting, positions=NO_POSITIONS), note)
+    if scheme.adds == "rotation" and setting.d_head is not None:
+        wide = replace(setting, d_head=fit(setting.d_head))
+    elif scheme.adds == "vector" or (scheme.adds == "rotation" and not is_example):
+        # A rotation turns the widths of heads: those of another sentence's vectors are its own.
+        own_memory = setting.cross and scheme.adds == "rotation"
+        memory = setting.d_memory if own_memory else fit(setting.d_memory)
+        wide = replace(setting, d_model=fit(setting.d_model), d_memory=memory)
+    else:
         return setting, ""
-    given = setting.d_model if setting.d_head is None else setting.d_head
-    even = scheme.fitting_width(given)
-    if even == given or (setting.d_head is None and setting.case in EXAMPLES):
-        return setting, ""
-    wide = replace(setting, d_model=even) if setting.d_head is None else replace(setting, d_head=even)
-    if setting.d_head is None and not setting.cross:
-        wide = replace(wide, d_memory=even)
-    return wide, _(
-        "Rotary turns pairs of dimensions: {used} is used in place of {given}.", used=even, given=given
-    )
+    note = N_("These positions need another width: {used} is used in place of {given}.")
+    for name in ("d_model", "d_head", "d_memory"):
+        before, after = getattr(setting, name), getattr(wide, name)
+        if before != after:
+            return wide, _(note, used=after, given=before)
+    return setting, ""
 
 
 def _widen(controls: Controls) -> None:
@@ -333,8 +329,9 @@ def names_of_heads(n_head: int) -> Sequence[str]:
 
 def _with_weights(controls: Controls, setting: HeadsSetting, *, by_hand: bool) -> HeadsSetting:
     """Return the setting with the weights that are set by hand, and say how the others are drawn."""
-    by_hand_weights = read_by_hand(controls, _shapes(controls, setting)) if by_hand else ()
-    if sentence := describe_drawing(setting, [name for name, _rows in by_hand_weights]):
+    shapes = _shapes(controls, setting)
+    by_hand_weights = read_by_hand(controls, shapes) if by_hand else ()
+    if sentence := describe_drawing([each[0] for each in shapes], setting.init, by_hand_weights):
         controls.say(sentence)
     return replace(setting, weights=by_hand_weights)
 
@@ -346,43 +343,11 @@ def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
         return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
     present = int(slider.taken(controls.value(HEADS)))
     counts = [present, *(int(heads) for heads in slider.values if heads != present)]
-    shapes_by_count = (weights(sizes_of(setting, heads), _with(heads)) for heads in counts)
-    return [list(shapes) for shapes in zip(*shapes_by_count, strict=True)]
-
-
-def _with(heads: int) -> str:
-    return _n("with {count} head", "with {count} heads", heads)
-
-
-def describe_drawing(setting: HeadsSetting, by_hand: list[str]) -> str:
-    """Say how wide the weights are drawn that are, at the least and the most heads where these differ."""
-    counts = [int(heads) for heads in heads_slider(setting).values]
-    ends = [counts[0]] if setting.d_head is None else sorted({counts[0], counts[-1]})
-    deviations: dict[str, list[str]] = {}
-    for heads in ends:
-        for each in weights(sizes_of(setting, heads)):
-            if each.name[0] == "W" and each.name not in by_hand:
-                deviations.setdefault(each.name, []).append(f"{INITS[setting.init].std(*each.shape):.3g}")
-    if not deviations:
-        return ""
-    return spread(
-        {
-            name: texts[0]
-            if len({*texts}) == 1
-            else listed(
-                [
-                    _n(
-                        "{deviation} with {count} head",
-                        "{deviation} with {count} heads",
-                        heads,
-                        deviation=text,
-                    )
-                    for text, heads in zip(texts, ends, strict=True)
-                ]
-            )
-            for name, texts in deviations.items()
-        }
+    shapes_by_count = (
+        weights(sizes_of(setting, heads), _n("with {count} head", "with {count} heads", heads))
+        for heads in counts
     )
+    return [list(shapes) for shapes in zip(*shapes_by_count, strict=True)]
 
 
 def _setting_aside(controls: Controls, moving: Moving) -> Moving:
@@ -397,18 +362,8 @@ def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> M
     controls.heading(_("Conditions") if fixed else _("Slider"))
     what = "aside" if fixed else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
-    missing = {
-        "mask width": ""
-        if setting.width_name
-        else _(":material/info: The mask here has no width to move: the slider moves heads."),
-        "strength of positions": ""
-        if placed
-        else _(
-            ":material/info: There are no positions here whose strength could move: the slider moves heads."
-        ),
-    }
-    if missing.get(what):
-        controls.say(missing[what])
+    if not {"mask width": setting.width_name, "strength of positions": placed}.get(what, True):
+        controls.say(_(":material/info: There is nothing here that this could move: the slider moves heads."))
         what = MOVES.default
     temperature, reach, strength = TEMPERATURE.default, MASK_REACH.default, setting.positions.strength
     if what != "temperature":

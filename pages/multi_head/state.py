@@ -52,13 +52,7 @@ class HeadsSetting:
     def width_name(self) -> str:
         """What the mask's width is called; nothing where it has none."""
         widths = [MASK_PATTERNS[kind].width for kind in self.kinds if MASK_PATTERNS[kind].width]
-        if not widths:
-            return ""
-        if self.mask == A_PATTERN_A_HEAD:
-            return _("Window, block or prefix")
-        if self.mask == "sliding window":
-            return _("Neighbours on each side")
-        return _("Padded keys at the end") if self.mask == "padding" else _(widths[0])
+        return _(widths[0]) if len({*widths}) == 1 else _("Window, block or prefix") if widths else ""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from pages.multi_head.compute import Result, by_hand, heads_slider, one_length, 
 from pages.multi_head.controls import State, with_heads
 from pages.multi_head.settings import HEADS, HEADS_MASK
 from pages.multi_head.sliders import Moving
-from pages.multi_head.views import VIEWS, scene, set_aside
+from pages.multi_head.views import VIEWS, maps, scene
 
 
 def view(controls: Controls, state: State) -> View[Result]:
@@ -38,12 +38,22 @@ def view(controls: Controls, state: State) -> View[Result]:
         caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, result.setting.kinds),
     )
     notes = [Small(note) for note in _notes(controls, moving, result)]
-    return View(result, figure, formula=set_aside.formula(result), notes=notes)
+    return View(result, figure, formula=maps.formula(result), notes=notes)
 
 
 def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
-    """Return what is to be said of masks and widths, of heads and values that cannot be had, and of W."""
-    notes = [f":material/info: {note}" for note in _on_settings(result)]
+    """Return notes: a mask that does not fit, heads and values that cannot be had, and how W is drawn."""
+    (n_query, n_key), notes = result.tokens.shape, list[str]()
+    if n_query != n_key and (unfit := [kind for kind in result.setting.kinds if one_length(kind)]):
+        notes.append(
+            _(
+                ":material/info: The mask “{mask}” needs as many queries as keys; here are {n_query} and "
+                "{n_key}. Nothing is masked.",
+                mask=shown(HEADS_MASK, unfit[0]),
+                n_query=n_query,
+                n_key=n_key,
+            )
+        )
     n_head, slider = int(controls.value(HEADS)), moving.slider
     if n_head != result.n_head:
         notes.append(
@@ -80,31 +90,6 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
             untrained, _("Set by hand: {names}.", names=listed(by_hand_names)) if by_hand_names else ""
         ),
     ]
-
-
-def _on_settings(result: Result) -> list[str]:
-    """Say what a newcomer may stumble over: a mask that fits nothing, widths that differ, two texts' "
-    "places."""
-    (n_query, n_key), unfit = result.tokens.shape, [kind for kind in result.setting.kinds if one_length(kind)]
-    fits = _(
-        "The mask “{mask}” needs as many queries as keys; here are {n_query} and {n_key}. Nothing is masked.",
-        mask=shown(HEADS_MASK, "".join(unfit[:1]) or HEADS_MASK.default),
-        n_query=n_query,
-        n_key=n_key,
-    )
-    widths = _(
-        "Queries are {d_query} wide and keys {d_key}: W_q and W_k bring both to the width of the heads.",
-        d_query=result.module.d_model,
-        d_key=result.module.d_key,
-    )
-    places = _("Places of queries and keys are compared, each counted from the start of its own sequence.")
-    apart = not result.is_self_attention and result.scheme.adds in ("rotation", "bias")
-    notes = {
-        fits: bool(unfit) and n_query != n_key,
-        widths: result.module.d_model != result.module.d_key,
-        places: apart,
-    }
-    return [note for note, holds in notes.items() if holds]
 
 
 def _block_or_free(controls: Controls, cell: Cell) -> None:

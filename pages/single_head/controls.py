@@ -26,9 +26,9 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.base.weight_tables import SINGLE, Given, hand_settings, spread
+from attn_ui.base.weight_tables import SINGLE, Given, hand_settings
 from attn_words import N_, _, paragraph
-from pages.single_head.head import SingleHead, make_head, weights
+from pages.single_head.head import describe_drawing, make_head, weights
 from pages.single_head.settings import (
     EXAMPLE,
     INIT,
@@ -104,7 +104,7 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     if projected:
         by_hand_weights: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
         with about:
-            if sentence := _describe_drawing(inputs.init, head, [name for name, _rows in by_hand_weights]):
+            if sentence := describe_drawing(weights(head), inputs.init, by_hand_weights):
                 controls.say(sentence)
         inputs = replace(inputs, weights=by_hand_weights)
         head = make_head(inputs)
@@ -112,19 +112,6 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     if inputs.qkv != "typed":
         controls.keep(_UNTYPED, inputs)
     return inputs
-
-
-def _describe_drawing(init: str, head: SingleHead, by_hand: Sequence[str]) -> str:
-    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
-    random_weights = [each for each in weights(head) if each.name[0] == "W" and each.name not in by_hand]
-    if not random_weights:
-        return ""
-    wide = {each.name: INITS[init].std(*each.shape) for each in random_weights}
-    name, d_model = random_weights[0].name, random_weights[0].shape[0]
-    sentence = spread({name: f"{each:.3g}" for name, each in wide.items()})
-    factor = f"{wide[name] * d_model**0.5:.3g}"
-    makes = _("{name} makes numbers about {factor} times as large as a vector's.", name=name, factor=factor)
-    return paragraph(sentence, makes)
 
 
 def _read_words(controls: Controls, setting: Text, label: str) -> str:

@@ -1,5 +1,6 @@
 """What attends: from the settings to the queries, keys and values, and what these are made from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -8,8 +9,8 @@ from torch import Tensor
 import attn_core
 from attn_ui.base.sample_words import shown
 from attn_ui.base.shared_cache import shared
-from attn_ui.base.weight_tables import Weight
-from attn_words import _, _n
+from attn_ui.base.weight_tables import Given, Weight, spread
+from attn_words import _, _n, paragraph
 from pages.single_head.state import Inputs, Rows, tokens_of
 
 SAMPLES = {
@@ -99,6 +100,21 @@ def weights(head: SingleHead) -> list[Weight]:
         for letter, weight, width in matrices
         if head.biases is not None
     ]
+
+
+def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: Given) -> str:
+    """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
+    names = {name for name, _rows in by_hand}
+    random_weights = [each for each in every_weight if each.name[0] == "W" and each.name not in names]
+    if not random_weights:
+        return ""
+    wide = {each.name: attn_core.INITS[init].std(*each.shape) for each in random_weights}
+    first = random_weights[0]
+    factor = f"{wide[first.name] * first.shape[0] ** 0.5:.3g}"
+    makes = _(
+        "{name} makes numbers about {factor} times as large as a vector's.", name=first.name, factor=factor
+    )
+    return paragraph(spread({name: f"{each:.3g}" for name, each in wide.items()}), makes)
 
 
 def typed_vectors(tokens: list[str], rows: Rows, width: int, seed: int) -> Tensor:

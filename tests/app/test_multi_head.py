@@ -288,7 +288,6 @@ def test_heads_that_do_not_divide_are_answered_with_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("link", "fields"),
     [
-        ({"cross": "true", "dmem": "5"}, {"d_query": 8, "d_key": 5}),
         ({"hmask": "sliding window", "cross": "true", "text2": "one two"}, {"n_query": 6, "n_key": 2}),
         ({"hmask": "prefix", "cross": "true", "text2": "one two"}, {"n_query": 6, "n_key": 2}),
         ({"dm": "16", "pos": "rotary", "heads": "16"}, {"offered": "1, 2, 4 and 8", "taken": 8}),

@@ -15,17 +15,8 @@ from pages.multi_head import words
 from pages.multi_head.compute import Result
 from pages.multi_head.sliders import Moving
 from pages.multi_head.state import HeadsOptions
-from pages.multi_head.views import (
-    arcs,
-    diagram,
-    encoder_and_decoder,
-    every_head,
-    mean_and_max,
-    one_or_many,
-    points,
-    set_aside,
-    two_heads,
-)
+from pages.multi_head.views import arcs, diagram, encoder_and_decoder, maps, one_or_many, points
+from pages.single_head.stages import STAGES
 
 
 @dataclass(frozen=True)
@@ -36,16 +27,14 @@ class HeadsView:
     describe: Callable[[Result], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it
-    follow: Callable[[Sequence[Result]], Cursor] | None = (
-        None  # what follows a slider over the queries, if any
-    )
+    follow: Callable[[Sequence[Result]], Cursor] | None = None  # what follows a slider over the queries
     clicked: Callable[[Controls, Cell], None] | None = None  # what a click does, where it is its own
     about: str = ""  # what is to be known of it, wherever it stands
 
 
 VIEWS: Mapping[str, HeadsView] = {
     "every head": HeadsView(
-        every_head.draw, words.of_heads, N_("One map of attention weights a head, and the output")
+        maps.draw_every_head, words.of_heads, N_("One map of attention weights a head, and the output")
     ),
     "arcs": HeadsView(
         arcs.draw,
@@ -78,25 +67,22 @@ VIEWS: Mapping[str, HeadsView] = {
         about=encoder_and_decoder.ABOUT,
     ),
     "mean and max": HeadsView(
-        mean_and_max.draw,
-        mean_and_max.describe,
+        maps.draw_mean_and_max,
+        maps.describe_mean_and_max,
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
     "two heads": HeadsView(
-        two_heads.draw, two_heads.describe, N_("The maps of two heads and their difference")
+        maps.draw_two_heads, maps.describe_two_heads, N_("The maps of two heads and their difference")
     ),
     "threshold": HeadsView(
-        set_aside.draw_kept,
-        set_aside.describe_kept,
-        N_("The weights of one head, those that are set aside faded, and how much of each row is kept"),
+        maps.draw_threshold,
+        maps.describe_aside,
+        STAGES["threshold"].alt,
     ),
     "without": HeadsView(
-        set_aside.draw_without,
-        set_aside.describe_without,
-        N_(
-            "The weights of one head, those when nobody may attend to one word, their difference, and the "
-            "head's output without that word"
-        ),
+        maps.draw_ablation,
+        maps.describe_aside,
+        STAGES["without"].alt,
     ),
     "single vs multi-head": HeadsView(
         one_or_many.draw,

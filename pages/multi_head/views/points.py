@@ -24,8 +24,6 @@ from pages.multi_head import words
 from pages.multi_head.compute import Result, array, mask_array, order_of, sequences, stages
 from pages.multi_head.state import NO_DETAILS, HeadsSetting
 
-ALIKE = 5e-4  # shares that differ by less are told as one
-
 
 @lru_cache(maxsize=64)
 def _planes(setting: HeadsSetting, n_head: int) -> list[QueryKeyPlane]:

@@ -1,0 +1,78 @@
+"""The views of whole maps: every head, heads compared, and one head with weights set aside."""
+
+from collections.abc import Sequence
+
+from attn_figures import multi_head as pictures
+from attn_figures import single_head
+from attn_figures.numbers import number
+from attn_figures.picture import Spec
+from attn_ui.base import set_aside_words
+from attn_words import paragraph
+from pages.multi_head import words
+from pages.multi_head.aside import walk_of, walks_of
+from pages.multi_head.compute import Result, heads, order_of
+
+
+def draw_every_head(steps: Sequence[Result]) -> list[Spec]:
+    """Draw one map a head and the output, with room for as many heads as the step with most has."""
+    maps = [heads(result) for result in steps]
+    limit = max(float(abs(each.output).max()) for each in maps) or 1.0
+    return [
+        pictures.every_head.spec(
+            each,
+            slots=max(result.n_head for result in steps),
+            order=order_of(result.look.order, result.attention),
+            projected=result.setting.projection,
+            output_limit=limit,
+        )
+        for result, each in zip(steps, maps, strict=True)
+    ]
+
+
+def draw_mean_and_max(steps: Sequence[Result]) -> list[Spec]:
+    """Draw the mean, the largest weight and the range of the heads that are on."""
+    return [pictures.combine_heads.spec(heads(result), selection=heads_on(result)) for result in steps]
+
+
+def describe_mean_and_max(result: Result) -> str:
+    """Return what rows of the mean and of the largest weight sum to."""
+    return words.of_mean(result, heads_on(result))
+
+
+def heads_on(result: Result) -> list[int]:
+    """Return the heads, from 0, that are on; all of them when none is."""
+    return result.shown_heads or [*range(result.n_head)]
+
+
+def draw_two_heads(steps: Sequence[Result]) -> list[Spec]:
+    """Draw two heads, or the last there is, and their difference."""
+    return [pictures.two_heads.spec(heads(result), result.head, result.against) for result in steps]
+
+
+def describe_two_heads(result: Result) -> str:
+    """Return where the two heads differ most."""
+    return words.of_pair(result, result.head, result.against)
+
+
+def draw_threshold(steps: Sequence[Result]) -> list[Spec]:
+    """Draw the weights of one head with those that are set aside faded."""
+    return [single_head.threshold.spec(walk) for walk in walks_of(steps)]
+
+
+def draw_ablation(steps: Sequence[Result]) -> list[Spec]:
+    """Draw one head without each of the words in turn."""
+    return [single_head.ablation.spec(walk) for walk in walks_of(steps)]
+
+
+def describe_aside(result: Result) -> str:
+    """Return what is kept of the head's weights, or whose output moves most without the word."""
+    walk = walk_of(result)
+    ablation = set_aside_words.without(walk, number)
+    return paragraph(words.of_head(result), ablation or set_aside_words.kept(walk, result.aside, number))
+
+
+def formula(result: Result) -> str:
+    """Return what is computed where weights are set aside; nothing where none are."""
+    if result.aside.what == "without":
+        return set_aside_words.without_formula()
+    return set_aside_words.kept_formula(result.aside) if result.aside.what else ""
