@@ -60,11 +60,12 @@ def walk() -> Walk:
         "output": result.output,
     }
     arrays: dict[str, Any] = {name: np.asarray(values) for name, values in stages.items()}
+    x_array = np.asarray(x)
     return Walk(
         queries=WORDS,
         keys=WORDS,
-        x=np.asarray(x),
-        memory=np.asarray(x),
+        x=x_array,
+        memory=x_array,  # the same array: its keys come from no second sentence
         projections=[np.asarray(each.weight.T) for each in projections],
         factor=f"÷ √{WIDTH}",
         scale=scale,

@@ -281,6 +281,7 @@ def test_the_head_of_the_picture_is_torch_s() -> None:
     theirs = F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
     torch.testing.assert_close(torch.from_numpy(head.output), theirs)
     assert head.x is not None
+    assert head.memory is head.x  # no box of a second sentence
     assert head.projections is not None
     torch.testing.assert_close(torch.from_numpy(head.x @ head.projections[0]), q)
 

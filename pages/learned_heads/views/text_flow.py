@@ -42,7 +42,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         _shared(_key(flow), state.aside, layers, flow)
         if _key(flow)
         else SharedScene(lambda: _draw(flow, layers), lambda: packed(_draw(flow, layers))),
-        key=f"flow {type(source).__name__}",
+        key="flow toy" if isinstance(source, ToySetting) else "flow model",
         alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=_name(flow),
         slider=Slider(_("Layer"), slider),
