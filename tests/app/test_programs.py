@@ -123,7 +123,7 @@ def test_scores_are_those_of_attn_core(own: Functions, score: str) -> None:
 
 def test_weights_set_aside_and_planes_are_those_of_attn_core(own: Functions) -> None:
     weights = (Q @ K.mT).softmax(dim=-1)
-    tied = torch.tensor([[0.3, 0.3 - 1e-17, 0.4, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    tied = torch.tensor([[0.3, 0.3 - 1e-13, 0.4, 0.0], [0.0, 0.0, 1.0, 0.0]])
     for rows, top in ((weights, 2), (tied, 2), (tied, 4)):
         kept = rows * (rows >= own.nth_largest(rows, top))
         close(kept > 0, threshold_weights(rows, top=top).mask)
