@@ -96,12 +96,12 @@ def audit_clouds(
     scores = scale * clouds.queries @ clouds.keys.mT
     if mask is not None:
         scores = scores.masked_fill(~mask, -torch.inf)
-    recomputed = torch.softmax(scores, dim=-1).nan_to_num()
+    softmax = torch.softmax(scores, dim=-1).nan_to_num()
     return (
         compare(
             N_("the softmax over the moved keys gives the weights"),
             weights,
-            recomputed.to(weights),
+            softmax.to(weights),
             scale=1.0,
         ),
         compare(

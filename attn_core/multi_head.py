@@ -16,7 +16,7 @@ from attn_core.attention import resolve_mask, scaled_dot_product_attention, scor
 from attn_core.init import GLOROT
 from attn_core.schemes.turned import RotationScheme
 
-Projected = tuple[
+Projections = tuple[
     Float[Tensor, "*batch n_head n_query d_head"],
     Float[Tensor, "*batch_key n_kv_head n_key d_head"],
     Float[Tensor, "*batch_key n_kv_head n_key d_head"],
@@ -227,7 +227,7 @@ class MultiHeadAttention(nn.Module):
 
     def project(
         self, query: Tensor, key: Tensor | None = None, value: Tensor | None = None, *, start: int = 0
-    ) -> Projected:
+    ) -> Projections:
         """Return query, key and value, projected, split and turned; key defaults to query, value to key.
 
         ``start`` is the place of the first query and of the first key, which a rotation counts from.

@@ -19,7 +19,7 @@ from attn_core.attention_file.plan import (
     of_projections,
     of_weights,
 )
-from attn_core.attention_file.rows import cut, judge
+from attn_core.attention_file.rows import crop, judge
 from attn_core.attention_file.stored import MAX_BYTES, StoredArray, from_npy, from_npz, from_safetensors
 from attn_core.attention_maps import (
     BEYOND,
@@ -107,7 +107,7 @@ def read_attention(name: str, data: bytes) -> AttentionMaps:
         whole, precision = judge(
             layer.name, weights, outside_weights, coarsest([layer.array.format, precisions[0]])
         )
-        maps[layer.name] = cut(weights, notes)
+        maps[layer.name] = crop(weights, notes)
         if outside_weights is not None or weights.shape[-1] > MAX_PLACES:
             outside = whole - maps[layer.name].sum(axis=-1, dtype=np.float64)
             beyond[layer.name] = outside.clip(0).astype(np.float32)

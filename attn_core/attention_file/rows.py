@@ -115,7 +115,7 @@ def _is_turned(weights: np.ndarray) -> bool:
     )
 
 
-def cut(weights: np.ndarray, notes: list[str]) -> np.ndarray:
+def crop(weights: np.ndarray, notes: list[str]) -> np.ndarray:
     """Return the first places of a map in single precision, and note what was left out."""
     notes += [
         _(

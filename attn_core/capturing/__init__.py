@@ -87,26 +87,26 @@ def capture(
     ):
         model(*args, **inputs)
     watch.finish()
-    named = _NamedMaps(watch.calls)
-    if not named.maps:
-        raise ValueError(_nothing(model, watch.calls, named.entries, sequence))
+    result = _NamedMaps(watch.calls)
+    if not result.maps:
+        raise ValueError(_nothing(model, watch.calls, result.entries, sequence))
     n_tokens, n_decoder_tokens = (None if each is None else len(each) for each in (tokens, decoder_tokens))
-    kinds = kinds_of(named.maps, has_decoder_tokens=decoder_tokens is not None)
+    kinds = kinds_of(result.maps, has_decoder_tokens=decoder_tokens is not None)
     check_tokens(
-        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in named.maps.items()}, kinds
+        n_tokens, n_decoder_tokens, {name: each.shape[1:] for name, each in result.maps.items()}, kinds
     )
-    manifest = Manifest(tuple(named.entries))
+    manifest = Manifest(tuple(result.entries))
     notes = [] if manifest.is_complete else [f"Captured in part: {manifest.summary}."]
     if notes:
         warnings.warn(f"{notes[0]} print(captured.manifest) tells of all.", UserWarning, stacklevel=2)
-    if any(", part " in name for name in named.maps):
+    if any(", part " in name for name in result.maps):
         notes.append(PARTS)
     return AttentionMaps(
-        named.maps,
+        result.maps,
         None if tokens is None else tuple(tokens),
         notes=tuple(notes),
-        beyond=named.beyond,
-        precision=coarsest(named.precisions),
+        beyond=result.beyond,
+        precision=coarsest(result.precisions),
         manifest=manifest,
         decoder_tokens=None if decoder_tokens is None else tuple(decoder_tokens),
         kinds=kinds,

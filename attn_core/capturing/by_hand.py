@@ -38,7 +38,7 @@ class WeakTensorDict:
         """Start empty."""
         self._entries: dict[int, tuple[weakref.ref[Tensor], Any]] = {}
 
-    def put(self, tensor: Tensor, what: Any) -> None:
+    def set(self, tensor: Tensor, what: Any) -> None:
         """Store a value for a tensor."""
         key = id(tensor)
         self._entries[key] = (weakref.ref(tensor, lambda _: self._entries.pop(key, None)), what)
@@ -87,20 +87,20 @@ class ByHand:
         if (axes := self._library_axes(function, first, args, kwargs)) is not None:
             return axes
         if function in _LOG_SOFTMAX:
-            self._logs.put(output, _axes(first, args, kwargs))
+            self._logs.set(output, _axes(first, args, kwargs))
         elif name == "logsumexp":
-            self._log_sums.put(output, _sum(weakref.ref(first), first, args, kwargs))
+            self._log_sums.set(output, _sum(weakref.ref(first), first, args, kwargs))
         elif name in _TAKES and len(args) > 1 and (total := self._log_sums.get(args[1])):
             if total.of() is first and args[1].shape == total.shape:
-                self._logs.put(output, total.axes)
+                self._logs.set(output, total.axes)
         elif name in _EXP:
             if (of_log := self._logs.get(first)) is not None and name in {"exp", "exp_"}:
                 return tuple(of_log)
-            self._powers.put(output, Powers(output.shape))
+            self._powers.set(output, Powers(output.shape))
         elif name == "sum" and (powers := self._powers.get(first)):
             total = _sum(powers, first, args, kwargs)
             powers.is_summed |= total.axes == (first.ndim - 1,)
-            self._sums.put(output, total)
+            self._sums.set(output, total)
         elif (axes := self._quotient_axes(name, args)) is not None:
             return axes
         else:
@@ -143,13 +143,13 @@ class ByHand:
             if not isinstance(each, Tensor):
                 continue
             if name in _POWERS_PASS and self._powers.get(each) and output.shape == each.shape:
-                self._powers.put(output, Powers(output.shape))
+                self._powers.set(output, Powers(output.shape))
             if name in _SUMS_PASS:
                 for sums in (self._sums, self._log_sums):
                     if total := sums.get(each):
-                        sums.put(output, total)
+                        sums.set(output, total)
             if total := self._sums.get(each) if name in _INVERTS else None:
-                self._inverse.put(output, total)
+                self._inverse.set(output, total)
 
 
 def _axes(first: Tensor, args: Any, kwargs: Any) -> tuple[int, ...]:

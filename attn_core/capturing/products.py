@@ -75,20 +75,20 @@ class Softmax:
 class ModuleSoftmaxes:
     """The softmaxes of one running module: those over the last axis, and reasons against the others.
 
-    ``over_places`` are the shapes of those over the last axis but one, ``used`` the powers of scores that
+    ``over_places`` are the shapes of those over the last axis but one, ``powers`` are exps of scores that
     multiplied values before they were divided.
     """
 
     softmaxes: list[Softmax] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     over_places: list[tuple[int, ...]] = field(default_factory=list)
-    used: list[Powers] = field(default_factory=list)
+    powers: list[Powers] = field(default_factory=list)
 
     @property
     def reasons(self) -> list[str]:
         """Why the module has no weights that are a softmax over the last axis."""
         late = "divides by the sum of exp after the product with values, and makes no weights before"
-        return self.others + [late for powers in self.used if powers.is_summed]
+        return self.others + [late for powers in self.powers if powers.is_summed]
 
     def is_linear(self, softmax: Softmax) -> bool:
         """Whether a softmax is over features, as in linear attention softmax(Q) (softmax(K)^T V)."""
@@ -126,10 +126,10 @@ class Products:
         if (axes := self._by_hand.axes(function, name, args, kwargs, output)) is not None:
             self._begin(axes, output, _zero_where_blind(function, first, output), record)
         elif name == "einsum":
-            record.used += filter(None, map(self._by_hand.powers, tensors(args)))
+            record.powers += filter(None, map(self._by_hand.powers, tensors(args)))
             self._einsum(args, output)
         elif name in _PRODUCTS:
-            record.used += filter(None, [self._by_hand.powers(first)])
+            record.powers += filter(None, [self._by_hand.powers(first)])
             if id(first) in self.alive:
                 self._use(
                     first, args[1] if len(args) > 1 else kwargs.get("other", kwargs.get("mat2")), output
@@ -143,19 +143,19 @@ class Products:
         """Follow the output of a fused attention function, which may be a part of a larger result."""
         softmax = Softmax(tuple(weights.shape), uses=1, values=values)
         if isinstance(output, Tensor):
-            self._results.put(output, softmax)
+            self._results.set(output, softmax)
         return softmax
 
     def end(self, record: ModuleSoftmaxes, outputs: Iterable[Tensor], outer: ModuleSoftmaxes) -> bool:
         """End a module, and return whether it hands unused softmaxes to its caller; drop the others."""
         output_ids = {id(each) for each in outputs}
-        returned = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
-        returned &= set(record.softmaxes)
-        outer.softmaxes += [each for each in record.softmaxes if each in returned]
-        record.softmaxes = [each for each in record.softmaxes if each not in returned]
-        closed = set(record.softmaxes)
-        self.alive = {key: each for key, each in self.alive.items() if each[2] not in closed}
-        return bool(returned)
+        outgoing = {each[2] for key, each in self.alive.items() if key in output_ids and not each[2].uses}
+        outgoing &= set(record.softmaxes)
+        outer.softmaxes += [each for each in record.softmaxes if each in outgoing]
+        record.softmaxes = [each for each in record.softmaxes if each not in outgoing]
+        finished = set(record.softmaxes)
+        self.alive = {key: each for key, each in self.alive.items() if each[2] not in finished}
+        return bool(outgoing)
 
     def _begin(self, axes: tuple[int, ...], output: Tensor, clean: Tensor, record: ModuleSoftmaxes) -> None:
         if output.ndim < 2 or not axes or (output.ndim == 2 and axes != (1,)):
@@ -203,7 +203,7 @@ class Products:
         softmax.weights = clean.clone().movedim(
             queries, -2
         )  # as it is now: a model may write over it afterwards
-        self._results.put(output, softmax)
+        self._results.set(output, softmax)
         if (factor := self._softmax_of(other)) is not None:
             softmax.is_factor = factor.is_factor = True
 
@@ -215,11 +215,11 @@ class Products:
     def _derive(self, name: str, args: Any, output: Tensor) -> None:
         """Follow tensors derived from a softmax, while their sides are the same, and from its outputs."""
         if args and name in _PASSES | _DROPS | _TURNS | DIVIDES and (softmax := self._results.get(args[0])):
-            self._results.put(output, softmax)
+            self._results.set(output, softmax)
         for each in args:
             softmax = self._softmax_of(each) if isinstance(each, Tensor) else None
             if softmax and sorted(output.shape[-2:]) == sorted(each.shape[-2:]):
-                self._derived.put(output, softmax)
+                self._derived.set(output, softmax)
 
     def _add(self, args: Any, output: Tensor) -> None:
         """Note where the outputs of softmaxes over parts of the keys are added."""
@@ -230,7 +230,7 @@ class Products:
             if one is not other and _are_of_one(one.values, other.values):
                 one.is_spread = other.is_spread = True
         if softmaxes:
-            self._totals.put(output, softmaxes[-1])
+            self._totals.set(output, softmaxes[-1])
 
     def _note_parts(self, name: str, args: Any, kwargs: Any) -> None:
         """Note where the output of a softmax becomes a part of a larger tensor."""

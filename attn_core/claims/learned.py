@@ -28,8 +28,8 @@ def head_roles(steps: Sequence[int]) -> Study:
     """
     run = packaged_run(TASK)
     steps_kept = [each.step for each in run.checkpoints]
-    if missing := sorted({*steps} - {*steps_kept}):
-        raise ValueError(f"steps must be among those that were kept, {steps_kept}; got {missing}")
+    if unknown := sorted({*steps} - {*steps_kept}):
+        raise ValueError(f"steps must be among those that were kept, {steps_kept}; got {unknown}")
     tokens = run.recipe.held_out(SEQUENCES)
     right = TASKS[TASK].right(tokens)
     has_answer = right.any(dim=(-2, -1))

@@ -84,10 +84,10 @@ def agreement(
         if len(others) < FEWEST:
             continue
         w, e = (each[:, place, others] for each in (weights, effects))
-        missing = ~has_answer[:, place]
-        orders.append(rank_correlation(w, e).masked_fill(missing, torch.nan))
+        no_answer = ~has_answer[:, place]
+        orders.append(rank_correlation(w, e).masked_fill(no_answer, torch.nan))
         same = (w.argmax(dim=-1) == e.argmax(dim=-1)).to(w.dtype)
-        firsts.append(same.masked_fill(missing, torch.nan))
+        firsts.append(same.masked_fill(no_answer, torch.nan))
     return torch.stack(orders).nanmean(dim=0), torch.stack(firsts).nanmean(dim=0)
 
 

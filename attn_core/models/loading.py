@@ -106,9 +106,9 @@ def _network(transformers: Any, path: Path) -> Any:
         )
         for name, shape, requirement in sorted(report["mismatched_keys"]):
             raise ValueError(f"{name} must have shape {tuple(requirement)}; got {tuple(shape)}")
-        missing = [name for name in sorted(report["missing_keys"]) if "pooler" not in name]
-        if missing:
-            raise ValueError(f"the weights must hold {missing[0]}; it is missing")
+        absent = [name for name in sorted(report["missing_keys"]) if "pooler" not in name]
+        if absent:
+            raise ValueError(f"the weights must hold {absent[0]}; it is missing")
         for name, each in network.named_parameters():
             if not bool(each.isfinite().all()):
                 raise ValueError(f"{name} must hold finite numbers; it does not")
