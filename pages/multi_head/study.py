@@ -29,11 +29,6 @@ class OneOrMany(NamedTuple):
     study: HeadsStudy
     place: int
 
-    @property
-    def num_heads(self) -> int:
-        """The number of heads that is compared with one: the present one, or the next below that divides."""
-        return self.study.num_heads[self.place]
-
 
 def one_or_many(result: Result) -> OneOrMany:
     """Return the study of what is on the page."""

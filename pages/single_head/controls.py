@@ -6,7 +6,7 @@ from dataclasses import replace
 from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.controls import Controls
-from attn_ui.base.hand_weights import is_by_hand, read_by_hand, read_init, read_whether
+from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import in_papers, plain
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter, Table, Text
@@ -128,11 +128,7 @@ def _read_qkv(controls: Controls, inputs: Inputs) -> str:
     if inputs.is_own:
         return controls.choose(QKV, _("Queries, keys, values"))
     if inputs.example in ("I love ice", "one query, ten keys"):
-        by_hand, by_seed = (
-            _("Projected by W_q, W_k and W_v."),
-            _("Projected by W_q, W_k and W_v from the seed."),
-        )
-        controls.say(by_hand if is_by_hand(controls) else by_seed)
+        controls.say(_("Projected by W_q, W_k and W_v."))
         return "projected"
     controls.say(_("The vectors as they are: Q = X and K = V."))
     return "as they are"

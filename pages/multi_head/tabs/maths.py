@@ -40,22 +40,19 @@ def show(result: Result) -> None:
         rf"A_h = {formulas.weights(result)}\ ({n_query} \times {n_key}), \qquad "
         rf"\mathrm{{head}}_h = A_h V_h\ ({n_query} \times {d_head})"
     )
-    if result.setting.temperature != 1.0 and adds == "bias":
-        st.markdown(_("The temperature divides the products alone, not the biases of places."))
     if formulas.masks(result):
         st.markdown(_("M is 0 where a query may attend, and −∞ elsewhere; a row of −∞ alone has weights 0."))
     heads, width = formulas.names(result), h * d_head
     if result.setting.projection:
-        st.markdown(_("The heads are joined, and projected:"))
+        st.markdown(
+            _(
+                "The heads are joined, and projected; the same is a sum, with the rows of W_o cut into one "
+                "block a head:"
+            )
+        )
         st.latex(
             rf"O = {formulas.output(result, heads)} = {formulas.output_as_sum(result)} \qquad "
             rf"W_o: {width} \times {d_model}, \quad O: {n_query} \times {d_model}"
-        )
-        st.markdown(
-            _(
-                "The sum and the product are the same thing: a matrix product with the rows of W_o cut into "
-                "one block a head."
-            )
         )
     else:
         st.markdown(_("The heads stand side by side:"))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
-from attn_words import N_, _, _n, paragraph
+from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
 from pages.multi_head.study import WAYS, OneOrMany, one_or_many
 
@@ -47,31 +47,22 @@ def picture(compared_heads: OneOrMany) -> Spec:
 
 
 def describe(result: Result) -> str:
-    """Say what one head and several have in common and what not."""
+    """Return the sizes, entropy and rank of the number of heads that is shown, and of one head."""
     comparison = one_or_many(result)
-    study, many = comparison.study, comparison.place
-    one, other = (
-        (f"{float(study.entropy[:, at].mean()):.2f}", f"{float(study.score_rank[:, at].mean()):.3g}")
-        for at in (0, many)
-    )
+    study = comparison.study
     return paragraph(
-        _n(
-            "{count} head: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores of "
-            "rank {rank}.",
-            "{count} heads: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores of "
-            "rank {rank}.",
-            comparison.num_heads,
-            parameters=f"{study.sizes[many].parameters:,}",
-            flops=f"{study.sizes[many].flops:,}",
-            entropy=other[0],
-            rank=other[1],
-        ),
-        _(
-            "One head: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores of rank "
-            "{rank}.",
-            parameters=f"{study.sizes[0].parameters:,}",
-            flops=f"{study.sizes[0].flops:,}",
-            entropy=one[0],
-            rank=one[1],
-        ),
+        *(
+            _n(
+                "{count} head: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores "
+                "of rank {rank}.",
+                "{count} heads: {parameters} parameters, {flops} operations, entropy {entropy} nats, scores "
+                "of rank {rank}.",
+                study.num_heads[at],
+                parameters=f"{study.sizes[at].parameters:,}",
+                flops=f"{study.sizes[at].flops:,}",
+                entropy=f"{float(study.entropy[:, at].mean()):.2f}",
+                rank=f"{float(study.score_rank[:, at].mean()):.3g}",
+            )
+            for at in sorted({0, comparison.place}, reverse=True)
+        )
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_core.plane import main_directions
+from attn_figures.multi_head import head_title
 from attn_figures.numbers import as_share
 from attn_figures.picture import Spec
 from attn_figures.points import (
@@ -86,12 +87,7 @@ def describe(result: Result) -> str:
 
 
 def _title(result: Result, head: int, plane: QueryKeyPlane) -> str:
-    share = float(plane.explained.sum())
-    fields = {"number": head + 1, "share": as_share(share)}
+    name, share = head_title(head, off=result.off), float(plane.explained.sum())
     if np.isnan(share):
-        if head in result.off:
-            return _("head {number} (off) is zero", **fields)
-        return _("head {number} is zero", **fields)
-    if head in result.off:
-        return _("head {number} (off) keeps {share}", **fields)
-    return _("head {number} keeps {share}", **fields)
+        return _("{head} is zero", head=name)
+    return _("{head} keeps {share}", head=name, share=as_share(share))
