@@ -26,13 +26,13 @@ from attn_figures.kernel_studies import Errors, choose
 from attn_live.packing import Cursor, pack
 from attn_ui.base import shared_cache
 from attn_ui.host.trial import say_nothing_of_threads
-from pages.kernel_regression.compute import Sweep
+from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.search import errors as search
 from pages.kernel_regression.views import compare as compare_view
 from pages.kernel_regression.views import fit as fit_view
-from pages.kernel_regression.views.bridge import lay
+from pages.kernel_regression.views.bridge import lay_points
 from tests.pages import PAGES, open_page
 from tests.quick_apptest import look_for_components_once
 
@@ -101,7 +101,7 @@ def first_visit(page: str) -> dict[str, float]:
 def kernel_regression(n_points: int) -> Iterator[Picture]:
     """The pictures of the kernel regression page."""
     points = sample("sine", n_points, 0.5, seed=4)
-    strides, *_ = fit_view.drawn(points, points.fingerprint, "gaussian")
+    strides, *_ = pack_sweep(Sweep(points, "gaussian"), fit_view.draw)
     one = Sweep(points, "gaussian", strides=strides)
     estimates = one.estimates()
     cursor = Cursor(len(one.scene.queries), **fit_cursor(one.scene, estimates))
@@ -112,7 +112,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         lambda: pack([fit.spec(one.scene, each) for each in estimates], cursor),
     )
 
-    strides, *_ = compare_view.drawn(points, points.fingerprint)
+    strides, *_ = pack_sweep(Sweep(points, "gaussian", len(KERNELS)), compare_view.draw)
     four = {name: Sweep(points, name, len(KERNELS), strides) for name in KERNELS}
     scene = four["gaussian"].scene
     columns = {name: sweep.estimates() for name, sweep in four.items()}
@@ -148,7 +148,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
         ),
     )
 
-    laid = lay(points, everything=False, on_circle=False)
+    laid = lay_points(points, everything=False, on_circle=False)
     h = torch.from_numpy(one.bandwidths())
     gaussian, attention = laid.gaussian(h).numpy(), laid.attention(h, True).numpy()
     yield Picture(

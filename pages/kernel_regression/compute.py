@@ -4,11 +4,11 @@ A picture asks for all bandwidths and queries; where one message cannot hold the
 which the sliders stand among them. What is offered is what sliders, words, tabs and link speak of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from html import escape
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -35,11 +35,11 @@ from attn_words import _
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import named
+from pages.kernel_regression.words import kernel_name
 
-Swept = TypeVar("Swept", bound="Sweep")
+SweepT = TypeVar("SweepT", bound="Sweep")
 Strides = tuple[int, int]
-Kept = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
+Between = tuple[float | None, float | None]  # a bandwidth and a query that are offered beside these
 # Every how many-th bandwidth and query is offered; where the sliders start is always among them.
 STRIDES: tuple[Strides, ...] = (
     (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, 5), (5, 5), (5, 6), (6, 10), (10, 15), (15, 30),
@@ -57,21 +57,31 @@ class Sweep:
     kernel: str
     maps: int = 1
     strides: Strides = (1, 1)
-    kept: Kept = (None, None)
+    between: Between = (None, None)
+
+    @property
+    def cache_key(self) -> Hashable:
+        """What tells its picture from others."""
+        return self.points.fingerprint, self.kernel, self.maps, self.between
+
+    @property
+    def weights_per_step(self) -> int:
+        """The weights that one bandwidth has in the picture."""
+        return len(self.query.values) * len(self.points.keys) * self.maps
 
     @cached_property
     def bandwidth(self) -> Steps:
         """The bandwidths that the slider offers, in its own unit."""
-        return self._offered(BANDWIDTH, 0)
+        return self._thinned(BANDWIDTH, 0)
 
     @cached_property
     def query(self) -> Steps:
         """The queries that the slider offers, in its own unit."""
-        return self._offered(QUERY_AT, 1)
+        return self._thinned(QUERY_AT, 1)
 
-    def _offered(self, steps: Steps, which: int) -> Steps:
-        thinned, kept = steps.thinned(self.strides[which]), self.kept[which]
-        return thinned if kept is None else thinned.with_value(kept)
+    def _thinned(self, steps: Steps, which: int) -> Steps:
+        thinned, between = steps.thinned(self.strides[which]), self.between[which]
+        return thinned if between is None else thinned.with_value(between)
 
     def bandwidths(self) -> Numbers:
         """The bandwidths in the unit of the keys, (steps,)."""
@@ -87,7 +97,7 @@ class Sweep:
             "{data}, {count} points, {kernel} kernel",
             data=self.points.title,
             count=len(self.points.keys),
-            kernel=named(self.kernel),
+            kernel=kernel_name(self.kernel),
         )
 
     @property
@@ -111,7 +121,7 @@ class Sweep:
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
-        curve = np.empty(0) if truth is None else self._seen(truth, grid)
+        curve = np.empty(0) if truth is None else self._in_sight(truth, grid)
         everything = np.concatenate((points.values, curve))
         low, high = float(everything.min()), float(everything.max())
         # Constant values stand in the middle of a chart whose height is their own size.
@@ -131,7 +141,7 @@ class Sweep:
             points.dated,
         )
 
-    def _seen(self, truth: Numbers, grid: Numbers) -> Numbers:
+    def _in_sight(self, truth: Numbers, grid: Numbers) -> Numbers:
         """The part of the true curve for which the chart has room: a typed function may be steep outside."""
         inside = (grid >= 0) & (grid <= TOY_WIDTH)
         return truth[inside] if self.points.function else truth
@@ -155,7 +165,7 @@ class Sweep:
         """Every bandwidth of the slider, in one batch."""
         return estimates(self.points, self.kernel, self.bandwidths(), self.scene)
 
-    def at(self, bandwidth: float) -> Estimate:
+    def estimate_at(self, bandwidth: float) -> Estimate:
         """One bandwidth, in the unit of the keys."""
         return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
 
@@ -169,17 +179,17 @@ class Sweep:
         """The slider over the queries."""
         return Rows(_("Query"), self.query, Cursor(len(self.query.values)), self.query_names())
 
-    def standing(self, controls: Controls) -> "Standing":
+    def select(self, controls: Controls) -> "Selection":
         """Where the sliders stand among what is offered."""
         points = self.points
         step, row = (steps.nearest(controls.value(steps)) for steps in (self.bandwidth, self.query))
         arrays = (self.queries, points.keys, points.values)
         names = (points.key_names, self.place_names())
-        return Standing(points, self.kernel, float(self.bandwidths()[step]), row, *arrays, *names)
+        return Selection(points, self.kernel, float(self.bandwidths()[step]), row, *arrays, *names)
 
 
 @dataclass(frozen=True)
-class Standing:
+class Selection:
     """What the open picture shows now: what is written out, checked, broken and handed over as code.
 
     Attributes:
@@ -205,7 +215,7 @@ class Standing:
     lengths: bool | None = None
 
     @property
-    def asked(self) -> str:
+    def query_name(self) -> str:
         """The query as it is written."""
         return self.query_names[self.row]
 
@@ -218,8 +228,8 @@ class Standing:
     def regression(self) -> KernelRegression:
         """Every stage of the regression of all queries."""
         numbers = self.queries, self.keys, self.values
-        told = tuple((each.shape, each.tobytes()) for each in numbers)
-        return _regression(told, self.kernel, self.bandwidth, self)
+        key = tuple((each.shape, each.tobytes()) for each in numbers)
+        return _regression(key, self.kernel, self.bandwidth, self)
 
     @cached_property
     def lines(self) -> LocalLinear:
@@ -235,10 +245,10 @@ class Standing:
 
 @shared
 def _regression(
-    told: tuple[tuple[tuple[int, ...], bytes], ...], kernel: str, bandwidth: float, _standing: Standing
+    key: tuple[tuple[tuple[int, ...], bytes], ...], kernel: str, bandwidth: float, _selection: Selection
 ) -> KernelRegression:
     return nadaraya_watson(
-        *_standing.tensors(), torch.from_numpy(_standing.values), kernel=kernel, bandwidth=bandwidth
+        *_selection.tensors(), torch.from_numpy(_selection.values), kernel=kernel, bandwidth=bandwidth
     )
 
 
@@ -247,66 +257,58 @@ class Result:
     """What the page shows at its settings."""
 
     state: State
-    standing: Standing
+    selection: Selection
 
 
-def asked(controls: Controls) -> Kept:
-    """Return the bandwidth and the query that were asked for between those of the sliders."""
+def values_between(controls: Controls) -> Between:
+    """Return the bandwidth and the query of the link that lie between those of the sliders."""
     return controls.between(BANDWIDTH), controls.between(QUERY_AT)
 
 
-def settled(
-    controls: Controls,
-    sweep: Swept,
-    fitted: Callable[[Kept], tuple[Strides, Packed]],
-    draw: Callable[[Swept], Scene],
-) -> tuple[Swept, SharedScene]:
-    """Draw with the values at which the sliders stand among those offered; return what is offered, and that.
+def pack_at_sliders(
+    controls: Controls, sweep: SweepT, draw: Callable[[SweepT], Scene]
+) -> tuple[SweepT, SharedScene]:
+    """Draw a sweep with the sliders' values among those offered; return what is offered, and its scene.
 
-    Only what was drawn tells how many are offered: where they stand between two, it is drawn once more.
-
-    Args:
-        controls: answers where they stand.
-        sweep: what is to be drawn.
-        fitted: packs it with the bandwidth and the query to be kept; draw: draws what is offered.
+    How many are offered is known when it is drawn: a value between two of these is added, and it is
+    drawn again.
     """
-    kept = asked(controls)
+    between = values_between(controls)
     while True:
-        strides, message = fitted(kept)
-        offered = replace(sweep, strides=strides, kept=kept)
-        bandwidth, query = controls.between(offered.bandwidth), controls.between(offered.query)
+        strides, message = pack_sweep(replace(sweep, between=between), draw)
+        fewer = replace(sweep, strides=strides, between=between)
+        bandwidth, query = controls.between(fewer.bandwidth), controls.between(fewer.query)
         if bandwidth is None and query is None:
             break
-        kept = (kept[0] if bandwidth is None else bandwidth, kept[1] if query is None else query)
-    return offered, SharedScene(partial(draw, offered), lambda: message)
+        between = (between[0] if bandwidth is None else bandwidth, between[1] if query is None else query)
+    return fewer, SharedScene(partial(draw, fewer), lambda: message)
 
 
-def fitting(sweep: Swept, draw: Callable[[Swept], Scene], cells: int | None = None) -> tuple[Strides, Packed]:
-    """Pack as many bandwidths and queries as one message holds; return what was offered, and the message.
+def pack_sweep(sweep: SweepT, draw: Callable[[SweepT], Scene]) -> tuple[Strides, Packed]:
+    """Pack as many bandwidths and queries as one message holds; return which, and the message."""
+    return _pack_sweep(draw.__module__, sweep.cache_key, sweep, draw)
 
-    The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
-    alone are three times too many before they are deflated, is not drawn first.
 
-    Args:
-        sweep: what is to be drawn.
-        draw: draws it.
-        cells: weights of one step where the maps have other queries and keys than the sweep.
-    """
+@shared
+def _pack_sweep(
+    view: str, sweep_key: Hashable, _sweep: Sweep, _draw: Callable[[Any], Scene]
+) -> tuple[Strides, Packed]:
+    # The message itself is measured, so nothing in it can be forgotten. What can hardly fit, for its weights
+    # alone are three times too many before they are deflated, is not drawn first.
     for strides in STRIDES:
-        offered = replace(sweep, strides=strides)
-        a_step = cells or len(offered.query.values) * len(sweep.points.keys) * sweep.maps
-        weights = len(offered.bandwidth.values) * a_step
+        fewer = replace(_sweep, strides=strides)
+        weights = len(fewer.bandwidth.values) * fewer.weights_per_step
         if FOUR_BYTES * weights > 3 * MOST_BYTES and strides != STRIDES[-1]:
             continue
         try:
-            return strides, packed(draw(offered))
+            return strides, packed(_draw(fewer))
         except TooLargeError:
             if strides == STRIDES[-1]:
                 raise
     raise AssertionError("the widest strides are always tried")
 
 
-def lengthened(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
+def lengthen(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
     """Give queries (n_query, d) and keys (n_key, d) one dimension more, so that q . k has -|k|^2/2 in it."""
     half_keys = keys.square().sum(-1, keepdim=True) / 2
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)
@@ -320,6 +322,6 @@ def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: DataScene
     on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
     profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
     arrays = (regression.weights, effective_keys(regression.weights), regression.estimate, on_grid, profile)
-    weights, effective, at_queries, *drawn = (array.numpy() for array in arrays)
+    weights, effective, at_queries, *curves = (array.numpy() for array in arrays)
     facts = facts_of(scene.queries, weights, effective, at_queries)
-    return [Estimate(*each) for each in zip(weights, effective, at_queries, *drawn, facts, strict=True)]
+    return [Estimate(*each) for each in zip(weights, effective, at_queries, *curves, facts, strict=True)]

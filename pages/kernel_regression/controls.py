@@ -21,7 +21,7 @@ from pages.kernel_regression.settings import (
     TWO_INPUTS,
     TYPED,
 )
-from pages.kernel_regression.state import Drawn, State
+from pages.kernel_regression.state import SampleSettings, State
 
 OWN = "kernel_own_points"  # where the session keeps a person's own points
 LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that could be drawn
@@ -34,8 +34,8 @@ def read_controls(controls: Controls) -> State:
     with controls.sidebar():
         kernel = _read_kernel(controls)
         x2 = _read_second_coordinate(controls) if two_inputs else QUERY_AT_2.default
-        drawn = _read_data(controls, two_inputs)
-        if drawn.data == OWN_POINTS:
+        sample = _read_data(controls, two_inputs)
+        if sample.data == OWN_POINTS:
             own = _own_points(controls)
             if own is None and not two_inputs:
                 controls.say(
@@ -44,19 +44,19 @@ def read_controls(controls: Controls) -> State:
                         "Until then, sine."
                     )
                 )
-    if two_inputs and drawn.data == OWN_POINTS:
+    if two_inputs and sample.data == OWN_POINTS:
         controls.say(
             _(":material/info: Your own points have one input each; this picture has a data set of two.")
         )
-    return State(picture, drawn, kernel, x2, own)
+    return State(picture, sample, kernel, x2, own)
 
 
 def _own_points(controls: Controls) -> Points | None:
-    kept: Points | None = controls.kept(OWN, None)
-    return kept
+    points: Points | None = controls.kept(OWN, None)
+    return points
 
 
-def _read_data(controls: Controls, two_inputs: bool) -> Drawn:
+def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
     """Read which points there are; those with two inputs are one data set of its own."""
     controls.heading(_("Data"))
     # The label of what cannot be chosen would be too pale to read.
@@ -64,24 +64,24 @@ def _read_data(controls: Controls, two_inputs: bool) -> Drawn:
     data = controls.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
     if two_inputs:
         controls.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
-    own, typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
-    text = controls.line(TRUTH, _("y, a function of x")) if typed else TRUTH.default
-    under_the_text = controls.space(needed=typed)
+    own, is_typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
+    text = controls.line(TRUTH, _("y, a function of x")) if is_typed else TRUTH.default
+    under_the_text = controls.space(needed=is_typed)
     noise = controls.real(NOISE, _("Noise"), disabled=own)
     with controls.more(POINTS, SEED) as more:
         n_points = more.whole(POINTS, _("Points"), disabled=own)
-        drawn = Drawn(data, n_points, noise, more.whole(SEED, _("Seed"), disabled=own))
-    if not typed:
-        return drawn
+        sample = SampleSettings(data, n_points, noise, more.whole(SEED, _("Seed"), disabled=own))
+    if not is_typed:
+        return sample
     with under_the_text:
-        return replace(drawn, function=_drawable(controls, text, drawn))
+        return replace(sample, function=_drawable(controls, text, sample))
 
 
-def _drawable(controls: Controls, text: str, drawn: Drawn) -> str:
+def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
     """Return the function that was typed, or the last that could be drawn, and say why."""
     try:
         function = read_function(text)
-        function_sample(function, n_points=drawn.n_points, noise=drawn.noise, seed=drawn.seed)
+        function_sample(function, n_points=sample.n_points, noise=sample.noise, seed=sample.seed)
     except ValueError as error:
         last = controls.kept(LAST_FUNCTION, TRUTH.default)
         controls.say(

@@ -10,7 +10,7 @@ from attn_figures.numbers import number
 from attn_ui.screen.state import move
 from attn_ui.screen.streamlit_controls import CONTROLS
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Result, Standing
+from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.points import Points
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import BANDWIDTH
@@ -25,12 +25,12 @@ def show(result: Result) -> None:
     best = best_of(points, points.fingerprint, kernel)
     path = learned_path(CONTROLS, result.state)
     with st.container(horizontal=True):
-        if best.supported:
+        if best.n_supported:
             _take(_("Take the best"), best.bandwidth, points, key="take_best")
         if len(path):
             end = float(path[-1, 0])
             _take(_("Take the learned {h}", h=points.width(end)), end, points, key="take_learned")
-        _learn(result.standing)
+        _learn(result.selection)
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
@@ -48,7 +48,7 @@ def show(result: Result) -> None:
             best_error=number(best.left_out),
         )
         few = _("Where it ended fewer points keep a neighbour than can, so the errors are not comparable.")
-        st.markdown(paragraph(went, few if int(ended.n_supported[0]) < best.supported else ""))
+        st.markdown(paragraph(went, few if int(ended.n_supported[0]) < best.n_supported else ""))
 
 
 def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
@@ -56,23 +56,23 @@ def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:
 
 
 @st.fragment
-def _learn(standing: Standing) -> None:
+def _learn(selection: Selection) -> None:
     """Learn in a run of its own, so that the page stays as it is meanwhile."""
-    if st.button(_("Learn from h = {h}", h=standing.width), key="learn"):
-        _descend(standing)
+    if st.button(_("Learn from h = {h}", h=selection.width), key="learn"):
+        _descend(selection)
         st.rerun()
 
 
-def _descend(standing: Standing) -> None:
+def _descend(selection: Selection) -> None:
     """Learn step by step; each step is kept at once, so that a stop loses nothing."""
-    points = standing.points
+    points = selection.points
     path: list[tuple[float, float]] = []
-    st.session_state[PATH] = ((points.fingerprint, standing.kernel), path)
+    st.session_state[PATH] = ((points.fingerprint, selection.kernel), path)
     bar = st.progress(0.0, text=_("Learning"))
     steps: Iterator[BandwidthStep] = learn_bandwidth(
         *points.tensors(),
-        kernel=standing.kernel,
-        start=standing.bandwidth,
+        kernel=selection.kernel,
+        start=selection.bandwidth,
         steps=LEARNING_STEPS,
         learning_rate=LEARNING_RATE,
     )
@@ -80,10 +80,10 @@ def _descend(standing: Standing) -> None:
         if np.isfinite(step.error):
             path.append((step.bandwidth, step.error))
         if step.step % TOLD_EVERY == 0:
-            told = _(
+            message = _(
                 "Step {step}: h = {h}, error {error}",
                 step=step.step,
                 h=points.width(step.bandwidth),
                 error=f"{step.error:.3g}",
             )
-            bar.progress(step.step / LEARNING_STEPS, text=told)
+            bar.progress(step.step / LEARNING_STEPS, text=message)

@@ -88,7 +88,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class OwnTable:
     """The columns of a file, and what it was taken for, in words."""
 
     columns: list[Column]
@@ -107,7 +107,7 @@ class Pairs:
 _Row = tuple[int, list[str]]  # the line of the file, and its cells
 
 
-def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | None = None) -> Table:
+def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | None = None) -> OwnTable:
     """Read a table: what separates its columns, names them and marks decimals is decided, and told.
 
     A column of dates is one of numbers too: 2024-01-31, 2024/1/31, 2024年1月31日, 31 Jan 2024, with a time or
@@ -123,13 +123,13 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     if not text.strip():
         raise TableError(_(_NO_ROWS))
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    told = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
-    if told:
+    match = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
+    if match:
         lines[0] = ""
     remarks = _remarks(lines)
     for at in remarks:
         lines[at] = ""
-    separator = told[1] if told else _separator([line for line in lines if line.strip()][:50])
+    separator = match[1] if match else _separator([line for line in lines if line.strip()][:50])
     rows = list(_rows(lines, separator))
     if not text.strip("".join(SEPARATORS) + '"\r\n') or not rows:
         raise TableError(_(_NO_ROWS))
@@ -149,7 +149,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
         "Columns are separated by “{sign}”.",
         sign=separator.replace("\t", r"\t"),
     )
-    return Table(columns, (by, *notes, *examples))
+    return OwnTable(columns, (by, *notes, *examples))
 
 
 def pair(x: Column, y: Column) -> Pairs:
@@ -281,12 +281,12 @@ def _split(
             _("Line {line} names all columns but the first, which is taken for names of rows.", line=line)
         )
     elif all(_is_value(cell) for cell in first):
-        said = [at for at, cells in remarks.items() if at < line and len(cells) == width]
-        is_named = bool(said) and not any(_is_value(cell) for cell in remarks[said[-1]])
-        names = remarks[said[-1]] if is_named else [""] * len(first)
+        remark_lines = [at for at, cells in remarks.items() if at < line and len(cells) == width]
+        is_named = bool(remark_lines) and not any(_is_value(cell) for cell in remarks[remark_lines[-1]])
+        names = remarks[remark_lines[-1]] if is_named else [""] * len(first)
         if is_named:
-            titles.remove(said[-1] + 1)
-            notes.append(_("Line {line} names the columns.", line=said[-1] + 1))
+            titles.remove(remark_lines[-1] + 1)
+            notes.append(_("Line {line} names the columns.", line=remark_lines[-1] + 1))
         else:
             notes.append(_("No line names the columns."))
     else:
@@ -339,12 +339,12 @@ def _columns(
     """Return the columns with their numbers, and of each that needs it one cell and what it was read as."""
     lines = tuple(line for line, _ in rows)
     table = [each[1:] for each in zip_longest(names, *(cells for _, cells in rows), fillvalue="")]
-    named = _different(names)
+    titles = _different(names)
     signs = [_signs(cells) for cells in table]
     everywhere = {sign for each in signs for sign in each}
     columns: list[Column] = []
     examples: list[str] = []
-    for name, cells, own in zip(named, table, signs, strict=True):
+    for name, cells, own in zip(titles, table, signs, strict=True):
         if len(own) > 1:
             raise TableError(
                 _(
@@ -354,18 +354,18 @@ def _columns(
                     cells=", ".join(f"“{_short(cells[at])}”" for at in own.values()),
                 )
             )
-        known = next(iter(own or (everywhere if len(everywhere) == 1 else ())), decimal)
-        column = Column(name, _each(cells, partial(_number, decimal=known or ".")), cells, lines)
+        sign = next(iter(own or (everywhere if len(everywhere) == 1 else ())), decimal)
+        column = Column(name, _each(cells, partial(_number, decimal=sign or ".")), cells, lines)
         if not column.is_numeric:
             dates = Column(name, _dates(cells), cells, lines, dated=True)
             column = dates if dates.is_numeric else column
-        elif known is None:
+        elif sign is None:
             for line, cell in zip(lines, cells, strict=True):
                 if _UNCLEAR.fullmatch(cell):
                     raise UnclearError(line, name, cell)
         first = not columns and not names[0] and np.isfinite(column.numbers).all()
         columns.append(replace(column, index=bool(first and (np.diff(column.numbers) == 1).all())))
-        examples += _example(column, known or ".")
+        examples += _example(column, sign or ".")
     return columns, examples
 
 
@@ -402,8 +402,8 @@ def _number(cell: str, decimal: Sign) -> float:
         return math.nan
 
 
-def _each(cells: Sequence[str], read: Callable[[str], float]) -> NDArray[np.float64]:
-    values = {cell: read(cell) for cell in set(cells)}
+def _each(cells: Sequence[str], parse: Callable[[str], float]) -> NDArray[np.float64]:
+    values = {cell: parse(cell) for cell in set(cells)}
     return np.array([values[cell] for cell in cells])
 
 
@@ -457,20 +457,20 @@ def _example(column: Column, sign: Sign) -> Iterator[str]:
             cell[4:5] == "-" if column.dated else not set(cell) & set(",' ") and _number(cell, ".") == number
         )
         if math.isfinite(number) and not is_plain:
-            told = str(np.datetime64(round(number * 86_400), "s")) if column.dated else f"{number:.15g}"
-            told = told.removesuffix("T00:00:00")
-            what = {"column": column.name, "cell": _short(cell), "number": told}
+            text = str(np.datetime64(round(number * 86_400), "s")) if column.dated else f"{number:.15g}"
+            text = text.removesuffix("T00:00:00")
+            what = {"column": column.name, "cell": _short(cell), "number": text}
             yield _("{column}: “{cell}” is read as {number}.", **what)
             return
 
 
 def _different(names: Sequence[str]) -> list[str]:
     """Give empty and repeated names a number, so that each can be chosen."""
-    seen: list[str] = []
+    titles: list[str] = []
     for position, name in enumerate(names):
         plain = "".join(c for c in name.strip() if c.isprintable())[:40] or _unnamed(position)
-        seen.append(plain if plain not in seen else f"{plain} ({position + 1})")
-    return seen
+        titles.append(plain if plain not in titles else f"{plain} ({position + 1})")
+    return titles
 
 
 def _unnamed(position: int) -> str:
@@ -478,14 +478,14 @@ def _unnamed(position: int) -> str:
 
 
 def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
-    needed = _(
+    requirement = _(
         "Two columns of numbers are needed, at most one of them dates; of {count} in the file {numeric} can "
         "be read, {dated} of them dates.",
         count=len(columns),
         numeric=len(numeric),
         dated=sum(column.dated for column in numeric),
     )
-    return paragraph(needed, _first_bad(column for column in columns if not column.is_numeric))
+    return paragraph(requirement, _first_bad(column for column in columns if not column.is_numeric))
 
 
 def _first_bad(columns: Iterable[Column]) -> str:

@@ -1,6 +1,7 @@
 """Points with two inputs: keys and queries are vectors (x₁, x₂), and the estimate is a map of the plane."""
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from attn_words import _
 from pages.kernel_regression.compute import Sweep
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import MAP_STRIDE, QUERY_AT, QUERY_AT_2
-from pages.kernel_regression.words import named
+from pages.kernel_regression.words import kernel_name
 
 AXIS: Numbers = np.array(QUERY_AT.thinned(MAP_STRIDE).values)
 DOWN: Numbers = AXIS[::-1]  # the map's rows, the largest x₂ on top
@@ -35,10 +36,10 @@ class PlanePoints(Points):
         return f"({', '.join(self.name_place(each) for each in x)})"
 
 
-def sample(n_points: int, noise: float, seed: int) -> PlanePoints:
+def plane_points(n_points: int, noise: float, seed: int) -> PlanePoints:
     """Draw the toy data set of two inputs."""
-    drawn = plane_sample(n_points=n_points, noise=noise, seed=seed)
-    return PlanePoints(drawn.name, drawn.keys.numpy(), drawn.values.numpy())
+    toy = plane_sample(n_points=n_points, noise=noise, seed=seed)
+    return PlanePoints(toy.name, toy.keys.numpy(), toy.values.numpy())
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,15 @@ class PlaneSweep(Sweep):
     points: PlanePoints
     x2: float = QUERY_AT_2.default
 
+    @property
+    def cache_key(self) -> Hashable:
+        """What tells its picture from others."""
+        return super().cache_key, self.x2
+
     @cached_property
     def query(self) -> Steps:
         """The first coordinates that the slider offers: the map's columns, or fewer of them."""
-        return self._offered(QUERY_AT.thinned(MAP_STRIDE), 1)
+        return self._thinned(QUERY_AT.thinned(MAP_STRIDE), 1)
 
     @property
     def queries(self) -> Numbers:
@@ -80,7 +86,7 @@ class PlaneSweep(Sweep):
         return _(
             "two inputs, {count} points, {kernel} kernel, {second}",
             count=len(self.points.keys),
-            kernel=named(self.kernel),
+            kernel=kernel_name(self.kernel),
             second=second,
         )
 

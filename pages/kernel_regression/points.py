@@ -117,26 +117,26 @@ class Points:
 @lru_cache(64)
 def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
     """Draw a toy data set."""
-    drawn = regression_sample(name, n_points=n_points, noise=noise, seed=seed)
-    curve = drawn.truth
+    sample = regression_sample(name, n_points=n_points, noise=noise, seed=seed)
+    curve = sample.truth
     assert curve is not None
 
     def truth(x: Numbers) -> Numbers:
         return np.asarray(curve(torch.from_numpy(x)), dtype=np.float64)
 
-    return Points(name, drawn.keys.numpy(), drawn.values.numpy(), truth)
+    return Points(name, sample.keys.numpy(), sample.values.numpy(), truth)
 
 
-def typed(text: str, n_points: int, noise: float, seed: int) -> Points:
+def typed_sample(text: str, n_points: int, noise: float, seed: int) -> Points:
     """Draw points of a typed function; where it is not defined beside them, nothing is drawn."""
     function = read_function(text)
-    drawn = function_sample(function, n_points=n_points, noise=noise, seed=seed)
+    sample = function_sample(function, n_points=n_points, noise=noise, seed=seed)
 
     def truth(x: Numbers) -> Numbers:
         curve = function(torch.from_numpy(x)).numpy()
         return np.where(np.abs(curve) <= LARGEST, curve, np.nan)
 
-    keys, values = drawn.keys.numpy(), drawn.values.numpy()
+    keys, values = sample.keys.numpy(), sample.values.numpy()
     return Points(TYPED, keys, values, truth, function=function.expression)
 
 
@@ -158,7 +158,7 @@ def from_columns(x: Numbers, y: Numbers, x_title: str, y_title: str, *, dated: b
     return Points(OWN_POINTS, x, y, None, float(x[0]), width / TOY_WIDTH, x_title, y_title, dated)
 
 
-def edited(points: Points, x: Numbers, y: Numbers) -> Points:
+def replace_points(points: Points, x: Numbers, y: Numbers) -> Points:
     """Put other numbers in the place of points, measured as before while the sliders still reach them."""
     order = np.argsort(x, kind="stable")
     first, width = float(x.min()), float(np.ptp(x))

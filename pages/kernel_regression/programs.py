@@ -13,17 +13,17 @@ from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEP
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    standing = result.standing
-    kernel, row, h = standing.kernel, standing.row, standing.bandwidth
-    query: formulas.Query = standing.queries[row].tolist()
-    numbers = {"query": [query], "x": standing.keys, "y": standing.values}
+    selection = result.selection
+    kernel, row, h = selection.kernel, selection.row, selection.bandwidth
+    query: formulas.Query = selection.queries[row].tolist()
+    numbers = {"query": [query], "x": selection.keys, "y": selection.values}
     arguments = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
-    apart = "abs(query[:, None] - x)" if standing.keys.ndim == 1 else "length(query[:, None] - x)"
+    apart = "abs(query[:, None] - x)" if selection.keys.ndim == 1 else "length(query[:, None] - x)"
     lines = [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
     if result.state.fits_lines:
-        line = standing.lines
+        line = selection.lines
         weigh = "gaussian(u)" if kernel == "gaussian" else f"renormalise({kernel}(u))"
-        u = np.unique(abs(standing.keys - standing.queries[row]) / h)
+        u = np.unique(abs(selection.keys - selection.queries[row]) / h)
         if kernel == "gaussian" and (np.diff(u[:2] ** 2) > 1200).any():  # the next weight is too small
             weigh = "gaussian_nearest(u)"
         lines += [f"w = {weigh}", "estimate, slope, weights = local_line(query, x, y, w)"]
@@ -48,7 +48,7 @@ def programs(result: Result) -> Programs:
         lines.append(f"weights = renormalise({kernel}(u))  # rows sum to one")
         lines.append("estimate = with_gaps(weights @ y, weights)")
     # Only PyTorch follows a gradient; the figure learns at the same rate.
-    learns = kernel == "gaussian" and standing.lengths is None and standing.keys.ndim == 1
+    learns = kernel == "gaussian" and selection.lengths is None and selection.keys.ndim == 1
     learn = f"learn_bandwidth(x, y, {h!r}, steps={LEARNING_STEPS}, rate={LEARNING_RATE})"
     learn = f'print("h learned:", {learn})'
     return Programs(
@@ -58,14 +58,14 @@ def programs(result: Result) -> Programs:
         short=(
             f"regression = nadaraya_watson({arguments})\n"
             "weights, estimate = regression.weights, regression.estimate",
-            "show(weights).show()" if len(standing.keys) <= MOST_DRAWN else "",
+            "show(weights).show()" if len(selection.keys) <= MOST_DRAWN else "",
         ),
         formula=lambda: formulas.formula(
             query,
             h,
             KERNELS[kernel].formula,
-            n_key=len(standing.keys),
-            estimate=float(standing.regression.estimate[row]),
+            n_key=len(selection.keys),
+            estimate=float(selection.regression.estimate[row]),
         ),
         learns=learn if learns else "",
         learns_note=_("Then it learns h, and prints that too.") * learns,

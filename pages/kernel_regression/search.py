@@ -21,7 +21,7 @@ class Best:
     bandwidth: float
     training: float
     left_out: float
-    supported: int  # points that keep a neighbour there: as many as anywhere
+    n_supported: int  # points that keep a neighbour there: as many as anywhere
 
 
 @shared
@@ -35,19 +35,19 @@ def best_of(_points: Points, fingerprint: str, kernel: str) -> Best:
     """Search the slider's whole range, its own bandwidths among those tried, then around the least."""
     own = np.array(BANDWIDTH.values) * _points.unit
     between = int(np.clip(WORK / len(_points.keys) ** 2 / len(own), 1, FINEST))
-    tried = _between(own, between)
-    found = _search(_points, kernel, tried)
+    bandwidths = _between(own, between)
+    search = _search(_points, kernel, bandwidths)
     for _ in range(2):
-        at = int(np.flatnonzero(tried == found.best)[0])
-        low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
-        tried = np.union1d(np.geomspace(low, high, REFINED), [found.best])
-        found = _search(_points, kernel, tried)
-    at = int(np.flatnonzero(tried == found.best)[0])
+        best = int(np.flatnonzero(bandwidths == search.best)[0])
+        low, high = bandwidths[max(0, best - 1)], bandwidths[min(len(bandwidths) - 1, best + 1)]
+        bandwidths = np.union1d(np.geomspace(low, high, REFINED), [search.best])
+        search = _search(_points, kernel, bandwidths)
+    best = int(np.flatnonzero(bandwidths == search.best)[0])
     return Best(
-        found.best,
-        float(found.training_errors[at]),
-        float(found.leave_one_out_errors[at]),
-        int(found.n_supported[at]),
+        search.best,
+        float(search.training_errors[best]),
+        float(search.leave_one_out_errors[best]),
+        int(search.n_supported[best]),
     )
 
 

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from pages.kernel_regression.points import Points, sample, typed
+from pages.kernel_regression.points import Points, typed_sample
+from pages.kernel_regression.points import sample as toy_sample
 from pages.kernel_regression.settings import LOCAL_LINES, OWN_POINTS, TRUTH, TWO_INPUTS, TYPED
 
 
 @dataclass(frozen=True)
-class Drawn:
+class SampleSettings:
     """How a toy data set is drawn; its name is "own points" where there is none.
 
     The function that was typed is one that can be read and drawn.
@@ -32,7 +33,7 @@ class State:
     """
 
     picture: str
-    drawn: Drawn
+    sample: SampleSettings
     kernel: str
     x2: float
     own: Points | None = None
@@ -58,8 +59,8 @@ class State:
     @cached_property
     def points(self) -> Points:
         """The points with one input: a person's own, or a toy data set; sine until there are some."""
-        drawn = self.drawn
-        if drawn.data == TYPED:
-            return typed(drawn.function, drawn.n_points, drawn.noise, drawn.seed)
-        toy = "sine" if drawn.data == OWN_POINTS else drawn.data
-        return self.own or sample(toy, drawn.n_points, drawn.noise, drawn.seed)
+        settings = self.sample
+        if settings.data == TYPED:
+            return typed_sample(settings.function, settings.n_points, settings.noise, settings.seed)
+        toy = "sine" if settings.data == OWN_POINTS else settings.data
+        return self.own or toy_sample(toy, settings.n_points, settings.noise, settings.seed)

@@ -4,23 +4,23 @@ from collections.abc import Mapping
 
 from attn_ui.base.page import Columns
 from attn_words import N_
-from pages.kernel_regression.compute import Result, Standing
+from pages.kernel_regression.compute import Result, Selection
 
 
 def tables(result: Result) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
-    return {"points": columns(result.standing, lines=result.state.fits_lines)}
+    return {"points": columns(result.selection, lines=result.state.fits_lines)}
 
 
-def columns(standing: Standing, *, lines: bool = False) -> dict[str, list[float]]:
+def columns(selection: Selection, *, lines: bool = False) -> dict[str, list[float]]:
     """The keys (n_key,) or (n_key, 2), their values, and weights and distances for the query chosen.
 
     With `lines` the weights are the equivalent ones of the line fitted there.
     """
-    fit, row = standing.lines if lines else standing.regression, standing.row
-    keys = {"x": standing.keys}
-    if standing.keys.ndim > 1:
-        keys = {f"x{'₁₂'[each]}": column for each, column in enumerate(standing.keys.T)}
+    fit, row = selection.lines if lines else selection.regression, selection.row
+    keys = {"x": selection.keys}
+    if selection.keys.ndim > 1:
+        keys = {f"x{'₁₂'[each]}": column for each, column in enumerate(selection.keys.T)}
     of_query = {N_("weight"): fit.weights[row].numpy(), "|q − k|": fit.distances[row].numpy()}
-    arrays = {**keys, "y": standing.values, **of_query}
+    arrays = {**keys, "y": selection.values, **of_query}
     return {name: column.tolist() for name, column in arrays.items()}

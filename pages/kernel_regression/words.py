@@ -17,29 +17,29 @@ from pages.kernel_regression.settings import KERNEL
 SAME = 1e-9  # weights this close, relative to the largest, are ties
 
 
-def named(kernel: str) -> str:
+def kernel_name(kernel: str) -> str:
     """Write the name of a kernel as a sentence has it: with a capital where it is a person's.
 
-    >>> named("epanechnikov"), named("boxcar")
+    >>> kernel_name("epanechnikov"), kernel_name("boxcar")
     ('Epanechnikov', 'boxcar')
     """
     name = shown(KERNEL, kernel)
     return name.capitalize() if kernel in ("gaussian", "epanechnikov") else name
 
 
-def hatched(empty: int, places: int, kernel: str) -> str:
+def empty_warning(empty: int, places: int, kernel: str) -> str:
     """Warn of places that have no estimate; nothing where all have one."""
-    said = _n(
+    warning = _n(
         "{count} of {places} places finds no key in the window of the {kernel} kernel (hatched).",
         "{count} of {places} places find no key in the window of the {kernel} kernel (hatched).",
         empty,
         places=places,
-        kernel=named(kernel),
+        kernel=kernel_name(kernel),
     )
-    return said if empty else ""
+    return warning if empty else ""
 
 
-class Answered(NamedTuple):
+class Answers(NamedTuple):
     """What a kernel answers all queries at all bandwidths.
 
     Attributes:
@@ -57,8 +57,8 @@ class Answered(NamedTuple):
     effective: Numbers
 
 
-def estimates_said(
-    points: Points, answered: Answered, besides: Sequence[str], warnings: Sequence[str]
+def estimate_captions(
+    points: Points, answers: Answers, besides: Sequence[str], warnings: Sequence[str]
 ) -> CaptionTemplates:
     """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
 
@@ -66,7 +66,7 @@ def estimates_said(
         points: the data; answered: what is said of it.
         besides: what else is read out at each step; warnings: of it, before that of ties; "" for nothing.
     """
-    bandwidths, places, nearest, estimates, weights, effective = answered
+    bandwidths, places, nearest, estimates, weights, effective = answers
     n_step, n_query = estimates.shape
     shows = _("The estimate is the mean of the **values**, each weighed by the kernel of its key's distance.")
     readout = _(
@@ -77,7 +77,7 @@ def estimates_said(
         "**Query** {place}: no **key** within h = {window}, the nearest is {distance} away, so there is no "
         "estimate."
     )
-    forms = [paragraph(shows, said, more) for said in (readout, gap) for more in ("", "{more}")]
+    forms = [paragraph(shows, sentence, more) for sentence in (readout, gap) for more in ("", "{more}")]
     largest = weights.max(axis=1)
     others = np.count_nonzero(weights >= largest[:, None] * (1 - SAME), axis=1) - 1
     no_estimate = np.isnan(estimates).ravel()
@@ -90,10 +90,10 @@ def estimates_said(
 
     def lengths(place: int) -> tuple[str, str]:
         step, query = divmod(place, n_query)
-        return told_apart(points, bandwidths[step], nearest[query])
+        return tell_apart(points, bandwidths[step], nearest[query])
 
-    said = [bool(one or other) for one, other in zip(besides, warnings, strict=True)]
-    form = 2 * no_estimate.astype(int) + (np.repeat(said, n_query) | (~no_estimate & (others > 0)))
+    sentence = [bool(one or other) for one, other in zip(besides, warnings, strict=True)]
+    form = 2 * no_estimate.astype(int) + (np.repeat(sentence, n_query) | (~no_estimate & (others > 0)))
     apart = LazyMap(lengths, range(estimates.size))
     keys = points.key_names
     fields = {
@@ -110,20 +110,20 @@ def estimates_said(
     return CaptionTemplates(forms, form.reshape(estimates.shape), fields)
 
 
-def told_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
+def tell_apart(points: Points, bandwidth: float, nearest: float) -> tuple[str, str]:
     """Write a bandwidth and the distance of the nearest key with as many digits as tell them apart."""
     h = points.set_width(bandwidth)
     return h, next((away for n in range(3, 10) if (away := points.width(nearest, n)) != h), h)
 
 
-def or_dash(points: Points, value: float) -> str:
+def format_amount(points: Points, value: float) -> str:
     """Write an amount: 0 where it is rounding, beside the largest value; a dash where there is none."""
     size = float(np.abs(points.values).max()) or 1.0
     return "–" if math.isnan(value) else points.amount(value if abs(value) >= ROUNDING * size else 0.0)
 
 
 def error_readout(
-    points: Points, h: float, errors: tuple[float, float], supported: int, best: tuple[float, float]
+    points: Points, h: float, errors: tuple[float, float], n_supported: int, best: tuple[float, float]
 ) -> str:
     """Say the training and the leave-one-out error of a bandwidth; and the best bandwidth, with its error."""
     return _(
@@ -132,7 +132,7 @@ def error_readout(
         h=points.set_width(h),
         training=number(errors[0]),
         left_out=number(errors[1]),
-        supported=supported,
+        supported=n_supported,
         n_key=len(points.keys),
         least=number(best[1]),
         best=points.width(best[0]),

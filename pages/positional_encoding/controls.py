@@ -36,7 +36,7 @@ from pages.positional_encoding.settings import (
     TRAINED,
     WIDTH,
     WORDS,
-    Example,
+    SentenceExample,
 )
 from pages.positional_encoding.state import State, fitting_width
 
@@ -88,13 +88,13 @@ def read_controls(controls: Controls) -> State:
 
 
 def _width_note(state: State) -> str:
-    used = fitting_width(state)
-    if used == state.width:
+    used_width = fitting_width(state)
+    if used_width == state.width:
         return ""
     return _(
         ":material/info: Width {used} is used in place of {width}: one-hot words need a dimension each, "
         "rotary takes pairs, and the learned table has its own width.",
-        used=used,
+        used=used_width,
         width=state.width,
     )
 
@@ -102,38 +102,38 @@ def _width_note(state: State) -> str:
 def _read_for_picture(controls: Controls, state: State, room: AbstractContextManager[Any]) -> State:
     """Read what belongs to one picture alone."""
     adds, takes = SCHEMES[state.scheme.name].adds, SCHEMES[state.scheme.name].settings()
-    given: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     with room:
         if state.picture == "shuffle test":
-            given["order"] = controls.segment(ORDER, _("New order"))
-            if given["order"] == "own":
-                given["places"] = controls.text(PLACES)
+            settings["order"] = controls.segment(ORDER, _("New order"))
+            if settings["order"] == "own":
+                settings["places"] = controls.text(PLACES)
         if state.picture == "shift test":
-            given["level"] = controls.segment(LEVEL, _("Shift test of"))
+            settings["level"] = controls.segment(LEVEL, _("Shift test of"))
         if state.picture == "compare":
-            given["beside"] = _read_beside(controls)
+            settings["beside"] = _read_beside(controls)
         if state.picture == "length extrapolation":
-            given["scaling"] = controls.segment(SCALING, _("Rotary scaling"))
-        is_scaled = given.get("scaling", SCALING.default) != SCALING.default
+            settings["scaling"] = controls.segment(SCALING, _("Rotary scaling"))
+        is_scaled = settings.get("scaling", SCALING.default) != SCALING.default
         if is_scaled:
-            given["sweep"] = controls.segment(SWEEP, _("The slider moves"))
+            settings["sweep"] = controls.segment(SWEEP, _("The slider moves"))
             controls.button(_("A head of Llama 2"), partial(_take_head, controls), key="real-head")
         encodes = state.picture == "encoding" and adds in ("nothing", "vector")
         if encodes or state.picture == "similarity":
-            given["drives"] = LENGTH.name
+            settings["drives"] = LENGTH.name
         if (state.picture == "length extrapolation" and not is_scaled) or (
-            given.get("drives") and "base" in takes
+            settings.get("drives") and "base" in takes
         ):
-            given["drives"] = controls.segment(DRIVES, _("The slider moves"))
+            settings["drives"] = controls.segment(DRIVES, _("The slider moves"))
         if encodes:
-            given["dimensions"] = controls.line(DIMENSIONS, _("Dimensions drawn as waves"))
+            settings["dimensions"] = controls.line(DIMENSIONS, _("Dimensions drawn as waves"))
         if state.picture == "similarity" and adds == "vector":
-            given["measure"] = controls.segment(MEASURE, _("Measure"))
-    state = replace(state, **given)
+            settings["measure"] = controls.segment(MEASURE, _("Measure"))
+    state = replace(state, **settings)
     if state.picture == "shuffle test" and state.order == "own":
-        order, wanted = own_order(state.places, len(state.tokens))
-        if wanted:
-            controls.misfit(Dropped(PLACES.name, state.places, wanted, used=",".join(map(str, order))))
+        order, requirement = own_order(state.places, len(state.tokens))
+        if requirement:
+            controls.misfit(Dropped(PLACES.name, state.places, requirement, used=",".join(map(str, order))))
         controls.part("pages.positional_encoding.word_order", state)
     return state
 
@@ -175,7 +175,7 @@ def _take_head(controls: Controls) -> None:
     controls.move(BASE, BASE.default)
 
 
-def _take(controls: Controls, example: Example) -> None:
+def _take(controls: Controls, example: SentenceExample) -> None:
     """Set the page to an example; a callback, before the page runs."""
     controls.answer(TEXT, example.text)
     controls.answer(WORDS, example.words)

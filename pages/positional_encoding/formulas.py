@@ -6,7 +6,7 @@ from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead
 
 
-def placed(scheme: Scheme) -> str:
+def position_formula(scheme: Scheme) -> str:
     """Return how the word at row i, counted from 0, learns where it stands; "" where its vector stays."""
     place = f"i+{scheme.first}" if scheme.first else "i"
     return {
@@ -31,7 +31,7 @@ def attention(result: Result) -> str:
     """Return what attends, in the order in which it is computed."""
     scheme = result.scheme()
     strength = "" if scheme.adds == "nothing" else rf"s = {result.state.scheme.strength:g}"
-    parts = (placed(scheme), weights(scheme, result.width), output(), strength)
+    parts = (position_formula(scheme), weights(scheme, result.width), output(), strength)
     return r",\qquad ".join(part for part in parts if part)
 
 

@@ -16,10 +16,10 @@ def own_order(text: str, count: int) -> tuple[list[int], str]:
     if not rows:
         return unmoved, ""
     if sorted(rows[0]) != unmoved:
-        wanted = _(
+        requirement = _(
             "each number from 0 to {last} once, as in {example}",
             last=count - 1,
             example=",".join(map(str, reversed(unmoved))),
         )
-        return unmoved, wanted
+        return unmoved, requirement
     return [int(place) for place in rows[0]], ""

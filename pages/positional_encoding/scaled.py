@@ -20,7 +20,7 @@ NAMES = {
 SAME = 1e-9  # of frequencies that differ by rounding only
 
 
-def named(scaling: str) -> str:
+def scaling_name(scaling: str) -> str:
     """Return what a scaling is called in sentences."""
     return _(NAMES[scaling])
 
@@ -36,7 +36,7 @@ class ScaledHead:
     trained: int
 
     @property
-    def used(self) -> int:
+    def used_length(self) -> int:
         """The longer length, in positions."""
         return round(self.factor * self.trained)
 
@@ -55,7 +55,7 @@ class ScaledHead:
         return self.under(SCALING.default)
 
     @cached_property
-    def seen(self) -> Tensor:
+    def trained_turns(self) -> Tensor:
         """How many times round each pair turns in training, (n_pair,)."""
         return self.plain.turns(self.d_head) / self.factor
 
@@ -69,7 +69,7 @@ class ScaledHead:
 
         Powers of two are among them.
         """
-        last = max(self.used - 1, 1)
+        last = max(self.used_length - 1, 1)
         if last <= MOST_OFFSETS:
             return torch.arange(1, last + 1)
         spread = [round(last ** (step / (MOST_OFFSETS - 1))) for step in range(MOST_OFFSETS)]
@@ -78,7 +78,7 @@ class ScaledHead:
     @property
     def doubling(self) -> Tensor:
         """The offsets 1, 2, 4, ... within the longer length."""
-        last = max(self.used - 1, 1)
+        last = max(self.used_length - 1, 1)
         return 2 ** torch.arange(last.bit_length())
 
 

@@ -91,7 +91,7 @@ SETTINGS: tuple[Parameter, ...] = (
 
 
 @dataclass(frozen=True)
-class Example:
+class SentenceExample:
     """A sentence with the settings under which it is shown."""
 
     text: str
@@ -101,9 +101,9 @@ class Example:
 
 
 EXAMPLES = {
-    "The cat": Example(TEXT.default, WORDS.default, WIDTH.default, SCHEME.default),
-    "I love dogs": Example("I love dogs", "one-hot", 4, "ramp"),
-    "Dog bites man": Example("dog bites man", "random", 16, "sinusoidal"),
+    "The cat": SentenceExample(TEXT.default, WORDS.default, WIDTH.default, SCHEME.default),
+    "I love dogs": SentenceExample("I love dogs", "one-hot", 4, "ramp"),
+    "Dog bites man": SentenceExample("dog bites man", "random", 16, "sinusoidal"),
 }
 FOUND = tuple(
     Found(

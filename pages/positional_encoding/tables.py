@@ -22,8 +22,8 @@ def tables(result: Result) -> Mapping[str, Columns]:
     else:
         added = scheme.vectors(n, width, start=scheme.first)
     added = added + 0.0  # a bias of −0 is 0
-    found = {"words": _columns(result, result.x), "positions": _columns(result, added, keys)}
-    return found | (scaled(result) if result.state.is_scaled else {})
+    columns = {"words": _columns(result, result.x), "positions": _columns(result, added, keys)}
+    return columns | (scaled(result) if result.state.is_scaled else {})
 
 
 def scaled(result: Result) -> dict[str, Columns]:
@@ -36,7 +36,7 @@ def scaled(result: Result) -> dict[str, Columns]:
         N_("rad a position, in training"): plain,
         N_("rad a position, scaled"): new,
         N_("times slower"): head.slower(head.name).tolist(),
-        N_("times round, in training"): head.seen.tolist(),
+        N_("times round, in training"): head.trained_turns.tolist(),
         N_("times round, longer, unscaled"): head.plain.turns(head.d_head).tolist(),
         N_("times round, longer, scaled"): head.scaling.turns(head.d_head).tolist(),
     }
@@ -48,17 +48,17 @@ def scaled(result: Result) -> dict[str, Columns]:
     return {"pairs": pairs, "scores": scores}
 
 
-def shown(result: Result) -> tuple[Columns, Columns]:
+def translated_tables(result: Result) -> tuple[Columns, Columns]:
     """Return the same tables with titles in the language that is spoken: of words, and of positions."""
-    found = tables(result)
-    words, positions = found["words"], found["positions"]
+    columns = tables(result)
+    words, positions = columns["words"], columns["positions"]
     dimensions = [_("dimension {number}", number=place) for place in range(result.width)]
     keys = [_("key {word}", word=each) for each in result.state.labels]
     of_positions = keys if result.scheme().adds == "bias" else dimensions
-    return _titled(words, dimensions), _titled(positions, of_positions)
+    return _with_titles(words, dimensions), _with_titles(positions, of_positions)
 
 
-def _titled(columns: Columns, titles: Sequence[str]) -> Columns:
+def _with_titles(columns: Columns, titles: Sequence[str]) -> Columns:
     return dict(zip([_("word"), *titles], columns.values(), strict=True))
 
 

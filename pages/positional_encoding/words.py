@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 ROUNDING = 1e-9  # of the numbers' own size
 
 
-def named(scheme: str) -> str:
+def scheme_name(scheme: str) -> str:
     """Return the name of a scheme as it is shown."""
     return shown(SCHEME, scheme)
 
@@ -27,21 +27,21 @@ def so_many_positions(steps: Steps) -> tuple[str, ...]:
     return tuple(_n("{count} position", "{count} positions", int(length)) for length in steps.values)
 
 
-def titled(scheme: str) -> str:
+def map_title(scheme: str) -> str:
     """Return the title of a map of weights under a scheme."""
-    return _("without positions") if scheme == "none" else titled_with(scheme)
+    return _("without positions") if scheme == "none" else map_title_with(scheme)
 
 
-def titled_with(scheme: str) -> str:
+def map_title_with(scheme: str) -> str:
     """Return the title of a map beside the one without positions."""
-    return _("with positions: {scheme}", scheme=named(scheme))
+    return _("with positions: {scheme}", scheme=scheme_name(scheme))
 
 
 def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tuple[str, str]) -> str:
     """Say where two maps disagree most."""
     most, *ties = largest(np.abs(other - one))
     query, key = divmod(most, len(labels))
-    said = _(
+    sentence = _(
         "Largest difference: query **{query}**, key **{key}**: {weight} ({one}) and {other_weight} "
         "({other}).",
         query=plain(labels[query]),
@@ -51,23 +51,27 @@ def two_schemes(labels: Sequence[str], one: Numbers, other: Numbers, names: tupl
         other_weight=f"{other[query, key]:.3f}",
         other=names[1],
     )
-    return paragraph(said, tied(len(ties)))
+    return paragraph(sentence, tied(len(ties)))
 
 
 def changes(errors: Mapping[str, float], scales: Mapping[str, float]) -> str:
     """List the largest change under each scheme; one that is rounding only is 0."""
     sizes = {name: max(scales.get(name, 1.0), 1.0) for name in errors}
-    return listed([f"{named(name)} {number(rounded(e, sizes[name]), 3)}" for name, e in errors.items()])
+    return listed(
+        [f"{scheme_name(name)} {number(without_rounding(e, sizes[name]), 3)}" for name, e in errors.items()]
+    )
 
 
-def rounded(difference: float, size: float = 1.0) -> float:
+def without_rounding(difference: float, size: float = 1.0) -> float:
     """Return a difference, or 0 where it is rounding beside numbers of a size."""
     return difference if difference > ROUNDING * size else 0.0
 
 
-def used(trained: int, used: int) -> str:
+def length_sentence(trained: int, used_length: int) -> str:
     """Say how many positions a scheme was trained on, and on how many it is used."""
-    return _("Trained on {trained} positions, used on {used}.", trained=f"{trained:,}", used=f"{used:,}")
+    return _(
+        "Trained on {trained} positions, used on {used}.", trained=f"{trained:,}", used=f"{used_length:,}"
+    )
 
 
 PARTS: Mapping[str, str] = {

@@ -15,10 +15,10 @@ from attn_core import KERNELS, nadaraya_watson
 from attn_live.captions import caption_at
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from pages.kernel_regression.compute import Sweep
+from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.own_table import pair, read_table
-from pages.kernel_regression.points import Points, edited, from_columns, sample
+from pages.kernel_regression.points import Points, from_columns, replace_points, sample
 from pages.kernel_regression.search import best_of, errors
 from pages.kernel_regression.settings import (
     BANDWIDTH,
@@ -33,7 +33,7 @@ from pages.kernel_regression.settings import (
 from pages.kernel_regression.tabs import checks as kernel_checks
 from pages.kernel_regression.tabs import data as kernel_own_data
 from pages.kernel_regression.views import compare, fit
-from pages.kernel_regression.views.bridge import lay, single_head_link
+from pages.kernel_regression.views.bridge import lay_points, single_head_link
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
 
@@ -92,8 +92,8 @@ def test_every_tab_of_every_picture(tab: str, picture: str) -> None:
 def test_fewer_steps_are_offered_where_all_do_not_fit(kernel: str, n_points: int) -> None:
     points = sample("sine", n_points, 0.5, 4)
     for maps, (strides, (packed, _)) in (
-        (1, fit.drawn(points, points.fingerprint, kernel)),
-        (4, compare.drawn(points, points.fingerprint)),
+        (1, pack_sweep(Sweep(points, kernel), fit.draw)),
+        (4, pack_sweep(Sweep(points, "gaussian", 4), compare.draw)),
     ):
         assert len(packed) <= MOST_BYTES
         sweep = Sweep(points, kernel, maps, strides)
@@ -112,7 +112,7 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     h = arithmetic[1]
     said = f"h² = {float(h) ** 2:.3g}" if picture.startswith("Bridge") else None
     code = page(picture=picture, h="0.57", points=n_points, tab="Code").code[0].value
-    in_code = re.search(r"nadaraya_watson\(query, x, y, ([\d.]+), gaussian\)", code)
+    in_code = re.search(r"^u = .* / ([\d.]+)  #", code, re.MULTILINE)
     assert in_code is not None
     assert f"{float(in_code[1]):.6g}" == h
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2
@@ -133,7 +133,7 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
 
 def test_a_sentence_is_said_for_each_place() -> None:
     points = sample("sine", 40, 0.5, 4)
-    strides, (_, says) = fit.drawn(points, points.fingerprint, "gaussian")
+    strides, (_, says) = pack_sweep(Sweep(points, "gaussian"), fit.draw)
     assert says
     sweep = Sweep(points, "gaussian", 1, strides)
     at, row = sweep.bandwidth.nearest(0.5), sweep.query.nearest(2.5)
@@ -179,7 +179,7 @@ def test_own_points_that_a_link_cannot_carry_are_explained() -> None:
 
 def test_the_default_page_offers_every_bandwidth_and_query() -> None:
     points = sample("sine", 40, 0.5, 4)
-    assert fit.drawn(points, points.fingerprint, "gaussian")[0] == (1, 1)
+    assert pack_sweep(Sweep(points, "gaussian"), fit.draw)[0] == (1, 1)
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
@@ -205,7 +205,7 @@ def test_a_narrow_valley_between_two_bandwidths_of_the_slider_is_found() -> None
 @pytest.mark.parametrize("on_circle", [False, True])
 @pytest.mark.parametrize("everything", [False, True])
 def test_keeping_the_lengths_makes_attention_the_gaussian_kernel(everything: bool, on_circle: bool) -> None:
-    laid = lay(sample("bump", 40, 0.5, 4), everything, on_circle)
+    laid = lay_points(sample("bump", 40, 0.5, 4), everything, on_circle)
     h = torch.tensor([0.2, 0.7, 3.0], dtype=torch.float64)
     torch.testing.assert_close(laid.attention(h, True), laid.gaussian(h), rtol=0, atol=1e-9)
     without = (laid.attention(h, False) - laid.gaussian(h)).abs().max()
@@ -215,11 +215,11 @@ def test_keeping_the_lengths_makes_attention_the_gaussian_kernel(everything: boo
 
 def test_the_bridge_ends_on_the_same_numbers() -> None:
     points = sample("sine", 40, 0.5, 4)
-    link = single_head_link(lay(points, False, False), keeps_lengths=True, h=0.5)
+    link = single_head_link(lay_points(points, False, False), keeps_lengths=True, h=0.5)
     assert link is not None
     assert link.startswith("/single-head?qkv=typed&scale=free&")
     assert "s=4&" in f"{link}&"
-    assert single_head_link(lay(points, False, False), keeps_lengths=True, h=0.01) is None
+    assert single_head_link(lay_points(points, False, False), keeps_lengths=True, h=0.01) is None
 
 
 def own(count: int = 6) -> Points:
@@ -348,7 +348,7 @@ def test_the_sample_file_of_dates_is_read_back_and_an_edit_is_a_date() -> None:
     )
     assert moved[0] == 19754.5
     assert not notes
-    assert kernel_own_data.chosen([y, x]) == (x, y)
+    assert kernel_own_data.choose_columns([y, x]) == (x, y)
 
 
 def test_places_that_hardly_differ_so_far_from_zero_are_counted_from_the_first() -> None:
@@ -359,8 +359,8 @@ def test_places_that_hardly_differ_so_far_from_zero_are_counted_from_the_first()
 
 def test_an_edit_that_leaves_the_sliders_behind_has_the_points_measured_again() -> None:
     points = own()
-    near = edited(points, points.keys + 1, points.values)
+    near = replace_points(points, points.keys + 1, points.values)
     assert (near.low, near.unit) == (points.low, points.unit)
-    far = edited(points, points.keys * 1000, points.values)
+    far = replace_points(points, points.keys * 1000, points.values)
     assert far.low == far.keys[0]
     assert far.unit == pytest.approx(np.ptp(far.keys) / 5)

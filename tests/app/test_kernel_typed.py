@@ -12,7 +12,7 @@ from attn_core.typed_function import MOST_CHARACTERS
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
-from pages.kernel_regression.points import sample, typed
+from pages.kernel_regression.points import sample, typed_sample
 from pages.kernel_regression.settings import KERNEL_VIEW, TRUTH
 from tests.app.test_kernel_regression import assert_sound, page, told
 from tests.handed import leaves
@@ -63,7 +63,7 @@ def test_the_last_function_that_could_be_drawn_stays() -> None:
 
 
 def test_points_and_curve_are_those_of_the_same_ready_made_function() -> None:
-    ours, theirs = typed("2sin(x) + x", 30, 0.4, 7), sample("sine", 30, 0.4, 7)
+    ours, theirs = typed_sample("2sin(x) + x", 30, 0.4, 7), sample("sine", 30, 0.4, 7)
     np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-13)
     places = np.linspace(-0.5, 5.5, 11)
     assert ours.truth is not None
@@ -84,7 +84,7 @@ def test_every_picture_of_a_function_that_is_steep_undefined_or_flat_somewhere(
     "text", ["sin(3x) + x/2", "-x^2 + pi x", "abs(x - 2)^1.5 exp(-x/2)", "4", "1/(x + 1/0)"]
 )
 def test_programs_give_the_numbers_on_screen(text: str) -> None:
-    points = typed(text, 40, 0.5, 4)
+    points = typed_sample(text, 40, 0.5, 4)
     query = torch.tensor([2.5], dtype=torch.float64)
     wanted = nadaraya_watson(query, *points.tensors(), bandwidth=0.5).estimate
     for kind in ("PyTorch", "NumPy", "attn_core"):

@@ -14,8 +14,14 @@ from pages.kernel_regression.points import Points, from_columns, sample
 from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL_VIEW
 from pages.kernel_regression.tabs.arithmetic import dot_products
-from pages.kernel_regression.views.bridge import lay
-from pages.kernel_regression.words import Answered, error_readout, estimates_said, hatched, or_dash
+from pages.kernel_regression.views.bridge import lay_points
+from pages.kernel_regression.words import (
+    Answers,
+    empty_warning,
+    error_readout,
+    estimate_captions,
+    format_amount,
+)
 from tests.pages import open_sound
 from tests.sentences import messages_in, numbers_in
 from tests.walk import fields
@@ -33,7 +39,7 @@ def fit(
     warning: str = "",
 ) -> str:
     """What is said of one query."""
-    answered = Answered(
+    answers = Answers(
         bandwidths=[bandwidth],
         places=["1.1"],
         nearest=[nearest],
@@ -41,7 +47,7 @@ def fit(
         weights=np.array([weights]),
         effective=np.array([[effective]]),
     )
-    return estimates_said(POINTS, answered, [""], [warning]).at(0, 0)
+    return estimate_captions(POINTS, answers, [""], [warning]).at(0, 0)
 
 
 def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:
@@ -50,10 +56,10 @@ def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:
     assert "ied with" not in said
     for weights, ties in (([1 / 3] * 3, 2), ([0.4, 0.2, 0.4], 1), ([0.5, 0.5, 0.0], 1)):
         assert messages_in(fit(weights), count=ties)
-    warned = fit([0.4, 0.2, 0.4], warning=hatched(4, 61, "boxcar"))
+    warned = fit([0.4, 0.2, 0.4], warning=empty_warning(4, 61, "boxcar"))
     assert messages_in(warned, count=4, places=61, kernel="boxcar")
     assert "ied with" not in warned
-    assert not hatched(0, 61, "boxcar")
+    assert not empty_warning(0, 61, "boxcar")
 
 
 @pytest.mark.sample(20)
@@ -97,7 +103,7 @@ def test_errors_are_told_with_the_points_that_they_are_of() -> None:
 
 
 def test_amount_of_rounding_is_none_and_what_is_not_there_a_dash() -> None:
-    assert [or_dash(POINTS, each) for each in (math.nan, 1e-13, -1e-13, 0.5, -0.5)] == [
+    assert [format_amount(POINTS, each) for each in (math.nan, 1e-13, -1e-13, 0.5, -0.5)] == [
         "–",
         "0",
         "0",
@@ -127,10 +133,10 @@ def test_least_error_is_that_of_plain_python_among_as_many_points(kernel: str) -
     points = sample("gap", 40, 0.5, 4)
     best = best_of(points, points.fingerprint, kernel)
     error, many = least_left_out(kernel, best.bandwidth, points.keys.tolist(), points.values.tolist())
-    assert (round(error, 9), many) == (round(best.left_out, 9), best.supported)
+    assert (round(error, 9), many) == (round(best.left_out, 9), best.n_supported)
     own = [h * points.unit for h in BANDWIDTH.values]
     found = [least_left_out(kernel, h, points.keys.tolist(), points.values.tolist()) for h in own]
-    assert all(one >= best.left_out - 1e-12 for one, n in found if n == best.supported)
+    assert all(one >= best.left_out - 1e-12 for one, n in found if n == best.n_supported)
     told = (
         PAGES["kernel-regression"].at(f"kernel={kernel}&data=gap&picture=Choose+the+bandwidth&h=0.1").sentence
     )
@@ -149,16 +155,16 @@ def test_numbers_below_zero_have_a_minus_sign(picture: str, tab: str) -> None:
 
 @pytest.mark.parametrize("keys", ["on a line", "on a circle"])
 def test_arithmetic_leaves_the_lengths_out_where_the_picture_does(keys: str) -> None:
-    laid = lay(sample("sine", 40, 0.5, 4), False, keys == "on a circle")
-    standing = laid.standing(0.7, False)
-    _, header, terms = dot_products(standing)
+    laid = lay_points(sample("sine", 40, 0.5, 4), False, keys == "on a circle")
+    selection = laid.select(0.7, False)
+    _, header, terms = dot_products(selection)
     assert not any("|k|" in each for each in header)
-    query = standing.queries[standing.row]
-    exponentials = [math.exp(float(query @ key - query @ query / 2) / 0.7**2) for key in standing.keys]
+    query = selection.queries[selection.row]
+    exponentials = [math.exp(float(query @ key - query @ query / 2) / 0.7**2) for key in selection.keys]
     np.testing.assert_allclose(terms[:, -1], np.array(exponentials) / sum(exponentials))
-    kernel = [math.exp(-float(((query - key) ** 2).sum()) / 2 / 0.7**2) for key in standing.keys]
+    kernel = [math.exp(-float(((query - key) ** 2).sum()) / 2 / 0.7**2) for key in selection.keys]
     assert np.allclose(terms[:, -1], np.array(kernel) / sum(kernel)) == (keys == "on a circle")
-    kept = dot_products(laid.standing(0.7, True))
+    kept = dot_products(laid.select(0.7, True))
     assert any("|k|²/2" in each for each in kept[1])
     np.testing.assert_allclose(kept[2][:, -1], np.log(kernel))
 
@@ -188,7 +194,7 @@ def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
     name = {"gaussian": "Gaussian", "epanechnikov": "Epanechnikov"}.get(kernel, kernel)
-    assert words.named(kernel) == name
+    assert words.kernel_name(kernel) == name
     at = open_sound("kernel-regression", kernel=kernel, tab="Arithmetic", h="0.01", x0="5.5")
     rows = re.findall(
         r"^\| [\d.]+ \| ([\d.]+) \|", "\n".join(each.value for each in at.markdown), re.MULTILINE

@@ -23,12 +23,12 @@ def at(**link: str) -> At[Result]:
 
 def by_hand(page: At[Result]) -> tuple[float, float, np.ndarray]:
     """The height, the slope and the equivalent weights at the chosen query, by the normal equations."""
-    standing = page.view.result.standing
-    apart = standing.keys - standing.queries[standing.row]
-    weights = np.exp(-((apart / standing.bandwidth) ** 2) / 2)
+    selection = page.view.result.selection
+    apart = selection.keys - selection.queries[selection.row]
+    weights = np.exp(-((apart / selection.bandwidth) ** 2) / 2)
     design = np.stack((np.ones_like(apart), apart), axis=1)
     solve = np.linalg.solve(design.T @ (weights[:, None] * design), (weights[:, None] * design).T)
-    height, slope = solve @ standing.values
+    height, slope = solve @ selection.values
     return height, slope, solve[0]
 
 
@@ -51,11 +51,11 @@ def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) 
 
 def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> None:
     page = at(noise="0", h="1")
-    standing = page.view.result.standing
-    keys, values = standing.keys, standing.values
-    assert standing.points.truth is not None
-    np.testing.assert_allclose(values, standing.points.truth(keys))
-    weights = np.exp(-(((keys[:, None] - keys) / standing.bandwidth) ** 2) / 2)
+    selection = page.view.result.selection
+    keys, values = selection.keys, selection.values
+    assert selection.points.truth is not None
+    np.testing.assert_allclose(values, selection.points.truth(keys))
+    weights = np.exp(-(((keys[:, None] - keys) / selection.bandwidth) ** 2) / 2)
     mean = (weights @ values) / weights.sum(axis=1)
     line = [
         np.polyfit(keys - key, values, 1, w=np.sqrt(row))[1] for key, row in zip(keys, weights, strict=True)
@@ -73,13 +73,13 @@ def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> 
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
 def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) -> None:
     page = at(kernel=kernel, h=h, x0="0.3", points="12")
-    standing = page.view.result.standing
-    assert all(each.passed for each in check(standing))
-    ours = standing.lines.weights[standing.row].numpy()
+    selection = page.view.result.selection
+    assert all(each.passed for each in check(selection))
+    ours = selection.lines.weights[selection.row].numpy()
     for kind in ("PyTorch", "NumPy", "attn_core"):
         left = leaves(page.programs, kind)
         np.testing.assert_allclose(np.asarray(left["weights"])[0], ours, atol=1e-9)
-        np.testing.assert_allclose(np.asarray(left["estimate"]), standing.lines.estimate[[standing.row]])
+        np.testing.assert_allclose(np.asarray(left["estimate"]), selection.lines.estimate[[selection.row]])
     assert page.tables["points"]["weight"] == ours.tolist()
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.kernel_regression.own_table import Column, Sign, TableError, UnclearError, pair, read_table, thin
-from pages.kernel_regression.tabs.data import chosen
+from pages.kernel_regression.tabs.data import choose_columns
 
 
 def read(data: bytes, *, most_bytes: int = 10_000, most_rows: int = 50) -> list[Column]:
@@ -250,6 +250,6 @@ def test_a_number_that_can_be_read_in_two_ways_is_asked(text: str) -> None:
 
 
 def test_counted_rows_are_no_keys() -> None:
-    assert [each.name for each in chosen(read(b",x,y\n0,1.5,2\n1,2.5,3\n"))] == ["x", "y"]
-    assert [each.name for each in chosen(read(b",y\n0,2\n1,3\n"))] == ["column 1", "y"]
+    assert [each.name for each in choose_columns(read(b",x,y\n0,1.5,2\n1,2.5,3\n"))] == ["x", "y"]
+    assert [each.name for each in choose_columns(read(b",y\n0,2\n1,3\n"))] == ["column 1", "y"]
     assert not any(each.index for each in read(b",x,y\ninf,1,2\ninf,2,3\n"))

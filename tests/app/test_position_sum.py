@@ -74,7 +74,7 @@ def test_a_learned_table_starts_after_its_cls() -> None:
     (spec,) = added.draw(numbers, (1.0,))
     table = numbers.scheme().vectors(7, numbers.width).numpy()
     np.testing.assert_allclose(drawn(spec)["P"], table[1:])
-    assert numbers_in(added.say(added.sums(numbers, (1.0,))[0], numbers, (1, 0)))[0] == 2
+    assert numbers_in(added.caption(added.sums(numbers, (1.0,))[0], numbers, (1, 0)))[0] == 2
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
@@ -89,7 +89,7 @@ def test_rotary_adds_nothing_and_turns_pairs(strength: float) -> None:
     turned = (e[:, 0::2] + 1j * e[:, 1::2]) * np.exp(1j * angles)
     np.testing.assert_allclose(maps["turned"][:, 0::2], turned.real)
     np.testing.assert_allclose(maps["turned"][:, 1::2], turned.imag)
-    said = added.say(added.sums(numbers, (strength,))[0], numbers, (4, 0))
+    said = added.caption(added.sums(numbers, (strength,))[0], numbers, (4, 0))
     apart = np.linalg.norm(turned[0] - turned[4])
     if strength:
         length, moved = np.linalg.norm(e[4]), np.linalg.norm(turned[4] - (e[4, 0::2] + 1j * e[4, 1::2]))
@@ -111,7 +111,7 @@ def test_biases_are_added_to_the_scores(strength: float) -> None:
             assert maps["S"][query, key] == pytest.approx(score)
             assert maps["B"][query, key] == pytest.approx(bias)
             assert maps["scores"][query, key] == pytest.approx(score + bias)
-    said = added.say(added.sums(numbers, (strength,))[0], numbers, (1, 5))
+    said = added.caption(added.sums(numbers, (strength,))[0], numbers, (1, 5))
     if strength:
         rows = maps["scores"]
         wanted = [*(each[1, 5] for each in maps.values()), np.linalg.norm(rows[0] - rows[4])]
@@ -133,7 +133,7 @@ def test_what_is_drawn_is_what_attends(scheme: str) -> None:
 def test_the_sentence_measures_the_rows() -> None:
     numbers = page("sinusoidal", words="one-hot", width=16)
     (one,) = added.sums(numbers, (0.5,))
-    said = added.say(one, numbers, (3, 0))
+    said = added.caption(one, numbers, (3, 0))
     e, p = np.eye(16)[[0, 1, 2, 3, 0, 4]], 0.5 * waves(6, 16, 10000.0)
     x = e + p
     lengths = [np.linalg.norm(each[3]) for each in (e, x, p)]
@@ -147,7 +147,7 @@ def test_the_sentence_measures_the_rows() -> None:
 def test_equal_rows_are_told_apart_only_where_they_are() -> None:
     def said(scheme: str, strength: float, **more: Any) -> str:
         numbers = page(scheme, **more)
-        return added.say(added.sums(numbers, (strength,))[0], numbers, (0, 0))
+        return added.caption(added.sums(numbers, (strength,))[0], numbers, (0, 0))
 
     for same in (said("none", 1.0), said("ramp", 0.0), said("ramp", 1.0, step=0.0)):
         assert messages_in(same, "first", "second", apart=0)

@@ -217,7 +217,7 @@ def test_shift_of_whole_attention_changes_what_numpy_finds(scheme: str, kind: st
 
 
 def schemes_in(text: str) -> list[str]:
-    names = {words.named(name): name for name in SCHEMES}
+    names = {words.scheme_name(name): name for name in SCHEMES}
     return [names[found] for found in re.findall("|".join(names), text)]
 
 
@@ -307,7 +307,7 @@ class TestWords:
     def test_changes_call_rounding_0(self) -> None:
         errors = {"ramp": 5.0, "sinusoidal": 1e-15, "rotary": 2e-9}
         told = words.changes(errors, {"ramp": 9.0, "sinusoidal": 1.0, "rotary": 3.0})
-        assert told == f"{words.named('ramp')} 5, sinusoidal 0 and rotary 0"
+        assert told == f"{words.scheme_name('ramp')} 5, sinusoidal 0 and rotary 0"
 
     def test_compare_tells_the_mean_distance_under_each_scheme(self) -> None:
         page = PAGES["positional-encoding"].at("show=compare&text=a+b+c")

@@ -52,7 +52,7 @@ def drawn(packed: bytes, step: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["one-hot", "random"])
 def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, table: Tensor) -> None:
-    packed = attention._packed(inputs("learned", 16, words=kind), STRENGTHS).steps
+    packed = attention._draw(inputs("learned", 16, words=kind), STRENGTHS).steps
     x = words_of(WIDE, kind)
     before, after = by_hand(x), by_hand(x + table[1 : len(TOKENS) + 1])  # row 0 is that of [CLS]
     for found, wanted in zip(drawn(packed, 1), (before, after, after - before), strict=True):
@@ -69,7 +69,7 @@ def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, t
     ],
 )
 def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: int) -> None:
-    packed = compare._packed_two(inputs(scheme, 5, beside), STRENGTHS).steps
+    packed = compare._draw_two(inputs(scheme, 5, beside), STRENGTHS).steps
     one, other, change = drawn(packed, 0)
     for found in (one, other):
         np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
@@ -84,7 +84,7 @@ def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) 
     chosen = inputs(scheme, width)
     taken = {name for name, each in SCHEMES.items() if each.fitting_width(used) == used}
     assert {*SCHEMES} - taken == {5: {"rotary", "learned"}, 6: {"learned"}, WIDE: set()}[used]
-    packed = compare._packed_all(chosen, STRENGTHS).steps
+    packed = compare._draw_all(chosen, STRENGTHS).steps
     maps = [np.asarray(each["z"]) for each in figure_at(packed, 0)["data"] if each.get("name") in SCHEMES]
     assert len(maps) == len(taken)
     for found in maps:
@@ -97,7 +97,7 @@ def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) 
 def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
-    packed = compare._packed_two(chosen, STRENGTHS).steps
+    packed = compare._draw_two(chosen, STRENGTHS).steps
     np.testing.assert_allclose(drawn(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
 
 

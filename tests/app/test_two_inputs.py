@@ -18,8 +18,8 @@ from attn_ui.base.controls import LinkControls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
 from pages import PAGES
-from pages.kernel_regression.compute import STRIDES, Standing, Sweep
-from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, sample
+from pages.kernel_regression.compute import STRIDES, Selection, Sweep, pack_sweep
+from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, plane_points
 from pages.kernel_regression.points import sample as sample_of_one
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
 from pages.kernel_regression.tabs import checks as kernel_checks
@@ -116,7 +116,7 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
 
 
 def test_the_data_are_waves_of_both_inputs_and_seeded() -> None:
-    points, again, other = sample(40, 0, 7), sample(40, 0, 7), sample(40, 0, 8)
+    points, again, other = plane_points(40, 0, 7), plane_points(40, 0, 7), plane_points(40, 0, 8)
     assert points.keys.shape == (40, 2)
     assert points.fingerprint == again.fingerprint != other.fingerprint
     for (first, second), y in zip(points.keys.tolist(), points.values.tolist(), strict=True):
@@ -206,17 +206,17 @@ def test_a_check_of_the_map_sees_a_wrong_map(monkeypatch: pytest.MonkeyPatch) ->
     assert not any(each.passed for each in plane_checks.of_map(standing))
 
 
-def opened_standing() -> Standing:
-    points = sample(40, 0.5, 4)
+def opened_standing() -> Selection:
+    points = plane_points(40, 0.5, 4)
     sweep = PlaneSweep(points, "epanechnikov")
     names = (points.key_names, sweep.place_names())
-    return Standing(points, "epanechnikov", 0.8, 3, sweep.queries, points.keys, points.values, *names)
+    return Selection(points, "epanechnikov", 0.8, 3, sweep.queries, points.keys, points.values, *names)
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "boxcar"])
 def test_the_most_points_fit_a_message_and_bandwidths_of_courses_stay(kernel: str) -> None:
-    points = sample(500, 0.5, 4)
-    strides, (packed, _) = two_inputs.drawn(points, points.fingerprint, kernel, 2.5)
+    points = plane_points(500, 0.5, 4)
+    strides, (packed, _) = pack_sweep(PlaneSweep(points, kernel, two_inputs.ARRAYS, x2=2.5), two_inputs.draw)
     assert len(packed) <= MOST_BYTES
     sweep = PlaneSweep(points, kernel, two_inputs.ARRAYS, strides)
     assert set(sweep.bandwidth.values) >= COURSES
@@ -229,7 +229,7 @@ def test_every_offer_of_bandwidths_has_those_that_courses_name(strides: tuple[in
     assert set(BANDWIDTH.values) >= COURSES
     for sweep in (
         Sweep(sample_of_one("sine", 40, 0.5, 4), "gaussian", maps, strides),
-        PlaneSweep(sample(40, 0.5, 4), "gaussian", maps, strides),
+        PlaneSweep(plane_points(40, 0.5, 4), "gaussian", maps, strides),
     ):
         assert set(sweep.bandwidth.values) >= COURSES
         assert set(sweep.bandwidth.values) <= set(BANDWIDTH.values)
@@ -279,7 +279,7 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
 def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
     cell: Cell, where: tuple[float, float] | None
 ) -> None:
-    controls, points = LinkControls(), sample(40, 0.5, 4)
+    controls, points = LinkControls(), plane_points(40, 0.5, 4)
     two_inputs.read_at(points, controls, cell)
     found = controls.value(QUERY_AT), controls.value(QUERY_AT_2)
     if where is None:

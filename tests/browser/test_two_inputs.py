@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pages.kernel_regression.plane import AXIS, DOWN, sample
+from pages.kernel_regression.plane import AXIS, DOWN, plane_points
 from tests.browser.app_page import AppPage
 
 pytestmark = pytest.mark.still
 
 PAGE = "kernel-regression?picture=Two+inputs&kernel=boxcar&h=1"
-POINTS = sample(40, 0.5, 4)
+POINTS = plane_points(40, 0.5, 4)
 
 
 def drawn(app: AppPage, name: str, field: str) -> NDArray[np.float64]:

@@ -9,8 +9,8 @@ from attn_figures.numbers import number
 from attn_figures.ties import largest_first
 from attn_ui.screen.tables import ROUNDED, table
 from attn_words import _, _n, paragraph
-from pages.kernel_regression.compute import Result, Standing
-from pages.kernel_regression.words import named
+from pages.kernel_regression.compute import Result, Selection
+from pages.kernel_regression.words import kernel_name
 
 SHOWN_KEYS = 8
 DIGITS = 6  # of the bandwidth, so that the table can be computed after
@@ -18,32 +18,32 @@ DIGITS = 6  # of the bandwidth, so that the table can be computed after
 
 def show(result: Result) -> None:
     """Write out the distances, the kernel, the weights and their mean."""
-    standing = result.standing
-    points, row = standing.points, standing.row
-    fit = standing.regression
+    selection = result.selection
+    points, row = selection.points, selection.row
+    fit = selection.regression
     if not bool(fit.has_support[row]):
         st.markdown(
             _(
                 "At {query} no key lies within h = {h}: there is no weight and no mean.",
-                query=standing.asked,
-                h=standing.width,
+                query=selection.query_name,
+                h=selection.width,
             )
         )
         return
     distances, weights = fit.distances[row].numpy(), fit.weights[row].numpy()
-    u = distances / standing.bandwidth
-    profile = KERNELS[standing.kernel].profile(torch.from_numpy(u)).numpy()
-    parts = weights * standing.values
+    u = distances / selection.bandwidth
+    profile = KERNELS[selection.kernel].profile(torch.from_numpy(u)).numpy()
+    parts = weights * selection.values
     order = largest_first(-distances)[:SHOWN_KEYS]  # weights fall with distance, and may be equal at 0
     rest = np.setdiff1d(np.arange(len(weights)), order)
     rows = [
         [
-            standing.key_names[j],
+            selection.key_names[j],
             number(distances[j]),
             number(u[j]),
             number(profile[j]),
             f"**{number(weights[j])}**",
-            points.amount(standing.values[j]),
+            points.amount(selection.values[j]),
             points.amount(parts[j]),
         ]
         for j in order
@@ -57,22 +57,22 @@ def show(result: Result) -> None:
     rows.append(
         [f"**{total}**", "", "", number(profile.sum()), f"**{number(weights.sum())}**", "", f"**{mean}**"]
     )
-    width = points.width(standing.bandwidth, DIGITS)
-    told = _(
+    width = points.width(selection.bandwidth, DIGITS)
+    sentence = _(
         "The :violet[query] q = {query} at bandwidth h = {h}, {kernel} kernel: each weight is K(u) divided "
         "by the sum of its column, the estimate the sum of w · v. Heaviest keys first.",
-        query=standing.asked,
+        query=selection.query_name,
         h=width,
-        kernel=named(standing.kernel),
+        kernel=kernel_name(selection.kernel),
     )
-    st.markdown(paragraph(told, _(ROUNDED)))
+    st.markdown(paragraph(sentence, _(ROUNDED)))
     key, apart = _(":orange[key] k"), _("|q − k|, days") if points.dated else "|q − k|"
     header = [key, apart, "u = |q − k| / h", "K(u)", _("weight w"), _(":green[value] v"), "w · v"]
     st.markdown(table(header, rows, numbers=len(header) - 1))
     if result.state.has_two_inputs:
         st.markdown(_("Each distance comes from two differences, one for each input:"))
-        header, differences = coordinates(standing)
-        rows = [[standing.key_names[j], *map(number, differences[j].tolist())] for j in order]
+        header, differences = coordinates(selection)
+        rows = [[selection.key_names[j], *map(number, differences[j].tolist())] for j in order]
         st.markdown(table([key, *header], rows, numbers=len(header)))
     if not profile.sum():
         st.caption(
@@ -81,42 +81,42 @@ def show(result: Result) -> None:
                 "key, which changes none of their ratios."
             )
         )
-    if standing.lengths is not None:
-        told, header, terms = dot_products(standing)
-        st.markdown(told)
-        rows = [[standing.key_names[j], *map(number, terms[j].tolist())] for j in order]
+    if selection.lengths is not None:
+        sentence, header, terms = dot_products(selection)
+        st.markdown(sentence)
+        rows = [[selection.key_names[j], *map(number, terms[j].tolist())] for j in order]
         st.markdown(table([key, *header], rows, numbers=len(header)))
 
 
-def coordinates(standing: Standing) -> tuple[list[str], np.ndarray]:
+def coordinates(selection: Selection) -> tuple[list[str], np.ndarray]:
     """Return how each distance on a plane is made: columns, and numbers a key."""
-    apart = standing.queries[standing.row] - standing.keys
+    apart = selection.queries[selection.row] - selection.keys
     squares = (apart**2).sum(axis=1)
     columns = np.stack([*apart.T, squares, np.sqrt(squares)], axis=1)
     return ["q₁ − k₁", "q₂ − k₂", _("sum of their squares"), _("its root |q − k|")], columns
 
 
-def dot_products(standing: Standing) -> tuple[str, list[str], np.ndarray]:
+def dot_products(selection: Selection) -> tuple[str, list[str], np.ndarray]:
     """Return the scores as the picture makes them from dot products: a sentence, columns, numbers a key."""
-    query, keys = standing.queries[standing.row], standing.keys
+    query, keys = selection.queries[selection.row], selection.keys
     products, half_keys = keys @ query, (keys**2).sum(axis=1) / 2
     half_query = np.full_like(products, (query**2).sum() / 2)
-    if standing.lengths:
+    if selection.lengths:
         scores = products - half_keys - half_query
         return (
             _("The same scores from a dot product and two lengths:"),
             ["q · k", "− |k|²/2", "− |q|²/2", "= −|q − k|²/2", "÷ h²"],
-            np.stack([products, -half_keys, -half_query, scores, scores / standing.bandwidth**2], axis=1),
+            np.stack([products, -half_keys, -half_query, scores, scores / selection.bandwidth**2], axis=1),
         )
     scores = products - half_query
-    scaled = scores / standing.bandwidth**2
+    scaled = scores / selection.bandwidth**2
     weights = torch.softmax(torch.from_numpy(scaled), dim=-1).numpy()
-    told = _(
+    sentence = _(
         "Dot-product attention, as the picture has it: without |k|²/2, which changes no weight only where it "
         "is the same for every key."
     )
     return (
-        told,
+        sentence,
         ["q · k", "− |q|²/2", _("sum"), "÷ h²", _("its softmax")],
         np.stack([products, -half_query, scores, scaled, weights], axis=1),
     )

@@ -12,7 +12,7 @@ from attn_core import leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
 from attn_words import N_, _, _n
-from pages.kernel_regression.compute import Result, Standing, lengthened
+from pages.kernel_regression.compute import Result, Selection, lengthen
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.tabs import line_checks, plane_checks
 
@@ -25,18 +25,18 @@ TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths 
 
 def show(result: Result) -> None:
     """Compute each check and lay them in a table; a map has one besides."""
-    standing = result.standing
+    selection = result.selection
     if result.state.fits_lines:
-        checks = line_checks.check(standing)
+        checks = line_checks.check(selection)
     else:
-        checks = check(standing) + (plane_checks.of_map(standing) if result.state.has_two_inputs else [])
+        checks = check(selection) + (plane_checks.of_map(selection) if result.state.has_two_inputs else [])
     st.markdown(
         checks_table(
             [each.name for each in checks],
             {_("on this page"): [(each.passed, each.verdict) for each in checks]},
         )
     )
-    empty = int((~standing.regression.has_support).sum())
+    empty = int((~selection.regression.has_support).sum())
     if empty:
         st.caption(
             _n(
@@ -48,15 +48,15 @@ def show(result: Result) -> None:
         )
 
 
-def check(standing: Standing) -> list[Check]:
+def check(selection: Selection) -> list[Check]:
     """Hold the regression on screen against independent code, relative to the size of its numbers."""
-    fit, kernel, h = standing.regression, standing.kernel, standing.bandwidth
-    queries, keys = vectors(standing.queries), vectors(standing.keys)
-    values = standing.values.tolist()
-    size = float(np.abs(standing.values).max()) or 1.0
+    fit, kernel, h = selection.regression, selection.kernel, selection.bandwidth
+    queries, keys = vectors(selection.queries), vectors(selection.keys)
+    values = selection.values.tolist()
+    size = float(np.abs(selection.values).max()) or 1.0
     again = torch.tensor(regress(kernel, h, queries, keys, values), dtype=torch.float64)
     left_out = leave_one_out_error(
-        torch.from_numpy(standing.keys), torch.from_numpy(standing.values), kernel=kernel, bandwidth=h
+        torch.from_numpy(selection.keys), torch.from_numpy(selection.values), kernel=kernel, bandwidth=h
     )
     checks = [
         compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=1.0),
@@ -69,28 +69,28 @@ def check(standing: Standing) -> list[Check]:
         ),
     ]
     if kernel == "gaussian":
-        theirs = torch.from_numpy(through_attention(standing))
+        theirs = torch.from_numpy(through_attention(selection))
         checks.append(compare(_(TORCH), fit.estimate, theirs, scale=size))
     return checks
 
 
 def vectors(places: Numbers) -> Places:
     """Write numbers (n,) or vectors (n, d) as vectors."""
-    listed: Places = places.reshape(len(places), -1).tolist()
-    return listed
+    rows: Places = places.reshape(len(places), -1).tolist()
+    return rows
 
 
 def regress(kernel: str, h: float, queries: Places, keys: Places, values: Sequence[float]) -> list[float]:
     """Estimate each query with loops and sums only; NaN where no key is in the window."""
-    found = []
+    estimates = []
     for query in queries:
         distances = [math.dist(query, key) for key in keys]
         nearest = min(distances)
         weights = [_weight(kernel, distance, nearest, h) for distance in distances]
         total = math.fsum(weights)
         mean = math.fsum(w * v for w, v in zip(weights, values, strict=True))
-        found.append(mean / total if total else math.nan)
-    return found
+        estimates.append(mean / total if total else math.nan)
+    return estimates
 
 
 def _weight(kernel: str, distance: float, nearest: float, h: float) -> float:
@@ -114,19 +114,19 @@ def refit(kernel: str, h: float, keys: Places, values: Sequence[float]) -> float
     return math.fsum(squares) / len(squares) if squares else math.inf
 
 
-def through_attention(standing: Standing) -> Numbers:
+def through_attention(selection: Selection) -> Numbers:
     """The Gaussian estimates by torch's own attention.
 
     Queries and keys are counted from the middle of the keys and in bandwidths: far from zero |k|^2/2 would
     drown the differences between keys.
     """
-    middle = (standing.keys.min(axis=0) + standing.keys.max(axis=0)) / 2
+    middle = (selection.keys.min(axis=0) + selection.keys.max(axis=0)) / 2
     places = (
-        torch.from_numpy((each - middle) / standing.bandwidth).reshape(len(each), -1)
-        for each in (standing.queries, standing.keys)
+        torch.from_numpy((each - middle) / selection.bandwidth).reshape(len(each), -1)
+        for each in (selection.queries, selection.keys)
     )
-    q, k = lengthened(*places)
+    q, k = lengthen(*places)
     output: Numbers = F.scaled_dot_product_attention(
-        q, k, torch.from_numpy(standing.values)[:, None], scale=1.0
+        q, k, torch.from_numpy(selection.values)[:, None], scale=1.0
     )[:, 0].numpy()
     return output

@@ -15,7 +15,7 @@ from pages.kernel_regression.compute import Result
 from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.own_table import (
     Column,
-    Table,
+    OwnTable,
     TableError,
     UnclearError,
     date_of,
@@ -23,7 +23,7 @@ from pages.kernel_regression.own_table import (
     read_table,
     thin,
 )
-from pages.kernel_regression.points import Points, edited, from_columns
+from pages.kernel_regression.points import Points, from_columns, replace_points
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
 from pages.kernel_regression.tabs import plane_data
 
@@ -39,7 +39,7 @@ UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 def show(result: Result) -> None:
     """Lay the table beside the upload; points with two inputs can only be read."""
     if result.state.has_two_inputs:
-        plane_data.show(result.standing)
+        plane_data.show(result.selection)
         return
     points = result.state.points
     left, right = st.columns([1, 1], gap="large")
@@ -67,9 +67,9 @@ def sample_csv(points: Points) -> bytes:
 
 
 def _table(points: Points) -> None:
-    kept = st.session_state.get(TABLE)
+    stored = st.session_state.get(TABLE)
     # While the points come from this table's edits, its base stays, so that nothing typed is lost.
-    base: Points = kept[0] if kept and kept[1] == points.fingerprint else points
+    base: Points = stored[0] if stored and stored[1] == points.fingerprint else points
     key = f"points_{base.fingerprint[:12]}"
     st.data_editor(
         {"x": _cells(base), "y": base.values},
@@ -111,7 +111,7 @@ def _on_edit(base: Points, key: str) -> None:
             )
         )
     else:
-        changed = edited(base, x, y)
+        changed = replace_points(base, x, y)
         st.session_state[TABLE] = (base, changed.fingerprint)
         _keep(changed)
     st.session_state[f"{key}_notes"] = notes
@@ -169,14 +169,14 @@ def _upload(points: Points) -> None:
             list(unclear),
             key=DECIMAL,
             format_func=unclear.get,
-            on_change=_read,
+            on_change=_read_file,
         )
-    table: Table | None = st.session_state.get(TABLE_READ)
+    table: OwnTable | None = st.session_state.get(TABLE_READ)
     if table and points.name == OWN_POINTS:
         columns = table.columns
         names = [column.name for column in columns if column.is_numeric]
         values = [column.name for column in columns if column.is_numeric and not column.dated]
-        x, y = (column.name for column in chosen(columns))
+        x, y = (column.name for column in choose_columns(columns))
         left, right = st.columns(2)
         left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_choose)
         right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_choose)
@@ -191,10 +191,10 @@ def _upload(points: Points) -> None:
 def _on_upload() -> None:
     for key in (UNCLEAR, DECIMAL):
         st.session_state.pop(key, None)
-    _read()
+    _read_file()
 
 
-def _read() -> None:
+def _read_file() -> None:
     uploaded = st.session_state.get(UPLOAD)
     if uploaded is None:
         return
@@ -220,10 +220,10 @@ def _choose() -> None:
 
 
 def _use_columns() -> None:
-    table: Table = st.session_state[TABLE_READ]
+    table: OwnTable = st.session_state[TABLE_READ]
     columns = table.columns
     by_name = {column.name: column for column in columns if column.is_numeric}
-    x, y = chosen(columns)
+    x, y = choose_columns(columns)
     x = by_name.get(st.session_state.get(X_COLUMN, ""), x)
     y = by_name.get(st.session_state.get(Y_COLUMN, ""), y)
     try:
@@ -232,8 +232,8 @@ def _use_columns() -> None:
         st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
         return
     notes = [plain(note) for note in pairs.notes]
-    kept = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
-    if len(kept) < len(pairs.x):
+    rows = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
+    if len(rows) < len(pairs.x):
         notes.append(
             _(
                 "{count} points came; {most} of them, drawn at random (seed 0), are shown.",
@@ -241,12 +241,12 @@ def _use_columns() -> None:
                 most=MAX_KERNEL_POINTS,
             )
         )
-    read = _("{count} points read: {y} against {x}.", count=len(kept), y=plain(y.name), x=plain(x.name))
-    st.session_state[NOTES] = [read, plain(" ".join(table.notes)), *notes]
-    _keep(from_columns(pairs.x[kept], pairs.y[kept], x.name, y.name, dated=x.dated))
+    summary = _("{count} points read: {y} against {x}.", count=len(rows), y=plain(y.name), x=plain(x.name))
+    st.session_state[NOTES] = [summary, plain(" ".join(table.notes)), *notes]
+    _keep(from_columns(pairs.x[rows], pairs.y[rows], x.name, y.name, dated=x.dated))
 
 
-def chosen(columns: list[Column]) -> tuple[Column, Column]:
+def choose_columns(columns: list[Column]) -> tuple[Column, Column]:
     """Choose keys and values of a table that was read: dates are keys, else the first that count no rows."""
     every = [column for column in columns if column.is_numeric]
     numeric = [column for column in every if not column.index]

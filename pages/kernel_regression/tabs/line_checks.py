@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attn_core.checks import Check, compare
 from attn_words import N_, _
-from pages.kernel_regression.compute import Standing
+from pages.kernel_regression.compute import Selection
 
 SUMS = N_("each row of equivalent weights sums to one, or is empty")
 EXACT = N_("values that lie on a line are met exactly")
@@ -15,35 +15,35 @@ SLOPES = N_("slopes of the lines against numpy.linalg.lstsq, at {count} of {quer
 WELL_POSED = 1e-4  # singular values farther apart leave least squares no digits of a slope
 
 
-def check(standing: Standing) -> list[Check]:
+def check(selection: Selection) -> list[Check]:
     """Hold the lines on screen against independent code, relative to the size of their numbers."""
-    fit = standing.lines
-    size = float(np.abs(standing.values).max()) or 1.0
+    fit = selection.lines
+    size = float(np.abs(selection.values).max()) or 1.0
     lean = max(1.0, fit.weights.abs().sum(dim=-1).max().item())  # what rounding is relative to
-    queries, keys = standing.tensors()
+    queries, keys = selection.tensors()
     met = (fit.weights @ (keys - keys[0]))[fit.has_slope]
-    told, heights, slopes = fitted(standing)
-    width = float(np.ptp(standing.keys)) or 1.0
+    rows, heights, slopes = fit_lines(selection)
+    width = float(np.ptp(selection.keys)) or 1.0
     steep = float(np.nanmax(np.abs(fit.slope.numpy()), initial=0.0)) or 1.0
-    asked = {"count": len(told), "queries": len(queries)}
+    counts = {"count": len(rows), "queries": len(queries)}
     return [
         compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=lean),
         compare(_(EXACT), met, (queries - keys[0])[fit.has_slope], scale=width * lean),
-        compare(_(HEIGHTS, **asked), fit.estimate[told], heights, scale=size * lean),
-        compare(_(SLOPES, **asked), fit.slope[told], slopes, scale=steep * lean),
+        compare(_(HEIGHTS, **counts), fit.estimate[rows], heights, scale=size * lean),
+        compare(_(SLOPES, **counts), fit.slope[rows], slopes, scale=steep * lean),
     ]
 
 
-def fitted(standing: Standing) -> tuple[list[int], Tensor, Tensor]:
+def fit_lines(selection: Selection) -> tuple[list[int], Tensor, Tensor]:
     """Fit lines by NumPy; return the queries where rounding leaves a slope, and what it is there."""
-    told, found = [], []
-    for row, weights in enumerate(standing.regression.weights.numpy()):
-        root, apart = np.sqrt(weights), standing.keys - standing.queries[row]
+    rows, lines = [], []
+    for row, weights in enumerate(selection.regression.weights.numpy()):
+        root, apart = np.sqrt(weights), selection.keys - selection.queries[row]
         scale = float(np.abs(apart[weights > 0]).max(initial=0.0)) or 1.0
         design = np.stack((root, root * apart / scale), axis=1)
-        (height, slope), *_left, singular = np.linalg.lstsq(design, root * standing.values, rcond=None)
+        (height, slope), *_left, singular = np.linalg.lstsq(design, root * selection.values, rcond=None)
         if singular[1] > WELL_POSED * singular[0]:
-            told.append(row)
-            found.append((height, slope / scale))
-    heights, slopes = torch.tensor(found, dtype=torch.float64).reshape(-1, 2).T
-    return told, heights, slopes
+            rows.append(row)
+            lines.append((height, slope / scale))
+    heights, slopes = torch.tensor(lines, dtype=torch.float64).reshape(-1, 2).T
+    return rows, heights, slopes

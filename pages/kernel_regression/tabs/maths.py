@@ -6,7 +6,7 @@ from attn_core import KERNELS
 from attn_ui.base.latex import in_lines
 from attn_words import _
 from pages.kernel_regression.compute import Result
-from pages.kernel_regression.words import named
+from pages.kernel_regression.words import kernel_name
 
 
 def show(result: Result) -> None:
@@ -53,9 +53,9 @@ def show(result: Result) -> None:
         st.latex(r"|q-k_j| = \sqrt{(q_1-k_{j1})^2 + (q_2-k_{j2})^2}")
     left, right = st.columns(2)
     with left:
-        for name, known in KERNELS.items():
-            st.markdown(f"**{named(name)}**" if name == result.standing.kernel else named(name))
-            st.latex(f"K(u) = {known.formula}")
+        for name, kernel in KERNELS.items():
+            st.markdown(f"**{kernel_name(name)}**" if name == result.selection.kernel else kernel_name(name))
+            st.latex(f"K(u) = {kernel.formula}")
         st.caption(
             _(
                 "Some courses print max(0, 1 − u) under the name Epanechnikov: it is the triangular kernel. "

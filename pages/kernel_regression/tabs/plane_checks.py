@@ -6,21 +6,21 @@ import torch
 from attn_core import kernel_estimate
 from attn_core.checks import Check, compare
 from attn_words import N_, _
-from pages.kernel_regression.compute import Standing
+from pages.kernel_regression.compute import Selection
 from pages.kernel_regression.plane import MAP
 from pages.kernel_regression.points import Numbers
 
 OF_MAP = N_("every estimate of the map against NumPy, by the formula")
 
 
-def of_map(standing: Standing) -> list[Check]:
+def of_map(selection: Selection) -> list[Check]:
     """Hold all estimates of the map on screen against the formula, relative to the size of the values."""
-    keys, values = torch.from_numpy(standing.keys), torch.from_numpy(standing.values)
+    keys, values = torch.from_numpy(selection.keys), torch.from_numpy(selection.values)
     ours = kernel_estimate(
-        torch.from_numpy(MAP), keys, values, kernel=standing.kernel, bandwidth=standing.bandwidth
+        torch.from_numpy(MAP), keys, values, kernel=selection.kernel, bandwidth=selection.bandwidth
     )
-    theirs = by_formula(standing.kernel, standing.bandwidth, MAP, standing.keys, standing.values)
-    size = float(np.abs(standing.values).max()) or 1.0
+    theirs = by_formula(selection.kernel, selection.bandwidth, MAP, selection.keys, selection.values)
+    size = float(np.abs(selection.values).max()) or 1.0
     return [compare(_(OF_MAP), ours, torch.from_numpy(theirs), scale=size)]
 
 
@@ -38,5 +38,5 @@ def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: N
             "epanechnikov": np.maximum(0, 1 - u**2),
         }[kernel]
     total = weights.sum(axis=1)
-    found: Numbers = np.where(total > 0, weights @ values / np.where(total > 0, total, 1), np.nan)
-    return found
+    estimates: Numbers = np.where(total > 0, weights @ values / np.where(total > 0, total, 1), np.nan)
+    return estimates

@@ -6,23 +6,23 @@ from attn_figures.numbers import number
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.tables import numbers_table
 from attn_words import _
-from pages.kernel_regression.compute import Standing
+from pages.kernel_regression.compute import Selection
 from pages.kernel_regression.tables import columns
 
 
-def show(standing: Standing) -> None:
+def show(selection: Selection) -> None:
     """Show the table, and offer it as a file."""
-    count = len(standing.keys)
+    count = len(selection.keys)
     st.markdown(
         _(
             "**{count} points**: X is {count} × 2, y has {count} values. Weights are those of the query at "
             "{query}, h = {h}. This data set is drawn from its seed and cannot be edited.",
             count=count,
-            query=standing.asked,
-            h=standing.width,
+            query=selection.query_name,
+            h=selection.width,
         )
     )
-    table = {_(title): column for title, column in columns(standing).items()}
+    table = {_(title): column for title, column in columns(selection).items()}
     st.dataframe(numbers_table(table, number), key="plane_points", height=300)
     offer_csv(
         _("Download these points as CSV"),

@@ -10,7 +10,7 @@ from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Result, Sweep, asked
+from pages.kernel_regression.compute import Result, Sweep, values_between
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.search import Best, best_of, errors
 from pages.kernel_regression.state import State
@@ -25,12 +25,12 @@ Path = tuple[tuple[str, str] | None, list[tuple[float, float]]]  # what it was l
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw both errors, the best and what was learned; offers to take them and to learn stand below."""
     points, kernel = state.points, state.kernel
-    sweep = Sweep(points, kernel, kept=asked(controls))
-    found = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
+    sweep = Sweep(points, kernel, between=values_between(controls))
+    search = errors(points, points.fingerprint, kernel, tuple(sweep.bandwidths().tolist()))
     best = best_of(points, points.fingerprint, kernel)
     path = learned_path(controls, state)
     figure = Figure(
-        _drawn(sweep, found, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
+        _draw(sweep, search, best, points.fingerprint, kernel, sweep.bandwidth, path.tobytes()),
         key="choose",
         alt=_(
             "Training error and leave-one-out error against the bandwidth, a star at the best; the data and "
@@ -40,21 +40,21 @@ def view(controls: Controls, state: State) -> View[Result]:
         slider=sweep.slider,
         caption=sweep.caption(),
     )
-    return View(Result(state, sweep.standing(controls)), figure, below="learning")
+    return View(Result(state, sweep.select(controls)), figure, below="learning")
 
 
 def learned_path(controls: Controls, state: State) -> Numbers:
     """Return the path learned for these points and this kernel in this session, (n_learned, 2)."""
     nothing: Path = (None, [])
-    known, steps = controls.kept(PATH, nothing)
+    source, steps = controls.kept(PATH, nothing)
     here = (state.points.fingerprint, state.kernel)
-    return np.array(steps if known == here else [], dtype=np.float64).reshape(-1, 2)
+    return np.array(steps if source == here else [], dtype=np.float64).reshape(-1, 2)
 
 
 @shared_scene
-def _drawn(
+def _draw(
     _sweep: Sweep,
-    _found: BandwidthSearch,
+    _search: BandwidthSearch,
     _best: Best,
     fingerprint: str,
     kernel: str,
@@ -62,31 +62,36 @@ def _drawn(
     path: bytes,
 ) -> Scene:
     curves = Errors(
-        _found.bandwidths.numpy(),
-        _found.training_errors.numpy(),
-        _found.leave_one_out_errors.numpy(),
-        _found.n_supported.numpy(),
-        (_best.bandwidth, _best.left_out) if _best.supported else None,
+        _search.bandwidths.numpy(),
+        _search.training_errors.numpy(),
+        _search.leave_one_out_errors.numpy(),
+        _search.n_supported.numpy(),
+        (_best.bandwidth, _best.left_out) if _best.n_supported else None,
         np.frombuffer(path).reshape(-1, 2),
     )
     scene = _sweep.floorless
     return Scene(
         [choose.spec(scene, curves, step, each.on_grid) for step, each in enumerate(_sweep.estimates())],
-        captions=[_sentence(_sweep.points, _found, _best, step) for step in range(len(_found.bandwidths))],
+        captions=[_sentence(_sweep.points, _search, _best, step) for step in range(len(_search.bandwidths))],
     )
 
 
-def _sentence(points: Points, found: BandwidthSearch, best: Best, step: int) -> str:
+def _sentence(points: Points, search: BandwidthSearch, best: Best, step: int) -> str:
     """Say which error can choose a bandwidth, and the errors of this one."""
-    h, training, left_out, supported = (
+    h, training, left_out, n_supported = (
         float(each[step])
-        for each in (found.bandwidths, found.training_errors, found.leave_one_out_errors, found.n_supported)
+        for each in (
+            search.bandwidths,
+            search.training_errors,
+            search.leave_one_out_errors,
+            search.n_supported,
+        )
     )
     shows = _(
         "The training error is smallest as h goes to 0: each point is among those that it is predicted from. "
         "Leave-one-out takes it away first."
     )
     of_best = best.bandwidth, best.left_out
-    readout = error_readout(points, h, (training, left_out), int(supported), of_best)
+    readout = error_readout(points, h, (training, left_out), int(n_supported), of_best)
     few = _("Dotted: fewer points keep a neighbour here than can, so the errors are not comparable.")
-    return paragraph(shows, readout, few if supported < best.supported else "")
+    return paragraph(shows, readout, few if n_supported < best.n_supported else "")

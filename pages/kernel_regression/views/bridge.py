@@ -1,8 +1,8 @@
 """The bridge: a Gaussian kernel is dot-product attention, once the keys are equally long."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from urllib.parse import urlencode
 
 import numpy as np
@@ -16,21 +16,10 @@ from attn_figures.scene import Scene
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, Small, View
 from attn_ui.base.parameters import EXACT
-from attn_ui.base.scenes import Packed
-from attn_ui.base.shared_cache import shared
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import (
-    Kept,
-    Result,
-    Standing,
-    Strides,
-    Sweep,
-    fitting,
-    lengthened,
-    settled,
-)
+from pages.kernel_regression.compute import Result, Selection, Sweep, lengthen, pack_at_sliders
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import (
     ALL_KEYS,
@@ -47,7 +36,7 @@ CIRCLE, LINE = N_("{data}, keys on a circle"), N_("{data}, keys on a line")
 
 
 @dataclass(frozen=True)
-class Bridge:
+class BridgePoints:
     """Queries (n_query, d) and keys (n_key, d) of one data set, laid on a line or on a circle.
 
     All are counted in the unit of the sliders, from where they begin, which changes no weight of the kernel;
@@ -82,7 +71,7 @@ class Bridge:
 
     def for_attention(self, keeps_lengths: bool) -> tuple[Tensor, Tensor]:
         """Queries and keys as dot-product attention takes them."""
-        return lengthened(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
+        return lengthen(self.queries, self.keys) if keeps_lengths else (self.queries, self.keys)
 
     def attention(self, bandwidths: Tensor, keeps_lengths: bool) -> Tensor:
         """Weights of dot-product attention at temperature h^2, (steps, n_query, n_key)."""
@@ -92,7 +81,7 @@ class Bridge:
             q, k, self.values[:, None], scale=1.0, temperature=temperature
         ).weights
 
-    def says(self, bandwidths: Sequence[float], keeps_lengths: bool) -> list[str]:
+    def captions(self, bandwidths: Sequence[float], keeps_lengths: bool) -> list[str]:
         """Say of each bandwidth how far dot-product attention is from the Gaussian kernel."""
         h = torch.tensor(bandwidths, dtype=torch.float64)
         largest = (self.attention(h, keeps_lengths) - self.gaussian(h)).abs().amax(dim=(1, 2))
@@ -109,57 +98,70 @@ class Bridge:
             for b, each in zip(bandwidths, largest.tolist(), strict=True)
         ]
 
-    def standing(self, bandwidth: float, keeps_lengths: bool) -> Standing:
+    def select(self, bandwidth: float, keeps_lengths: bool) -> Selection:
         """The query in the middle, at one bandwidth."""
         query_names, key_names = self.names()
         row = len(self.queries) // 2
         arrays = (self.queries.numpy(), self.keys.numpy(), self.points.values)
-        return Standing(
+        return Selection(
             self.points, "gaussian", bandwidth, row, *arrays, key_names, query_names, keeps_lengths
         )
 
 
-def lay(points: Points, everything: bool, on_circle: bool) -> Bridge:
+def lay_points(points: Points, everything: bool, on_circle: bool) -> BridgePoints:
     """Take all points or a few spread over the data, and lay them on a line or on the unit circle."""
     n_key = len(points.keys)
     few = np.unique(np.linspace(0, n_key - 1, FEW_KEYS).round().astype(int))
-    chosen = np.arange(n_key) if everything else few
-    keys = (points.keys[chosen] - points.low) / points.unit
+    rows = np.arange(n_key) if everything else few
+    keys = (points.keys[rows] - points.low) / points.unit
     inner = np.linspace(0, 1, SOME_QUERIES) if everything else np.linspace(0.1, 0.9, FEW_QUERIES)
     queries = keys[0] + inner * (keys[-1] - keys[0])
-    laid = replace(
-        points, keys=keys, values=points.values[chosen], truth=None, low=0.0, unit=1.0, dated=False
+    in_units = replace(
+        points, keys=keys, values=points.values[rows], truth=None, low=0.0, unit=1.0, dated=False
     )
-    return Bridge(laid, (queries, keys), _lay(queries, on_circle), _lay(keys, on_circle))
-
-
-def _lay(places: Numbers, on_circle: bool) -> Tensor:
-    x = torch.from_numpy(places)
     # One unit is one radian, so that near places are as far apart as on the line.
-    return torch.stack((x.cos(), x.sin()), dim=-1) if on_circle else x[:, None]
+    vectors = (
+        torch.stack((x.cos(), x.sin()), dim=-1) if on_circle else x[:, None]
+        for x in map(torch.from_numpy, (queries, keys))
+    )
+    return BridgePoints(in_units, (queries, keys), *vectors)
 
 
-@shared
-def _drawn(
-    _points: Points, fingerprint: str, everything: bool, on_circle: bool, keeps_lengths: bool, kept: Kept
-) -> tuple[Strides, Packed]:
-    laid = lay(_points, everything, on_circle)
-    draw = partial(_draw, laid, on_circle, keeps_lengths)
-    # A step has three maps: the kernel's weights, attention's, and their difference.
-    cells = 3 * len(laid.queries) * len(laid.keys)
-    return fitting(Sweep(_points, "gaussian", kept=kept), draw, cells=cells)
+@dataclass(frozen=True)
+class BridgeSweep(Sweep):
+    """The bandwidths of the bridge, and how its keys are laid and attended to."""
+
+    everything: bool = ALL_KEYS.default
+    on_circle: bool = False
+    keeps_lengths: bool = KEY_LENGTHS.default
+
+    @property
+    def cache_key(self) -> Hashable:
+        """What tells its picture from others."""
+        return super().cache_key, self.everything, self.on_circle, self.keeps_lengths
+
+    @property
+    def weights_per_step(self) -> int:
+        """A step has three maps: the kernel's weights, attention's, and their difference."""
+        return 3 * len(self.bridge.queries) * len(self.bridge.keys)
+
+    @cached_property
+    def bridge(self) -> BridgePoints:
+        """The queries and keys of the picture."""
+        return lay_points(self.points, self.everything, self.on_circle)
 
 
-def _draw(laid: Bridge, on_circle: bool, keeps_lengths: bool, sweep: Sweep) -> Scene:
-    terms, values = laid.terms(), sweep.bandwidth.values
-    bandwidths = torch.tensor(values, dtype=torch.float64)
-    weights = laid.gaussian(bandwidths).numpy(), laid.attention(bandwidths, keeps_lengths).numpy()
+def draw(sweep: BridgeSweep) -> Scene:
+    """Draw each bandwidth that the slider offers."""
+    points, values, keeps_lengths = sweep.bridge, sweep.bandwidth.values, sweep.keeps_lengths
+    terms, bandwidths = points.terms(), torch.tensor(values, dtype=torch.float64)
+    weights = points.gaussian(bandwidths).numpy(), points.attention(bandwidths, keeps_lengths).numpy()
     return Scene(
         [
             bridge.spec(terms, ours, theirs, h_squared=h**2, keeps_lengths=keeps_lengths)
             for h, ours, theirs in zip(values, *weights, strict=True)
         ],
-        captions=laid.says(values, keeps_lengths),
+        captions=points.captions(values, keeps_lengths),
     )
 
 
@@ -170,13 +172,13 @@ def view(controls: Controls, state: State) -> View[Result]:
         on_circle = controls.segment(KEYS_LIE, _("Keys lie"), label_visibility="collapsed") == "on a circle"
         keeps_lengths = controls.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
         everything = controls.flag(ALL_KEYS, _("All points"), width="content")
-        _cross(controls, lay(points, False, on_circle), keeps_lengths, h)
-    laid = lay(points, everything, on_circle)
-    sweep, scene = settled(
+        _cross(controls, lay_points(points, False, on_circle), keeps_lengths, h)
+    sweep, scene = pack_at_sliders(
         controls,
-        Sweep(points, "gaussian"),
-        lambda kept: _drawn(points, points.fingerprint, everything, on_circle, keeps_lengths, kept),
-        partial(_draw, laid, on_circle, keeps_lengths),
+        BridgeSweep(
+            points, "gaussian", everything=everything, on_circle=on_circle, keeps_lengths=keeps_lengths
+        ),
+        draw,
     )
     figure = Figure(
         scene,
@@ -193,7 +195,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         ),
         caption=_(CIRCLE if on_circle else LINE, data=points.title),
     )
-    counted = Small(
+    note = Small(
         _(
             "Here q, k and h are counted in steps of {unit}, a fifth of the data's width, from {low}: that "
             "changes no weight of the kernel.",
@@ -201,17 +203,17 @@ def view(controls: Controls, state: State) -> View[Result]:
             low=points.name_place(points.low),
         )
     )
-    notes = [counted] if points.name == OWN_POINTS else []
-    return View(Result(state, laid.standing(h, keeps_lengths)), figure, notes=notes)
+    notes = [note] if points.name == OWN_POINTS else []
+    return View(Result(state, sweep.bridge.select(h, keeps_lengths)), figure, notes=notes)
 
 
-def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
+def single_head_link(bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> str | None:
     """The address of the single-head page on the same numbers; None where they outgrow what a link holds."""
-    q, k = laid.for_attention(keeps_lengths)
+    q, k = bridge_points.for_attention(keeps_lengths)
     settings = {
         TABLE_Q.name: TABLE_Q.text(q.tolist()),
         TABLE_K.name: TABLE_K.text(k.tolist()),
-        TABLE_V.name: TABLE_V.text(laid.values[:, None].tolist()),
+        TABLE_V.name: TABLE_V.text(bridge_points.values[:, None].tolist()),
         FREE_SCALE.name: f"{1 / h**2:.6g}",
     }
     try:
@@ -222,8 +224,8 @@ def single_head_link(laid: Bridge, keeps_lengths: bool, h: float) -> str | None:
     return "/single-head?" + urlencode({"qkv": "typed", "scale": "free", **settings})
 
 
-def _cross(controls: Controls, laid: Bridge, keeps_lengths: bool, h: float) -> None:
-    link = single_head_link(laid, keeps_lengths, h)
+def _cross(controls: Controls, bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> None:
+    link = single_head_link(bridge_points, keeps_lengths, h)
     if link is None:
         controls.say(
             _(
@@ -232,8 +234,8 @@ def _cross(controls: Controls, laid: Bridge, keeps_lengths: bool, h: float) -> N
             )
         )
         return
-    told = _(
+    explanation = _(
         "The same numbers on the next page: q and k as Q and K, with 1 and −|k|²/2 beside them where that "
         "term is kept, the values as V, and 1/h² as its scale."
     )
-    controls.lead(_("Open as a single head"), link, help=told)
+    controls.lead(_("Open as a single head"), link, help=explanation)

@@ -15,11 +15,11 @@ from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import Result, Sweep, asked
+from pages.kernel_regression.compute import Result, Sweep, values_between
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
 from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import hatched, named, or_dash
+from pages.kernel_regression.words import empty_warning, format_amount, kernel_name
 
 BEYOND = 0.4  # of the data's width, drawn on each side
 PLACES = 361
@@ -40,9 +40,9 @@ def view(controls: Controls, state: State) -> View[Result]:
     with controls.row():
         for what, case in CASES.items():
             controls.button(_(what), partial(_set, controls, *case), key=f"case_{what}")
-    sweep = Sweep(points, kernel, kept=asked(controls))
+    sweep = Sweep(points, kernel, between=values_between(controls))
     figure = Figure(
-        _drawn(sweep, points.fingerprint, kernel, sweep.bandwidth),
+        _draw(sweep, points.fingerprint, kernel, sweep.bandwidth),
         key="fails",
         alt=_(
             "The estimate far beyond its data, with the value of the nearest key and the mean of all values "
@@ -52,7 +52,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         slider=sweep.slider,
         caption=sweep.caption(),
     )
-    return View(Result(state, sweep.standing(controls)), figure)
+    return View(Result(state, sweep.select(controls)), figure)
 
 
 def _sentence(
@@ -67,21 +67,21 @@ def _sentence(
         "ends all keys lie on one side; beyond them no trend is continued."
     )
     nearest, mean = (
-        or_dash(points, float(np.abs(on_grid - limit)[here].mean()) if here.any() else np.nan)
+        format_amount(points, float(np.abs(on_grid - limit)[here].mean()) if here.any() else np.nan)
         for limit in (limits.nearest, limits.mean)
     )
     readout = _(
         "h = {h}, {kernel}: on average {nearest} from the nearest key's value and {mean} from the mean of "
         "all.",
         h=points.set_width(bandwidth),
-        kernel=named(sweep.kernel),
+        kernel=kernel_name(sweep.kernel),
         nearest=nearest,
         mean=mean,
     )
     bent = ""
     if bias is not None:
         most = np.abs(bias[inside & here]).max(initial=0.0)
-        first, last, largest = (or_dash(points, float(each)) for each in (*bias[inside][[0, -1]], most))
+        first, last, largest = (format_amount(points, float(each)) for each in (*bias[inside][[0, -1]], most))
         bent = _(
             "Without noise it is off the true curve by {first} where the keys begin, by {last} where they "
             "end, and nowhere between by more than {most}.",
@@ -89,7 +89,7 @@ def _sentence(
             last=last,
             most=largest,
         )
-    return paragraph(shows, readout, bent, hatched(int((~here).sum()), PLACES, sweep.kernel))
+    return paragraph(shows, readout, bent, empty_warning(int((~here).sum()), PLACES, sweep.kernel))
 
 
 def _set(controls: Controls, data: str, kernel: str, bandwidth: float) -> None:
@@ -112,7 +112,7 @@ def _wide(points: Points) -> tuple[DataScene, LimitEstimates]:
 def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Numbers) -> list[Smoothed]:
     """Estimate and bias on the grid, one pair a bandwidth."""
     keys, values = points.tensors()
-    known = scene.truth is not None and points.truth is not None
+    has_truth = scene.truth is not None and points.truth is not None
     # Two columns of values, smoothed by the same weights: the data, and the true curve without noise.
     columns = [values, torch.from_numpy(points.truth(points.keys))] if points.truth else [values]
     smoothed = kernel_estimate(
@@ -122,16 +122,16 @@ def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Number
         kernel=kernel,
         bandwidth=torch.from_numpy(bandwidths),
     ).numpy()
-    biases = smoothed[..., 1] - scene.truth if known else [None] * len(bandwidths)
+    biases = smoothed[..., 1] - scene.truth if has_truth else [None] * len(bandwidths)
     return list(zip(smoothed[..., 0], biases, strict=True))
 
 
 @shared_scene
-def _drawn(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Scene:
+def _draw(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Scene:
     scene, limits = _wide(_sweep.points)
     bandwidths = _sweep.bandwidths()
     steps = _estimates(_sweep.points, kernel, scene, bandwidths)
-    said = [
+    captions = [
         _sentence(_sweep, h, scene, limits, step) for h, step in zip(bandwidths.tolist(), steps, strict=True)
     ]
-    return Scene([fails.spec(scene, limits, *step) for step in steps], captions=said)
+    return Scene([fails.spec(scene, limits, *step) for step in steps], captions=captions)

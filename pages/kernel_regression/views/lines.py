@@ -11,14 +11,12 @@ from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, View
-from attn_ui.base.scenes import Packed
-from attn_ui.base.shared_cache import shared
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Kept, Result, Strides, Sweep, fitting, settled
-from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.compute import Result, Sweep, pack_at_sliders
+from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import named, or_dash
+from pages.kernel_regression.words import format_amount, kernel_name
 
 BELOW = 1e-6  # a weight of at least so much under zero is below it
 
@@ -26,9 +24,7 @@ BELOW = 1e-6  # a weight of at least so much under zero is below it
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
     points, kernel = state.points, state.kernel
-    sweep, scene = settled(
-        controls, Sweep(points, kernel), lambda kept: drawn(points, points.fingerprint, kernel, kept), _draw
-    )
+    sweep, scene = pack_at_sliders(controls, Sweep(points, kernel), draw)
     figure = Figure(
         scene,
         key="lines",
@@ -41,23 +37,16 @@ def view(controls: Controls, state: State) -> View[Result]:
         rows=sweep.rows,
         caption=sweep.caption(),
     )
-    return View(Result(state, sweep.standing(controls)), figure, tabs=LINES_TAB)
+    return View(Result(state, sweep.select(controls)), figure, tabs=LINES_TAB)
 
 
-@shared
-def drawn(
-    _points: Points, fingerprint: str, kernel: str, kept: Kept = (None, None)
-) -> tuple[Strides, Packed]:
-    """Return the strides offered; and the message that draws them, and a sentence for each."""
-    return fitting(Sweep(_points, kernel, kept=kept), _draw)
-
-
-def _draw(sweep: Sweep) -> Scene:
+def draw(sweep: Sweep) -> Scene:
+    """Draw each bandwidth that the slider offers."""
     scene, steps = sweep.scene, _steps(sweep)
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
     first = pictures.lines.spec(scene, steps[0], limit)
-    return Scene([first], cursor, pictures.moves(scene, steps, limit), _say(sweep, steps))
+    return Scene([first], cursor, pictures.moves(scene, steps, limit), _caption(sweep, steps))
 
 
 def _limit(sweep: Sweep) -> float:
@@ -67,24 +56,24 @@ def _limit(sweep: Sweep) -> float:
     still: one ramp shows what is below zero at most of them, and the hover tells what is beyond its ends.
     """
     usual = np.array([sweep.points.unit * BANDWIDTH.default])
-    largest = np.abs(_fitted(sweep, usual)[0].weights).max(axis=1)
+    largest = np.abs(_fit_lines(sweep, usual)[0].weights).max(axis=1)
     return 3 * float(np.median(largest[largest > 0])) if largest.any() else 1.0
 
 
 def _steps(sweep: Sweep) -> list[LocalLinearFit]:
-    return _fitted(sweep, sweep.bandwidths())
+    return _fit_lines(sweep, sweep.bandwidths())
 
 
-def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
+def _fit_lines(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
     """Compute bandwidths (steps,) at once."""
     keys, values = sweep.points.tensors()
     scene, kernel, h = sweep.scene, sweep.kernel, torch.from_numpy(bandwidths)
     grid = torch.from_numpy(scene.grid)
-    found = local_linear(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
+    fit = local_linear(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
     arrays = (
-        found.weights,
-        found.estimate,
-        found.slope,
+        fit.weights,
+        fit.estimate,
+        fit.slope,
         local_linear_estimate(grid, keys, values, kernel=kernel, bandwidth=h),
         kernel_estimate(grid, keys, values, kernel=kernel, bandwidth=h),
         KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None]),
@@ -92,7 +81,7 @@ def _fitted(sweep: Sweep, bandwidths: Numbers) -> list[LocalLinearFit]:
     return [LocalLinearFit(*each) for each in zip(*(array.numpy() for array in arrays), strict=True)]
 
 
-def _say(sweep: Sweep, steps: list[LocalLinearFit]) -> list[list[str]]:
+def _caption(sweep: Sweep, steps: list[LocalLinearFit]) -> list[list[str]]:
     """Say of each bandwidth and each query what line and mean give."""
     points, queries = sweep.points, torch.from_numpy(sweep.queries)
     keys, values = points.tensors()
@@ -104,7 +93,7 @@ def _say(sweep: Sweep, steps: list[LocalLinearFit]) -> list[list[str]]:
     ]
 
 
-def _sentences(sweep: Sweep, fitted: LocalLinearFit, means: Numbers, from_truth: str) -> list[str]:
+def _sentences(sweep: Sweep, fit: LocalLinearFit, means: Numbers, from_truth: str) -> list[str]:
     """Say of each query what its line gives beside the weighted mean, (n_query,)."""
     shows = _("A line is fitted around the query, by the kernel's weights; its height there is the estimate.")
     readout = _(
@@ -112,30 +101,30 @@ def _sentences(sweep: Sweep, fitted: LocalLinearFit, means: Numbers, from_truth:
         "{count} of {n_key}, the least weight {least}."
     )
     gap = _("**Query** {place}: no **key** in the window of the {kernel} kernel, so there is nothing to fit.")
-    line, none = (paragraph(shows, said, from_truth).format for said in (readout, gap))
-    amount, n_key, name = sweep.points.amount, fitted.weights.shape[1], named(sweep.kernel)
+    line, none = (paragraph(shows, captions, from_truth).format for captions in (readout, gap))
+    amount, n_key, name = sweep.points.amount, fit.weights.shape[1], kernel_name(sweep.kernel)
     rows = zip(
         sweep.place_names(),
-        fitted.at_queries.tolist(),
-        fitted.slopes.tolist(),
+        fit.at_queries.tolist(),
+        fit.slopes.tolist(),
         means.tolist(),
-        np.count_nonzero(fitted.weights < -BELOW, axis=1).tolist(),
-        fitted.weights.min(axis=1).tolist(),
+        np.count_nonzero(fit.weights < -BELOW, axis=1).tolist(),
+        fit.weights.min(axis=1).tolist(),
         strict=True,
     )
     return [
         none(place=place, kernel=name)
-        if np.isnan(at)
+        if np.isnan(estimate)
         else line(
             place=place,
-            line=amount(at),
+            line=amount(estimate),
             slope=number(slope),
             mean=amount(mean),
             count=count,
             n_key=n_key,
             least=number(least, 3),
         )
-        for place, at, slope, mean, count, least in rows
+        for place, estimate, slope, mean, count, least in rows
     ]
 
 
@@ -152,13 +141,15 @@ def _from_truth(sweep: Sweep) -> list[str]:
     names = ("line", "mean", "line_first", "mean_first", "line_last", "mean_last")
     off = [
         *(np.sqrt(np.mean(each**2, axis=1)) for each in both),
-        *(each[:, at] for at in (0, -1) for each in both),
+        *(each[:, estimate] for estimate in (0, -1) for each in both),
     ]
-    said = _(
+    captions = _(
         "Off the true curve at the keys (root mean square): line {line}, mean {mean}; at the first key "
         "{line_first} and {mean_first}, at the last {line_last} and {mean_last}."
     )
     return [
-        said.format(**{name: or_dash(points, float(value)) for name, value in zip(names, each, strict=True)})
+        captions.format(
+            **{name: format_amount(points, float(value)) for name, value in zip(names, each, strict=True)}
+        )
         for each in zip(*off, strict=True)
     ]

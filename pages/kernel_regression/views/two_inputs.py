@@ -10,30 +10,23 @@ from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell, Figure, View
-from attn_ui.base.scenes import Packed
-from attn_ui.base.shared_cache import shared
 from attn_words import _
-from pages.kernel_regression.compute import Kept, Result, Strides, fitting, settled
-from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, sample
+from pages.kernel_regression.compute import Result, pack_at_sliders
+from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, plane_points
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2
 from pages.kernel_regression.state import State
-from pages.kernel_regression.words import Answered, error_readout, estimates_said, hatched
+from pages.kernel_regression.words import Answers, empty_warning, error_readout, estimate_captions
 
 ARRAYS = 2  # numbers of each step, query and key: its weight and its kernel
 
 
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw the map for queries of one second coordinate, and say what the query attends to."""
-    drawn_so, kernel, x2 = state.drawn, state.kernel, state.x2
-    points = sample(drawn_so.n_points, drawn_so.noise, drawn_so.seed)
-    sweep, scene = settled(
-        controls,
-        PlaneSweep(points, kernel, ARRAYS, x2=x2),
-        lambda kept: drawn(points, points.fingerprint, kernel, x2, kept),
-        _draw,
-    )
+    settings, kernel, x2 = state.sample, state.kernel, state.x2
+    points = plane_points(settings.n_points, settings.noise, settings.seed)
+    sweep, scene = pack_at_sliders(controls, PlaneSweep(points, kernel, ARRAYS, x2=x2), draw)
     figure = Figure(
         scene,
         key="plane",
@@ -48,7 +41,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         clicked=partial(read_at, points),
         caption=sweep.caption(),
     )
-    return View(Result(state, sweep.standing(controls)), figure)
+    return View(Result(state, sweep.select(controls)), figure)
 
 
 def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
@@ -63,31 +56,24 @@ def read_at(points: PlanePoints, controls: Controls, cell: Cell) -> None:
     controls.move(QUERY_AT_2, float(x2))
 
 
-@shared
-def drawn(
-    _points: PlanePoints, fingerprint: str, kernel: str, x2: float, kept: Kept = (None, None)
-) -> tuple[Strides, Packed]:
-    """Return the strides offered; and the message that draws them, and a sentence for each."""
-    return fitting(PlaneSweep(_points, kernel, ARRAYS, kept=kept, x2=x2), _draw)
-
-
-def _draw(sweep: PlaneSweep) -> Scene:
+def draw(sweep: PlaneSweep) -> Scene:
+    """Draw each bandwidth that the slider offers."""
     scene, (steps, estimates, effective) = sweep.plane, sweep.plane_estimates()
     cursor = Cursor(len(scene.queries), **plane_cursor(scene, steps))
-    says = _say(sweep, steps, estimates, effective)
-    return Scene([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps), says)
+    captions = _caption(sweep, steps, estimates, effective)
+    return Scene([plane.spec(scene, steps[0])], cursor, plane_moves(scene, steps), captions)
 
 
-def _say(
+def _caption(
     sweep: PlaneSweep, steps: list[PlaneEstimate], estimates: Numbers, effective: Numbers
 ) -> CaptionTemplates:
     """Say of each bandwidth and each query what it shows."""
-    points, offered = sweep.points, sweep.bandwidths()
-    tried = np.union1d(BANDWIDTH.values, offered)
-    found = errors(points, points.fingerprint, sweep.kernel, tuple(tried.tolist()))
-    training, left_out = found.training_errors.numpy(), found.leave_one_out_errors.numpy()
-    best = found.best, float(left_out[tried == found.best][0])
-    answered = Answered(
+    points, own = sweep.points, sweep.bandwidths()
+    bandwidths = np.union1d(BANDWIDTH.values, own)
+    search = errors(points, points.fingerprint, sweep.kernel, tuple(bandwidths.tolist()))
+    training, left_out = search.training_errors.numpy(), search.leave_one_out_errors.numpy()
+    best = search.best, float(left_out[bandwidths == search.best][0])
+    answers = Answers(
         bandwidths=[step.bandwidth for step in steps],
         places=sweep.place_names(),
         nearest=sweep.plane.distances.min(axis=1).tolist(),
@@ -95,15 +81,15 @@ def _say(
         weights=np.concatenate([step.weights for step in steps]),
         effective=effective,
     )
-    at = np.searchsorted(tried, answered.bandwidths)
-    each = zip(training[at].tolist(), left_out[at].tolist(), strict=True)
-    supported = found.n_supported.numpy()[at].tolist()
-    return estimates_said(
+    rows = np.searchsorted(bandwidths, answers.bandwidths)
+    each = zip(training[rows].tolist(), left_out[rows].tolist(), strict=True)
+    n_supported = search.n_supported.numpy()[rows].tolist()
+    return estimate_captions(
         points,
-        answered,
+        answers,
         [
             error_readout(points, h, both, count, best)
-            for h, both, count in zip(answered.bandwidths, each, supported, strict=True)
+            for h, both, count in zip(answers.bandwidths, each, n_supported, strict=True)
         ],
-        [hatched(int(np.isnan(step.on_map).sum()), step.on_map.size, sweep.kernel) for step in steps],
+        [empty_warning(int(np.isnan(step.on_map).sum()), step.on_map.size, sweep.kernel) for step in steps],
     )

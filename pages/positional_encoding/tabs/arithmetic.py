@@ -22,7 +22,7 @@ def show(result: Result) -> None:
         key = widgets.pick(KEY, _("Key"), labels)
     scheme, attended = result.scheme(), result.attended
     terms, scaled = result.terms(query, key), attended.scaled_scores[query]
-    told = _(
+    message = _(
         "The scaled score of :violet[**{query}**] at position {query_place} and :orange[**{key}**] at "
         "position {key_place}, by what each part comes from.",
         query=plain(labels[query]),
@@ -30,7 +30,7 @@ def show(result: Result) -> None:
         key=plain(labels[key]),
         key_place=key + scheme.first,
     )
-    st.markdown(paragraph(told, _(ROUNDED)))
+    st.markdown(paragraph(message, _(ROUNDED)))
     rows = [[_(name), _signed(value)] for name, value in terms.items()]
     whole = _("scaled score")
     total = [f"**{whole}**", f"**{_signed(sum(terms.values()))}**"]

@@ -15,9 +15,9 @@ from attn_core.positional import rotary_embedding, sinusoidal_encoding
 from attn_ui.screen.tables import checks_table
 from attn_words import _
 from pages.positional_encoding.compute import Result
-from pages.positional_encoding.scaled import ScaledHead, head_of, named
+from pages.positional_encoding.scaled import ScaledHead, head_of, scaling_name
 
-MOVED = 7  # positions by which all are moved on
+SHIFTED_BY = 7  # positions by which all are moved on
 LENGTH = 64  # positions of the encoding in the plain loop
 
 
@@ -59,9 +59,9 @@ def _by_torch(result: Result) -> Tensor:
     scheme, x = result.scheme(), result.x
     n, d = x.shape
     query = x + scheme.vectors(n, d, start=scheme.first)
-    turned = scheme.turn(query, torch.arange(n) + scheme.first)
+    rotated = scheme.turn(query, torch.arange(n) + scheme.first)
     bias = scheme.bias(n, n) if scheme.adds == "bias" else None
-    return F.scaled_dot_product_attention(turned[None], turned[None], query[None], attn_mask=bias)[0]
+    return F.scaled_dot_product_attention(rotated[None], rotated[None], query[None], attn_mask=bias)[0]
 
 
 def _shift_checks(result: Result) -> list[Check]:
@@ -69,22 +69,22 @@ def _shift_checks(result: Result) -> list[Check]:
     scheme, n, width = result.bare(), len(result.x), result.width
     if scheme.adds == "nothing":
         return []
-    moved = shift_difference(scheme, n, width, torch.tensor([MOVED]))[0]
+    change = shift_difference(scheme, n, width, torch.tensor([SHIFTED_BY]))[0]
     scale = float(scheme.similarity(n, width).abs().max())
     if scheme.sees_offsets_only(width):
-        what = _("Moving all positions on by {shift} changes nothing between positions", shift=MOVED)
-        return [compare(what, moved, 0.0, scale=scale)]
+        what = _("Moving all positions on by {shift} changes nothing between positions", shift=SHIFTED_BY)
+        return [compare(what, change, 0.0, scale=scale)]
     if result.scheme_name != "sinusoidal":
         return []
     omega = result.state.scheme.base ** (-(width - 1) / width)
-    sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, MOVED)]
+    sines = [[math.sin(p * omega) for p in range(start, start + n)] for start in (0, SHIFTED_BY)]
     before, after = (torch.outer(s, s) for s in torch.tensor(sines, dtype=torch.float64))
     what = _(
         "The width is odd, so moving on by {shift} changes the product of the last sine, which has no "
         "cosine, and nothing else",
-        shift=MOVED,
+        shift=SHIFTED_BY,
     )
-    return [compare(what, moved, after - before, scale=scale)]
+    return [compare(what, change, after - before, scale=scale)]
 
 
 def _sinusoidal_checks(result: Result) -> list[Check]:
@@ -100,12 +100,12 @@ def _sinusoidal_checks(result: Result) -> list[Check]:
     other = sinusoidal_encoding(
         LENGTH, d, base=base, layout="interleaved" if concatenated else "concatenated"
     )
-    drawn = result.bare().vectors(LENGTH, d)
-    permuted = (other[:, order], drawn) if concatenated else (drawn[:, order], other)
+    vectors = result.bare().vectors(LENGTH, d)
+    permuted = (other[:, order], vectors) if concatenated else (vectors[:, order], other)
     return [
         compare(
             _("The encoding is the formula, in a plain loop over {count} positions", count=LENGTH),
-            drawn,
+            vectors,
             naive[:, order] if concatenated else naive,
         ),
         compare(_("The two layouts differ by a permutation of dimensions only"), *permuted),
@@ -114,7 +114,7 @@ def _sinusoidal_checks(result: Result) -> list[Check]:
 
 def _rotary_checks(result: Result) -> list[Check]:
     x, (n, d) = result.x, result.x.shape
-    turned = result.bare().turn(x, torch.arange(n))
+    rotated = result.bare().turn(x, torch.arange(n))
     naive = torch.zeros_like(x)
     interleaved = result.state.scheme.layout == "interleaved"
     for p in range(n):
@@ -130,8 +130,8 @@ def _rotary_checks(result: Result) -> list[Check]:
         other=other,
     )
     return [
-        compare(what, turned, naive),
-        compare(_("Turning leaves lengths as they are"), turned.norm(dim=-1), x.norm(dim=-1)),
+        compare(what, rotated, naive),
+        compare(_("Turning leaves lengths as they are"), rotated.norm(dim=-1), x.norm(dim=-1)),
     ]
 
 
@@ -164,24 +164,30 @@ def _slopes(num_heads: int) -> list[float]:
 
 def _scaling_checks(head: ScaledHead) -> list[Check]:
     """Hold a rotary scaling against its formula, pair by pair, and its scores against turned vectors."""
-    d, s = head.d_head, head.factor
+    d, s, name = head.d_head, head.factor, scaling_name(head.name)
     naive = [_slowed_frequency(head, pair) for pair in range(d // 2)]
     frequencies = head.scaling.frequencies(d)
     m = 0.1 * math.log(s) + 1 if head.name == "YaRN" else 1.0
     # Offset r is the key at position r + 1 seen by the query at position 1.
     places = torch.cat((torch.ones(1), head.doubling + 1.0)).double()
     vector = torch.full((len(places), d), m * d**-0.5, dtype=torch.float64)
-    turned = rotary_embedding(vector, places, frequencies=frequencies)
+    rotated = rotary_embedding(vector, places, frequencies=frequencies)
     return [
         compare(
-            _("The frequencies under {scaling} are the formula, in a plain loop", scaling=named(head.name)),
+            _(
+                "The frequencies under {scaling} are the formula, in a plain loop",
+                scaling=name,
+            ),
             frequencies,
             torch.tensor(naive, dtype=torch.float64),
         ),
         compare(
-            _("The scores under {scaling} are the products of turned vectors", scaling=named(head.name)),
+            _(
+                "The scores under {scaling} are the products of turned vectors",
+                scaling=name,
+            ),
             head.scaling.scores(head.doubling, d),
-            turned[1:] @ turned[0],
+            rotated[1:] @ rotated[0],
         ),
     ]
 
@@ -193,8 +199,8 @@ def _slowed_frequency(head: ScaledHead, pair: int) -> float:
         return plain / s
     if head.name == "NTK":
         return plain if d == 2 else float((b * s ** (d / (d - 2))) ** (-2 * pair / d))
-    at = [_pair_at(head, turns) for turns in (32, 1)]
-    low, high = (min(max(each, 0), d - 1) for each in (math.floor(at[0]), math.ceil(at[1])))
+    bounds = [_pair_at(head, turns) for turns in (32, 1)]
+    low, high = (min(max(each, 0), d - 1) for each in (math.floor(bounds[0]), math.ceil(bounds[1])))
     share = min(max((pair - low) / ((high - low) or 0.001), 0.0), 1.0)
     return (1 - share) * plain + share * plain / s
 

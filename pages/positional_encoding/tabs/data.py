@@ -6,7 +6,7 @@ from attn_ui.base.page import Columns
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_words import N_, _
 from pages.positional_encoding.compute import Result
-from pages.positional_encoding.tables import scaled, shown
+from pages.positional_encoding.tables import scaled, translated_tables
 
 _ADDED = {
     "bias": N_("The bias of each pair in head {head}, at strength 1, {shape}:"),
@@ -25,7 +25,7 @@ def show(result: Result) -> None:
         _table("pairs", pairs)
         st.markdown(_("The score at each offset that is drawn, {shape}:", shape=_shape(scores)))
         _table("scores", scores)
-    words, positions = shown(result)
+    words, positions = translated_tables(result)
     st.markdown(_("The vectors of the words, {shape}:", shape=_shape(words)))
     _table("words", words)
     what = _ADDED.get(result.scheme().adds, _VECTORS)

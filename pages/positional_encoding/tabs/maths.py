@@ -7,7 +7,7 @@ from attn_words import N_, _
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import SCALED
-from pages.positional_encoding.words import named
+from pages.positional_encoding.words import scheme_name
 
 LETTERS = {
     "nothing": N_("The rows of $X$ are the words' vectors."),
@@ -23,25 +23,22 @@ def show(result: Result) -> None:
     """Show the formulas."""
     if result.state.is_scaled:
         _show_scalings(result.state.scaling)
-    chosen = result.scheme_name
-    if chosen == "none":
-        told = _("The words attend to one another without positions; rows, pairs and positions count from 0:")
-    else:
-        told = _(
-            "The words attend to one another ({scheme}); rows, pairs and positions count from 0:",
-            scheme=named(chosen),
-        )
-    st.markdown(told)
+    own = result.scheme_name
+    message = _(
+        "The words attend to one another ({scheme}); rows, pairs and positions count from 0:",
+        scheme=scheme_name(own),
+    )
+    st.markdown(message)
     st.latex(formulas.attention(result))
     st.markdown(_(LETTERS[result.scheme().adds]))
-    for name in (chosen, *(other for other in SCHEMES if other != chosen)):
+    for name in (own, *(other for other in SCHEMES if other != own)):
         scheme = SCHEMES[name]
-        st.markdown(_("**{scheme}**. {sentence}", scheme=named(name), sentence=_(scheme.sentence)))
+        st.markdown(_("**{scheme}**. {sentence}", scheme=scheme_name(name), sentence=_(scheme.sentence)))
         st.latex(formulas.of_scheme(result, name))
         st.caption(_(scheme.source))
 
 
-def _show_scalings(chosen: str) -> None:
+def _show_scalings(own: str) -> None:
     """Show how each scaling slows the pairs of a rotary head, the chosen one first."""
     st.markdown(
         _(
@@ -50,7 +47,7 @@ def _show_scalings(chosen: str) -> None:
         )
     )
     st.latex(r"\omega_i = b^{-2i/d}, \qquad r_i = \frac{L\,\omega_i}{2\pi}")
-    for name in (chosen, *(other for other in SCALED if other != chosen)):
+    for name in (own, *(other for other in SCALED if other != own)):
         scaling = SCALINGS[name]
         st.markdown(_(scaling.sentence))
         st.latex(scaling.formula)

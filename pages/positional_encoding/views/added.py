@@ -59,20 +59,20 @@ def sums(result: Result, strengths: Sequence[float]) -> list[Sum]:
     else:
         added = scheme.vectors(n, width, start=scheme.first)
         sums_ = x + added
-    given, made = words.numpy(), sums_.expand(steps, *words.shape).numpy()
+    before, after = words.numpy(), sums_.expand(steps, *words.shape).numpy()
     more = [None] * steps if added is None else added.expand(steps, *words.shape).numpy()
-    return [Sum(given, each, whole) for each, whole in zip(more, made, strict=True)]
+    return [Sum(before, each, whole) for each, whole in zip(more, after, strict=True)]
 
 
 def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
     """Draw each strength in one range of colours."""
-    found = sums(result, strengths)
+    every_sum = sums(result, strengths)
     limit = max(
         max(float(np.abs(each).max()) for each in (one.words, one.added, one.result) if each is not None)
-        for one in found
+        for one in every_sum
     )
     adds = result.scheme().adds
-    lines = [_PARTS[adds](one, strength, result) for one, strength in zip(found, strengths, strict=True)]
+    lines = [_PARTS[adds](one, strength, result) for one, strength in zip(every_sum, strengths, strict=True)]
     longest = max(letters(without_tags(part.title)) for line in lines for part in line)
     longest += len("  64 × 128")
     picture = pictures.scores if adds == "bias" else pictures.vectors
@@ -81,7 +81,7 @@ def draw(result: Result, strengths: Sequence[float]) -> list[Spec]:
     ]
 
 
-def say(one: Sum, result: Result, cell: tuple[int, int]) -> str:
+def caption(one: Sum, result: Result, cell: tuple[int, int]) -> str:
     """Say what positions add to the chosen word, and whether two equal words still have equal rows."""
     adds = result.scheme().adds
     readout = _of_pair if adds == "bias" else _of_word
@@ -174,7 +174,10 @@ def _length(row: Array) -> str:
 def _twice(one: Sum, result: Result) -> str:
     """Compare the rows of the first word that comes twice; "" where none does."""
     tokens, labels = result.state.tokens, label_tokens(result.state.tokens)
-    pair = next(((tokens.index(t), at) for at, t in enumerate(tokens) if tokens.index(t) < at), None)
+    pair = next(
+        ((tokens.index(t), row) for row, t in enumerate(tokens) if tokens.index(t) < row),
+        None,
+    )
     if pair is None:
         return ""
     first, second = (plain(labels[each]) for each in pair)
@@ -198,8 +201,8 @@ def view(controls: Controls, result: Result) -> View[Result]:
     cell = result.state.query, result.state.key
     still = result.state.still(STRENGTH)
     figure = Figure(
-        _packed(still, strengths).saying(
-            _said(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
+        _draw(still, strengths).saying(
+            _captions(still, strengths, cell if scheme.adds == "bias" else (cell[0], 0))
         ),
         key="added",
         alt=_("The words' vectors, what their positions change, and what comes of both, as matrices"),
@@ -211,16 +214,16 @@ def view(controls: Controls, result: Result) -> View[Result]:
     return View(result, figure)
 
 
-def _at(strengths: Steps | None) -> tuple[float, ...]:
+def _values_of(strengths: Steps | None) -> tuple[float, ...]:
     return (1.0,) if strengths is None else tuple(values(strengths).tolist())
 
 
 @shared_scene
-def _packed(state: State, strengths: Steps | None) -> Scene:
-    return Scene(draw(Result(state), _at(strengths)))
+def _draw(state: State, strengths: Steps | None) -> Scene:
+    return Scene(draw(Result(state), _values_of(strengths)))
 
 
 @shared_captions
-def _said(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[StepCaption]:
-    result, at = Result(state), _at(strengths)
-    return [say(one, result, cell) for one in sums(result, at)]
+def _captions(state: State, strengths: Steps | None, cell: tuple[int, int]) -> Sequence[StepCaption]:
+    result = Result(state)
+    return [caption(one, result, cell) for one in sums(result, _values_of(strengths))]

@@ -17,7 +17,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the weights without positions, with them, and the difference."""
     strengths = _strengths(controls, result)
     figure = Figure(
-        _packed(result.state.still(STRENGTH), strengths),
+        _draw(result.state.still(STRENGTH), strengths),
         key="attention",
         alt=_("Attention weights without positions, with positions, and their difference"),
         name=f"attention {result.scheme_name}",
@@ -32,16 +32,16 @@ def _strengths(controls: Controls, result: Result) -> Steps:
 
 
 @shared_scene
-def _packed(state: State, steps: Steps) -> Scene:
+def _draw(state: State, steps: Steps) -> Scene:
     result = Result(state)
     before, after = (each.weights(values(steps)).numpy() for each in (result.beside("none"), result))
     limit = max(float(abs(after - before).max()), 1e-3)
-    names = (words.titled("none"), words.titled_with(result.scheme_name))
+    names = (words.map_title("none"), words.map_title_with(result.scheme_name))
     labels = state.labels
     maps = list(zip(before, after, strict=True))
     figures = [
         pictures.before_and_after.spec(labels, one, other, names=names, limit=limit) for one, other in maps
     ]
     shows = _("Without positions only the words count, not their places: equal words have equal rows.")
-    says = [paragraph(shows, words.two_schemes(labels, one, other, names)) for one, other in maps]
-    return Scene(figures, captions=says)
+    captions = [paragraph(shows, words.two_schemes(labels, one, other, names)) for one, other in maps]
+    return Scene(figures, captions=captions)

@@ -23,7 +23,7 @@ from pages.positional_encoding.state import State
 def view(_ask: Controls, result: Result) -> View[Result]:
     """Draw what is added to the scores of one head, and of all heads over the offset."""
     figure = Figure(
-        _packed(result.state.still(HEAD)),
+        _draw(result.state.still(HEAD)),
         key="biases",
         alt=_("What the scheme adds to the scores of one head, as a map and over the offset for all heads"),
         name=f"bias {result.scheme_name}",
@@ -33,7 +33,7 @@ def view(_ask: Controls, result: Result) -> View[Result]:
 
 
 @shared_scene
-def _packed(state: State) -> Scene:
+def _draw(state: State) -> Scene:
     scheme = Result(state).bare()
     if not isinstance(scheme, BiasScheme):
         raise TypeError(f"a picture of biases needs a scheme that adds one, got {state.scheme.name}")
@@ -45,8 +45,8 @@ def _packed(state: State) -> Scene:
     figures = LazyMap(
         lambda head: pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets), heads
     )
-    says = [_say(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
-    return Scene(figures, captions=says)
+    captions = [_caption(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
+    return Scene(figures, captions=captions)
 
 
 _BIASES: Mapping[str, str] = {
@@ -58,7 +58,7 @@ _BIASES: Mapping[str, str] = {
 }
 
 
-def _say(from_first: NDArray[np.float64], scheme: str, head: int) -> str:
+def _caption(from_first: NDArray[np.float64], scheme: str, head: int) -> str:
     """Say what a head's bias does to far keys.
 
     Args:

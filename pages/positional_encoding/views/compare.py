@@ -21,19 +21,19 @@ from pages.positional_encoding.state import State
 
 def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the maps of all schemes, or of two."""
-    beside, chosen = result.state.beside, result.scheme_name
+    beside, scheme = result.state.beside, result.scheme_name
     every = beside == "all"
     strengths = _strengths(controls, result)
     if every:
         alt = _("Attention weights under each scheme")
     else:
-        one, other = words.named(beside), words.named(chosen)
+        one, other = words.scheme_name(beside), words.scheme_name(scheme)
         alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
-        (_packed_all if every else _packed_two)(result.state.still(STRENGTH), strengths),
+        (_draw_all if every else _draw_two)(result.state.still(STRENGTH), strengths),
         key="compare" if every else "compare-two",
         alt=alt,
-        name="schemes" if every else f"{beside} {chosen}",
+        name="schemes" if every else f"{beside} {scheme}",
         slider=Slider(_("Strength of positions"), strengths),
         chosen={"query": QUERY, "key": KEY},
     )
@@ -46,33 +46,34 @@ def _strengths(controls: Controls, result: Result) -> Steps:
 
 
 @shared_scene
-def _packed_all(state: State, steps: Steps) -> Scene:
+def _draw_all(state: State, steps: Steps) -> Scene:
     result = Result(state)
     weights = {name: own.weights(values(steps)).numpy() for name, own in result.each_scheme().items()}
     each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
-    said = {name: words.named(name) for name in weights}
-    figures = [pictures.attention_maps.spec(state.labels, maps, labels=said) for maps in each]
-    return Scene(figures, captions=[_say(maps) for maps in each])
+    names = {name: words.scheme_name(name) for name in weights}
+    figures = [pictures.attention_maps.spec(state.labels, maps, labels=names) for maps in each]
+    return Scene(figures, captions=[_caption(maps) for maps in each])
 
 
 @shared_scene
-def _packed_two(state: State, steps: Steps) -> Scene:
+def _draw_two(state: State, steps: Steps) -> Scene:
     result = Result(state)
     names = (state.beside, result.scheme_name)
     beside = result.beside(state.beside)
     one, other = (each.weights(values(steps)).numpy() for each in (beside, result))
     limit = max(float(abs(other - one).max()), 1e-3)
-    titles = words.titled(names[0]), words.titled(names[1])
+    titles = words.map_title(names[0]), words.map_title(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
     figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
     return Scene(figures, captions=[words.two_schemes(labels, a, b, titles) for a, b in maps])
 
 
-def _say(maps: Mapping[str, NDArray[np.float64]]) -> str:
+def _caption(maps: Mapping[str, NDArray[np.float64]]) -> str:
     """Say how far a word looks on average under each scheme."""
     places = np.arange(len(next(iter(maps.values()))))
     distances = np.abs(places[:, None] - places)
     far = [
-        f"{words.named(name)} {(weights * distances).sum(-1).mean():.2f}" for name, weights in maps.items()
+        f"{words.scheme_name(name)} {(weights * distances).sum(-1).mean():.2f}"
+        for name, weights in maps.items()
     ]
     return _("How many places away a word looks on average: {far}.", far=listed(far))

@@ -17,64 +17,64 @@ from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.settings import DIMENSIONS
 from pages.positional_encoding.state import State
-from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
+from pages.positional_encoding.views.sliders import Driver, moved_figure, read_driver, scheme_over
 
 
 def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the vectors of positions."""
     dimensions, note = chosen_dimensions(result.state.dimensions, result.width)
-    moved = driver(controls, result, has_step=True)
+    driver = read_driver(controls, result, has_step=True)
     figure = moved_figure(
         result,
-        moved,
-        _packed(result.state.still(moved.steps), moved, dimensions),
+        driver,
+        _draw(result.state.still(driver.steps), driver, dimensions),
         key="encoding",
         alt=_("The encoding as a map of positions and dimensions, and some of its dimensions as waves"),
     )
     return View(result, figure, notes=[Small(note)] if note else [])
 
 
-def chosen_dimensions(typed: str, width: int) -> tuple[tuple[int, ...], str]:
+def chosen_dimensions(text: str, width: int) -> tuple[tuple[int, ...], str]:
     """Return the dimensions to draw, and a sentence where not all that was typed could be used."""
-    parts = typed.replace(",", " ").split()
+    parts = text.replace(",", " ").split()
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and int(part) < width]
-    chosen = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
-    if not chosen:
-        wanted = _(
+    dimensions = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
+    if not dimensions:
+        requirement = _(
             ":material/info: Wanted numbers from 0 to {last}, as in 0, 1, 4. Dimension 0 is drawn.",
             last=width - 1,
         )
-        return (0,), wanted
+        return (0,), requirement
     # What nobody typed needs no excuse: of the page's own dimensions a narrow encoding has some.
-    if len(chosen) < len(set(parts)) and typed != DIMENSIONS.default:
-        used = _n(
+    if len(dimensions) < len(set(parts)) and text != DIMENSIONS.default:
+        note = _n(
             ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} is drawn.",
             ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} are drawn.",
-            len(chosen),
+            len(dimensions),
             last=width - 1,
             most=pictures.MOST_WAVES,
-            drawn=listed([str(each) for each in chosen]),
+            drawn=listed([str(each) for each in dimensions]),
         )
-        return chosen, used
-    return chosen, ""
+        return dimensions, note
+    return dimensions, ""
 
 
 @shared_scene
-def _packed(state: State, moved: Driver, dimensions: tuple[int, ...]) -> Scene:
+def _draw(state: State, driver: Driver, dimensions: tuple[int, ...]) -> Scene:
     result = Result(state)
-    vectors = swept(result, moved.steps).vectors(moved.longest, result.width)
-    vectors = vectors.expand(len(moved.lengths), -1, -1)
+    vectors = scheme_over(result, driver.steps).vectors(driver.longest, result.width)
+    vectors = vectors.expand(len(driver.lengths), -1, -1)
     limit, arrays = typical(vectors), vectors.numpy()
     changes, by_step = pictures.encoding_cursor(arrays, dimensions)
-    figures, says = [], []
-    for array, shown, value in zip(arrays, moved.lengths, moved.steps.values, strict=True):
-        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, n_visible=shown))
-        base = value if moved.steps.name == "base" else state.scheme.base
-        says.append(_say(array[:shown], result.scheme_name, base))
-    return Scene(figures, Cursor(moved.longest, changes, by_step), captions=says)
+    figures, captions = [], []
+    for array, n_visible, value in zip(arrays, driver.lengths, driver.steps.values, strict=True):
+        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, n_visible=n_visible))
+        base = value if driver.steps.name == "base" else state.scheme.base
+        captions.append(_caption(array[:n_visible], result.scheme_name, base))
+    return Scene(figures, Cursor(driver.longest, changes, by_step), captions=captions)
 
 
-def _say(values: NDArray[np.float64], scheme: str, base: float) -> str:
+def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
     """Say what the map of an encoding (length, d_model) shows."""
     shows = _("Each row is the vector that its position adds to a word.")
     lengths = np.linalg.norm(values, axis=1)

@@ -38,7 +38,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     if not by_base:
         slider = Slider(_("Trained length"), steps, words.so_many_positions(steps))
     figure = Figure(
-        _packed(result.state.still(steps), steps),
+        _draw(result.state.still(steps), steps),
         key="past",
         alt=_("How sinusoidal, rotary and ALiBi see offsets up to four times the training length"),
         name="past the training length",
@@ -63,20 +63,20 @@ def curves_of(result: Result) -> dict[str, Curve]:
 
 def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
     """Return where each curve, past the training length, comes back highest after having fallen."""
-    found = {}
+    returns_at = {}
     for name, curve in curves.items():
         rises = curve[trained:] > curve[trained - 1 : -1]
         if rises.any():
             # From the first rise on: before it, the curve is still falling from offset 0.
             first = trained + int(rises.argmax())
-            found[name] = first + int(np.argmax(curve[first:]))
-    return found
+            returns_at[name] = first + int(np.argmax(curve[first:]))
+    return returns_at
 
 
 @shared_scene
-def _packed(state: State, steps: Steps) -> Scene:
-    said = {name: words.named(name) for name in SCHEMES_DRAWN}
-    figures, says = [], []
+def _draw(state: State, steps: Steps) -> Scene:
+    names = {name: words.scheme_name(name) for name in SCHEMES_DRAWN}
+    figures, captions = [], []
     for value in steps.values:
         here = (
             replace(state, scheme=replace(state.scheme, base=value))
@@ -85,26 +85,31 @@ def _packed(state: State, steps: Steps) -> Scene:
         )
         curves = curves_of(Result(here))
         back = returns(curves, here.trained)
-        figures.append(pictures.far.spec(curves, here.trained, back, labels=said))
-        says.append(_say(curves, back, here.trained))
-    return Scene(figures, captions=says)
+        figures.append(pictures.far.spec(curves, here.trained, back, labels=names))
+        captions.append(_caption(curves, back, here.trained))
+    return Scene(figures, captions=captions)
 
 
-def _say(curves: dict[str, Curve], back: dict[str, int], trained: int) -> str:
+def _caption(curves: dict[str, Curve], back: dict[str, int], trained: int) -> str:
     """Say where similarity comes back past the training length, or what is left of it at the end."""
     length = len(curves["ALiBi"])
-    told = []
+    texts = []
     for name, curve in curves.items():
-        at = back.get(name, length - 1)
-        share = number(float(curve[at]), 2)
-        if abs(curve[at]) < _LEAST:
+        place = back.get(name, length - 1)
+        share = number(float(curve[place]), 2)
+        if abs(curve[place]) < _LEAST:
             share = _("below {number}", number=power_of_ten(-300))
-        told.append(
-            _("{scheme} {share} at offset {offset}", scheme=words.named(name), share=share, offset=f"{at:,}")
+        texts.append(
+            _(
+                "{scheme} {share} at offset {offset}",
+                scheme=words.scheme_name(name),
+                share=share,
+                offset=f"{place:,}",
+            )
         )
     past = _(
         "Past the training length, where a curve comes back highest, or else at its end: {curves}. A learned "
         "table has no row past its last. Use past the trained length is called length extrapolation.",
-        curves=listed(told),
+        curves=listed(texts),
     )
-    return paragraph(words.used(trained, length), past)
+    return paragraph(words.length_sentence(trained, length), past)

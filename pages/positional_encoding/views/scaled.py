@@ -13,7 +13,7 @@ from attn_ui.base.shared_settings import BASE
 from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Result
-from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, named
+from pages.positional_encoding.scaled import SAME, SCALED, ScaledHead, head_of, scaling_name
 from pages.positional_encoding.settings import FACTOR, TRAINED
 from pages.positional_encoding.state import State
 
@@ -27,12 +27,12 @@ def view(controls: Controls, result: Result) -> View[Result]:
         "base": Slider(_("Base"), controls.exact(BASE)),
     }[result.state.sweep]
     figure = Figure(
-        _packed(result.state.still(slider.steps), slider.steps),
+        _draw(result.state.still(slider.steps), slider.steps),
         key="scaled",
         alt=_(
             "How many times round each pair of dimensions turns in training and at the longer length, how "
             "many times slower {scaling} makes each, and the score by offset",
-            scaling=named(result.state.scaling),
+            scaling=scaling_name(result.state.scaling),
         ),
         name=f"rotary scaling {result.state.scaling}",
         slider=slider,
@@ -40,13 +40,13 @@ def view(controls: Controls, result: Result) -> View[Result]:
     return View(result, figure)
 
 
-def say(head: ScaledHead) -> str:
+def caption(head: ScaledHead) -> str:
     """Say which pairs are kept and which slowed, and how far they then go past what training has shown."""
-    slower, n_pair = head.slower(head.name), len(head.seen)
-    kept = slower <= 1 + SAME
-    slowed = ~kept & (slower >= head.factor * (1 - SAME))
-    new = head.seen < 1
-    past = (head.scaling.turns(head.d_head) / head.seen)[new]
+    slower, n_pair = head.slower(head.name), len(head.trained_turns)
+    unchanged = slower <= 1 + SAME
+    slowed = ~unchanged & (slower >= head.factor * (1 - SAME))
+    new = head.trained_turns < 1
+    past = (head.scaling.turns(head.d_head) / head.trained_turns)[new]
     pairs = _(
         "Of {all} pairs {new} do not come round once in training; the one of these that goes furthest turns "
         "{times} times as far under {scaling}. Pairs kept: {kept}; slowed {factor} times: {slowed}; in "
@@ -54,24 +54,24 @@ def say(head: ScaledHead) -> str:
         all=n_pair,
         new=int(new.sum()),
         times=number(float(past.max()), 3) if len(past) else "–",
-        scaling=named(head.name),
-        kept=int(kept.sum()),
+        scaling=scaling_name(head.name),
+        kept=int(unchanged.sum()),
         factor=number(head.factor),
         slowed=int(slowed.sum()),
-        between=n_pair - int(kept.sum()) - int(slowed.sum()),
+        between=n_pair - int(unchanged.sum()) - int(slowed.sum()),
     )
     near = _(
         "The fastest pair turns by {turn} rad a position (in training 1); scores are multiplied by {times}.",
         turn=number(float(head.scaling.frequencies(head.d_head)[0]), 3),
         times=fixed_point(float(head.scaling.score_factor), 3),
     )
-    return paragraph(words.used(head.trained, head.used), pairs, near)
+    return paragraph(words.length_sentence(head.trained, head.used_length), pairs, near)
 
 
-def drawn(head: ScaledHead) -> pictures.ScaledTurns:
+def scaled_turns(head: ScaledHead) -> pictures.ScaledTurns:
     """Return what is drawn of a head."""
     return pictures.ScaledTurns(
-        trained_turns=head.seen.numpy(),
+        trained_turns=head.trained_turns.numpy(),
         plain=head.plain.turns(head.d_head).numpy(),
         scaled=head.scaling.turns(head.d_head).numpy(),
         slower={name: head.slower(name).numpy() for name in SCALED},
@@ -84,22 +84,26 @@ def drawn(head: ScaledHead) -> pictures.ScaledTurns:
 
 
 @shared_scene
-def _packed(state: State, steps: Steps) -> Scene:
-    heads = [head_of(Result(_at(state, value))) for value in steps.values]
-    each = [drawn(head) for head in heads]
-    turns = [array for at in each for array in (at.trained_turns, at.plain, at.scaled)]
-    scores = [array for at in each for array in (at.plain_scores, at.scores)]
+def _draw(state: State, steps: Steps) -> Scene:
+    heads = [head_of(Result(_state_at(state, value))) for value in steps.values]
+    each = [scaled_turns(head) for head in heads]
+    turns = [
+        array
+        for head_turns in each
+        for array in (head_turns.trained_turns, head_turns.plain, head_turns.scaled)
+    ]
+    scores = [array for head in each for array in (head.plain_scores, head.scores)]
     ends = pictures.AxisEnds(
         turns=(min(array.min() for array in turns), max(1.0, *(array.max() for array in turns))),
         slower=max(head.factor for head in heads),
         scores=(min(0.0, *(array.min() for array in scores)), max(1.0, *(array.max() for array in scores))),
     )
-    said = {name: named(name) for name in SCALED}
-    figures = [pictures.scaling.spec(at, ends, said) for at in each]
-    return Scene(figures, captions=[say(head) for head in heads])
+    labels = {name: scaling_name(name) for name in SCALED}
+    figures = [pictures.scaling.spec(head_turns, ends, labels) for head_turns in each]
+    return Scene(figures, captions=[caption(head) for head in heads])
 
 
-def _at(state: State, value: float) -> State:
+def _state_at(state: State, value: float) -> State:
     """Return the state with its slider at a value."""
     match state.sweep:
         case "factor":

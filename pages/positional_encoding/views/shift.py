@@ -30,7 +30,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     """Draw a map, the same with all positions shifted, the difference, and that of each scheme."""
     shifts = _shifts(controls, result)
     figure = Figure(
-        _packed(result.state.still(SHIFT), shifts),
+        _draw(result.state.still(SHIFT), shifts),
         key="shift",
         alt=_("What each query sees of each key, the same with all positions shifted, and the difference"),
         name=f"shift {result.scheme_name}",
@@ -92,7 +92,7 @@ def _shifts(controls: Controls, result: Result) -> Steps:
 
 
 @shared_scene
-def _packed(state: State, steps: Steps) -> Scene:
+def _draw(state: State, steps: Steps) -> Scene:
     result, of_words = Result(state), state.level == WHOLE
     level = (whole if of_words else alone)(result, torch.tensor([int(value) for value in steps.values]))
     # A position may be far longer than all others: it must not bleach the rest.
@@ -100,11 +100,11 @@ def _packed(state: State, steps: Steps) -> Scene:
     change = float(abs(level.changes).max())
     first = result.scheme().first
     places = [str(place) for place in range(first, first + SHIFTED)]
-    said = {name: words.named(name) for name in level.errors}
-    figures, says = [], []
+    names = {name: words.scheme_name(name) for name in level.errors}
+    figures, captions = [], []
     for step, shift in enumerate(steps.values):
-        at = {name: each[step] for name, each in level.errors.items()}
-        tried = Trial(
+        errors_here = {name: each[step] for name, each in level.errors.items()}
+        trial = Trial(
             expected=level.before,
             actual=level.before + level.changes[step],
             titles=(
@@ -123,13 +123,15 @@ def _packed(state: State, steps: Steps) -> Scene:
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
         figures.append(
-            pictures.trial.spec(tried, at, result.scheme_name, max(at.values()) or 1.0, labels=said)
+            pictures.trial.spec(
+                trial, errors_here, result.scheme_name, max(errors_here.values()) or 1.0, labels=names
+            )
         )
-        moved = _(
+        message = _(
             "All positions move on by {count}. The largest change, but for rounding: {changes}. Where it is "
             "0 at every shift, only the offset counts.",
             count=int(shift),
-            changes=words.changes(at, level.scales),
+            changes=words.changes(errors_here, level.scales),
         )
-        says.append(moved)
-    return Scene(figures, captions=says)
+        captions.append(message)
+    return Scene(figures, captions=captions)

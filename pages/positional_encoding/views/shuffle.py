@@ -26,7 +26,7 @@ def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the output shuffled, the output of the shuffled words, and by how much they differ."""
     strengths = _strengths(controls, result)
     figure = Figure(
-        _packed(result.state.still(STRENGTH), strengths),
+        _draw(result.state.still(STRENGTH), strengths),
         key="shuffle",
         alt=_(
             "The output shuffled, the output of the shuffled words, the difference, and that of each scheme"
@@ -64,25 +64,25 @@ def _errors(result: Result, order: Tensor, strengths: Tensor) -> Mapping[str, li
 
 
 @shared_scene
-def _packed(state: State, steps: Steps) -> Scene:
+def _draw(state: State, steps: Steps) -> Scene:
     result = Result(state)
     order = shuffled_order(state.order, len(state.tokens), state.seed, state.places)
     x, scheme = result.x, result.scheme(strength=values(steps))
     shape = (len(steps.values), *x.shape)
     expected = scheme.attend(x).output.expand(shape)[:, order].numpy()
-    found = scheme.attend(x[order]).output.expand(shape).numpy()
-    limit = float(abs(found).max())
+    actual = scheme.attend(x[order]).output.expand(shape).numpy()
+    limit = float(abs(actual).max())
     # Differences that are rounding only stay blank.
-    change = float(abs(found - expected).max())
+    change = float(abs(actual - expected).max())
     errors = _errors(result, order, values(steps))
     largest = max(map(max, errors.values())) or 1.0
-    said = {name: words.named(name) for name in errors}
-    figures, says = [], []
+    names = {name: words.scheme_name(name) for name in errors}
+    figures, captions = [], []
     for step in range(len(steps.values)):
-        at = {name: each[step] for name, each in errors.items()}
-        tried = Trial(
+        errors_here = {name: each[step] for name, each in errors.items()}
+        trial = Trial(
             expected=expected[step],
-            actual=found[step],
+            actual=actual[step],
             titles=(_("output, then shuffled"), _("shuffled, then output")),
             rows=[state.labels[i] for i in order.tolist()],
             columns=[str(i) for i in range(result.width)],
@@ -91,13 +91,13 @@ def _packed(state: State, steps: Steps) -> Scene:
             quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(tried, at, result.scheme_name, largest, labels=said))
+        figures.append(pictures.trial.spec(trial, errors_here, result.scheme_name, largest, labels=names))
         shuffled = [state.tokens[i] for i in order.tolist()]
-        says.append(_say(shuffled, at))
-    return Scene(figures, captions=says)
+        captions.append(_caption(shuffled, errors_here))
+    return Scene(figures, captions=captions)
 
 
-def _say(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:
+def _caption(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:
     """Say by how much, under each scheme, shuffling the words did more than shuffle the output."""
     return _(
         "The new order is *{order}*. Without positions, the output has the same rows in that order. The "

@@ -16,7 +16,7 @@ from attn_words import N_, _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.state import State
-from pages.positional_encoding.views.sliders import Driver, driver, moved_figure, swept
+from pages.positional_encoding.views.sliders import Driver, moved_figure, read_driver, scheme_over
 
 _QUANTITIES = {"bias": N_("bias"), "rotation": N_("score of one vector with itself")}
 
@@ -24,14 +24,14 @@ _QUANTITIES = {"bias": N_("bias"), "rotation": N_("score of one vector with itse
 def view(controls: Controls, result: Result) -> View[Result]:
     """Draw similarity as a map, and over the offset."""
     # A ramp's products grow with the square of its step: no axis would serve all steps.
-    moved = driver(controls, result, has_step=False)
-    packed = _packed(result.state.still(moved.steps), moved)
+    driver = read_driver(controls, result, has_step=False)
+    scene = _draw(result.state.still(driver.steps), driver)
     alt = _("What positions say of each pair, as a map and over the offset")
-    figure = moved_figure(result, moved, packed, key="similarity", alt=alt)
+    figure = moved_figure(result, driver, scene, key="similarity", alt=alt)
     return View(result, figure)
 
 
-def _say(values: Tensor, quantity: str) -> str:
+def _caption(values: Tensor, quantity: str) -> str:
     """Say whether the offset alone decides of the pairs in sight; one that has no cosine is NaN."""
     zeros = values.diagonal().isnan().nonzero().flatten().tolist()
     low, mean, high = (np.append(band.numpy(), np.nan) for band in by_offset(values))
@@ -43,7 +43,9 @@ def _say(values: Tensor, quantity: str) -> str:
     readout = _(
         "Pairs at the same offset differ by up to {most}; the mean {quantity} is {at_0} at offset 0 and "
         "{at_1} at offset 1.",
-        most=number(words.rounded(float(spread), max(float(size[~np.isnan(size)].max(initial=0.0)), 1.0))),
+        most=number(
+            words.without_rounding(float(spread), max(float(size[~np.isnan(size)].max(initial=0.0)), 1.0))
+        ),
         quantity=quantity,
         at_0=at_0,
         at_1=at_1,
@@ -56,29 +58,29 @@ def _say(values: Tensor, quantity: str) -> str:
 
 
 @shared_scene
-def _packed(state: State, moved: Driver) -> Scene:
+def _draw(state: State, driver: Driver) -> Scene:
     result = Result(state)
     cosine = state.measure == "cosine"
-    scheme = swept(result, moved.steps)
-    values = scheme.similarity(moved.longest, result.width, cosine=cosine)
-    values = values.expand(len(moved.lengths), -1, -1)
+    scheme = scheme_over(result, driver.steps)
+    values = scheme.similarity(driver.longest, result.width, cosine=cosine)
+    values = values.expand(len(driver.lengths), -1, -1)
     low, mean, high = (band.numpy() for band in by_offset(values))
-    known = values.nan_to_num()  # vectors of zeros have no cosine
-    lowest, highest = min(0.0, float(known.min())), float(known.max())
-    limits = (lowest, min(highest, 1.3 * typical(known)) if highest > 0 else 0.0)
+    finite = values.nan_to_num()  # vectors of zeros have no cosine
+    lowest, highest = min(0.0, float(finite.min())), float(finite.max())
+    limits = (lowest, min(highest, 1.3 * typical(finite)) if highest > 0 else 0.0)
     of_vectors = _("cosine") if cosine else _("dot product")
     quantity = _(_QUANTITIES[scheme.adds]) if scheme.adds in _QUANTITIES else of_vectors
-    changes, copies = pictures.similarity_cursor(moved.longest)
-    figures, says = [], []
-    for step, shown in enumerate(moved.lengths):
+    changes, copies = pictures.similarity_cursor(driver.longest)
+    figures, captions = [], []
+    for step, n_visible in enumerate(driver.lengths):
         figures.append(
             pictures.similarity.spec(
                 values[step].numpy(),
                 (low[step], mean[step], high[step]),
                 limits=limits,
                 quantity=quantity,
-                n_visible=shown,
+                n_visible=n_visible,
             )
         )
-        says.append(_say(values[step, :shown, :shown], quantity))
-    return Scene(figures, Cursor(moved.longest, changes, rows_of=copies), captions=says)
+        captions.append(_caption(values[step, :n_visible, :n_visible], quantity))
+    return Scene(figures, Cursor(driver.longest, changes, rows_of=copies), captions=captions)

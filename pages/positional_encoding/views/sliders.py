@@ -35,7 +35,7 @@ class Driver:
         return LONGEST if self.steps.name == LENGTH.name else self.lengths[0]
 
 
-def driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
+def read_driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
     """Return what moves the picture.
 
     Args:
@@ -56,20 +56,20 @@ def driver(controls: Controls, result: Result, *, has_step: bool) -> Driver:
     return Driver(slider, (n,) * len(slider.steps.values))
 
 
-def moved_figure(result: Result, moved: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
+def moved_figure(result: Result, driver: Driver, scene: SharedScene, *, key: str, alt: str) -> Figure:
     """Return a picture of positions: a slider moves it, and a cursor goes from position to position."""
-    places = replace(PLACE, values=PLACE.values[: moved.longest])
+    places = replace(PLACE, values=PLACE.values[: driver.longest])
     return Figure(
         scene,
         key=key,
         alt=alt,
         name=f"{key} {result.scheme_name}",
-        slider=moved.slider,
-        rows=Rows(_("Position"), places, Cursor(moved.longest)),
+        slider=driver.slider,
+        rows=Rows(_("Position"), places, Cursor(driver.longest)),
     )
 
 
-def swept(result: Result, steps: Steps) -> Scheme:
+def scheme_over(result: Result, steps: Steps) -> Scheme:
     """Return the scheme with all values of the slider at once, where the slider is a setting of its own."""
     own = {BASE.name: "base", RAMP_STEP.name: "step"}.get(steps.name)
     return result.bare(**{own: torch.tensor(steps.values, dtype=torch.float64)} if own else {})

@@ -23,7 +23,7 @@ from pages.positional_encoding.state import State
 def view(_ask: Controls, result: Result) -> View[Result]:
     """Draw how pairs of a query and a key turn, and their score over the offset."""
     figure = Figure(
-        _packed(result.state.still(SHIFT, OFFSET)),
+        _draw(result.state.still(SHIFT, OFFSET)),
         key="turning",
         alt=_("Pairs of dimensions of a query and a key turned by their positions, and their score"),
         name=result.scheme_name,
@@ -34,7 +34,7 @@ def view(_ask: Controls, result: Result) -> View[Result]:
 
 
 @dataclass(frozen=True, eq=False)
-class Turns:
+class PairTurns:
     """Which pairs are drawn, their radians a position (n_pair,), and the score over the offset."""
 
     pairs: list[int]
@@ -42,7 +42,7 @@ class Turns:
     curve: NDArray[np.float64]
 
 
-def turns(scheme: Scheme, width: int, layout: str) -> Turns:
+def turns(scheme: Scheme, width: int, layout: str) -> PairTurns:
     """Read the angles off turned vectors: those of position 1 are the frequencies."""
     n_pair = width // 2
     pairs = torch.arange(width).reshape(n_pair, 2)
@@ -50,14 +50,16 @@ def turns(scheme: Scheme, width: int, layout: str) -> Turns:
         pairs = torch.arange(width).reshape(2, n_pair).T
     unturned = torch.zeros(1, width, dtype=torch.float64)
     unturned[:, pairs[:, 0]] = 1.0
-    turned = scheme.turn(unturned, torch.ones(1))[0]
-    angles = torch.atan2(turned[pairs[:, 1]], turned[pairs[:, 0]])
-    drawn = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each still seen to turn
-    return Turns(drawn, angles[drawn].numpy(), scheme.profile(len(OFFSET.values), width).numpy())
+    rotated = scheme.turn(unturned, torch.ones(1))[0]
+    angles = torch.atan2(rotated[pairs[:, 1]], rotated[pairs[:, 0]])
+    shown_pairs = sorted({0, n_pair // 8, 3 * n_pair // 8})  # fast, slower and slow, each still seen to turn
+    return PairTurns(
+        shown_pairs, angles[shown_pairs].numpy(), scheme.profile(len(OFFSET.values), width).numpy()
+    )
 
 
 @shared_scene
-def _packed(state: State) -> Scene:
+def _draw(state: State) -> Scene:
     result = Result(state)
     scheme = result.bare()
     view = turns(scheme, result.width, state.scheme.layout)
@@ -78,9 +80,9 @@ def _packed(state: State) -> Scene:
     query = scheme.turn(vector.expand(len(shifts), -1), shifts)
     keys = scheme.turn(vector.expand(len(shifts), len(offsets), -1), shifts[:, None] + offsets)
     scores = (keys @ query[..., None])[..., 0]
-    says = sentences(scores.numpy(), view.curve)
+    captions = sentences(scores.numpy(), view.curve)
     changes, by_step = pictures.turning_cursor(angles, view.pairs, view.curve)
-    return Scene(figures, Cursor(len(offsets), changes, by_step), captions=says)
+    return Scene(figures, Cursor(len(offsets), changes, by_step), captions=captions)
 
 
 def sentences(scores: NDArray[np.float64], at_zero: NDArray[np.float64]) -> list[list[str]]:
