@@ -53,7 +53,7 @@ def main() -> int:
     torch.set_num_threads(1)
     look_for_components_once()
     say_nothing_of_threads()
-    SHELF.standing()
+    SHELF.status()
     SHELF.wait(LONGEST_START)
     page = open_page("learned-heads", source=REAL)
     folder = packaged_folder()

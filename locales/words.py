@@ -19,7 +19,7 @@ from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import WORDLESS, Choice, Several, label
+from attn_ui.base.parameters import WORDLESS, Choice, MultiChoice, label
 from attn_words import LANGUAGES, LOCALES, SOURCE
 from pages.glossary.terms import TERMS
 
@@ -92,7 +92,7 @@ def _options(area: str) -> Iterator[tuple[str, str]]:
     known: set[tuple[str, str]] = set()
     for page in PAGES:
         for setting in import_module(f"pages.{page.folder}.settings").SETTINGS:
-            for option in setting.options if isinstance(setting, Choice | Several) else ():
+            for option in setting.options if isinstance(setting, Choice | MultiChoice) else ():
                 if (setting.name, option) in known or WORDLESS.issuperset(option):
                     continue
                 known.add((setting.name, option))

@@ -98,8 +98,8 @@ def said_at_link(address: str, link: str, spoken: str) -> Iterator[str]:
     """Yield all that a page says at a link beside its tabs: controls, sentences, the figure's own."""
     with speaking(spoken):
         at = page_at(address).at(link)
-        yield from (text for pair in at.controls.told.values() for text in pair)
-        yield from at.controls.said
+        yield from (text for pair in at.controls.labels.values() for text in pair)
+        yield from at.controls.messages
         yield from (bad.sentence() for bad in at.dropped)
         yield from at.view.notes
         yield from (each.title for each in at.view.leads)

@@ -34,15 +34,15 @@ from attn_ui.base.parameters import (
     Cells,
     Choice,
     Flag,
+    Integer,
+    MultiChoice,
     Parameter,
     Real,
-    Several,
     Sight,
     Steps,
     Table,
     Tabs,
     Text,
-    Whole,
 )
 from attn_words import LANGUAGES, PSEUDO
 from tests.pages import PAGES, open_page
@@ -96,7 +96,7 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
     match parameter:
         case Choice():
             return chance.choice(parameter.options)
-        case Whole():
+        case Integer():
             inside = chance.randint(parameter.low, parameter.high)
             return str(chance.choice((parameter.low, parameter.high, inside, inside, inside)))
         case Real():
@@ -106,7 +106,7 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
             return chance.choice(("true", "false"))
         case Steps():
             texts = parameter.texts()
-            between = parameter.taken(chance.uniform(parameter.values[0], parameter.values[-1]))
+            between = parameter.nearest_value(chance.uniform(parameter.values[0], parameter.values[-1]))
             return chance.choice((texts[0], texts[-1], *chance.choices(texts, k=2), parameter.text(between)))
         case Text(name="truth"):
             return chance.choice(FUNCTIONS)
@@ -120,7 +120,7 @@ def draw(parameter: Parameter, chance: random.Random) -> str | list[str]:  # noq
         case Sight():
             part = (chance.choice((1, 9, 300, parameter.most)) for _ in range(3))
             return chance.choice(("", ".".join(map(str, part))))
-        case Several():
+        case MultiChoice():
             return chance.sample(parameter.options, chance.randrange(3))
     raise TypeError(f"no way to draw {parameter!r}")
 

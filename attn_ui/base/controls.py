@@ -15,15 +15,15 @@ from attn_ui.base.parameters import (
     Cells,
     Choice,
     Flag,
+    Integer,
+    MultiChoice,
     Parameter,
     Real,
-    Several,
     Sight,
     Steps,
     Table,
     Tabs,
     Text,
-    Whole,
     shown,
 )
 from attn_words import _, _c
@@ -54,7 +54,7 @@ class Controls(Protocol):
     def segment(self, choice: Choice, label: str, **style: Any) -> str:
         """Offer a few short options side by side."""
 
-    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+    def whole(self, setting: Integer, label: str, **style: Any) -> int:
         """Read a whole number."""
 
     def real(self, setting: Real, label: str, **style: Any) -> float:
@@ -67,7 +67,12 @@ class Controls(Protocol):
         """Read a line of text."""
 
     def several(
-        self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
+        self,
+        setting: MultiChoice,
+        label: str,
+        offered: Sequence[str],
+        names: Sequence[str] = (),
+        **style: Any,
     ) -> list[str]:
         """Offer switches for some of the options; names: what the words are that these are numbers of."""
 
@@ -83,19 +88,19 @@ class Controls(Protocol):
     def heading(self, text: str) -> None:
         """Name a group of controls."""
 
-    def say(self, text: str) -> None:
+    def caption(self, text: str) -> None:
         """Say something beside the controls, as markdown."""
 
-    def tell(self, text: str) -> None:
+    def message(self, text: str) -> None:
         """Say something that the picture needs, as markdown."""
 
-    def misfit(self, bad: Dropped) -> None:
+    def report_dropped(self, bad: Dropped) -> None:
         """Say of a setting that what the link says of it does not fit its other settings."""
 
     def formula(self, latex: str) -> None:
         """Show the formula of what is chosen."""
 
-    def lead(self, label: str, link: str, **style: Any) -> None:
+    def page_link(self, label: str, link: str, **style: Any) -> None:
         """Offer the same numbers on another page, by a link to it."""
 
     def sidebar(self) -> AbstractContextManager[Any]:
@@ -143,10 +148,10 @@ class Controls(Protocol):
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
         """Return a table, cells, what is in sight or the open tab as the address has them."""
 
-    def peek(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+    def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
         """Return the value of a control that is shown elsewhere."""
 
-    def call(self, name: str, label: str, said: str) -> None:
+    def describe(self, name: str, label: str, said: str) -> None:
         """Note that a control called so is taken to say something else than it shows."""
 
     def linked(self, setting: Parameter) -> str | None:
@@ -155,13 +160,13 @@ class Controls(Protocol):
     def link(self, setting: Parameter, value: Any) -> None:
         """Write into the link what it means without saying it, before anything is asked."""
 
-    def kept(self, name: str, default: K) -> K:
+    def recall(self, name: str, default: K) -> K:
         """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
 
-    def keep(self, name: str, value: Hashable) -> None:
+    def remember(self, name: str, value: Hashable) -> None:
         """Keep a value for as long as the page is looked at."""
 
-    def answer(self, setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+    def answer(self, setting: Choice | Flag | Integer | Real | Text, value: Any) -> None:
         """Answer for a control what it will say next."""
 
     def move(self, steps: Steps, to: float) -> None:
@@ -176,7 +181,7 @@ def yes_or_no(on: bool) -> str:
     return _c("switch", "yes") if on else _c("switch", "no")
 
 
-def some_of(setting: Several, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
+def some_of(setting: MultiChoice, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
     said = [names[int(each)] if names else shown(setting, each) for each in chosen]
     return _(", ").join(said) or _c("of several", "none")
@@ -188,14 +193,14 @@ class LinkControls:
 
     Attributes:
         values: by the names of the settings; a press or a click changes them.
-        said: what was said beside the controls.
-        told: what the controls that were asked are called, and what they say, by their settings' names.
+        messages: what was said beside the controls.
+        labels: what the controls are called and what they say, by their settings' names.
         dropped: what the link asked for and cannot be had, at all or beside its other settings.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
-    said: list[str] = field(default_factory=list)
-    told: dict[str, tuple[str, str]] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
     patience: float | None = None
 
@@ -209,7 +214,7 @@ class LinkControls:
     def _tell(self, setting: Parameter, label: str, words: str, style: Mapping[str, Any]) -> None:
         """Note what a control says; one that cannot be used says nothing of what is shown."""
         if not style.get("disabled"):
-            self.told[setting.name] = label, words
+            self.labels[setting.name] = label, words
 
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Return the option."""
@@ -219,7 +224,7 @@ class LinkControls:
 
     segment = choose
 
-    def whole(self, setting: Whole, label: str, **style: Any) -> int:
+    def whole(self, setting: Integer, label: str, **style: Any) -> int:
         """Return the number."""
         count = int(self._value(setting))
         self._tell(setting, label, str(count), style)
@@ -244,7 +249,12 @@ class LinkControls:
         return text
 
     def several(
-        self, setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **style: Any
+        self,
+        setting: MultiChoice,
+        label: str,
+        offered: Sequence[str],
+        names: Sequence[str] = (),
+        **style: Any,
     ) -> list[str]:
         """Return those of the options that are offered."""
         asked = self._value(setting)
@@ -272,7 +282,7 @@ class LinkControls:
         """Return the position of what is shown of a setting; note where the link asked for something else."""
         asked = self._value(offered)
         at = offered.nearest(asked)
-        if offered.name in self.values and asked != offered.values[at] and not offered.told:
+        if offered.name in self.values and asked != offered.values[at] and not offered.page_explains:
             bad = not_here(offered, offered.text(asked), offered.values[at], self.dropped)
             self.dropped = [*(each for each in self.dropped if each.name != bad.name), bad]
         return at
@@ -283,20 +293,20 @@ class LinkControls:
     def heading(self, text: str) -> None:
         """Nobody reads it."""
 
-    def say(self, text: str) -> None:
+    def caption(self, text: str) -> None:
         """Note what is said."""
-        self.said.append(text)
+        self.messages.append(text)
 
-    tell = say
+    message = caption
 
-    def misfit(self, bad: Dropped) -> None:
+    def report_dropped(self, bad: Dropped) -> None:
         """Note what does not fit."""
         self.dropped.append(bad)
 
     def formula(self, latex: str) -> None:
         """Nobody reads it."""
 
-    def lead(self, label: str, link: str, **style: Any) -> None:
+    def page_link(self, label: str, link: str, **style: Any) -> None:
         """Nobody follows it."""
 
     def sidebar(self) -> AbstractContextManager[Any]:
@@ -331,11 +341,11 @@ class LinkControls:
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
         """Note what is said in its place."""
         del module, of
-        self.said += [otherwise] if otherwise else []
+        self.messages += [otherwise] if otherwise else []
 
     def value(self, steps: Steps) -> float:
         """Return the value at which a slider stands."""
-        return steps.taken(self._value(steps))
+        return steps.nearest_value(self._value(steps))
 
     def between(self, steps: Steps) -> float | None:
         """Return the value that the link names where it lies between two of a slider's."""
@@ -356,24 +366,24 @@ class LinkControls:
         """Return the text."""
         return str(self._value(setting))
 
-    def peek(self, setting: Choice | Flag | Whole | Real | Text) -> Any:
+    def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
         """Return the value."""
         return self._value(setting)
 
-    def call(self, name: str, label: str, said: str) -> None:
+    def describe(self, name: str, label: str, said: str) -> None:
         """Note what the control says."""
-        self.told[name] = label, said
+        self.labels[name] = label, said
 
     def linked(self, setting: Parameter) -> str | None:
         """Return what the link says of a setting."""
         return None if setting.name not in self.values else str(self.values[setting.name])
 
-    def kept(self, name: str, default: K) -> K:
+    def recall(self, name: str, default: K) -> K:
         """Return what was kept."""
         found: K = self._kept.get(name, default)
         return found
 
-    def keep(self, name: str, value: Hashable) -> None:
+    def remember(self, name: str, value: Hashable) -> None:
         """Keep a value."""
         self._kept[name] = value
 
@@ -385,7 +395,7 @@ class LinkControls:
 
     def move(self, steps: Steps, to: float) -> None:
         """Move a slider."""
-        self.values[steps.name] = steps.taken(to)
+        self.values[steps.name] = steps.nearest_value(to)
 
     def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
         """Write a text."""

@@ -60,12 +60,14 @@ def read_by_hand(controls: Controls, wanted: Sequence[Sequence[Weight]]) -> Give
     """
     fit, problems = fitting(controls, wanted)
     present = [each[0] for each in wanted]
-    controls.say(_(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data")))
+    controls.caption(
+        _(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data"))
+    )
     for problem in problems:
         said_of_it = paragraph(problem, _("The one from the seed is used meanwhile."))
-        controls.say(f":material/edit: {said_of_it}")
+        controls.caption(f":material/edit: {said_of_it}")
     if large := [each.name for each in present if not each.is_typed]:
-        controls.say(
+        controls.caption(
             _(
                 ":material/info: {weights}: more than {most} rows or columns, too many to type.",
                 weights=listed(large),
@@ -73,7 +75,7 @@ def read_by_hand(controls: Controls, wanted: Sequence[Sequence[Weight]]) -> Give
             )
         )
     when = {weight.name: weight.when for weight, _ in fit}
-    controls.say(said([each.name for each in present], when))
+    controls.caption(said([each.name for each in present], when))
     if any(controls.text(TABLES[each.name]) for each in present):
         controls.button(
             _("Take all from the seed again"), lambda: _from_seed(controls, present), width="stretch"

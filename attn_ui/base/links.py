@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attn_ui.base.markdown import quoted
-from attn_ui.base.parameters import Choice, NearestError, Parameter, Several, Steps, by_name
+from attn_ui.base.parameters import Choice, MultiChoice, NearestError, Parameter, Steps, by_name
 from attn_words import _, _c, with_whole_letters
 
 _FOLLOWERS = re.compile("utm_.*|fbclid|gclid")  # what mail and networks add to a link to count who comes
@@ -58,7 +58,7 @@ def not_here(offered: Steps, text: str, used: float, before: Iterable[Dropped]) 
     return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
 
 
-def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
+def not_all_here(offered: MultiChoice, texts: Sequence[str]) -> Dropped:
     """Say of a setting which of the options that the link asked for the page has here.
 
     Args:
@@ -72,9 +72,9 @@ def not_all_here(offered: Several, texts: Sequence[str]) -> Dropped:
 def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return a query as it was before mail, chat or a sentence changed it, and as its page has it now.
 
-    >>> from attn_ui.base.parameters import Flag, Whole
+    >>> from attn_ui.base.parameters import Flag, Integer
     >>> query = {"d": ["3"], "amp;bias": ["true)."], "utm_id": ["1"]}
-    >>> mend([Whole("d", 4, 1, 16), Flag("bias", False)], query)
+    >>> mend([Integer("d", 4, 1, 16), Flag("bias", False)], query)
     {'d': ['3'], 'bias': ['true']}
     """
     known, mended = by_name(parameters), dict[str, list[str]]()
@@ -127,7 +127,7 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
         if parameter is None:
             dropped.append(Dropped(name, texts[-1], _("a setting of this page")))
             continue
-        if len(texts) > 1 and not isinstance(parameter, Several):
+        if len(texts) > 1 and not isinstance(parameter, MultiChoice):
             dropped.append(Dropped(name, _c("between two values", " and ").join(texts), _("one value")))
             continue
         for text in texts:
@@ -148,8 +148,8 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
         parameters: what the page can read.
         link: of a page, or what follows its question mark.
 
-    >>> from attn_ui.base.parameters import Flag, Whole
-    >>> read_link([Whole("d", 4, 1, 16), Flag("bias", False)], "single-head?d=99&bias=true")[0]
+    >>> from attn_ui.base.parameters import Flag, Integer
+    >>> read_link([Integer("d", 4, 1, 16), Flag("bias", False)], "single-head?d=99&bias=true")[0]
     {'d': 16, 'bias': True}
     """
     link = with_whole_letters(link)
@@ -163,5 +163,5 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
         if setting is None or used.get(name) == "":
             continue
         text = used.get(name) or texts[-1]
-        values[name] = [*texts] if isinstance(setting, Several) else setting.read(text)
+        values[name] = [*texts] if isinstance(setting, MultiChoice) else setting.read(text)
     return values, dropped

@@ -38,7 +38,7 @@ def read_details(controls: Controls, kinds: Collection[str], *, blocks_in: str) 
         details["random_blocks"] = controls.whole(RANDOM_BLOCKS, _("Random blocks a row"))
     if "own" in kinds:
         details["blocked_cells"] = tuple(sorted(BLOCKED.cells(controls.text(BLOCKED))))
-        controls.say(
+        controls.caption(
             _(
                 ":material/touch_app: Click a cell of {map} to block or free it, or choose it under *{tab}*.",
                 map=blocks_in,

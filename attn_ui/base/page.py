@@ -300,7 +300,7 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     """Return a page with A, B and B − A in place of its figure."""
     view = at.view
     places = at.position if view.figure else (0, 0)
-    found = pinned(at.page, view, pin, panel=panel, told=at.controls.told, places=places)
+    found = pinned(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
     dropped = [*at.dropped, *found.dropped(panel)]
     if found.figure is None:
         return replace(at, view=replace(view, notes=[found.why, *view.notes]), dropped=dropped)
@@ -350,7 +350,7 @@ class At(Generic[Result]):
 
     Attributes:
         view: what it shows.
-        controls: the link's settings; `controls.said` is what stands beside the controls.
+        controls: the link's settings; `controls.messages` is what stands beside the controls.
         dropped: what of the link could not be used, each with its `sentence()`.
         page: the page itself.
     """
@@ -364,7 +364,7 @@ class At(Generic[Result]):
     def _figure(self) -> Figure:
         if self.view.figure is None:
             none = _("{page} has no figure at this link.", page=_(self.page.title))
-            raise LookupError(paragraph(none, *self.controls.said))
+            raise LookupError(paragraph(none, *self.controls.messages))
         return self.view.figure
 
     @cached_property

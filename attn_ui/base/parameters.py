@@ -96,7 +96,7 @@ def label(setting: str, option: str) -> str:
     return LABELS.get((setting, option), option)
 
 
-def shown(setting: "Choice | Several", option: str) -> str:
+def shown(setting: "Choice | MultiChoice", option: str) -> str:
     """Return an option as it is shown; the address has the option itself, in every language.
 
     >>> shown(Choice("mask", "none", ("none", "causal")), "causal")
@@ -145,7 +145,7 @@ def page_tabs(
 
 
 @dataclass(frozen=True)
-class Whole:
+class Integer:
     """A whole number from low to high."""
 
     name: str
@@ -232,8 +232,8 @@ class Steps:
     A page may offer only some of the values (`dataclasses.replace(HEADS, values=...)`), and offers one that
     lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
     value, never its position. The default is left out of the address, unless `always_written`. Where only
-    the values themselves can be had, `only` says what they are. A page says itself, where that is `told`, why
-    it shows another value than was asked for. The values in `named` stay where a page offers fewer than all.
+    the values themselves can be had, `only` says what they are. Where `page_explains`, the page says itself
+    why it shows another value. The values in `named` stay where a page offers fewer than all.
     """
 
     name: str
@@ -242,13 +242,13 @@ class Steps:
     form: str = ".3g"
     always_written: bool = False
     only: str = ""
-    told: bool = False
+    page_explains: bool = False
     named: tuple[float, ...] = ()
 
     def read(self, text: str) -> float:
         """Return the number."""
         number = _read_number(text, self.wanted())
-        used = self.taken(number)
+        used = self.nearest_value(number)
         if used != number:
             raise NearestError(self.wanted(), self.text(used))
         return used
@@ -264,11 +264,13 @@ class Steps:
             return _("a whole number from {low} to {high}", low=low, high=high)
         return _("a number from {low} to {high}, of at most {count} digits", low=low, high=high, count=EXACT)
 
-    def taken(self, number: float) -> float:
+    def nearest_value(self, number: float) -> float:
         """Return the value that is taken for a number: itself, or the nearest that can be had.
 
-        >>> Steps("t", 1.0, (0.5, 1.0, 2.0)).taken(0.7), Steps("n", 1, (1, 4), ".0f").taken(2.4)
-        (0.7, 2)
+        >>> Steps("t", 1.0, (0.5, 1.0, 2.0)).nearest_value(0.7)
+        0.7
+        >>> Steps("n", 1, (1, 4), ".0f").nearest_value(2.4)
+        2
         """
         if self.only or number in self.values:
             return self.values[self.nearest(number)]
@@ -461,7 +463,7 @@ class Sight:
 
 
 @dataclass(frozen=True)
-class Several:
+class MultiChoice:
     """Any number of named options; the address repeats the name once for each.
 
     Those that are ``numbered`` are numbers of words that the page has, and shown as these.

@@ -27,7 +27,7 @@ from attn_words import N_, _, _c, _n, paragraph
 if TYPE_CHECKING:
     from attn_ui.base.page import Figure, Page, View
 
-Told = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
+Labels = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
 
 _MOST_NAMED = 3  # rows or panels that are named one by one
 _LONGEST_WORDS = 32  # letters of what a control says
@@ -68,7 +68,7 @@ class Pinned:
 
 
 def pinned(
-    page: Page[Any, Any], view: View[Any], pin: str, *, panel: str, told: Told, places: tuple[int, int]
+    page: Page[Any, Any], view: View[Any], pin: str, *, panel: str, labels: Labels, places: tuple[int, int]
 ) -> Pinned:
     """Compare what a page shows with what was pinned.
 
@@ -77,13 +77,13 @@ def pinned(
         view: what it shows: B.
         pin: the query of A's own link.
         panel: the short name of the one to compare; the usual one where there is no such.
-        told: what B's controls say.
+        labels: what B's controls say.
         places: where B's sliders stand.
     """
     a = _a(page.address, pin, page)
     if a.parts is None:
         return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
-    b_words, a_words = _words(told, view.figure, places, a)
+    b_words, a_words = _words(labels, view.figure, places, a)
     if view.figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
         return Pinned(why=why, a=a_words, b=b_words)
@@ -129,7 +129,7 @@ class _A:
     """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
 
     parts: Mapping[str, PanelData] | None
-    told: Told
+    labels: Labels
     said: str
 
 
@@ -137,10 +137,10 @@ class _A:
 def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     del address  # the page's; with the pin it says all
     at = _page.at(f"?{pin}")
-    said = paragraph(*at.controls.said)
+    said = paragraph(*at.controls.messages)
     if at.view.figure is None:
-        return _A(None, at.controls.told, said)
-    return _A(at.still.parts(), at.controls.told | _sliders(at.view.figure, at.position), said)
+        return _A(None, at.controls.labels, said)
+    return _A(at.still.parts(), at.controls.labels | _sliders(at.view.figure, at.position), said)
 
 
 def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
@@ -153,18 +153,20 @@ def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[
     }
 
 
-def _words(told: Told, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
+def _words(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
     """Return what of B's and of A's settings differs, in words."""
-    b_told = {**told, **_sliders(figure, places)}
+    b_labels = {**labels, **_sliders(figure, places)}
     if figure and figure.slider:
-        b_told[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
-    names = [name for name in dict.fromkeys([*b_told, *a.told]) if b_told.get(name) != a.told.get(name)]
+        b_labels[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
+    names = [
+        name for name in dict.fromkeys([*b_labels, *a.labels]) if b_labels.get(name) != a.labels.get(name)
+    ]
     b, of_a = (
         _c("between parts of a sentence", ", ").join(
             _c("a setting and what it says", "{label} {said}", label=label, said=_short(words))
             for label, words in (each[n] for n in names if n in each)
         )
-        for each in (b_told, a.told)
+        for each in (b_labels, a.labels)
     )
     return b, of_a
 

@@ -82,12 +82,12 @@ def read_scheme(
     """
     name = controls.choose(setting, _("Scheme"))
     if known_as := kinds[name].known_as:
-        controls.say(in_papers(_(known_as)))
+        controls.caption(in_papers(_(known_as)))
     package = kinds[name].missing_package()
     if package:
         name = setting.default
-        controls.call(setting.name, _("Scheme"), shown(setting, name))
-        controls.say(
+        controls.describe(setting.name, _("Scheme"), shown(setting, name))
+        controls.caption(
             _(
                 ":material/info: The table comes with an optional package: `pip install {package}` (see "
                 "requirements-models.txt). Until then “{scheme}” is shown.",

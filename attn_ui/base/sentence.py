@@ -41,17 +41,17 @@ def read_sentence(
     count = len(tokenize(text))
     kept = f"_sentence_{setting.name}"
     if not count:
-        last: str = controls.kept(kept, setting.default)
-        controls.call(setting.name, label, last)
-        controls.say(
+        last: str = controls.recall(kept, setting.default)
+        controls.describe(setting.name, label, last)
+        controls.caption(
             _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
         )
         return last
-    controls.keep(kept, text)
+    controls.remember(kept, text)
     if how_cut and (said := CUT[how_cut(text)]):
-        controls.say(_(said))
+        controls.caption(_(said))
     if count > most:
-        controls.say(
+        controls.caption(
             _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)
         )
     return text

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from attn_ui.base.bounds import MAX_HEADS, MAX_MODEL_TOKENS, MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Cells, Choice, Flag, Real, Several, Steps, Table, Text, Whole, rungs
+from attn_ui.base.parameters import Cells, Choice, Flag, Integer, MultiChoice, Real, Steps, Table, Text, rungs
 
 TEXT = Text("text", "the cat sat on the mat", longest=20_000)  # as many as a real model reads
 CROSS = Flag("cross", False)
@@ -12,7 +12,7 @@ TYPED = Text("typed", "the cat sat on the mat", 20_000)  # of an experiment's ow
 BIAS = Flag("bias", False)
 # What the tab "Code" hands over (`attn_ui.base.programs` asks for it).
 CODE = Choice("code", "PyTorch", ("PyTorch", "NumPy", "attn_core", "LaTeX"))
-SEED = Whole("seed", 4, 0, 9999)
+SEED = Integer("seed", 4, 0, 9999)
 # Twenty to a power of ten, as evenly as round numbers can stand: the preferred numbers R'20 of ISO 497.
 _TWENTY = (1, 1.1, 1.25, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 2.8, 3.2, 3.6, 4, 4.5, 5, 5.6, 6.3, 7.1, 8, 9)
 TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
@@ -20,7 +20,7 @@ TEMPERATURE = Steps("t", 1.0, rungs(0.1, 10.0, _TWENTY, ".2f"), ".2f")
 QUERY = Steps("q", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 KEY = Steps("k", 0, tuple(range(MAX_MODEL_TOKENS)), ".0f")
 # Queries whose rows are taken together with that of the query, where arcs are drawn (`arcs` asks for them).
-ALSO = Several("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
+ALSO = MultiChoice("also", tuple(map(str, range(MAX_TOKENS))), numbered=True)
 TOGETHER = Choice("rows", "mean", ("mean", "sum"))
 # What is set aside of weights (`set_aside` asks for it).
 ALL_BUT_ONE = "all but one word"
@@ -37,9 +37,9 @@ _ROUND = (1.0, 2.0, 3.0, 5.0)
 BASE = Steps("base", 10000.0, (*(digit * 10.0**power for power in range(5) for digit in _ROUND), 1e5), ".6g")
 RAMP_STEP = Steps("step", 0.5, tuple(i / 20 for i in range(41)), ".2f")
 # What a mask takes beside its width (`attn_ui.base.masking` asks for it).
-DILATION = Whole("gap", 2, 1, 8)
-GLOBAL_TOKENS = Whole("global", 1, 0, 8)
-RANDOM_BLOCKS = Whole("blocks", 1, 0, 8)
+DILATION = Integer("gap", 2, 1, 8)
+GLOBAL_TOKENS = Integer("global", 1, 0, 8)
+RANDOM_BLOCKS = Integer("blocks", 1, 0, 8)
 BLOCKED = Cells("blocked", MAX_TOKENS)
 # The single-head page's own, which other pages link to.
 FREE_SCALE = Real("s", 1.0, 0.01, 100.0, 0.01)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from attn_ui.base.framing import framing
 from attn_ui.base.links import Dropped, bad_settings, mend, not_all_here, not_here
-from attn_ui.base.parameters import Parameter, Several, Steps, by_name
+from attn_ui.base.parameters import MultiChoice, Parameter, Steps, by_name
 from attn_ui.screen import named, state
 from attn_ui.streamlit_inside.run import read_address_again, travelled
 from attn_words import language
@@ -49,7 +49,7 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
                 else:
                     del st.query_params[bad.name]
             st.rerun()
-        several = [setting.name for setting in parameters if isinstance(setting, Several)]
+        several = [setting.name for setting in parameters if isinstance(setting, MultiChoice)]
         session[_ASKED] = {name: st.query_params.get_all(name) for name in several}
         session[_LEFT] = session.get(_LEFT, frozenset()) | {parameter.name for parameter in parameters}
     state.sync(parameters, entered=entered)
@@ -84,13 +84,13 @@ def notify(dropped: Sequence[Dropped]) -> None:
 def show(offered: Steps) -> None:
     """Have the address carry what is shown here; where a link asked for something else, say which it is."""
     found = state.show(offered)
-    if found is None or offered.told:
+    if found is None or offered.page_explains:
         return
     used = offered.values[state.position(offered)]
     _add(not_here(offered, found, used, _dropped_on(st.session_state[_PAGE])))
 
 
-def show_several(offered: Several) -> None:
+def show_several(offered: MultiChoice) -> None:
     """Where a link asked for options that are not offered here, say which are used."""
     asked = st.session_state.get(_ASKED, {}).pop(offered.name, [])
     if not set(asked) <= set(offered.options):

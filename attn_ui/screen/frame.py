@@ -100,4 +100,4 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
 
 
 def _open(setting: Tabs, key: str, opens: Mapping[str, str]) -> None:
-    state.keep(setting, opens[st.session_state[key]])
+    state.write_setting(setting, opens[st.session_state[key]])

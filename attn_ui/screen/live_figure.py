@@ -23,7 +23,7 @@ from attn_ui.base.parameters import Steps
 from attn_ui.export.standalone import kit_version
 from attn_ui.screen import palette
 from attn_ui.screen.address import show
-from attn_ui.screen.state import call, command, commanded, offer, position, report, revision, said
+from attn_ui.screen.state import command, commanded, describe, offer, position, readings, report, revision
 
 PLOTLY_ROUTE = "/plotly"
 _NO_STEPS = bytes(PREFIX_BYTES)
@@ -92,7 +92,7 @@ def live_figure(
     )
     for control in (slider, rows):
         if control is not None:
-            call(control.steps.name, control.label)
+            describe(control.steps.name, control.label)
     packed_captions = (
         b"" if captions is None else captions if isinstance(captions, bytes) else pack_captions(captions)
     )
@@ -108,7 +108,7 @@ def live_figure(
             commanded,
             palette=palette.here(),
             **about,
-            settings=said(),
+            settings=readings(),
             revision=revision(),
         )
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.parameters import Choice, Parameter, Several, Tabs, label
+from attn_ui.base.parameters import Choice, MultiChoice, Parameter, Tabs, label
 from attn_words import SOURCE, language
 
 _SPOKEN = "_named_language"  # in which the options of the page were shown last
@@ -18,7 +18,7 @@ _WRITTEN = "_named_written"  # what was written into the address, by the setting
 
 def here(setting: Parameter) -> bool:
     """Whether a setting's options are shown in other words than the address has."""
-    if language() != SOURCE or (isinstance(setting, Several) and setting.numbered):
+    if language() != SOURCE or (isinstance(setting, MultiChoice) and setting.numbered):
         return True
     options = setting.options if isinstance(setting, Choice) else ()
     return any(label(setting.name, option) != option for option in options)
@@ -47,16 +47,16 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
     if not (is_news or spoken != language()):
         return
     for setting in settings:
-        if not isinstance(setting, Choice | Several) or isinstance(setting, Tabs) or not here(setting):
+        if not isinstance(setting, Choice | MultiChoice) or isinstance(setting, Tabs) or not here(setting):
             continue
         texts = [text for text in st.query_params.get_all(setting.name) if text in setting.options]
-        if isinstance(setting, Several) and (texts or goes_back):
+        if isinstance(setting, MultiChoice) and (texts or goes_back):
             st.session_state[setting.name] = texts or [*setting.default]
         elif texts or goes_back:
             st.session_state[setting.name] = texts[-1] if texts else setting.default
 
 
-def after(setting: Choice | Several, chosen: str | Sequence[str]) -> None:
+def after(setting: Choice | MultiChoice, chosen: str | Sequence[str]) -> None:
     """Have the address say what is chosen; it says nothing of what is at its default."""
     if not here(setting):
         return
@@ -67,6 +67,6 @@ def after(setting: Choice | Several, chosen: str | Sequence[str]) -> None:
     if st.query_params.get_all(setting.name) == wanted:
         return
     if wanted:
-        st.query_params[setting.name] = wanted if isinstance(setting, Several) else wanted[0]
+        st.query_params[setting.name] = wanted if isinstance(setting, MultiChoice) else wanted[0]
     else:
         del st.query_params[setting.name]

@@ -39,7 +39,7 @@ def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
         return view
     places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
     wanted = st.query_params.get(COMPARE.name, COMPARE.default)
-    found = pinned(page, view, text, panel=wanted, told=state.told(), places=(places[0], places[1]))
+    found = pinned(page, view, text, panel=wanted, labels=state.labels(), places=(places[0], places[1]))
     for bad in found.dropped(wanted):
         address.drop(bad)
     _line(pin, found)

@@ -9,7 +9,7 @@ import streamlit as st
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.links import up_to_date
 from attn_ui.base.markdown import quoted
-from attn_ui.base.parameters import Cells, Parameter, Several, Sight, Steps, Table, Tabs, by_name
+from attn_ui.base.parameters import Cells, MultiChoice, Parameter, Sight, Steps, Table, Tabs, by_name
 from attn_ui.base.pin import COMPARE, PIN
 from attn_ui.screen import state
 from attn_words import _, with_whole_letters
@@ -28,7 +28,7 @@ def collected(parameters: Sequence[Parameter]) -> Settings:
                 text = state.text(setting)
                 if text != setting.default:
                     found[setting.name] = text
-            case Several():
+            case MultiChoice():
                 if several := st.query_params.get_all(setting.name):
                     found[setting.name] = several
             case _:
@@ -74,10 +74,10 @@ def take_over(values: dict[str, Any], parameters: Sequence[Parameter]) -> None:
         value = values[setting.name]
         match setting:
             case Table() | Cells() | Sight() | Tabs():
-                state.keep(setting, value, replaces=True)
+                state.write_setting(setting, value, replaces=True)
             case Steps():
                 state.move(setting, value)
-            case Several():
+            case MultiChoice():
                 state.answer(setting.name, list(value))
             case _ if setting.name in (PIN, COMPARE.name):
                 state.put(setting.name, *([] if value == setting.default else [value]))
@@ -105,11 +105,11 @@ def _settings(content: bytes, page: str) -> dict[str, Any]:
 
 def _value(setting: Parameter, text: Any) -> Any:
     """Return one setting's value."""
-    texts = text if isinstance(setting, Several) and isinstance(text, list) else [text]
+    texts = text if isinstance(setting, MultiChoice) and isinstance(text, list) else [text]
     try:
         if not all(isinstance(each, str) for each in texts):
             raise ValueError(_("a text"))
-        if isinstance(setting, Several):
+        if isinstance(setting, MultiChoice):
             return [setting.read(each) for each in dict.fromkeys(texts)]
         if isinstance(setting, Table):
             setting.rows(texts[0])  # a file may be longer than a link

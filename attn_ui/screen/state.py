@@ -33,13 +33,13 @@ class _State:
     # What this session ever put in the address for each setting; None where it was left out, at its default.
     written: dict[str, set[str | None]] = field(default_factory=dict)
     lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
-    asked: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
+    values_read: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
     commanded: dict[str, float] = field(default_factory=dict)
     revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
     # What each figure's sliders offered last: their names and values.
     offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
-    called: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
-    said: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
+    names: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
+    readings: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
     tied: dict[str, Any] = field(default_factory=dict)  # what the own controls of this run's settings say
     pending: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)  # see `put`
     answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # see `answer`
@@ -85,21 +85,21 @@ def exact(steps: Steps) -> Steps:
 def position(steps: Steps) -> int:
     """Return where a slider stands, as an index into its values."""
     state = _state()
-    state.asked[steps.name] = state.current.get(steps.name)
+    state.values_read[steps.name] = state.current.get(steps.name)
     return _position(state, steps)
 
 
 def value(steps: Steps) -> float:
     """Return the value at which a slider stands."""
     state = _state()
-    state.asked[steps.name] = state.current.get(steps.name)
-    return steps.taken(state.current.get(steps.name, steps.default))
+    state.values_read[steps.name] = state.current.get(steps.name)
+    return steps.nearest_value(state.current.get(steps.name, steps.default))
 
 
 def text(setting: Table | Cells | Sight | Tabs) -> str:
     """Return a table, cells, what is in sight or the open tab as the address has them, or the default."""
     state = _state()
-    state.asked[setting.name] = state.current.get(setting.name)
+    state.values_read[setting.name] = state.current.get(setting.name)
     return _text(state, setting)
 
 
@@ -171,11 +171,11 @@ def command() -> None:
 def move(steps: Steps, to: float) -> None:
     """Move a slider to a value, or to the nearest; to be called from a callback, before the page runs."""
     state = _state()
-    _change(state, steps, steps.taken(to))
+    _change(state, steps, steps.nearest_value(to))
     _command(state, None)
 
 
-def keep(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: bool = False) -> None:
+def write_setting(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: bool = False) -> None:
     """Keep a text and put it in the address; a table too long for a link is kept in the session alone.
 
     Args:
@@ -190,15 +190,15 @@ def keep(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: bool = Fa
     _write(state, setting, st.query_params.to_dict())
 
 
-def call(name: str, label: str, said: str | None = None) -> None:
+def describe(name: str, label: str, said: str | None = None) -> None:
     """Note what the control of a setting is called on the page, and in words what it says.
 
     A live figure's sliders say it themselves, while they move.
     """
     state = _state()
-    state.called[name] = label
+    state.names[name] = label
     if said is not None:
-        state.said[name] = label, said
+        state.readings[name] = label, said
 
 
 def tell_alone(name: str) -> None:
@@ -275,19 +275,19 @@ def _put_again(state: _State) -> None:
             st.session_state[name] = value
 
 
-def said() -> list[tuple[str, str]]:
+def readings() -> list[tuple[str, str]]:
     """Return what the controls of this run have said until now, as labels and values in words."""
-    return list(_state().said.values())
+    return list(_state().readings.values())
 
 
-def told() -> dict[str, tuple[str, str]]:
+def labels() -> dict[str, tuple[str, str]]:
     """Return the same by the names of their settings."""
-    return dict(_state().said)
+    return dict(_state().readings)
 
 
-def called() -> dict[str, str]:
+def control_names() -> dict[str, str]:
     """Return what the controls that this session has seen are called, by the names of their settings."""
-    return _state().called
+    return _state().names
 
 
 def times_shown(setting: Held) -> int:
@@ -301,24 +301,24 @@ def times_shown(setting: Held) -> int:
 class Snapshot:
     """What a run had asked for up to some point, and how many lists of each setting it had shown."""
 
-    asked: dict[str, Any]
+    values_read: dict[str, Any]
     lists: Counter[str]
     between: dict[str, float]
-    said: dict[str, tuple[str, str]]
+    readings: dict[str, tuple[str, str]]
 
 
 def snapshot() -> Snapshot:
     """Return what this run has asked for until now."""
     state = _state()
-    return Snapshot(dict(state.asked), Counter(state.lists), dict(state.between), dict(state.said))
+    return Snapshot(dict(state.values_read), Counter(state.lists), dict(state.between), dict(state.readings))
 
 
 def goes_on_from(snapshot: Snapshot) -> bool:
     """Take up a run where an earlier one was; false where what that had asked for has changed since."""
     state = _state()
     state.lists = Counter(snapshot.lists)
-    state.said = dict(snapshot.said)
-    same = all(state.current.get(name) == found for name, found in snapshot.asked.items())
+    state.readings = dict(snapshot.readings)
+    same = all(state.current.get(name) == found for name, found in snapshot.values_read.items())
     return same and state.between == snapshot.between
 
 
@@ -332,8 +332,8 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state = _state()
     made = dict(state.tied)
     state.lists.clear()
-    state.asked.clear()
-    state.said.clear()
+    state.values_read.clear()
+    state.readings.clear()
     state.tied.clear()
     if entered or travelled():
         state.pending.clear()
@@ -456,7 +456,7 @@ def _too_long(table: Table, wanted: str) -> bool:
 
 def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
-        at = setting.taken(state.current.get(setting.name, setting.default))
+        at = setting.nearest_value(state.current.get(setting.name, setting.default))
         shown = state.shown.get(setting.name, at)
         is_written = setting.always_written or (setting.name == state.alone and state.bare)
         return None if setting.default in (at, shown) and not is_written else setting.text(shown)

@@ -15,6 +15,7 @@ from attn_ui.base.parameters import (
     Cells,
     Choice,
     Flag,
+    Integer,
     Parameter,
     Real,
     Sight,
@@ -22,7 +23,6 @@ from attn_ui.base.parameters import (
     Table,
     Tabs,
     Text,
-    Whole,
 )
 from attn_ui.screen import address, state, widgets
 from attn_ui.screen.working import working
@@ -55,7 +55,7 @@ class StreamlitControls:
     exact = staticmethod(state.exact)
     text = staticmethod(state.text)
     place = staticmethod(address.place)
-    call = staticmethod(state.call)
+    describe = staticmethod(state.describe)
     move = staticmethod(state.move)
     working = staticmethod(working)
 
@@ -70,17 +70,17 @@ class StreamlitControls:
         st.subheader(text, anchor=False)
 
     @staticmethod
-    def say(text: str) -> None:
+    def caption(text: str) -> None:
         """Say something beside the controls."""
         st.caption(text)
 
     @staticmethod
-    def tell(text: str) -> None:
+    def message(text: str) -> None:
         """Say something that the picture needs."""
         st.markdown(text)
 
     @staticmethod
-    def misfit(bad: Dropped) -> None:
+    def report_dropped(bad: Dropped) -> None:
         """Say beside the controls what does not fit."""
         st.caption(f":material/link_off: {bad.sentence()}")
 
@@ -90,7 +90,7 @@ class StreamlitControls:
         st.latex(latex)
 
     @staticmethod
-    def lead(label: str, link: str, **style: Any) -> None:
+    def page_link(label: str, link: str, **style: Any) -> None:
         """Offer a link."""
         st.link_button(label, link, icon=":material/arrow_forward:", **style)
 
@@ -112,11 +112,11 @@ class StreamlitControls:
             st.session_state.pop(each.name, None)
         defaults = LinkControls()
         yield defaults
-        for name, (label, said) in defaults.told.items():
-            state.call(name, label, said)
+        for name, (label, said) in defaults.labels.items():
+            state.describe(name, label, said)
 
     def _is_set(self, setting: Parameter) -> bool:
-        if isinstance(setting, Choice | Flag | Whole | Real | Text):
+        if isinstance(setting, Choice | Flag | Integer | Real | Text):
             return bool(self.peek(setting) != setting.default)
         return self.linked(setting) is not None
 
@@ -150,7 +150,7 @@ class StreamlitControls:
         import_module(module).show(of)
 
     @staticmethod
-    def peek(setting: Choice | Flag | Whole | Real | Text) -> Any:
+    def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
         """Return what a control says that is not asked here; before it is there, what the address says."""
         return widgets.peek(setting)
 
@@ -171,25 +171,25 @@ class StreamlitControls:
                 st.query_params[setting.name] = state.address_texts(value)
 
     @staticmethod
-    def kept(name: str, default: K) -> K:
+    def recall(name: str, default: K) -> K:
         """Return what the session keeps."""
         found: K = st.session_state.get(name, default)
         return found
 
     @staticmethod
-    def keep(name: str, value: Hashable) -> None:
+    def remember(name: str, value: Hashable) -> None:
         """Keep a value in the session."""
         st.session_state[name] = value
 
     @staticmethod
-    def answer(setting: Choice | Flag | Whole | Real | Text, value: Any) -> None:
+    def answer(setting: Choice | Flag | Integer | Real | Text, value: Any) -> None:
         """Answer for a control what it will say next."""
         state.answer(setting.name, value)
 
     @staticmethod
     def write(setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
         """Put a text into the address."""
-        state.keep(setting, text, replaces=replaces)
+        state.write_setting(setting, text, replaces=replaces)
 
 
 CONTROLS = StreamlitControls()

@@ -86,7 +86,7 @@ def _put_question() -> None:
 
 def _lesson(settings: Sequence[Parameter]) -> None:
     """Make a link for a lesson, with what is covered; what it hides and says is set on no page but that."""
-    labels = state.called()
+    labels = state.control_names()
     widgets = {each.name: labels[each.name] for each in settings if each.name in labels}
     parts = {name: _(label) for name, label in PARTS.items()}
     names = parts | {name: label for name, label in widgets.items() if name not in PARTS}

@@ -46,7 +46,7 @@ def type_over(tables: Sequence[Typed]) -> None:
             numbers = edited(frame, st.session_state[key])
             text = table.setting.text(numbers.tolist())
             if not problem_of(table.setting, numbers) and text != table.setting.text(table.rows):
-                state.keep(table.setting, text)
+                state.write_setting(table.setting, text)
 
     with st.form(f"_tables_{tables[0].setting.name}", border=False):
         st.markdown(_("Type over any number. Rows of a table without names can be added and deleted."))
@@ -124,7 +124,7 @@ def paste(table: Typed) -> None:
             problem = problem or problem_of(setting, np.array(rows), len(table.names) or None)
             st.session_state[f"{key}_problem"] = problem
             if not problem:
-                state.keep(setting, setting.text(rows), replaces=True)
+                state.write_setting(setting, setting.text(rows), replaces=True)
                 st.session_state[key] = ""
 
     with st.expander(_("Paste {table} as text", table=table.title)):

@@ -97,7 +97,7 @@ def _paste(weights: Sequence[Weight]) -> None:
             problem = problem or weight.unfit((len(rows), len(rows[0])))
             st.session_state[_PROBLEM] = problem
             if not problem:
-                state.keep(TABLES[weight.name], TABLES[weight.name].text(rows), replaces=True)
+                state.write_setting(TABLES[weight.name], TABLES[weight.name].text(rows), replaces=True)
                 st.session_state[_PASTED] = ""
 
     with st.expander(_("Paste a projection as text")):
@@ -129,7 +129,7 @@ def _open(weights: Sequence[Weight]) -> None:
             st.session_state[_TOLD] = paragraph(str(error), _("The picture stays as it was."))
             return
         for name, text in found.items():
-            state.keep(TABLES[name], text, replaces=True)
+            state.write_setting(TABLES[name], text, replaces=True)
         st.session_state[_TOLD] = _("From the file: {names}.", names=listed(list(found)))
 
     st.file_uploader(

@@ -9,10 +9,10 @@ import streamlit as st
 
 from attn_ui.base.controls import some_of, yes_or_no
 from attn_ui.base.markdown import plain
-from attn_ui.base.parameters import Choice, Flag, Real, Several, Steps, Text, Whole, shown
+from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Real, Steps, Text, shown
 from attn_ui.screen import named
 from attn_ui.screen.address import show, show_several
-from attn_ui.screen.state import answer, call, exact, move, position, tie, times_shown
+from attn_ui.screen.state import answer, describe, exact, move, position, tie, times_shown
 from attn_ui.streamlit_inside.run import travelled
 from attn_words import _
 
@@ -21,7 +21,7 @@ def _tied(name: str) -> dict[str, Any]:
     return {"key": name, "bind": "query-params", "persist_state": "session"}
 
 
-def _tied_by_name(setting: Choice | Several, names: Sequence[str] = ()) -> dict[str, Any]:
+def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> dict[str, Any]:
     """Tie options that are shown in other words than the address has."""
     if not named.here(setting):
         return _tied(setting.name)
@@ -33,10 +33,10 @@ def _tied_by_name(setting: Choice | Several, names: Sequence[str] = ()) -> dict[
 def _note(name: str, value: Any, label: str, said: str, more: dict[str, Any]) -> None:
     """Note what a control was made with; one that cannot be used says nothing of what is shown."""
     tie(name, value)
-    call(name, label, None if more.get("disabled") else said)
+    describe(name, label, None if more.get("disabled") else said)
 
 
-def _unless_set(setting: Choice | Several, start: dict[str, Any]) -> dict[str, Any]:
+def _unless_set(setting: Choice | MultiChoice, start: dict[str, Any]) -> dict[str, Any]:
     """Return where a control starts, unless it was told already: Streamlit takes one of the two."""
     return {} if named.here(setting) and setting.name in st.session_state else start
 
@@ -50,7 +50,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
     return chosen
 
 
-def peek(setting: Choice | Flag | Whole | Real | Text) -> Any:
+def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
     """Return what a setting's control says; before it is there, and after *Back*, what the address says."""
     if setting.name in st.session_state and not travelled():
         return st.session_state[setting.name]
@@ -97,7 +97,7 @@ def _list_views(choice: Choice, listed: Sequence[str]) -> None:
     )
 
 
-def whole(setting: Whole, label: str, **more: Any) -> int:
+def whole(setting: Integer, label: str, **more: Any) -> int:
     """Read a whole number with a slider, or with a field where the range is long."""
     make: Any = st.slider if setting.high - setting.low <= 128 else st.number_input
     tied = _tied(setting.name)
@@ -134,7 +134,7 @@ def line(setting: Text, label: str, **more: Any) -> str:
 
 
 def several(
-    setting: Several, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
+    setting: MultiChoice, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
 ) -> list[str]:
     """Offer switches for some of the options, any number of which may be on.
 
@@ -168,7 +168,7 @@ def step(steps: Steps, label: str, **more: Any) -> float:
         on_change=lambda: _moved(steps, texts, st.session_state[key]),
         **more,
     )
-    call(steps.name, label, st.session_state[key])
+    describe(steps.name, label, st.session_state[key])
     return steps.values[position(steps)]
 
 
@@ -198,5 +198,5 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
         **more,
     )
     chosen = int(st.session_state[key])
-    call(steps.name, label, names[chosen])
+    describe(steps.name, label, names[chosen])
     return chosen

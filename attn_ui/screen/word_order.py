@@ -24,7 +24,7 @@ def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about
         given = (st.session_state.get(_KEY) or {}).get("order") or {}
         found = given.get("order") if isinstance(given, dict) else None
         if isinstance(found, list) and sorted(map(str, found)) == sorted(map(str, range(len(words)))):
-            state.keep(setting, setting.text([[float(place) for place in found]]))
+            state.write_setting(setting, setting.text([[float(place) for place in found]]))
 
     component("word_order")(
         key=_KEY,

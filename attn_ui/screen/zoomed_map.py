@@ -56,6 +56,6 @@ def zoomed_map(
     def moved() -> None:
         told = (st.session_state.get(key) or {}).get("sight")
         with suppress(ValueError):
-            state.keep(setting, setting.read(told if isinstance(told, str) else ""))
+            state.write_setting(setting, setting.read(told if isinstance(told, str) else ""))
 
     component("zoomed_map")(key=key, data=data, on_sight_change=moved)

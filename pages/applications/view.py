@@ -35,7 +35,7 @@ def view(controls: Controls, state: State) -> View[State]:
     rows = None
     if queries := application.rows():
         rows = Rows(queries.label, queries.steps, Cursor(len(queries.steps.values)), queries.names)
-    controls.tell(_(application.INTRODUCTION))
+    controls.message(_(application.INTRODUCTION))
     positions = [int(controls.value(each)) for each in (PREFIX, PATCH, WORD, WINDOW, FRAME)]
     result = State(state.use, state.text, state.seed, controls.value(TEMPERATURE), *positions)
     figure = Figure(

@@ -38,21 +38,21 @@ def read_controls(controls: Controls) -> State:
         if sample.data == OWN_POINTS:
             own = _own_points(controls)
             if own is None and not two_inputs:
-                controls.say(
+                controls.caption(
                     _(
                         ":material/info: A link carries no points of your own: add them in the tab *Data*. "
                         "Until then, sine."
                     )
                 )
     if two_inputs and sample.data == OWN_POINTS:
-        controls.say(
+        controls.caption(
             _(":material/info: Your own points have one input each; this picture has a data set of two.")
         )
     return State(picture, sample, kernel, x2, own)
 
 
 def _own_points(controls: Controls) -> Points | None:
-    points: Points | None = controls.kept(OWN, None)
+    points: Points | None = controls.recall(OWN, None)
     return points
 
 
@@ -63,7 +63,7 @@ def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
     label = "collapsed" if two_inputs else "visible"
     data = controls.choose(POINTS_DATA, _("Data set"), disabled=two_inputs, label_visibility=label)
     if two_inputs:
-        controls.say(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
+        controls.caption(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
     own, is_typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
     text = controls.line(TRUTH, _("y, a function of x")) if is_typed else TRUTH.default
     under_the_text = controls.space(needed=is_typed)
@@ -83,8 +83,8 @@ def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
         function = read_function(text)
         function_sample(function, n_points=sample.n_points, noise=sample.noise, seed=sample.seed)
     except ValueError as error:
-        last = controls.kept(LAST_FUNCTION, TRUTH.default)
-        controls.say(
+        last = controls.recall(LAST_FUNCTION, TRUTH.default)
+        controls.caption(
             _(
                 ":material/info: {error} Shown is y = {function}.",
                 error=plain(str(error)),
@@ -92,7 +92,7 @@ def _drawable(controls: Controls, text: str, sample: SampleSettings) -> str:
             )
         )
         return last
-    controls.keep(LAST_FUNCTION, text)
+    controls.remember(LAST_FUNCTION, text)
     controls.formula(f"y = {function.latex}")
     return text
 
@@ -101,7 +101,7 @@ def _read_second_coordinate(controls: Controls) -> float:
     """Read the second coordinate of the query; the first one is the figure's own."""
     controls.heading(_("Query"))
     x2 = controls.step(QUERY_AT_2.thinned(MAP_STRIDE), _("Query x₂"))
-    controls.say(_("Its x₁ moves under the figure. A click on the map sets both."))
+    controls.caption(_("Its x₁ moves under the figure. A click on the map sets both."))
     return x2
 
 
@@ -110,7 +110,7 @@ def _read_kernel(controls: Controls) -> str:
     controls.heading(_("Kernel"))
     kernel = controls.choose(KERNEL, _("Kernel"))
     controls.formula(f"K(u) = {KERNELS[kernel].formula}")
-    controls.say("u = |q − k| / h")
+    controls.caption("u = |q − k| / h")
     if kernel in ("triangular", "epanechnikov"):
-        controls.say(_("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's."))
+        controls.caption(_("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's."))
     return kernel

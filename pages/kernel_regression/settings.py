@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attn_core import KERNEL_MISTAKES
 from attn_ui.base.bounds import MAX_KERNEL_POINTS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole, page_tabs, rungs
+from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Real, Steps, Text, page_tabs, rungs
 from attn_ui.base.shared_settings import CODE, SEED
 
 TAB = page_tabs(arithmetic=("Arithmetic",), experiments=("Break it",), data=("Data",))
@@ -26,7 +26,7 @@ POINTS_DATA = Choice(
     "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", TYPED, OWN_POINTS), kind="data set"
 )
 TRUTH = Text("truth", "sin(3x) + x/2", longest=80)  # the typed function; `read_function` takes as many
-POINTS = Whole("points", 40, 4, MAX_KERNEL_POINTS)
+POINTS = Integer("points", 40, 4, MAX_KERNEL_POINTS)
 NOISE = Real("noise", 0.5, 0.0, 2.0, 0.1)
 KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epanechnikov"), kind="kernel")
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.

@@ -93,7 +93,7 @@ def read_controls(controls: Controls) -> State:
     if look == POINTS:
         return _read_points(controls, source_state)
     if isinstance(source_state, Heads) or not TASKS[source_state.recipe.task].causal:
-        controls.say(f":material/info: {_(_NO_EVICTION)}")
+        controls.caption(f":material/info: {_(_NO_EVICTION)}")
         return None
     with controls.sidebar():
         policy = controls.choose(POLICY, _("Keys are evicted by"))
@@ -102,7 +102,7 @@ def read_controls(controls: Controls) -> State:
 
 def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudState | None:
     if isinstance(source_state, ToySetting) or source_state.model is None:
-        controls.say(f":material/info: {_(_NO_POINTS)}")
+        controls.caption(f":material/info: {_(_NO_POINTS)}")
         return None
     model = source_state.model
     with controls.sidebar():
@@ -143,7 +143,7 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
     if recipe != request:
         fields = {"wanted": words.recipe_in_words(request), "shown": words.recipe_in_words(recipe)}
         missing = _("Not trained yet: {wanted}. The picture shows {shown}.", **fields)
-        controls.say(f":material/edit: {missing}")
+        controls.caption(f":material/edit: {missing}")
     return ToySetting(recipe, letters, tuple(int(each) - 1 for each in off))
 
 
@@ -169,9 +169,9 @@ def _read_recipe(controls: Controls) -> Recipe:
 def _recipe_on_screen(controls: Controls, request: Recipe) -> Recipe:
     """Return the requested recipe, else the last shown, else the ready made one of its task."""
     usual = Recipe.usual(request.task)
-    last = controls.kept(_LAST, usual)
+    last = controls.recall(_LAST, usual)
     if is_there(request):
-        controls.keep(_LAST, request)
+        controls.remember(_LAST, request)
         return request
     return last if last.task == request.task and is_there(last) else usual
 
@@ -187,13 +187,13 @@ def _read_letters(controls: Controls, task: str) -> str:
     try:
         rules.tokens(letters)
     except ValueError as error:
-        last = controls.kept(last_good, rules.example)
-        controls.call(setting.name, _("Your sequence"), last)
+        last = controls.recall(last_good, rules.example)
+        controls.describe(setting.name, _("Your sequence"), last)
         why = plain(capital(str(error)))
         still = _("{why}. The picture still shows “{letters}”.", why=why, letters=last)
-        controls.say(f":material/edit: {still}")
+        controls.caption(f":material/edit: {still}")
         return last
-    controls.keep(last_good, letters)
+    controls.remember(last_good, letters)
     return letters
 
 
@@ -205,7 +205,7 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
         return None
     if result.fault:
         fallback = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
-        controls.say(f":material/info: {fallback}")
+        controls.caption(f":material/info: {fallback}")
     with controls.sidebar():
         controls.heading(_("Words"))
         try:
@@ -218,11 +218,11 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
                     "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
                     most=f"{result.model.most_tokens:,}",
                 )
-                controls.say(f":material/info: {needs}")
+                controls.caption(f":material/info: {needs}")
             maps = None if is_long and look == HEADS else maps_of(text, result.model)
         except ValueError as error:
             fault = _("{fault}.", fault=plain(capital(str(error))))
-            controls.say(f":material/error: {fault}")
+            controls.caption(f":material/error: {fault}")
             return None
     if maps is None:
         return _read_long(controls, result.model, text, encoding)
@@ -247,7 +247,7 @@ def _read_own(controls: Controls, look: str) -> Heads | None:
     controls.part(
         "pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app.")
     )
-    maps: AttentionMaps | None = controls.kept(OWN_MAPS, None)
+    maps: AttentionMaps | None = controls.recall(OWN_MAPS, None)
     if maps is None:
         return None
     if maps.by_kind:
@@ -291,7 +291,7 @@ def _find(controls: Controls, measure: str) -> None:
 
 def _keep_head(controls: Controls) -> None:
     nothing: tuple[int, tuple[tuple[int, ...], ...]] = (-1, ((),) * len(RANK_BY.options))
-    head, orders = controls.kept(ORDERS, nothing)
+    head, orders = controls.recall(ORDERS, nothing)
     order = orders[RANK_BY.options.index(controls.peek(RANK_BY))]
     if head in order:
         controls.move(RANK, order.index(head) + 1)

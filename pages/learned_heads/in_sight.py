@@ -21,5 +21,5 @@ def in_sight(controls: Controls, shape: tuple[int, ...]) -> str:
     expected = _(
         "a part of a map of {queries} queries and {keys} keys", queries=f"{n_query:,}", keys=f"{n_key:,}"
     )
-    controls.misfit(Dropped(ZOOM.name, text, expected))
+    controls.report_dropped(Dropped(ZOOM.name, text, expected))
     return ""

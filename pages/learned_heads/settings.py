@@ -4,7 +4,17 @@ from attn_core.eviction import POLICIES
 from attn_core.toys import TASKS, TOY_MISTAKES
 from attn_live.pyramid import MOST_PLACES
 from attn_ui.base.bounds import MAX_HEADS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Sight, Steps, Text, Whole, page_tabs
+from attn_ui.base.parameters import (
+    Choice,
+    Flag,
+    Integer,
+    MultiChoice,
+    Parameter,
+    Sight,
+    Steps,
+    Text,
+    page_tabs,
+)
 from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
 
 TOY = "a toy trained here"
@@ -29,10 +39,10 @@ SEQUENCES = {name: Text(_NAMES[name], task.example, longest=400) for name, task 
 READY, OWN = "ready made", "train it now"
 MODEL = Choice("model", READY, (READY, OWN))
 PLACES = Flag("places", True)
-OWN_SEED = Whole("trainseed", 0, 0, 9999)
+OWN_SEED = Integer("trainseed", 0, 0, 9999)
 OWN_LAYERS = Choice("trainlayers", "2", ("1", "2"))
 OWN_HEADS = Choice("trainheads", "2", ("1", "2", "4"))
-ABLATED = Several("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)), numbered=True)
+ABLATED = MultiChoice("ablate", tuple(str(head) for head in range(1, MAX_HEADS + 1)), numbered=True)
 MISTAKE = Choice("flaw", next(iter(TOY_MISTAKES)), tuple(TOY_MISTAKES), kind="mistake", tab="Break it")
 # Of a whole model: the measure that its heads are ordered by, and the place in that order.
 RANK_BY = Choice(

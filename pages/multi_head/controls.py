@@ -188,12 +188,12 @@ def _read_setting(
     def describe(n_head: int) -> None:
         if not own:
             with about:
-                controls.say(_about(state, n_head))
+                controls.caption(_about(state, n_head))
 
     setting, note = _make_room(setting)
     with details_place:
         if note:
-            controls.say(f":material/info: {note}")
+            controls.caption(f":material/info: {note}")
         if setting.mask == A_PATTERN_A_HEAD:
             chosen = controls.several(PATTERNS, _("Patterns, one head after the other"), PATTERNS.options)
             setting = replace(setting, patterns=tuple(sorted(chosen, key=PATTERNS.options.index)))
@@ -225,7 +225,7 @@ def _about(setting: HeadsSetting, n_head: int) -> str:
 def _read_mask(controls: Controls) -> str:
     mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
     if mask in MASK_PATTERNS and (also := in_papers(_(MASK_PATTERNS[mask].known_as))):
-        controls.say(also)
+        controls.caption(also)
     return mask
 
 
@@ -318,7 +318,9 @@ def with_heads(controls: Controls, look: HeadsOptions, n_head: int) -> HeadsOpti
     offered = [str(head + 1) for head in range(n_head)]
     off = tuple(int(head) - 1 for head in controls.several(OFF, _("Heads switched off"), offered))
     if len(off) == n_head:
-        controls.say(_(":material/edit: All heads are off: the output is what is left, zero or the bias."))
+        controls.caption(
+            _(":material/edit: All heads are off: the output is what is left, zero or the bias.")
+        )
     return replace(look, head=head, against=against, off=off, num_kv_heads=int(controls.value(KV_HEADS)))
 
 
@@ -332,7 +334,7 @@ def _with_weights(controls: Controls, setting: HeadsSetting, *, by_hand: bool) -
     shapes = _shapes(controls, setting)
     by_hand_weights = read_by_hand(controls, shapes) if by_hand else ()
     if sentence := describe_drawing([each[0] for each in shapes], setting.init, by_hand_weights):
-        controls.say(sentence)
+        controls.caption(sentence)
     return replace(setting, weights=by_hand_weights)
 
 
@@ -341,7 +343,7 @@ def _shapes(controls: Controls, setting: HeadsSetting) -> list[list[Weight]]:
     slider = heads_slider(setting)
     if setting.d_head is None:  # all heads share one width, however many there are
         return [[each] for each in weights(sizes_of(setting, int(slider.values[0])))]
-    present = int(slider.taken(controls.value(HEADS)))
+    present = int(slider.nearest_value(controls.value(HEADS)))
     counts = [present, *(int(heads) for heads in slider.values if heads != present)]
     shapes_by_count = (
         weights(sizes_of(setting, heads), _n("with {count} head", "with {count} heads", heads))
@@ -363,7 +365,9 @@ def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> M
     what = "aside" if fixed else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"
     if not {"mask width": setting.width_name, "strength of positions": placed}.get(what, True):
-        controls.say(_(":material/info: There is nothing here that this could move: the slider moves heads."))
+        controls.caption(
+            _(":material/info: There is nothing here that this could move: the slider moves heads.")
+        )
         what = MOVES.default
     temperature, reach, strength = TEMPERATURE.default, MASK_REACH.default, setting.positions.strength
     if what != "temperature":

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_SAMPLES, INITS, MASK_PATTERNS, MULTI_HEAD_MISTAKES, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_HEADS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Several, Steps, Text, Whole, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Parameter, Steps, Text, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -51,17 +51,17 @@ EXAMPLES = {
     "I love dogs with the ramp, two heads": ATTENTION_SAMPLES["i-love-dogs-two-heads"],
 }
 CASE = Choice("case", "own sentence", ("own sentence", *EXAMPLES), kind="example")
-WIDTH_MODEL = Whole("dm", 8, 1, MAX_D_MODEL)
-WIDTH_MEMORY = Whole("dmem", 8, 1, MAX_D_MODEL)
+WIDTH_MODEL = Integer("dm", 8, 1, MAX_D_MODEL)
+WIDTH_MEMORY = Integer("dmem", 8, 1, MAX_D_MODEL)
 FREE_HEADS = Flag("free", False)
-WIDTH_HEAD = Whole("dh", 8, 1, MAX_D_MODEL)
+WIDTH_HEAD = Integer("dh", 8, 1, MAX_D_MODEL)
 HEADS = Steps(
     "heads",
     4,
     tuple(range(1, MAX_HEADS + 1)),
     ".0f",
     only=N_("a number of heads that is offered here"),
-    told=True,
+    page_explains=True,
 )
 PROJECTION = Flag("wo", True)
 INIT = init_setting(INITS)
@@ -70,7 +70,7 @@ HEADS_MASK = Choice("hmask", "none", (*MASK_PATTERNS, A_PATTERN_A_HEAD), kind="m
 # What it is of depends on the mask: window, prefix, padding or block size.
 MASK_REACH = Steps("reach", 1, tuple(range(MAX_TOKENS + 1)), ".0f")
 # The patterns that heads take in turn; none chosen: these.
-PATTERNS = Several(
+PATTERNS = MultiChoice(
     "patterns", tuple(kind for kind in MASK_PATTERNS if kind not in ("none", "padding", "own"))
 )
 USUAL_PATTERNS = ("sliding window", "global + local", "block-sparse")
@@ -109,7 +109,7 @@ ORDER_BY = Choice(
     ("number", "entropy", "effective keys", "distance", "previous token", "diagonal", "contribution"),
 )
 AGAINST = Steps("against", 2, tuple(range(1, MAX_HEADS + 1)), ".0f")
-OFF = Several("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
+OFF = MultiChoice("off", tuple(str(head) for head in range(1, MAX_HEADS + 1)))
 RESHAPE = Steps("reshape", 0, tuple(range(37)), ".0f")
 # Of the experiments, which have an example of their own.
 TOKEN = Steps("token", 5, tuple(range(12)), ".0f")

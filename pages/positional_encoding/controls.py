@@ -83,7 +83,7 @@ def read_controls(controls: Controls) -> State:
     note = _width_note(state)
     if note:
         with width_note:
-            controls.say(note)
+            controls.caption(note)
     return state
 
 
@@ -133,7 +133,9 @@ def _read_for_picture(controls: Controls, state: State, room: AbstractContextMan
     if state.picture == "shuffle test" and state.order == "own":
         order, requirement = own_order(state.places, len(state.tokens))
         if requirement:
-            controls.misfit(Dropped(PLACES.name, state.places, requirement, used=",".join(map(str, order))))
+            controls.report_dropped(
+                Dropped(PLACES.name, state.places, requirement, used=",".join(map(str, order)))
+            )
         controls.part("pages.positional_encoding.word_order", state)
     return state
 
@@ -141,7 +143,7 @@ def _read_for_picture(controls: Controls, state: State, room: AbstractContextMan
 def _read_beside(controls: Controls) -> str:
     beside = controls.choose(BESIDE, _("Beside it"))
     if beside != "all" and SCHEMES[beside].missing_package():
-        controls.say(
+        controls.caption(
             _(
                 ":material/info: “{scheme}” is not installed: all the others are shown.",
                 scheme=shown(BESIDE, beside),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Parameter, Steps, Table, Text, Whole, page_tabs
+from attn_ui.base.parameters import Choice, Integer, Parameter, Steps, Table, Text, page_tabs
 from attn_ui.base.places import Found, Place
 from attn_ui.base.shared_settings import (
     BASE,
@@ -40,7 +40,7 @@ PICTURE = Choice(
 )
 SCHEME = scheme_setting(SCHEMES, "sinusoidal")
 WORDS = Choice("words", "one-hot", ("one-hot", "random"))
-WIDTH = Whole("width", 16, 1, MAX_D_MODEL)
+WIDTH = Integer("width", 16, 1, MAX_D_MODEL)
 LONGEST = MAX_MODEL_TOKENS
 LENGTH = Steps("length", 64, (*range(1, 16), *range(16, LONGEST + 1, 4)), ".0f")
 # Which of an encoding's settings its slider moves.

@@ -98,19 +98,19 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
         head = make_head(inputs)
     except ValueError as problem:
         note = _("The picture keeps the last numbers that fit.")
-        controls.say(paragraph(f":material/edit: {plain(str(problem))}", note))
-        controls.call("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
-        return controls.kept(_GOOD, Inputs())
+        controls.caption(paragraph(f":material/edit: {plain(str(problem))}", note))
+        controls.describe("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
+        return controls.recall(_GOOD, Inputs())
     if projected:
         by_hand_weights: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
         with about:
             if sentence := describe_drawing(weights(head), inputs.init, by_hand_weights):
-                controls.say(sentence)
+                controls.caption(sentence)
         inputs = replace(inputs, weights=by_hand_weights)
         head = make_head(inputs)
-    controls.keep(_GOOD, inputs)
+    controls.remember(_GOOD, inputs)
     if inputs.qkv != "typed":
-        controls.keep(_UNTYPED, inputs)
+        controls.remember(_UNTYPED, inputs)
     return inputs
 
 
@@ -128,9 +128,9 @@ def _read_qkv(controls: Controls, inputs: Inputs) -> str:
     if inputs.is_own:
         return controls.choose(QKV, _("Queries, keys, values"))
     if inputs.example in ("I love ice", "one query, ten keys"):
-        controls.say(_("Projected by W_q, W_k and W_v."))
+        controls.caption(_("Projected by W_q, W_k and W_v."))
         return "projected"
-    controls.say(_("The vectors as they are: Q = X and K = V."))
+    controls.caption(_("The vectors as they are: Q = X and K = V."))
     return "as they are"
 
 
@@ -154,7 +154,7 @@ def _read_vectors(controls: Controls, inputs: Inputs) -> Inputs:
     if inputs.vectors == "random":
         return replace(inputs, width=controls.whole(WIDTH_X, _("Width d_model of vectors")))
     if inputs.vectors == "typed":
-        controls.say(_(":material/table: Type the vectors in the tab *Data*."))
+        controls.caption(_(":material/table: Type the vectors in the tab *Data*."))
         return replace(inputs, x=_rows(controls, TABLE_X), y=_rows(controls, TABLE_Y))
     return inputs
 
@@ -162,11 +162,11 @@ def _read_vectors(controls: Controls, inputs: Inputs) -> Inputs:
 def _read_tables(controls: Controls, inputs: Inputs) -> Inputs:
     """Take Q, K and V from their tables; those that are missing start from what fits the others."""
     tables = (TABLE_Q, TABLE_K, TABLE_V)
-    controls.say(_(":material/table: Type the numbers in the tab *Data*."))
+    controls.caption(_(":material/table: Type the numbers in the tab *Data*."))
     controls.button(_("Start again from the vectors"), lambda: _empty(controls, tables), width="stretch")
     tables_rows = [_rows(controls, table) for table in tables]
     if not all(tables_rows):
-        screen = make_head(controls.kept(_UNTYPED, replace(inputs, qkv="projected")))
+        screen = make_head(controls.recall(_UNTYPED, replace(inputs, qkv="projected")))
         started = [screen.query.tolist(), screen.key.tolist(), screen.value.tolist()]
         for table, before, rows in zip(tables, tables_rows, _fitting(tables_rows, started), strict=True):
             if not before:
@@ -205,9 +205,9 @@ def _read_score(controls: Controls) -> tuple[str, str, float]:
     """Read the score, for its scale, and for the number where that is free."""
     score = controls.choose(SCORE, _("Score"))
     if known_as := SCORES[score].known_as:
-        controls.say(in_papers(_(known_as)))
+        controls.caption(in_papers(_(known_as)))
     if not SCORES[score].is_scaled:
-        controls.say(_("This score is not scaled."))
+        controls.caption(_("This score is not scaled."))
         return score, "none", 1.0
     scale = controls.choose(SCALE, _("Scale"))
     return score, scale, controls.real(FREE_SCALE, _("Scores are multiplied by")) if scale == "free" else 1.0
@@ -218,7 +218,7 @@ def _read_scoring(controls: Controls, inputs: Inputs, scores: tuple[str, str, fl
     head, (score, scale, free_scale) = make_head(inputs), scores
     kind = controls.choose(MASK, _("Mask"), on_change=lambda: _widen_prefix(controls))
     if known_as := MASK_PATTERNS[kind].known_as:
-        controls.say(in_papers(_(known_as)))
+        controls.caption(in_papers(_(known_as)))
     masking = Masking(kind, seed=inputs.seed, **read_details(controls, [kind], blocks_in=_("the scaled map")))
     n_cells = len(head.queries) * len(head.keys)
     widths = tuple(MASK_PATTERNS[kind].widths(masking, max(len(head.queries), len(head.keys))))

@@ -2,7 +2,7 @@
 
 from attn_core import ATTENTION_MISTAKES, INITS, MASK_PATTERNS, SCORES
 from attn_ui.base.bounds import MAX_TABLE_COLUMNS, MAX_TOKENS
-from attn_ui.base.parameters import Choice, Flag, Parameter, Steps, Table, Whole, page_tabs
+from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Steps, Table, page_tabs
 from attn_ui.base.shared_settings import (
     ABOVE,
     ALL_BUT_ONE,
@@ -43,14 +43,14 @@ TAB = page_tabs(
 )
 EXAMPLE = Choice("example", "own sentence", ("own sentence", *SAMPLES), kind="example")
 VECTORS = Choice("vectors", "random", ("random", "one-hot", "typed"))
-WIDTH_X = Whole("d", Inputs.width, 1, 16)
+WIDTH_X = Integer("d", Inputs.width, 1, 16)
 RAMP = Flag("ramp", False)
 UNIT_ROWS = Flag("unit", False)
 TABLE_X = Table("X", MAX_TOKENS, MAX_TABLE_COLUMNS)
 TABLE_Y = Table("Y", MAX_TOKENS, MAX_TABLE_COLUMNS)
 QKV = Choice("qkv", "projected", ("projected", "as they are", "typed"))
-WIDTH_K = Whole("dk", Inputs.d_k, 1, 16)
-WIDTH_V = Whole("dv", Inputs.d_v, 1, 16)
+WIDTH_K = Integer("dk", Inputs.d_k, 1, 16)
+WIDTH_V = Integer("dv", Inputs.d_v, 1, 16)
 INIT = init_setting(INITS)
 MASK = Choice("mask", "none", tuple(MASK_PATTERNS), kind="mask")
 # What it is of depends on the mask: window, prefix, padding or block size.

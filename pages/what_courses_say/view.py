@@ -25,7 +25,7 @@ def view(controls: Controls, name: str) -> View[State]:
     statement = _(claim.statement)
     outcomes = claim.outcomes(state.study)
     with heading:
-        controls.tell(f"## {statement}\n\n**{short_verdict(outcomes)}**")
+        controls.message(f"## {statement}\n\n**{short_verdict(outcomes)}**")
     measures = listed([_(name) for name in claim.charts])
     figure = Figure(
         draw_claim(state),

@@ -40,7 +40,9 @@ def test_words_are_seen_handed_over_and_told(address: str, sentence: str) -> Non
     at = PAGES[address].at(urlencode({"text": sentence, **use}))
     drawn = json.dumps(at.figure(), ensure_ascii=False, default=lambda each: each.tolist())
     assert [each for each in label_tokens(tokens) if html.escape(each) not in drawn] == []
-    assert [each for each in CUT.values() if each and each in at.controls.said] == ([CUT[cut]] if cut else [])
+    assert [each for each in CUT.values() if each and each in at.controls.messages] == (
+        [CUT[cut]] if cut else []
+    )
     if address == "applications":
         return
     assert isinstance(at.programs, Programs)

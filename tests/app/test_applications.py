@@ -64,7 +64,12 @@ def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str)
     english = PAGE.at(address).sentence
     with speaking("zh"):
         at = PAGE.at(address)
-        chinese = [at.sentence, *at.controls.said, *at.view.notes, *(each.title for each in at.view.leads)]
+        chinese = [
+            at.sentence,
+            *at.controls.messages,
+            *at.view.notes,
+            *(each.title for each in at.view.leads),
+        ]
     assert sorted(re.findall(r"[\d.]+\d", chinese[0])) == sorted(re.findall(r"[\d.]+\d", english))
     named = frozenset(["noir", "black", "cat", "milk", "transformer", "conformer"])
     assert [english_in(text, named) for text in chinese] == [[]] * len(chinese)

@@ -20,7 +20,7 @@ from attn_ui.base import latex, terms
 from attn_ui.base.framing import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
-from attn_ui.base.parameters import Choice, Several, Steps, Tabs, by_name, label
+from attn_ui.base.parameters import Choice, MultiChoice, Steps, Tabs, by_name, label
 from attn_ui.base.places import Found, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import find
@@ -80,7 +80,7 @@ def stands(at: AppTest, page: str, name: str, value: str) -> bool:
         at_now = [each["values"][each["index"]] for each in sliders if each["name"] == name]
         # Where another slider moves the picture, the value stays in the address.
         return all(setting.read(each) == setting.read(value) for each in at_now or [at.query_params[name]])
-    wanted: Any = [value] if isinstance(setting, Several) else setting.read(value)
+    wanted: Any = [value] if isinstance(setting, MultiChoice) else setting.read(value)
     return bool(at.session_state[name] == wanted)
 
 

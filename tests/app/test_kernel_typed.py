@@ -38,7 +38,7 @@ def noted(text: str) -> str:
     """What is said in the sidebar of a link, without its markdown."""
     at = opened(text)
     assert at.figure() is not None
-    return "\n".join(at.controls.said).replace("\\", "")
+    return "\n".join(at.controls.messages).replace("\\", "")
 
 
 @pytest.mark.parametrize("text", REFUSED)

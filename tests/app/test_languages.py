@@ -19,7 +19,7 @@ from attn_ui.base.framing import LANG
 from attn_ui.base.markdown import either, listed
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
-from attn_ui.base.parameters import Choice, Several, shown
+from attn_ui.base.parameters import Choice, MultiChoice, shown
 from attn_ui.base.terms import in_sentence
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.figures import shown_name
@@ -360,7 +360,7 @@ def test_options_of_a_choice_are_told_apart(page: Any, spoken: str) -> None:
     """Streamlit finds an option by what is shown of it."""
     with speaking(spoken):
         for setting in WALKED[page.address][1]:
-            if isinstance(setting, Choice | Several):
+            if isinstance(setting, Choice | MultiChoice):
                 said = [shown(setting, each) for each in setting.options]
                 assert len({*said}) == len(said), setting.name
 

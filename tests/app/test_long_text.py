@@ -59,7 +59,7 @@ def by_forward(model: RealModel, text: str = TEXT) -> list[torch.Tensor]:
 @pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 1)])
 def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: int) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
-    assert (at.dropped, at.controls.said) == ([], [])
+    assert (at.dropped, at.controls.messages) == ([], [])
     weights = by_forward(model)[layer - 1][head - 1].numpy()
     drawn = next(each for each in at.figure()["data"] if each["name"] == "blocks")
     np.testing.assert_allclose(np.array(drawn["z"]), weights, atol=1e-6)
@@ -94,7 +94,7 @@ def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
 )
 def test_a_link_says_which_part_is_in_sight(model: RealModel, zoom: str, wanted: str) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&zoom={zoom}")
-    said = [*(each.sentence() for each in at.dropped), *at.controls.said]
+    said = [*(each.sentence() for each in at.dropped), *at.controls.messages]
     result = at.view.result
     assert isinstance(result, LongText)
     assert result.zoom == ("" if wanted else zoom)
@@ -115,9 +115,9 @@ def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&look=attention+flow")
     assert any(
         "needs the maps of all heads at once, which have room for 8 tokens" in said
-        for said in at.controls.said
+        for said in at.controls.messages
     )
-    assert any("12 tokens. The first 6 are drawn" in said for said in at.controls.said)
+    assert any("12 tokens. The first 6 are drawn" in said for said in at.controls.messages)
 
 
 def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:

@@ -114,7 +114,7 @@ def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
     here, sine = (PAGES["kernel-regression"].at(link) for link in ("data=own points", ""))
     assert here.view.figure is not None
     assert sine.view.figure is not None
-    assert any("A link carries no points of your own" in each for each in here.controls.said)
+    assert any("A link carries no points of your own" in each for each in here.controls.messages)
     assert here.view.figure.steps == sine.view.figure.steps
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attn_ui.base import bounds
 from attn_ui.base.links import bad_settings
-from attn_ui.base.parameters import Choice, Flag, Parameter, Real, Steps, Text, Whole
+from attn_ui.base.parameters import Choice, Flag, Integer, Parameter, Real, Steps, Text
 from attn_ui.base.shared_settings import TEMPERATURE
 from pages.kernel_regression.settings import BANDWIDTH
 from tests.pages import PAGES
@@ -44,7 +44,7 @@ def test_the_default_is_allowed(name: str, parameter: Parameter) -> None:
     match parameter:
         case Choice() if parameter.default:
             assert parameter.default in parameter.options
-        case Whole() | Real():
+        case Integer() | Real():
             assert parameter.low <= parameter.default <= parameter.high
         case Steps():
             assert parameter.values[parameter.nearest(parameter.default)] == parameter.default
@@ -67,10 +67,10 @@ def test_whatever_stands_in_a_link_is_read_or_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("parameter", "text"),
     [
-        (Whole("n", 1, 0, 9), "10"),
-        (Whole("n", 1, 0, 9), "1.5"),
-        (Whole("n", 1, 0, 9), "٣"),
-        (Whole("n", 1, 0, 9), "9" * 5000),
+        (Integer("n", 1, 0, 9), "10"),
+        (Integer("n", 1, 0, 9), "1.5"),
+        (Integer("n", 1, 0, 9), "٣"),
+        (Integer("n", 1, 0, 9), "9" * 5000),
         (Real("r", 0.5, 0, 1), "nan"),
         (Real("r", 0.5, 0, 1), "inf"),
         (Real("r", 0.5, 0, 1), "1e999"),
@@ -87,7 +87,7 @@ def test_a_bad_value_is_refused(parameter: Parameter, text: str) -> None:
 
 
 def sentence(query: dict[str, list[str]]) -> str:
-    (bad,) = bad_settings((Whole("n", 1, 0, 9),), query)
+    (bad,) = bad_settings((Integer("n", 1, 0, 9),), query)
     return bad.sentence()
 
 
@@ -106,11 +106,11 @@ def test_foreign_text_stays_inside_its_quotes(hostile: str) -> None:
 
 @pytest.mark.parametrize("query", [{"n": ["1", "2"]}, {"unknown": ["1"]}, {"n": [""]}])
 def test_doubled_unknown_and_empty_settings_are_dropped(query: dict[str, list[str]]) -> None:
-    assert len(bad_settings((Whole("n", 1, 0, 9),), query)) == 1
+    assert len(bad_settings((Integer("n", 1, 0, 9),), query)) == 1
 
 
 def test_good_settings_are_kept() -> None:
-    assert bad_settings((Whole("n", 1, 0, 9),), {"n": ["3"]}) == []
+    assert bad_settings((Integer("n", 1, 0, 9),), {"n": ["3"]}) == []
 
 
 NAMED = {BANDWIDTH: (0.1, 0.2, 0.5, 1, 2, 5), TEMPERATURE: (0.1, 0.2, 0.5, 1, 2, 5, 10)}

@@ -21,7 +21,7 @@ QUOTED = re.compile(r"“([^“”]*)”")
 
 def said(at: At[object]) -> Iterator[str]:
     """Yield what a page says in sentences: beside its controls, under its figure, in its notes."""
-    yield from at.controls.said
+    yield from at.controls.messages
     yield at.sentence
     yield from at.view.notes
     if at.view.figure:

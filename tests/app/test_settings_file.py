@@ -9,19 +9,19 @@ import pytest
 
 from attn_ui.base.bounds import MAX_SETTINGS_BYTES
 from attn_ui.base.links import read_link
-from attn_ui.base.parameters import Cells, Choice, Flag, Several, Steps, Table, Text, Whole
+from attn_ui.base.parameters import Cells, Choice, Flag, Integer, MultiChoice, Steps, Table, Text
 from attn_ui.host import faults
 from attn_ui.screen import settings_file
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
 KINDS = (
     Choice("c", "a", ("a", "b"), moved=(("gone", "c=b&w=7"),)),
-    Whole("w", 3, 0, 9),
+    Integer("w", 3, 0, 9),
     Flag("f", False),
     Steps("s", 1.0, (0.5, 1.0, 2.0)),
     Table("T", 64, 16),
     Cells("m", 9),
-    Several("v", ("x", "y")),
+    MultiChoice("v", ("x", "y")),
 )
 
 

@@ -45,9 +45,9 @@ def _script() -> None:
     first = "entered" not in st.session_state
     state.sync((table, cells, slider), entered=first)
     st.session_state.entered = True
-    st.button("long", on_click=state.keep, args=(table, ",".join(["1.00001"] * 500)))
+    st.button("long", on_click=state.write_setting, args=(table, ",".join(["1.00001"] * 500)))
     for new in ("1", "2", "1,2;3,4"):
-        st.button(f"Q {new}", on_click=state.keep, args=(table, new))
+        st.button(f"Q {new}", on_click=state.write_setting, args=(table, new))
     for at in range(4):
         st.button(f"h {at}", on_click=state.report, args=(slider, at))
     some = replace(slider, values=(1.0, 4.0), only="1 or 4")
@@ -248,13 +248,13 @@ def test_what_a_link_leaves_out_is_named() -> None:
     def script() -> None:
         import streamlit as st
 
-        from attn_ui.base.parameters import Table, Whole
+        from attn_ui.base.parameters import Integer, Table
         from attn_ui.screen import state
 
         tables = [Table("Q", 64, 16), Table("K", 64, 16)]
-        state.keep(tables[0], ";".join(["0.12345,0.12345"] * 64 * 4))
-        state.keep(tables[1], "1,2")
-        st.write(state.left_out([*tables, Whole("n", 1, 0, 2)]))
+        state.write_setting(tables[0], ";".join(["0.12345,0.12345"] * 64 * 4))
+        state.write_setting(tables[1], "1,2")
+        st.write(state.left_out([*tables, Integer("n", 1, 0, 2)]))
         st.write(sorted(st.query_params))
 
     at = AppTest.from_function(script).run()

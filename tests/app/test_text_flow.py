@@ -122,7 +122,7 @@ def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
 def test_what_reads_all_at_once_evicts_nothing(link: str) -> None:
     found = at(link)
     assert found.view.figure is None
-    assert "writes token by token" in found.controls.said[-1]
+    assert "writes token by token" in found.controls.messages[-1]
 
 
 def test_the_length_is_of_the_layer_alone() -> None:

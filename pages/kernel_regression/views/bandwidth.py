@@ -46,7 +46,7 @@ def view(controls: Controls, state: State) -> View[Result]:
 def learned_path(controls: Controls, state: State) -> Numbers:
     """Return the path learned for these points and this kernel in this session, (n_learned, 2)."""
     nothing: Path = (None, [])
-    source, steps = controls.kept(PATH, nothing)
+    source, steps = controls.recall(PATH, nothing)
     here = (state.points.fingerprint, state.kernel)
     return np.array(steps if source == here else [], dtype=np.float64).reshape(-1, 2)
 

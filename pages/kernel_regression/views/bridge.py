@@ -227,7 +227,7 @@ def single_head_link(bridge_points: BridgePoints, keeps_lengths: bool, h: float)
 def _cross(controls: Controls, bridge_points: BridgePoints, keeps_lengths: bool, h: float) -> None:
     link = single_head_link(bridge_points, keeps_lengths, h)
     if link is None:
-        controls.say(
+        controls.caption(
             _(
                 ":material/link_off: These numbers outgrow a link: the single-head page takes h from 0.1 to "
                 "10 and numbers up to 1000."
@@ -238,4 +238,4 @@ def _cross(controls: Controls, bridge_points: BridgePoints, keeps_lengths: bool,
         "The same numbers on the next page: q and k as Q and K, with 1 and −|k|²/2 beside them where that "
         "term is kept, the values as V, and 1/h² as its scale."
     )
-    controls.lead(_("Open as a single head"), link, help=explanation)
+    controls.page_link(_("Open as a single head"), link, help=explanation)

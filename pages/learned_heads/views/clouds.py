@@ -26,7 +26,7 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
     try:
         result = clouds_of(state)
     except ValueError as error:
-        controls.say(f":material/error: {error}.")
+        controls.caption(f":material/error: {error}.")
         return View(None, None)
     figure = Figure(
         _draw(state.heads.text, state.layer, state.head, state.by_place, result),

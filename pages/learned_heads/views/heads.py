@@ -35,7 +35,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
     ranked, model = heads.ranked, heads.model
     rank = controls.place(RANK, ranked.n_head) + 1
     orders = tuple(tuple(ranked.order_by(measure)) for measure in RANK_BY.options)
-    controls.keep(ORDERS, (ranked.order[rank - 1], orders))
+    controls.remember(ORDERS, (ranked.order[rank - 1], orders))
     slider = ranked.slider(rank)
     ranks = tuple(int(each) for each in slider.values)
     if model is None:
@@ -114,10 +114,10 @@ def _draw_of_session(controls: Controls, ranked: RankedHeads, ranks: tuple[int, 
     """Draw the heads of a file; the picture of the present order stays in the session, and no other."""
     request = (ranked.maps, ranked.words_only, ranked.measure, ranks, language())
     nothing: tuple[object, Packed | None] = (None, None)
-    cached, payload = controls.kept(_PAYLOAD, nothing)
+    cached, payload = controls.recall(_PAYLOAD, nothing)
     if payload is None or cached != request:
         payload = packed(_draw(ranked, ranks))
-        controls.keep(_PAYLOAD, (request, payload))
+        controls.remember(_PAYLOAD, (request, payload))
     return payload
 
 

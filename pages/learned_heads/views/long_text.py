@@ -40,7 +40,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
         scene.pack()
     except ValueError as error:
         fault = _("{fault}.", fault=plain(capital(str(error))))
-        controls.say(f":material/error: {fault}")
+        controls.caption(f":material/error: {fault}")
         return View(None, None)
     figure = Figure(
         scene,

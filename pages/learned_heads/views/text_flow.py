@@ -33,7 +33,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         try:
             flow = of_whole(source, aside=state.aside)
         except ValueError as error:
-            controls.say(f":material/error: {error}.")
+            controls.caption(f":material/error: {error}.")
             return View(None, None)
     slider = flow.slider
     layers = tuple(int(each) - 1 for each in slider.values)
