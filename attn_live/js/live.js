@@ -281,14 +281,17 @@ export class LiveFigure {
   adopt() {
     if (!this.meta) return;
     const { cursor, revision } = this.meta;
+    const lastRow = (cursor?.texts.length ?? 1) - 1;
+    const isBeyond = this.at.step > this.lastStep || this.at.row > lastRow; // so its address is too
     if (revision !== this.revision) {
       this.circle.heard = revision;
       if (!this.dragging) this.stand(({ index }) => index);
     }
     this.revision = revision;
     this.at.step = Math.min(this.at.step, this.lastStep);
-    this.at.row = cursor ? Math.min(this.at.row, cursor.texts.length - 1) : 0;
+    this.at.row = Math.min(this.at.row, lastRow);
     this.remember();
+    if (isBeyond) this.writeAddress();
   }
 
   /** Which figures share their settings: in the app all that there are. */

@@ -145,8 +145,8 @@ def test_a_slider_keeps_its_focus_where_the_pin_comes_late(app: AppPage, waiting
     app.server, hold = waiting
     app.open("single-head?stage=threshold")
     for button, address in [
-        ("Pin as A", {"stage": ["kept"], "above": ["0.06"], "pin": ["stage=threshold"]}),
-        ("Clear", {"stage": ["kept"], "above": ["0.07"]}),
+        ("Pin as A", {"stage": ["threshold"], "above": ["0.06"], "pin": ["stage=threshold"]}),
+        ("Clear", {"stage": ["threshold"], "above": ["0.07"]}),
     ]:
         with hold():
             app.page.get_by_role("button", name=button).click()
@@ -173,6 +173,20 @@ def test_swap_takes_all_of_a_while_the_server_is_busy(app: AppPage, waiting: tup
     assert asked["mask"] == ["causal"]
     assert asked["t"] == ["0.50"]
     assert "mask" not in asked["pin"][0]
+
+
+def test_a_place_that_a_shorter_sentence_has_not_leaves_the_address(
+    app: AppPage, waiting: tuple[str, Hold]
+) -> None:
+    app.server, hold = waiting
+    app.open("multi-head")
+    with hold():
+        app.page.locator(".stTextInput input").first.fill("one")
+        app.page.keyboard.press("Enter")
+        app.page.locator("#live-adds-up-step").press("End")
+        app.page.wait_for_function("() => location.search.includes('q=5')")
+    app.settle()
+    assert parse_qs(app.query) == {"text": ["one"]}
 
 
 def shown_state(app: AppPage) -> list[str]:
