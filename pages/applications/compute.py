@@ -11,7 +11,7 @@ from pages.applications.views import VIEWS
 
 @shared_scene
 def draw_use(state: State, steps: Steps) -> Scene:
-    """Draw every position of the sliders, and say what is seen there.
+    """Draw every position of the sliders, with its captions.
 
     Args:
         state: with all sliders at their defaults; steps: of the slider.

@@ -7,7 +7,7 @@ from pages.applications.views import VIEWS
 
 
 def programs(state: State) -> OneProgram:
-    """Return what is handed over."""
+    """Return the program of a use."""
     return OneProgram(
         VIEWS[state.use].program(state),
         _(

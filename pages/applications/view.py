@@ -14,7 +14,7 @@ from pages.applications.views import VIEWS, images
 
 
 def read_controls(controls: Controls) -> State:
-    """Read the use, and for what it takes besides its sliders."""
+    """Read the use, and its settings besides sliders."""
     use = controls.segment(USE, _("Use"), label_visibility="collapsed")
     if use != "BERT and GPT":
         return State(use)

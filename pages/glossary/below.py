@@ -12,7 +12,7 @@ from pages.glossary.words import letters, list_terms
 
 
 def show(_group: str) -> None:
-    """Ask for the group, and list its terms."""
+    """Show the choice of a group, and its terms."""
     group = widgets.segment(GROUP, _("Terms of"))
     heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
     if group == EVERY:  # a long way on a phone

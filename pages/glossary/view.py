@@ -13,7 +13,7 @@ def read_controls(_controls: Controls) -> None:
 
 
 def view(controls: Controls, _state: None) -> View[str]:
-    """Show the parts; which group of terms is open is read where it is asked for, below."""
+    """Show the parts; the group of terms is chosen below."""
     figure = Figure(
         parts.draw_parts(),
         key="parts",

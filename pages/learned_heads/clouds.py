@@ -39,7 +39,7 @@ class HeadClouds:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The tokens, told apart."""
+        """The tokens, numbered where one occurs again."""
         return label_tokens(list(self.tokens))
 
     @property
@@ -108,7 +108,7 @@ def clouds_of(state: CloudState) -> HeadClouds:
 
 @shared
 def _compute(text: str, layer: int, head: int, _state: CloudState) -> HeadClouds:
-    """Run the model; there is one a process, so it is no part of what is asked."""
+    """Run the model; a process has one, so it is no part of the key."""
     model, tokens = _state.heads.model, tuple(_state.heads.ranked.maps.tokens or ())
     assert model is not None
     stage = model.stages(text)[layer]

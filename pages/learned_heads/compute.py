@@ -111,7 +111,7 @@ class Result:
 
     @cached_property
     def toy_run(self) -> ToyRun:
-        """Every stage on the sequence, where more is wanted than the maps and the logits."""
+        """Every stage on the sequence, with queries, keys and values."""
         run: ToyRun = self.model(self.tokens, off=self.setting.off)
         return run
 
@@ -166,7 +166,7 @@ class Result:
 
     @cached_property
     def without_off_heads(self) -> tuple[float, float]:
-        """The share of right answers, and the loss, without the heads that are off; of one as kept."""
+        """Accuracy and loss without the heads that are off; without a single head as the training stored them."""
         off, single = self.setting.off, self.run.ablation
         if len(off) == 1:
             return float(single.accuracy[self.at, off[0]]), float(single.loss[self.at, off[0]])
@@ -273,5 +273,5 @@ def evaluate_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
-    """Hand a tensor to the figures."""
+    """Return a tensor as the figures take it."""
     return np.asarray(tensor.detach(), dtype=np.float64)

@@ -79,7 +79,7 @@ _KINDS = {
 
 
 def read_controls(controls: Controls) -> State:
-    """Read whose heads are shown, and for what those take."""
+    """Read whose heads are shown, and their settings."""
     with controls.row():
         source = controls.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
         look = controls.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
@@ -177,7 +177,7 @@ def _recipe_on_screen(controls: Controls, request: Recipe) -> Recipe:
 
 
 def _read_letters(controls: Controls, task: str) -> str:
-    """Read a sequence; while it cannot be read, say why and keep the last one that could."""
+    """Read a sequence; where it cannot be read, show why and return the last one that could."""
     setting, rules = SEQUENCES[task], TASKS[task]
     line = controls.line(
         setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=rules.most)
@@ -234,7 +234,7 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
 
 
 def _read_long(controls: Controls, model: RealModel, text: str, encoding: Encoding) -> LongText:
-    """Read a layer."""
+    """Read which layer of a long text is shown."""
     with controls.sidebar():
         controls.heading(_c("group of settings", "Heads"))
         layers = replace(LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
@@ -243,7 +243,7 @@ def _read_long(controls: Controls, model: RealModel, text: str, encoding: Encodi
 
 
 def _read_own(controls: Controls, look: str) -> Heads | None:
-    """Read a file."""
+    """Read a file with heads."""
     controls.part(
         "pages.learned_heads.upload", None, _("Heads of your own are read from a file, in the app.")
     )

@@ -39,7 +39,7 @@ class HeadEviction:
 
     @property
     def n(self) -> int:
-        """How many keys there are in the end."""
+        """How many keys there are after the last token."""
         return len(self.result.symbols)
 
     @property

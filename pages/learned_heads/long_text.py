@@ -50,7 +50,7 @@ class LongText:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The tokens as they are shown; of those that are there more than once, which it is."""
+        """The tokens as they are shown, numbered where one occurs again."""
         return list(label_tokens(self.encoding.labels))
 
     def number(self, head: int) -> str:
@@ -63,7 +63,7 @@ class LongText:
 
     @property
     def map(self) -> HeadMap:
-        """The map of the head that is looked at."""
+        """The map of the chosen head."""
         return map_of(self.text, self.layer, self.head, self.model)
 
     @property
@@ -103,7 +103,7 @@ class HeadTiles:
     map: HeadMap
 
     def tile(self, level: int, row: int, column: int) -> bytes:
-        """Return one."""
+        """Return one tile."""
         return self.pyramid(has_levels=level > 0).tile(level, row, column)
 
     def pyramid(self, has_levels: bool = True) -> Pyramid:
@@ -113,12 +113,12 @@ class HeadTiles:
 
 
 def tiles_of(result: LongText) -> HeadTiles:
-    """Return what has the tiles of the head that is looked at; it holds that head, and not the model."""
+    """Return the tiles of the chosen head; they hold that head, and not the model."""
     return HeadTiles(result.text, result.layer, result.head, result.keep, result.map)
 
 
 def pyramid_of(result: LongText) -> Pyramid:
-    """Return the map of the head that is looked at, at every scale."""
+    """Return the map of the chosen head at every scale."""
     return tiles_of(result).pyramid()
 
 
@@ -138,17 +138,17 @@ def encode_text(text: str, most: int, _model: RealModel) -> Encoding:
 def call_of_layer(
     text: str, layer: int, _model: RealModel, _tell: Callable[[int], None] = lambda layer: None
 ) -> Call:
-    """Return what a layer attends with; the layers before it are run, and text of."""
+    """Return what a layer attends with; the layers before it are run, each with a call of ``_tell``."""
     return _model.reach(encode_text(text, _model.longest, _model).ids, layer, _tell)
 
 
 def reach(result: LongText, tell: ReadingProgress) -> Call:
-    """Return what the layer attends with, and tell of each layer that is run for it."""
+    """Return what the layer attends with; ``tell`` is called for each layer that is run for it."""
     return call_of_layer(result.text, result.layer, result.model, lambda layer: tell(layer, None))
 
 
 def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSummary:
-    """Return what all heads of the layer look at, and tell how far that is."""
+    """Return what all heads of the layer look at; ``tell`` is called for each head."""
     if summarise_layer.is_kept(result.text, result.layer, result.model):
         return result.summary
     return summarise_layer(
@@ -158,7 +158,7 @@ def summarise_with_progress(result: LongText, tell: ReadingProgress) -> LayerSum
 
 @shared
 def map_of(text: str, layer: int, head: int, _model: RealModel) -> HeadMap:
-    """Return one head's map; there is one model a process, so it is no part of what is asked."""
+    """Return one head's map; a process has one model, so it is no part of the key."""
     return next(call_of_layer(text, layer, _model).maps([head]))
 
 
@@ -196,7 +196,7 @@ def summarise_layer(
 
 
 def _halved(blocks: NDArray[np.float32], times: int) -> NDArray[np.float32]:
-    """Take the largest of each four blocks, as often as asked."""
+    """Return the largest of each four blocks, so many times over."""
     for axis in (0, 1) * times:
         blocks = np.fmax.reduceat(blocks, np.arange(0, blocks.shape[axis], 2), axis=axis)
     return blocks
@@ -215,5 +215,5 @@ def reading(result: LongText, layer: int, head: int | None) -> tuple[float, str]
 
 
 def in_blocks(n: int) -> str:
-    """Say on a saved picture that single cells are not in it."""
+    """Return what a saved picture says of its blocks."""
     return _("a text of {places} tokens, in blocks; the app zooms in to single cells", places=f"{n:,}")

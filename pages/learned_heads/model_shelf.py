@@ -30,7 +30,7 @@ class ModelShelf:
     """Reads a model once, in a thread of its own."""
 
     def __init__(self, load: Callable[..., RealModel] = load_model) -> None:
-        """Start empty."""
+        """Start with no model."""
         self._load = load
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -85,5 +85,5 @@ def model_status(patience: float | None = 0.0) -> ModelStatus:
 
 @shared
 def maps_of(text: str, _model: RealModel) -> AttentionMaps:
-    """Return the maps of a text; there is one model a process, so it is no part of what is asked."""
+    """Return the maps of a text; a process has one model, so it is no part of the key."""
     return _model.attend(text)

@@ -1,4 +1,4 @@
-"""Heads that have learned: what attention becomes once something is asked of it."""
+"""Heads that have learned: what attention becomes in training."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View

@@ -26,7 +26,7 @@ _EVICTS = {"window": "oldest", "StreamingLLM": "oldest_after_sinks", "H2O": "lea
 
 
 def programs(result: AnyResult) -> Programs | OneProgram | None:
-    """Return what is handed over; of a file there are two programs, in the tab itself."""
+    """Return the programs of a result; those of a file stand in the tab itself."""
     return next((hand(result) for kind, hand in _HANDED.items() if isinstance(result, kind)), None)
 
 
@@ -206,7 +206,7 @@ _SCORES = {
 
 
 def _of_model(heads: Heads) -> OneProgram | None:
-    """Hand over what finds the head that stands first by the measure, of the true weights."""
+    """Return a program that finds the first head by the measure, of the true weights."""
     if heads.model is None:
         return None
     measure = heads.ranked.measure

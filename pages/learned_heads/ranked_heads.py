@@ -248,7 +248,7 @@ class RankedHeads:
 
     @cached_property
     def model(self) -> Model:
-        """What the figures take."""
+        """The heads as the figures take them."""
         names = [[label_tokens(each) for each in self.displayed.names(layer)] for layer in self.names]
         return Model(
             self.layers,

@@ -35,7 +35,7 @@ def show(recipe: Recipe) -> None:
 
 @st.fragment(run_every=0.5)
 def _progress(recipe: Recipe) -> None:
-    """Say how far a training is; rerun the page when it is over."""
+    """Show how far a training is; rerun the page when it is over."""
     job = TRAINER.job(recipe)
     if job is None or job.is_over:
         st.rerun()

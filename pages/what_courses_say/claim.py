@@ -149,7 +149,7 @@ _VERDICTS = {
 
 
 def axis_label(over: str) -> str:
-    """Name what curves are over, as a label; a symbol stays as it is."""
+    """Return what curves are over, as a label; a symbol stays as it is."""
     return over if over == "d_k" else capital(_(over))
 
 

@@ -10,7 +10,7 @@ from pages.applications.views import VIEWS
 
 
 def audited(state: State) -> dict[str, tuple[Check, ...]]:
-    """Measure by_map map on screen, against torch's own attention too; by its name."""
+    """Return the checks of every map on screen, against torch's own attention too, by its name."""
     return {
         head.name: audit_attention(
             head.attention, head.query, head.key, head.key, head.mask, scale=head.scale

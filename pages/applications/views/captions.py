@@ -54,13 +54,13 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Say how much of its weight each word gives to the patches of its shape."""
+    """Return how much of its weight each word gives to the patches of its shape."""
     weights = images.weights_at(queries(), images.vectors(), steps)
     return images.captions_of(weights, steps, [f"“{word}”" for word in words()], SHAPES)
 
 
 def checks(state: State) -> list[Check]:
-    """Make the queries patch by patch, and attend with torch's module for many heads, which has one here."""
+    """Compute the queries patch by patch, and attend with torch's module, which has one head here."""
     x, q = images.vectors(), queries()
     by_hand = torch.stack(
         [

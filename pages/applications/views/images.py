@@ -39,7 +39,7 @@ def vectors() -> Tensor:
 
 @cached()
 def picture() -> PatchedImage:
-    """Return the picture, state by its own patches."""
+    """Return the picture with its own patches as queries."""
     return PatchedImage(house_picture().numpy(), (SIDE, SIDE), names(), names(), _("patch"))
 
 
@@ -69,14 +69,14 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Say how much of its weight each patch gives to patches of its own shape."""
+    """Return how much of its weight each patch gives to patches of its own shape."""
     weights = weights_at(vectors(), vectors(), steps)
     who = [_("patch {number}, {shape}", number=at + 1, shape=_(shape)) for at, shape in enumerate(SHAPES)]
     return captions_of(weights, steps, who, SHAPES)
 
 
 def captions_of(weights: Tensor, steps: Steps, who: list[str], shapes: tuple[str, ...]) -> list[list[str]]:
-    """Say for each temperature and query what the patches of its shape get.
+    """Return for each temperature and query what the patches of its shape get.
 
     Args:
         weights: (n_steps, n_query, n_patch).

@@ -81,7 +81,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[str]:
-    """Count what each mask allows, and compare the last word's rows."""
+    """Return how many pairs each mask allows, at every prefix."""
     return [_caption(replace(state, prefix=int(prefix))) for prefix in steps.values]
 
 

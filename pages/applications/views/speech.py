@@ -71,7 +71,7 @@ def draw(state: State, steps: Steps) -> Scene:
 
 
 def captions(state: State, steps: Steps) -> list[list[str]]:
-    """Say what each frame hears through either head."""
+    """Return what each frame hears through either head."""
     everywhere = heads(state)[1].attention.weights
     local, near = _local(steps)
     return [

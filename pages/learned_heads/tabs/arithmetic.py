@@ -32,7 +32,7 @@ def show(result: Result) -> None:
 
 
 def sentence(result: Result) -> str:
-    """Say where the chosen head, query and key are, and what the right places have together."""
+    """Return the weight of the chosen pair, and what the right places have together."""
     head, query, key = result.selection
     weights = result.weights[head, query]
     where = [place for place, right in enumerate(result.task.right(result.tokens)[query].tolist()) if right]

@@ -8,7 +8,7 @@ from programs.writing import script
 
 
 def show(_heads: Heads) -> None:
-    """Hand them over."""
+    """Show both programs."""
     st.markdown(_("`capture` of `attn_core` takes the heads of any PyTorch model while it runs:"))
     st.code(script("capture_heads"), language="python")
     st.markdown(_("These lines read the file with `attn_core` and measure its heads:"))

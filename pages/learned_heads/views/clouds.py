@@ -45,7 +45,7 @@ def view(controls: Controls, state: CloudState) -> View[AnyResult]:
 
 @shared_scene
 def _draw(text: str, layer: int, head: int, by_place: bool, _result: HeadClouds) -> Scene:
-    """Draw and say it for every query; there is one model a process, so it is no part of what is state."""
+    """Draw the head for every query; a process has one model, so it is no part of the key."""
     del text, layer, head
     look = replace(ONE_PLANE, by_place=by_place)
     figure = AttentionPlane(

@@ -53,7 +53,7 @@ def _draw(state: EvictionState, at: int) -> Scene:
 
 
 def cache(result: HeadEviction) -> Cache:
-    """Hand one budget to the figures."""
+    """Return one budget as the figures take it."""
     toy = result.result
     heads = range(toy.n_head)
     return Cache(
@@ -87,7 +87,7 @@ def _about(run: HeadEviction) -> str:
 
 
 def _caption(run: HeadEviction) -> str:
-    """Say what a budget costs by each policy, the one on screen first."""
+    """Return what a budget costs by each policy, the one on screen first."""
     names = [run.policy, *(name for name in run.means if name != run.policy)]
     errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
     return _(

@@ -81,7 +81,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
 
 
 def _notes(heads: Heads) -> list[str]:
-    """Say where the heads are from, and what is hidden_tokens."""
+    """Return where the heads are from, and which tokens are hidden."""
     ranked, model = heads.ranked, heads.model
     hidden_tokens = ""
     if ranked.words_only and ranked.special:
@@ -105,7 +105,7 @@ def _notes(heads: Heads) -> list[str]:
 
 @shared_scene
 def _shared(text: str, hide: bool, measure: str, ranks: tuple[int, ...], _ranked: RankedHeads) -> Scene:
-    """Draw a real model's heads; there is one model a process, so it is no part of what is asked."""
+    """Draw a real model's heads; a process has one model, so it is no part of the key."""
     del text, hide, measure
     return _draw(_ranked, ranks)
 
@@ -134,7 +134,7 @@ def _caption(ranked: RankedHeads, rank: int) -> str:
 
 
 def _clicked(ranked: RankedHeads, controls: Controls, cell: Cell) -> None:
-    """Make a thumbnail large."""
+    """Show the head of a thumbnail large."""
     head = head_at(ranked.layers, cell.row, cell.column) if cell.trace == OVERVIEW else None
     if head is not None:
         controls.move(RANK, ranked.order.index(head) + 1)

@@ -68,7 +68,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
 
 @shared_scene
 def _draw(text: str, layer: int, _state: LongText) -> Scene:
-    """Draw all heads of a layer; there is one model a process, so it is no part of what is state."""
+    """Draw all heads of a layer; a process has one model, so it is no part of the key."""
     del text, layer
     summary, labels = _state.summary, _state.labels
     heads = range(_state.model.n_head)
@@ -79,7 +79,7 @@ def _draw(text: str, layer: int, _state: LongText) -> Scene:
 
 
 def _caption(result: LongText, summary: LayerSummary, head: int) -> str:
-    """Say what one head of a long text summary at."""
+    """Return what one head of a long text looks at."""
     sink = SPECIAL if SPECIAL in summary.shares else FIRST
     before, itself = (words.mean(summary.shares[which][head]) for which in (PREVIOUS, ITSELF))
     fields = {

@@ -94,7 +94,7 @@ def _draw(flow: TextFlow, layers: tuple[int, ...]) -> Scene:
 
 
 def layer_of(flow: TextFlow, at: int) -> Layer:
-    """Hand one layer to the figures."""
+    """Return one layer as the figures take it."""
     last, names = None, list(flow.numbers[at])
     if flow.is_causal:
         last = array(flow.maps[at][:, -1]) if names else np.zeros((1, len(flow.tokens)))

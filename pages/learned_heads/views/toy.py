@@ -60,7 +60,7 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
 
 
 def about(recipe: Recipe) -> str:
-    """Say what the task asks, and how heads are called."""
+    """Return what the task is, and what heads are called by."""
     return paragraph(
         _("The task at every place: {task}.", task=_(TASKS[recipe.task].question)),
         _("Right answers are framed."),
@@ -78,7 +78,7 @@ def about(recipe: Recipe) -> str:
 
 
 def outside(task: Task, evaluation: Outside) -> str:
-    """Say how a model does on sequences that its training does not draw, and where these leave no doubt."""
+    """Return how a model does on sequences of another kind, and where these leave no doubt."""
     return _(
         "Outside of that, on {kind}: accuracy **{right}**, the last of several right places counting; where "
         "all of them hold one symbol, at {share} of the places, **{certain}**.",
@@ -118,7 +118,7 @@ def draw_steps(setting: ToySetting) -> Scene:
 
 
 def maps(result: Result) -> ModelMaps:
-    """Hand what the model does with the sequence to the figures."""
+    """Return what the model does with the sequence as the figures take it."""
     return ModelMaps(
         array(result.weights),
         [result.head(head) for head in range(result.n_head)],
@@ -133,7 +133,7 @@ def maps(result: Result) -> ModelMaps:
 
 
 def title(result: Result, head: int) -> str:
-    """Name a head by its largest measure, once that is large enough."""
+    """Return the name of a head, by its largest measure once that is large enough."""
     if head in result.setting.off:
         return _("head {number} (off)", number=result.number(head))
     name, value = result.names[head]
@@ -141,7 +141,7 @@ def title(result: Result, head: int) -> str:
 
 
 def course_of(result: Result) -> TrainingHistory:
-    """Hand the course of a training to the figures; each head with the measure that names it at the end."""
+    """Return the history of a training for the figures, each head with its largest measure at the end."""
     curve = result.run.curve
     measures = [
         (result.head(head), name, array(curve.measures[name][:, head]))

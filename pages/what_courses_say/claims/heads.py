@@ -103,7 +103,7 @@ def _special(study: Study) -> Outcomes:
 
 
 def _layers_differ(study: Study, step: float) -> bool:
-    """Tell whether, on each measure, every head of one layer has twice the weight of the other's heads."""
+    """Return whether, on each measure, every head of one layer has twice the weight of the other's heads."""
     for measure, curves in study.measures.items():
         one, two = (
             [study.at(measure, head, step) for head in curves if head.startswith(layer)]
@@ -117,7 +117,7 @@ def _layers_differ(study: Study, step: float) -> bool:
 
 
 def _one_of(study: Study, measure: str, layer: str, step: float) -> bool:
-    """Tell whether one of a layer's two heads has more than twice the weight of the other."""
+    """Return whether one of a layer's two heads has more than twice the weight of the other."""
     a, b = (study.at(measure, head, step) for head in study.measures[measure] if head.startswith(layer))
     return clearly_below(2 * a, b) or clearly_below(2 * b, a)
 
