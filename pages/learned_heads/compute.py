@@ -166,7 +166,7 @@ class Result:
 
     @cached_property
     def without_off_heads(self) -> tuple[float, float]:
-        """Accuracy and loss without the heads that are off; without a single head as the training stored them."""
+        """Accuracy and loss without the heads that are off; of one head as the training stored them."""
         off, single = self.setting.off, self.run.ablation
         if len(off) == 1:
             return float(single.accuracy[self.at, off[0]]), float(single.loss[self.at, off[0]])
