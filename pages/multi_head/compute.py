@@ -205,14 +205,10 @@ def width_of(setting: HeadsSetting, kind: str) -> int:
     return min(max(setting.reach, offers[0]), offers[-1])
 
 
-def biases_of(scheme: Scheme, n_query: int, n_key: int) -> Tensor | None:
-    """Return what a scheme adds to the scaled scores, (n_head, n_query, n_key), where it adds to these."""
-    return scheme.biases(n_query, n_key) if isinstance(scheme, BiasScheme) else None
-
-
 def biases(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return what positions add to the scaled scores, (n_head, n_query, n_key), where they add to these."""
-    return biases_of(scheme_of(setting, n_head), *sequences(setting).shape)
+    scheme = scheme_of(setting, n_head)
+    return scheme.biases(*sequences(setting).shape) if isinstance(scheme, BiasScheme) else None
 
 
 def mask(setting: HeadsSetting, n_head: int) -> Tensor | None:

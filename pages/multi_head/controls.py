@@ -165,7 +165,9 @@ def _read_setting(
         layout = read_layout(more, SCHEMES[controls.peek(POSITIONS)])
     with scheme_and_mask:
         positions = read_scheme(controls, POSITIONS, SCHEMES, layout, live=(STRENGTH,))
-        mask = _read_mask(controls)
+        mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
+        if mask in MASK_PATTERNS and (also := in_papers(_(MASK_PATTERNS[mask].known_as))):
+            controls.caption(also)
         details_place = controls.space()
     setting = HeadsSetting(
         case,
@@ -220,13 +222,6 @@ def _about(setting: HeadsSetting, n_head: int) -> str:
         _("Positions: {sentence}", sentence=_(SCHEMES[positions].sentence)) if positions else "",
         _("Changed in this sidebar: {settings}.", settings=listed(others)) if others else "",
     )
-
-
-def _read_mask(controls: Controls) -> str:
-    mask = controls.choose(HEADS_MASK, _("Mask"), on_change=lambda: _widen(controls))
-    if mask in MASK_PATTERNS and (also := in_papers(_(MASK_PATTERNS[mask].known_as))):
-        controls.caption(also)
-    return mask
 
 
 def _own_settings_of(positions: SchemeSettings) -> SchemeSettings:

@@ -2,10 +2,11 @@
 
 from types import MappingProxyType
 
-from attn_ui.base.cover import GIVEN
+from pages.single_head.panel_sources import ARCS_AND_ROWS
 
 PANEL_SOURCES = MappingProxyType(
     {
+        **ARCS_AND_ROWS,
         "head [0-9]": (),
         "head [0-9][0-9]": (),
         **dict.fromkeys(("head * query points", "head * key points"), ()),
@@ -16,15 +17,8 @@ PANEL_SOURCES = MappingProxyType(
         **dict.fromkeys(("head * masked key points", "head * key names"), ("head * key points",)),
         "output": ("head *",),
         "weights": (),
-        "arc *": ("weights",),
-        "key weights": ("weights",),
-        **dict.fromkeys(
-            ("query word", "query words", "other query words", "key words", "masked words"), GIVEN
-        ),
         "one": (),
         "other": (),
-        "kept mass": ("weights",),
-        "renormalised": ("weights",),
         "kept output": ("renormalised",),
         "weights without": ("weights", "difference"),
         "output without": ("weights without",),

@@ -57,12 +57,9 @@ def of_heads(result: Result) -> str:
 def of_mean(result: Result, heads: Sequence[int]) -> str:
     """Say what rows of the mean and of the largest weight of some heads, from 0, sum to."""
     maps = array(result.attention.weights[list(heads)])
-    return _n(
-        "Head {heads}: rows of the mean sum to at most {mean}, rows of the largest weight to at most "
-        "{largest}; in one cell two heads differ by up to {spread}.",
-        "Heads {heads}: rows of the mean sum to at most {mean}, rows of the largest weight to at most "
-        "{largest}; in one cell two heads differ by up to {spread}.",
-        len(heads),
+    return _(
+        "Heads compared: {heads}. Rows of the mean sum to at most {mean}, rows of the largest weight to at "
+        "most {largest}; in one cell two heads differ by up to {spread}.",
         heads=_numbers(heads),
         mean=f"{maps.mean(axis=0).sum(axis=-1).max():.2f}",
         largest=f"{maps.max(axis=0).sum(axis=-1).max():.2f}",

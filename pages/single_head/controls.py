@@ -74,8 +74,8 @@ def read_controls(controls: Controls) -> State:
             inputs = replace(inputs, text=_read_words(controls, TEXT, _("Sentence")))
         mask_place = controls.space()
         with controls.more(*RARELY_SET) as more:
-            if inputs.is_own:
-                inputs = _read_second_sentence(more, inputs)
+            if inputs.is_own and more.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
+                inputs = replace(inputs, second_text=_read_words(more, TEXT_2, _("Second sentence")))
             inputs = _read_inputs(more, replace(inputs, seed=int(controls.peek(SEED))))
             if inputs.is_drawn or inputs.vectors == "typed":
                 more.whole(SEED, _("Seed"))
@@ -116,12 +116,6 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
 
 def _read_words(controls: Controls, setting: Text, label: str) -> str:
     return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
-
-
-def _read_second_sentence(controls: Controls, inputs: Inputs) -> Inputs:
-    if not controls.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
-        return inputs
-    return replace(inputs, second_text=_read_words(controls, TEXT_2, _("Second sentence")))
 
 
 def _read_qkv(controls: Controls, inputs: Inputs) -> str:

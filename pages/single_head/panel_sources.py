@@ -4,8 +4,14 @@ from types import MappingProxyType
 
 from attn_ui.base.cover import GIVEN
 
+# Of pictures that many heads have too.
+ARCS_AND_ROWS = {
+    **dict.fromkeys(("arc *", "key weights", "kept mass", "renormalised"), ("weights",)),
+    **dict.fromkeys(("query word", "query words", "other query words", "key words", "masked words"), GIVEN),
+}
 PANEL_SOURCES = MappingProxyType(
     {
+        **ARCS_AND_ROWS,
         **dict.fromkeys(("X", "Y", "Wq", "Wk", "Wv", "b", "mask", "W_a", "U_a", "v_a"), GIVEN),
         "Q": ("X", "Wq", "b"),
         "K": ("X", "Y", "Wk", "b"),
@@ -19,19 +25,12 @@ PANEL_SOURCES = MappingProxyType(
         # The best key's look-up gives away where the largest weight is, and the weights which key is best.
         "hard weights": ("masked", "weights"),
         "weights": ("exponentials", "row sums", "hard weights"),
-        "arc *": ("weights",),
-        "key weights": ("weights",),
         **dict.fromkeys(("query points", "arrow", "arrow head", "equal scores"), ("Q",)),
         **dict.fromkeys(("key points", "key names", "masked key points"), ("K", "weights")),
         **dict.fromkeys(("value points", "value names", "masked value points"), ("V", "weights")),
         "output point": ("output",),
-        **dict.fromkeys(
-            ("query word", "query words", "other query words", "key words", "masked words"), GIVEN
-        ),
         "hard output": ("hard weights", "V"),
         "output": ("weights", "V"),
-        "kept mass": ("weights",),
-        "renormalised": ("weights",),
         "kept output": ("renormalised", "V"),
         "weights without": ("weights", "difference"),
         "output without": ("weights without", "V"),

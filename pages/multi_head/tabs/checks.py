@@ -27,7 +27,9 @@ def checks(result: Result) -> list[Check]:
     attention = result.attention
     sums = attention.weights.sum(dim=-1)
     attends = sums > 0
-    results = [*_against_torch(result), _against_fused(result)]
+    n, fused = result.tokens, _("torch's fused attention, which keeps no map, gives this output")
+    results = _against_torch(result)
+    results.append(compare(fused, attention.output, result.module.fast(n.query, n.key, n.key, result.mask)))
     results.append(
         compare(_("each row of each map sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
     )
@@ -123,12 +125,6 @@ def _torch_has_it(result: Result) -> bool:
     module = result.module
     plain = module.rotation is None and module.temperature == 1.0
     return plain and module.W_o is not None and result.n_head * module.d_head == module.d_model
-
-
-def _against_fused(result: Result) -> Check:
-    fused = result.module.fast(result.tokens.query, result.tokens.key, result.tokens.key, result.mask)
-    what = _("torch's fused attention, which keeps no map, gives this output")
-    return compare(what, result.attention.output, fused)
 
 
 def show(result: Result) -> None:

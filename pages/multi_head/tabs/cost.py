@@ -1,10 +1,9 @@
 """The tab "Cost": the pairs that heads attend to under four patterns, and what they cost against all."""
 
-import numpy as np
 import streamlit as st
 
 from attn_core import AttentionCost, Masking, attention_cost, make_mask
-from attn_figures.scale_study import COSTS, cost_picture
+from attn_figures.scale_study import cost_picture
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import shown
@@ -15,6 +14,7 @@ from attn_ui.screen.tables import table
 from attn_words import _
 from pages.multi_head.compute import Result
 from pages.multi_head.settings import COST_LENGTH, HEADS_MASK
+from pages.single_head.tabs.cost import curves_of
 
 D_HEAD = 64
 LENGTHS = tuple(map(int, COST_LENGTH.values))
@@ -78,13 +78,7 @@ def _steps() -> bytes:
 
     full = [[cost(n, n * n)] * len(PATTERNS) for n in LENGTHS]
     masked = [[cost(n, n_pairs) for n_pairs in pairs(n)] for n in LENGTHS]
-    curves = {
-        name: np.array(
-            [[sum(getattr(head, field) for head in each) for each in side] for side in (full, masked)],
-            dtype=float,
-        )
-        for name, field in zip(COSTS, ("pairs", "flops", "bytes"), strict=True)
-    }
+    curves = curves_of(full, masked)
     return pack(
         [cost_picture.spec(LENGTHS, curves, n, "these patterns", _("these patterns")) for n in LENGTHS]
     )

@@ -1,10 +1,13 @@
 """The tab Cost: what attention takes, and what a mask could save."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from attn_core import AttentionCost, attention_cost, sliding_window_mask
-from attn_figures.scale_study import cost_picture
+from attn_figures.matrix import Numbers
+from attn_figures.scale_study import COSTS, cost_picture
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
@@ -25,16 +28,23 @@ def pairs(n: int, window: int) -> int:
     return int(sliding_window_mask(n, window, is_causal=True).sum())
 
 
+def curves_of(*sides: Sequence[Sequence[AttentionCost]]) -> dict[str, Numbers]:
+    """Return pairs, operations and bytes of each side, summed over the heads, at each length."""
+    return {
+        what: np.array(
+            [[sum(getattr(head, name) for head in each) for each in side] for side in sides], float
+        )
+        for what, name in zip(COSTS, ("pairs", "flops", "bytes"), strict=True)
+    }
+
+
 @shared
 def _study(window: Steps) -> tuple[bytes, list[str]]:
     full = [attention_cost(n, n, WIDTH, WIDTH) for n in LENGTHS]
     figures, captions = [], []
     for wide in map(int, window.values):
         reduced = [attention_cost(n, n, WIDTH, WIDTH, pairs=pairs(n, wide)) for n in LENGTHS]
-        curves = {
-            what: np.array([[getattr(each, name) for each in row] for row in (full, reduced)], dtype=float)
-            for what, name in (("pairs", "pairs"), ("operations", "flops"), ("bytes", "bytes"))
-        }
+        curves = curves_of([[each] for each in full], [[each] for each in reduced])
         name = _("window of {count}", count=wide)
         figures.append(cost_picture.spec(LENGTHS, curves, TOKENS, "window", name))
         captions.append(sentence(wide, reduced[-1], full[-1]))
