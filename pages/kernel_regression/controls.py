@@ -44,10 +44,6 @@ def read_controls(controls: Controls) -> State:
                         "Until then, sine."
                     )
                 )
-    if two_inputs and sample.data == OWN_POINTS:
-        controls.caption(
-            _(":material/info: Your own points have one input each; this picture has a data set of two.")
-        )
     return State(picture, sample, kernel, x2, own)
 
 

@@ -9,10 +9,10 @@ from attn_core import BandwidthStep, learn_bandwidth
 from attn_figures.numbers import number
 from attn_ui.screen.state import move
 from attn_ui.screen.streamlit_controls import CONTROLS
-from attn_words import _, paragraph
+from attn_words import _
 from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.points import Points
-from pages.kernel_regression.search import best_of, errors
+from pages.kernel_regression.search import best_of
 from pages.kernel_regression.settings import BANDWIDTH
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS, PATH, learned_path
 
@@ -34,7 +34,6 @@ def show(result: Result) -> None:
         # A button of the page, for one of the fragment's own would wait until the fragment is done.
         st.button(_("Stop"), key="stop_learning", type="tertiary")
     if len(path):
-        ended = errors(points, points.fingerprint, kernel, (float(path[-1, 0]),))
         went = _(
             "Adam on log h: from {start} to **{end}** in {steps} of {planned} steps, error {error}; the "
             "search's best is {best} with {best_error}. Descent goes to the nearest valley, and stops where "
@@ -47,8 +46,7 @@ def show(result: Result) -> None:
             best=points.width(best.bandwidth, 4),
             best_error=number(best.left_out),
         )
-        few = _("Where it ended fewer points keep a neighbour than can, so the errors are not comparable.")
-        st.markdown(paragraph(went, few if int(ended.n_supported[0]) < best.n_supported else ""))
+        st.markdown(went)
 
 
 def _take(label: str, bandwidth: float, points: Points, *, key: str) -> None:

@@ -176,7 +176,7 @@ def pair(x: Column, y: Column) -> Pairs:
             )
         )
     if good.sum() < 2:
-        few = _("Two points are needed; the file has {count}.", count=good.sum())
+        few = _("Two points are needed; there are {count}.", count=good.sum())
         raise TableError(paragraph(few, *notes))
     kept_x, kept_y = x.numbers[good], y.numbers[good]
     for column, numbers in ((x, kept_x), (y, kept_y)):

@@ -189,16 +189,14 @@ def test_the_best_is_never_worse_than_any_bandwidth_of_the_slider(kernel: str) -
     best = best_of(points, points.fingerprint, kernel)
     comparable = found.n_supported == found.n_supported.max()
     assert best.left_out <= found.leave_one_out_errors[comparable].min() + 1e-12
-    keys = kernel_checks.vectors(points.keys)
-    again = kernel_checks.refit(kernel, best.bandwidth, keys, points.values.tolist())
+    again = kernel_checks.refit(kernel, best.bandwidth, points.keys, points.values)
     assert again == pytest.approx(best.left_out, rel=1e-10)
 
 
 def test_a_narrow_valley_between_two_bandwidths_of_the_slider_is_found() -> None:
     points = sample("sine", 40, 0.5, 4)
     best = best_of(points, points.fingerprint, "boxcar")
-    keys = kernel_checks.vectors(points.keys)
-    assert best.left_out <= kernel_checks.refit("boxcar", 0.5905, keys, points.values.tolist()) + 1e-12
+    assert best.left_out <= kernel_checks.refit("boxcar", 0.5905, points.keys, points.values) + 1e-12
     assert best.left_out < 0.2424
 
 

@@ -103,7 +103,7 @@ def test_repeated_keys_stay_and_are_told() -> None:
 
 
 def test_two_columns_that_never_meet_are_refused() -> None:
-    with pytest.raises(TableError, match="Two points are needed; the file has 1"):
+    with pytest.raises(TableError, match="Two points are needed; there are 1"):
         pair(*read(b"x,y\n1,2\n,4\n,5\n6,\n7,\n"))
 
 

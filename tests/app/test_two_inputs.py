@@ -23,7 +23,6 @@ from pages.kernel_regression.plane import AXIS, PlanePoints, PlaneSweep, plane_p
 from pages.kernel_regression.points import sample as sample_of_one
 from pages.kernel_regression.settings import BANDWIDTH, QUERY_AT, QUERY_AT_2, TAB
 from pages.kernel_regression.tabs import checks as kernel_checks
-from pages.kernel_regression.tabs import plane_checks
 from pages.kernel_regression.views import two_inputs
 from tests import handed
 from tests.pages import open_sound
@@ -109,7 +108,7 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
         (away,) = messages_in(said, "distance", window=h)
         assert float(away["distance"]) == pytest.approx(min(far), rel=5e-3)
     # Left out, as the definition has it.
-    left_out = kernel_checks.refit(kernel, width, keys.tolist(), values.tolist())
+    left_out = kernel_checks.refit(kernel, width, keys, values)
     (errors,) = messages_in(said, "left_out", "supported", h=h)
     assert (errors["left_out"] == "∞") == math.isinf(left_out)
     assert math.isinf(left_out) or numbers_in(errors["left_out"])[0] == pytest.approx(left_out, rel=1e-3)
@@ -193,7 +192,7 @@ def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
     at = opened(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
     assert not re.search(r"\b(nan|inf|None)\b", told(at))
     if tab == "Checks":
-        assert plane_checks.OF_MAP in told(at)
+        assert kernel_checks.OF_MAP in told(at)
         assert ":material/close:" not in told(at)
     if tab == "Maths":
         assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)
@@ -201,9 +200,9 @@ def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
 
 def test_a_check_of_the_map_sees_a_wrong_map(monkeypatch: pytest.MonkeyPatch) -> None:
     standing = opened_standing()
-    assert all(each.passed for each in plane_checks.of_map(standing))
-    monkeypatch.setattr(plane_checks, "kernel_estimate", lambda *a, **k: kernel_estimate(*a, **k).roll(1))
-    assert not any(each.passed for each in plane_checks.of_map(standing))
+    assert all(each.passed for each in kernel_checks.check_map(standing))
+    monkeypatch.setattr(kernel_checks, "kernel_estimate", lambda *a, **k: kernel_estimate(*a, **k).roll(1))
+    assert not any(each.passed for each in kernel_checks.check_map(standing))
 
 
 def opened_standing() -> Selection:

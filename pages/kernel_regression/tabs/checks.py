@@ -1,24 +1,24 @@
 """The numbers on screen held against independent code, on the spot."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
 import torch
 import torch.nn.functional as F
 
-from attn_core import leave_one_out_error
+from attn_core import kernel_estimate, leave_one_out_error
 from attn_core.checks import Check, compare
 from attn_ui.screen.tables import checks_table
-from attn_words import N_, _, _n
+from attn_words import N_, _
 from pages.kernel_regression.compute import Result, Selection, lengthen
+from pages.kernel_regression.plane import MAP
 from pages.kernel_regression.points import Numbers
-from pages.kernel_regression.tabs import line_checks, plane_checks
+from pages.kernel_regression.tabs import line_checks
 
-Places = Sequence[Sequence[float]]  # each a vector
 SUMS = N_("each row of weights sums to one, or is empty")
-NAIVE = N_("estimates against plain Python, one query and one key at a time")
+FORMULA = N_("estimates against NumPy, by the formula")
+OF_MAP = N_("every estimate of the map against NumPy, by the formula")
 LEFT_OUT = N_("leave-one-out error against leaving out one point after another")
 TORCH = N_("estimates against torch's scaled_dot_product_attention, key lengths as one more dimension")
 
@@ -29,41 +29,28 @@ def show(result: Result) -> None:
     if result.state.fits_lines:
         checks = line_checks.check(selection)
     else:
-        checks = check(selection) + (plane_checks.of_map(selection) if result.state.has_two_inputs else [])
+        checks = check(selection) + (check_map(selection) if result.state.has_two_inputs else [])
     st.markdown(
         checks_table(
             [each.name for each in checks],
             {_("on this page"): [(each.passed, each.verdict) for each in checks]},
         )
     )
-    empty = int((~selection.regression.has_support).sum())
-    if empty:
-        st.caption(
-            _n(
-                "{count} query has no key in the window: weights there are zero, and the estimate is a gap.",
-                "{count} queries have no key in the window: weights there are zero, and the estimate is a "
-                "gap.",
-                empty,
-            )
-        )
 
 
 def check(selection: Selection) -> list[Check]:
     """Hold the regression on screen against independent code, relative to the size of its numbers."""
     fit, kernel, h = selection.regression, selection.kernel, selection.bandwidth
-    queries, keys = vectors(selection.queries), vectors(selection.keys)
-    values = selection.values.tolist()
-    size = float(np.abs(selection.values).max()) or 1.0
-    again = torch.tensor(regress(kernel, h, queries, keys, values), dtype=torch.float64)
-    left_out = leave_one_out_error(
-        torch.from_numpy(selection.keys), torch.from_numpy(selection.values), kernel=kernel, bandwidth=h
-    )
+    keys, values = selection.keys, selection.values
+    size = float(np.abs(values).max()) or 1.0
+    theirs = torch.from_numpy(by_formula(kernel, h, selection.queries, keys, values))
+    ours = leave_one_out_error(torch.from_numpy(keys), torch.from_numpy(values), kernel=kernel, bandwidth=h)
     checks = [
         compare(_(SUMS), fit.weights.sum(dim=-1), fit.has_support.to(fit.weights), scale=1.0),
-        compare(_(NAIVE), fit.estimate, again, scale=size),
+        compare(_(FORMULA), fit.estimate, theirs, scale=size),
         compare(
             _(LEFT_OUT),
-            torch.tensor([left_out], dtype=torch.float64),
+            torch.tensor([ours], dtype=torch.float64),
             refit(kernel, h, keys, values),
             scale=size**2,
         ),
@@ -74,44 +61,38 @@ def check(selection: Selection) -> list[Check]:
     return checks
 
 
-def vectors(places: Numbers) -> Places:
-    """Write numbers (n,) or vectors (n, d) as vectors."""
-    rows: Places = places.reshape(len(places), -1).tolist()
-    return rows
+def check_map(selection: Selection) -> list[Check]:
+    """Hold all estimates of the map on screen against the formula, relative to the size of the values."""
+    keys, values, kernel, h = selection.keys, selection.values, selection.kernel, selection.bandwidth
+    arrays = map(torch.from_numpy, (MAP, keys, values))
+    theirs = torch.from_numpy(by_formula(kernel, h, MAP, keys, values))
+    size = float(np.abs(values).max()) or 1.0
+    return [compare(_(OF_MAP), kernel_estimate(*arrays, kernel=kernel, bandwidth=h), theirs, scale=size)]
 
 
-def regress(kernel: str, h: float, queries: Places, keys: Places, values: Sequence[float]) -> list[float]:
-    """Estimate each query with loops and sums only; NaN where no key is in the window."""
-    estimates = []
-    for query in queries:
-        distances = [math.dist(query, key) for key in keys]
-        nearest = min(distances)
-        weights = [_weight(kernel, distance, nearest, h) for distance in distances]
-        total = math.fsum(weights)
-        mean = math.fsum(w * v for w, v in zip(weights, values, strict=True))
-        estimates.append(mean / total if total else math.nan)
+def by_formula(kernel: str, h: float, queries: Numbers, keys: Numbers, values: Numbers) -> Numbers:
+    """Estimate queries (n_query,) or (n_query, d) by sums of K(u); NaN where no key is in the window."""
+    apart = queries.reshape(len(queries), 1, -1) - keys.reshape(len(keys), -1)
+    distances = np.sqrt((apart**2).sum(axis=-1))
+    nearest, u = distances.min(axis=1, keepdims=True), distances / h
+    weights = {
+        # Relative to the nearest key, or a narrow kernel would be 0 / 0.
+        "gaussian": np.exp(-((distances - nearest) / h) * ((distances + nearest) / h) / 2),
+        "boxcar": (u <= 1).astype(float),
+        "triangular": np.maximum(0, 1 - u),
+        "epanechnikov": np.maximum(0, 1 - u**2),
+    }[kernel]
+    total = weights.sum(axis=1)
+    estimates: Numbers = np.where(total > 0, weights @ values / np.where(total > 0, total, 1), np.nan)
     return estimates
 
 
-def _weight(kernel: str, distance: float, nearest: float, h: float) -> float:
-    if kernel == "gaussian":
-        # Relative to the nearest key, or a narrow kernel would be 0 / 0.
-        return math.exp(-((distance - nearest) / h) * ((distance + nearest) / h) / 2)
-    u = distance / h
-    return {"boxcar": float(u <= 1), "triangular": max(0.0, 1 - u), "epanechnikov": max(0.0, 1 - u * u)}[
-        kernel
-    ]
-
-
-def refit(kernel: str, h: float, keys: Places, values: Sequence[float]) -> float:
-    """The leave-one-out error by its definition: infinite where no point keeps a neighbour."""
-    squares = []
-    for i, (key, value) in enumerate(zip(keys, values, strict=True)):
-        others = [*keys[:i], *keys[i + 1 :]], [*values[:i], *values[i + 1 :]]
-        (estimate,) = regress(kernel, h, [key], *others)
-        if not math.isnan(estimate):
-            squares.append((estimate - value) ** 2)
-    return math.fsum(squares) / len(squares) if squares else math.inf
+def refit(kernel: str, h: float, keys: Numbers, values: Numbers) -> float:
+    """Return the leave-one-out error by its definition: infinite where no point keeps a neighbour."""
+    others = [np.arange(len(keys)) != i for i in range(len(keys))]
+    estimates = [by_formula(kernel, h, keys[~each], keys[each], values[each])[0] for each in others]
+    squares = (np.array(estimates) - values) ** 2
+    return math.inf if np.isnan(squares).all() else float(np.nanmean(squares))
 
 
 def through_attention(selection: Selection) -> Numbers:

@@ -100,7 +100,7 @@ def _cells(points: Points) -> np.ndarray:
 def _on_edit(base: Points, key: str) -> None:
     x, y, notes = apply_edits(base, st.session_state[key])
     if len(x) < 2:
-        few = _("Two points are needed; the table has {count}.", count=len(x))
+        few = _("Two points are needed; there are {count}.", count=len(x))
         notes.append(paragraph(few, _(STAY)))
     elif len(x) > MAX_KERNEL_POINTS:
         notes.append(
@@ -204,7 +204,7 @@ def _read_file() -> None:
     except TableError as error:
         if isinstance(error, UnclearError):
             st.session_state[UNCLEAR] = error.readings
-        st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
+        st.session_state[NOTES] = [paragraph(plain(str(error)), _(STAY))]
         return
     st.session_state[TABLE_READ], st.session_state[FILE_READ] = table, uploaded.file_id
     for key in (X_COLUMN, Y_COLUMN):
@@ -229,7 +229,7 @@ def _use_columns() -> None:
     try:
         pairs = pair(x, y)
     except TableError as error:
-        st.session_state[NOTES] = [paragraph(plain(str(error)), _stays())]
+        st.session_state[NOTES] = [paragraph(plain(str(error)), _(STAY))]
         return
     notes = [plain(note) for note in pairs.notes]
     rows = thin(pairs.x, pairs.y, MAX_KERNEL_POINTS, seed=0)
@@ -259,7 +259,3 @@ def _keep(points: Points) -> None:
     """Keep a person's points for this session and show them."""
     st.session_state[OWN] = points
     state.answer(POINTS_DATA.name, OWN_POINTS)
-
-
-def _stays() -> str:
-    return _("Your points shown before stay.") if OWN in st.session_state else _(STAY)

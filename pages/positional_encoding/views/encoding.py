@@ -13,7 +13,7 @@ from attn_ui.base.markdown import listed
 from attn_ui.base.page import Small, View
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.ties import tied
-from attn_words import N_, _, _n, paragraph
+from attn_words import N_, _, paragraph
 from pages.positional_encoding.compute import Result, typical
 from pages.positional_encoding.settings import DIMENSIONS
 from pages.positional_encoding.state import State
@@ -39,24 +39,16 @@ def chosen_dimensions(text: str, width: int) -> tuple[tuple[int, ...], str]:
     parts = text.replace(",", " ").split()
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and int(part) < width]
     dimensions = tuple(dict.fromkeys(numbers))[: pictures.MOST_WAVES]
-    if not dimensions:
-        requirement = _(
-            ":material/info: Wanted numbers from 0 to {last}, as in 0, 1, 4. Dimension 0 is drawn.",
-            last=width - 1,
-        )
-        return (0,), requirement
     # What nobody typed needs no excuse: of the page's own dimensions a narrow encoding has some.
-    if len(dimensions) < len(set(parts)) and text != DIMENSIONS.default:
-        note = _n(
-            ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} is drawn.",
-            ":material/info: Wanted numbers from 0 to {last}, at most {most} of them: {drawn} are drawn.",
-            len(dimensions),
-            last=width - 1,
-            most=pictures.MOST_WAVES,
-            drawn=listed([str(each) for each in dimensions]),
-        )
-        return dimensions, note
-    return dimensions, ""
+    is_whole = dimensions and (len(dimensions) == len(set(parts)) or text == DIMENSIONS.default)
+    dimensions = dimensions or (0,)
+    note = _(
+        ":material/info: Wanted numbers from 0 to {last}, at most {most} of them. Drawn: {drawn}.",
+        last=width - 1,
+        most=pictures.MOST_WAVES,
+        drawn=listed([str(each) for each in dimensions]),
+    )
+    return dimensions, "" if is_whole else note
 
 
 @shared_scene
@@ -92,7 +84,6 @@ def _caption(values: NDArray[np.float64], scheme: str, base: float) -> str:
             "and cosines alternate; concatenated, the sines come first, then the cosines."
         ),
         "ramp": N_("Every dimension holds the same number, so a position is told by length alone."),
-        "learned": N_("The table was trained, and is scaled by one number; position 0 is that of [CLS]."),
     }.get(scheme)
     slowest = number(2 * np.pi * base ** (2 * ((width + 1) // 2 - 1) / width))
     return paragraph(shows, _(own, slowest=slowest) if own else "", readout, tied(len(ties)))
