@@ -95,11 +95,8 @@ VIEW = Choice(
     ),
 )
 COMPARED = Choice("compared", "mean and max", ("mean and max", "two heads"))
-WITHOUT_HEADS = (
-    "diagram",
-    "encoder and decoder",
-    "single vs multi-head",
-)  # views that show no head of its own
+# Views that show no head of its own.
+WITHOUT_HEADS = ("diagram", "encoder and decoder", "single vs multi-head")
 SET_ASIDE = ("threshold", "without")  # views whose slider is that of what they set aside
 ONE_HEAD = ("arcs", *SET_ASIDE)  # views of one head that is asked for
 ARCS_OF = Choice("arcs", "one head", ("one head", "all heads"))

@@ -1,7 +1,5 @@
 """One head or many: the same words and projections at each number of heads."""
 
-from typing import NamedTuple
-
 from attn_core import HeadsStudy, heads_study
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.shared_cache import shared
@@ -22,20 +20,10 @@ def bare(setting: HeadsSetting) -> HeadsSetting:
     return HeadsSetting(**{name: getattr(setting, name) for name in (*fields, "init")})
 
 
-class OneOrMany(NamedTuple):
-    """The study of a page's words, and the place of the present number of heads in it."""
-
-    setting: HeadsSetting
-    study: HeadsStudy
-    place: int
-
-
-def one_or_many(result: Result) -> OneOrMany:
-    """Return the study of what is on the page."""
-    setting = bare(result.setting)
-    study = studied(setting)
-    fitting = [heads for heads in study.num_heads if heads <= result.n_head]
-    return OneOrMany(setting, study, len(fitting) - 1)
+def one_or_many(result: Result) -> tuple[HeadsStudy, int]:
+    """Return the study of what is on the page, and the place of the present number of heads in it."""
+    study = studied(bare(result.setting))
+    return study, sum(heads <= result.n_head for heads in study.num_heads) - 1
 
 
 def seeds(setting: HeadsSetting) -> list[int]:

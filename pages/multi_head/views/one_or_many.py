@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from attn_core import HeadsStudy
 from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
 from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
-from pages.multi_head.study import WAYS, OneOrMany, one_or_many
+from pages.multi_head.study import WAYS, one_or_many
 
 LAYER = 3  # is marked while the slider moves heads: after more, without the residual, all is rounding
 
@@ -23,12 +24,11 @@ ABOUT = N_(
 
 def draw(steps: Sequence[Result]) -> list[Spec]:
     """Draw the study of pure attention, with the number of heads of each step beside one head."""
-    return [picture(one_or_many(result)) for result in steps]
+    return [picture(*one_or_many(result)) for result in steps]
 
 
-def picture(compared_heads: OneOrMany) -> Spec:
+def picture(study: HeadsStudy, place: int) -> Spec:
     """Draw the study, where layers are stacked without the residual and, dotted, with it."""
-    study = compared_heads.study
     compared = HeadCountStudy(
         study.num_heads,
         [size.parameters for size in study.sizes],
@@ -41,15 +41,12 @@ def picture(compared_heads: OneOrMany) -> Spec:
             name: [Spread.of_powers(each) for each in study.distances[int(residual)].unbind(dim=1)]
             for residual, name in WAYS.items()
         }
-    return pictures.one_or_many.spec(
-        compared, distances, highlight=compared_heads.place, layer=LAYER, way=WAYS[False]
-    )
+    return pictures.one_or_many.spec(compared, distances, highlight=place, layer=LAYER, way=WAYS[False])
 
 
 def describe(result: Result) -> str:
     """Return the sizes, entropy and rank of the number of heads that is shown, and of one head."""
-    comparison = one_or_many(result)
-    study = comparison.study
+    study, place = one_or_many(result)
     return paragraph(
         *(
             _n(
@@ -63,6 +60,6 @@ def describe(result: Result) -> str:
                 entropy=f"{float(study.entropy[:, at].mean()):.2f}",
                 rank=f"{float(study.score_rank[:, at].mean()):.3g}",
             )
-            for at in sorted({0, comparison.place}, reverse=True)
+            for at in sorted({0, place}, reverse=True)
         )
     )
