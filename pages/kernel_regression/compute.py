@@ -87,10 +87,6 @@ class Sweep:
         """The bandwidths in the unit of the keys, (steps,)."""
         return self.points.unit * np.array(self.bandwidth.values)
 
-    def bandwidth_names(self) -> list[str]:
-        """Each bandwidth as the slider says it."""
-        return [self.points.set_width(bandwidth) for bandwidth in self.bandwidths()]
-
     def caption(self) -> str:
         """What a saved picture says of its settings, before what its sliders say."""
         return _(
@@ -121,18 +117,21 @@ class Sweep:
         finer = FINER if self.maps == 1 else FINER // 2  # small multiples need fewer
         grid = np.linspace(queries[0], queries[-1], finer * (len(QUERY_AT.values) - 1) + 1)
         truth = None if points.truth is None else points.truth(grid)
-        curve = np.empty(0) if truth is None else self._in_sight(truth, grid)
+        curve = np.empty(0) if truth is None else truth
+        if points.function:  # it may be steep outside
+            curve = curve[(grid >= 0) & (grid <= TOY_WIDTH)]
         everything = np.concatenate((points.values, curve))
         low, high = float(everything.min()), float(everything.max())
         # Constant values stand in the middle of a chart whose height is their own size.
         span = (high - low) or abs(high) or 1.0
+        right = self.kernel_steps(QUERY_AT.values[-1] - QUERY_AT.values[0])
         return DataScene(
             points.keys,
             points.values,
             queries,
             grid,
             truth,
-            self._offsets(),
+            points.unit * np.concatenate((-right[::-1], [0.0], right)),
             (low - FLOOR * span, high + MARGIN * span),
             escape(points.x_title),
             escape(points.y_title),
@@ -141,11 +140,6 @@ class Sweep:
             points.dated,
         )
 
-    def _in_sight(self, truth: Numbers, grid: Numbers) -> Numbers:
-        """The part of the true curve for which the chart has room: a typed function may be steep outside."""
-        inside = (grid >= 0) & (grid <= TOY_WIDTH)
-        return truth[inside] if self.points.function else truth
-
     @cached_property
     def floorless(self) -> DataScene:
         """The scene without room for a kernel below the data."""
@@ -153,26 +147,40 @@ class Sweep:
         margin = (high - low) * MARGIN / (1 + FLOOR + MARGIN)
         return replace(self.scene, y_range=(low + FLOOR / MARGIN * margin - margin, high))
 
-    def _offsets(self) -> Numbers:
-        """Distances at which the kernel is drawn: both sides of every bandwidth, where a kernel may jump."""
+    def kernel_steps(self, longest: float) -> Numbers:
+        """Distances below `longest` at which a kernel is drawn: both sides of bandwidths, where it jumps."""
         bandwidths = np.array(self.bandwidth.values)
         between = np.sqrt(bandwidths[1:] * bandwidths[:-1])
         right = np.sort(np.concatenate((bandwidths, bandwidths * (1 + 1e-6), between)))
-        right = right[right < QUERY_AT.values[-1] - QUERY_AT.values[0]]
-        return self.points.unit * np.concatenate((-right[::-1], [0.0], right))
+        return right[right < longest]
 
     def estimates(self) -> list[Estimate]:
-        """Every bandwidth of the slider, in one batch."""
-        return estimates(self.points, self.kernel, self.bandwidths(), self.scene)
-
-    def estimate_at(self, bandwidth: float) -> Estimate:
-        """One bandwidth, in the unit of the keys."""
-        return estimates(self.points, self.kernel, np.array([bandwidth]), self.scene)[0]
+        """Every bandwidth of the slider at once: the weights at the queries, the estimate on the grid."""
+        scene, kernel = self.scene, self.kernel
+        keys, values = self.points.tensors()
+        h = torch.from_numpy(self.bandwidths())
+        regression = nadaraya_watson(
+            torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h
+        )
+        on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
+        profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
+        arrays = (
+            regression.weights,
+            effective_keys(regression.weights),
+            regression.estimate,
+            on_grid,
+            profile,
+        )
+        weights, effective, at_queries, *curves = (array.numpy() for array in arrays)
+        facts = facts_of(scene.queries, weights, effective, at_queries)
+        return [Estimate(*each) for each in zip(weights, effective, at_queries, *curves, facts, strict=True)]
 
     @property
     def slider(self) -> Slider:
         """The slider over the bandwidths."""
-        return Slider(_("Bandwidth h"), self.bandwidth, names=self.bandwidth_names())
+        return Slider(
+            _("Bandwidth h"), self.bandwidth, names=[self.points.set_width(h) for h in self.bandwidths()]
+        )
 
     @property
     def rows(self) -> Rows:
@@ -312,16 +320,3 @@ def lengthen(queries: Tensor, keys: Tensor) -> tuple[Tensor, Tensor]:
     """Give queries (n_query, d) and keys (n_key, d) one dimension more, so that q . k has -|k|^2/2 in it."""
     half_keys = keys.square().sum(-1, keepdim=True) / 2
     return torch.cat((queries, torch.ones_like(queries[:, :1])), -1), torch.cat((keys, -half_keys), -1)
-
-
-def estimates(points: Points, kernel: str, bandwidths: Numbers, scene: DataScene) -> list[Estimate]:
-    """Compute bandwidths (steps,) at once: the weights at the queries, the estimate on the grid."""
-    keys, values = points.tensors()
-    h = torch.from_numpy(bandwidths)
-    regression = nadaraya_watson(torch.from_numpy(scene.queries), keys, values, kernel=kernel, bandwidth=h)
-    on_grid = kernel_estimate(torch.from_numpy(scene.grid), keys, values, kernel=kernel, bandwidth=h)
-    profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
-    arrays = (regression.weights, effective_keys(regression.weights), regression.estimate, on_grid, profile)
-    weights, effective, at_queries, *curves = (array.numpy() for array in arrays)
-    facts = facts_of(scene.queries, weights, effective, at_queries)
-    return [Estimate(*each) for each in zip(weights, effective, at_queries, *curves, facts, strict=True)]

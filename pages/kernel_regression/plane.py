@@ -94,25 +94,18 @@ class PlaneSweep(Sweep):
     def plane(self) -> PlaneScene:
         """What stays while the sliders move."""
         points = self.points
+        longest = float(np.ptp(AXIS)) * math.sqrt(2)
         return PlaneScene(
             points.keys,
             points.values,
             points.key_names,
             AXIS,
             self.queries,
-            self._distances(),
+            np.concatenate(([0.0], self.kernel_steps(longest), [longest])),
             (1.0, 2.0) if math.isinf(KERNELS[self.kernel].support) else (1.0,),
             COORDINATES,
             points.value_digits,
         )
-
-    def _distances(self) -> Numbers:
-        """Distances at which the kernel is drawn: both sides of every bandwidth, where it may jump."""
-        bandwidths = self.bandwidths()
-        between = np.sqrt(bandwidths[1:] * bandwidths[:-1])
-        right = np.sort(np.concatenate((bandwidths, bandwidths * (1 + 1e-6), between)))
-        longest = float(np.ptp(AXIS)) * math.sqrt(2)
-        return np.concatenate(([0.0], right[right < longest], [longest]))
 
     def plane_estimates(self) -> tuple[list[PlaneEstimate], Numbers, Numbers]:
         """Every bandwidth of the slider, in one batch; estimates and effective keys of the row's queries.

@@ -6,12 +6,14 @@ import numpy as np
 import streamlit as st
 
 from attn_figures.dates import DAY, date
+from attn_figures.numbers import number
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS, MAX_KERNEL_POINTS
 from attn_ui.base.markdown import plain
 from attn_ui.screen import state
 from attn_ui.screen.download import csv_of, offer_csv
+from attn_ui.screen.tables import numbers_table
 from attn_words import N_, _, _n, paragraph
-from pages.kernel_regression.compute import Result
+from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.controls import OWN
 from pages.kernel_regression.own_table import (
     Column,
@@ -25,7 +27,7 @@ from pages.kernel_regression.own_table import (
 )
 from pages.kernel_regression.points import Points, from_columns, replace_points
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA
-from pages.kernel_regression.tabs import plane_data
+from pages.kernel_regression.tables import columns
 
 TABLE_READ = "kernel_own_table"  # the last file that could be read
 FILE_READ = "kernel_own_file"  # which it was
@@ -39,7 +41,7 @@ UPLOAD, X_COLUMN, Y_COLUMN, DECIMAL = "own_csv", "own_x", "own_y", "own_decimal"
 def show(result: Result) -> None:
     """Lay the table beside the upload; points with two inputs can only be read."""
     if result.state.has_two_inputs:
-        plane_data.show(result.selection)
+        _show_plane(result.selection)
         return
     points = result.state.points
     left, right = st.columns([1, 1], gap="large")
@@ -54,6 +56,28 @@ def show(result: Result) -> None:
     with right:
         st.markdown(_("**Your own points.** A CSV with two columns of numbers stays in this session."))
         _upload(points)
+
+
+def _show_plane(selection: Selection) -> None:
+    """Show the points of two inputs and their weights, and offer them as a file."""
+    count = len(selection.keys)
+    st.markdown(
+        _(
+            "**{count} points**: X is {count} × 2, y has {count} values. Weights are those of the query at "
+            "{query}, h = {h}. This data set is drawn from its seed and cannot be edited.",
+            count=count,
+            query=selection.query_name,
+            h=selection.width,
+        )
+    )
+    table = {_(title): column for title, column in columns(selection).items()}
+    st.dataframe(numbers_table(table, number), key="plane_points", height=300)
+    offer_csv(
+        _("Download these points as CSV"),
+        "attention-lab-two-inputs.csv",
+        lambda: csv_of(list(table), zip(*table.values(), strict=True)),
+        icon=":material/download:",
+    )
 
 
 def sample_csv(points: Points) -> bytes:
@@ -173,10 +197,10 @@ def _upload(points: Points) -> None:
         )
     table: OwnTable | None = st.session_state.get(TABLE_READ)
     if table and points.name == OWN_POINTS:
-        columns = table.columns
-        names = [column.name for column in columns if column.is_numeric]
-        values = [column.name for column in columns if column.is_numeric and not column.dated]
-        x, y = (column.name for column in choose_columns(columns))
+        every = table.columns
+        names = [column.name for column in every if column.is_numeric]
+        values = [column.name for column in every if column.is_numeric and not column.dated]
+        x, y = (column.name for column in choose_columns(every))
         left, right = st.columns(2)
         left.selectbox(_("Keys (x)"), names, index=names.index(x), key=X_COLUMN, on_change=_choose)
         right.selectbox(_("Values (y)"), values, index=values.index(y), key=Y_COLUMN, on_change=_choose)
@@ -221,9 +245,9 @@ def _choose() -> None:
 
 def _use_columns() -> None:
     table: OwnTable = st.session_state[TABLE_READ]
-    columns = table.columns
-    by_name = {column.name: column for column in columns if column.is_numeric}
-    x, y = choose_columns(columns)
+    every = table.columns
+    by_name = {column.name: column for column in every if column.is_numeric}
+    x, y = choose_columns(every)
     x = by_name.get(st.session_state.get(X_COLUMN, ""), x)
     y = by_name.get(st.session_state.get(Y_COLUMN, ""), y)
     try:
