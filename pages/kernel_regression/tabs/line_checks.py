@@ -8,7 +8,7 @@ from attn_core.checks import Check, compare
 from attn_words import N_, _
 from pages.kernel_regression.compute import Selection
 
-SUMS = N_("each row of equivalent weights sums to one, or is empty")
+SUMS = N_("each row of weights sums to one, or is empty")
 EXACT = N_("values that lie on a line are met exactly")
 HEIGHTS = N_("heights of the lines against numpy.linalg.lstsq, at {count} of {queries} queries")
 SLOPES = N_("slopes of the lines against numpy.linalg.lstsq, at {count} of {queries} queries")
