@@ -32,13 +32,13 @@ from attn_core.precision import row_tolerance
 from attn_ui.base.bounds import MAX_CSV_BYTES, MAX_CSV_ROWS
 from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen import settings_file
-from attn_ui.screen.weights_tab import taken
+from attn_ui.screen.weights_tab import texts_in_file
 from pages.kernel_regression.own_table import TableError, pair, read_table
 from pages.learned_heads.ranked_heads import RankedHeads
 from pages.single_head.settings import SETTINGS
 
 ROOM_MEGABYTES = 350
-"""What reading any one file may take beyond what the imports have taken."""
+"""What reading any one file may take beyond what the imports have texts_in_file."""
 MOST_SECONDS = 6.0
 """Processor time for one file."""
 
@@ -356,7 +356,7 @@ def drawn(files: int, seed: int) -> Iterator[Case]:
 
 
 def take(name: str, data: bytes) -> bool:
-    """Read a file as its page does, and use it; say whether it was taken.
+    """Read a file as its page does, and use it; say whether it was texts_in_file.
 
     Raises AssertionError where something that was read breaks a promise, or a refusal is no sentence.
     """
@@ -364,7 +364,7 @@ def take(name: str, data: bytes) -> bool:
         if name.startswith("maps"):
             _hold(read_attention(name, data))
         elif name.startswith(("projections", "W_q")):
-            for text in taken(name, data, PROJECTIONS).values():
+            for text in texts_in_file(name, data, PROJECTIONS).values():
                 assert np.isfinite(TABLES["W_q"].rows(text)).all()
         elif name.endswith(".csv"):
             columns = [
@@ -407,12 +407,12 @@ def run(files: int, seed: int) -> str:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + ROOM_MEGABYTES * 1_000_000
     cases = drawn(files, seed)
-    taken, slowest, count = 0, (0.0, ""), 0
+    texts_in_file, slowest, count = 0, (0.0, ""), 0
     for number, (name, data) in enumerate(cases):
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
         start = time.process_time()
         try:
-            taken += take(name, data)
+            texts_in_file += take(name, data)
         except BaseException as error:
             raise SystemExit(
                 f"file {number} ({name}, {len(data):,} bytes), seed {seed}: {error!r}"
@@ -425,7 +425,7 @@ def run(files: int, seed: int) -> str:
             raise SystemExit(f"file {number} ({name}), seed {seed}: took {spent:.1f} s")
         count += 1
     return (
-        f"{count} files: {taken} taken, {count - taken} refused in a sentence; "
+        f"{count} files: {texts_in_file} texts_in_file, {count - texts_in_file} refused in a sentence; "
         f"slowest {slowest[0]:.2f} s, {slowest[1]}"
     )
 

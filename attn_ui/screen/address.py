@@ -41,8 +41,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
         bad_ones = bad_settings(readable, query)
         if bad_ones:
             # Settings of pages visited before are no mistake of the reader's.
-            own, left = by_name(readable), session.get(_LEFT, frozenset())
-            _keep(page, [bad for bad in bad_ones if bad.name in own or bad.name not in left])
+            own, last_names = by_name(readable), session.get(_LEFT, frozenset())
+            _keep(page, [bad for bad in bad_ones if bad.name in own or bad.name not in last_names])
             for bad in bad_ones:
                 if bad.used:
                     st.query_params[bad.name] = bad.used
@@ -81,20 +81,20 @@ def notify(dropped: Sequence[Dropped]) -> None:
         _show(dropped)
 
 
-def show(offered: Steps) -> None:
+def show(steps: Steps) -> None:
     """Have the address carry what is shown here; where a link asked for something else, say which it is."""
-    found = state.show(offered)
-    if found is None or offered.page_explains:
+    text = state.show(steps)
+    if text is None or steps.page_explains:
         return
-    used = offered.values[state.position(offered)]
-    _add(not_here(offered, found, used, _dropped_on(st.session_state[_PAGE])))
+    value = steps.values[state.position(steps)]
+    _add(not_here(steps, text, value, _dropped_on(st.session_state[_PAGE])))
 
 
-def show_several(offered: MultiChoice) -> None:
+def show_several(setting: MultiChoice) -> None:
     """Where a link asked for options that are not offered here, say which are used."""
-    asked = st.session_state.get(_ASKED, {}).pop(offered.name, [])
-    if not set(asked) <= set(offered.options):
-        _add(not_all_here(offered, asked))
+    dropped = st.session_state.get(_ASKED, {}).pop(setting.name, [])
+    if not set(dropped) <= set(setting.options):
+        _add(not_all_here(setting, dropped))
 
 
 def place(choice: Steps, count: int) -> int:

@@ -34,16 +34,16 @@ def break_it(choice: Choice, mistakes: Mapping[str, Any], draw: Callable[..., Ma
     st.caption(_(mistake.example.sentence))
     for check, *numbers in mistake.numbers:
         right, broken = (_verdict(each, check.holds(each)) for each in numbers)
-        said = _(
+        caption = _(
             "Check: *{check}*. Measured ({number}): right {right}, broken {broken}.",
             check=_(check.name),
             number=_(check.number),
             right=right,
             broken=broken,
         )
-        st.markdown(said)
+        st.markdown(caption)
 
 
-def _verdict(measured: float, holds: bool) -> str:
-    written = number(measured, 3).replace(" ", NO_BREAK)
-    return f":material/check:{NO_BREAK}{written}" if holds else f":material/close:{NO_BREAK}**{written}**"
+def _verdict(value: float, holds: bool) -> str:
+    text = number(value, 3).replace(" ", NO_BREAK)
+    return f":material/check:{NO_BREAK}{text}" if holds else f":material/close:{NO_BREAK}**{text}**"

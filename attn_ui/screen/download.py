@@ -27,8 +27,8 @@ def csv_of(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     b'x,y\n"a, b",0.5\n\'=1+1,-2\n-5,\n'
     """
     text = io.StringIO()
-    written = csv.writer(text, lineterminator="\n")
-    written.writerows(map(_safe, row) for row in (header, *rows))
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(_safe, row) for row in (header, *rows))
     return text.getvalue().encode()
 
 

@@ -69,14 +69,14 @@ def everything() -> tuple[Found, ...]:
     Where another language is spoken all has its name there first, and can be found by the English one too.
     """
     modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
-    terms = [found for module in modules.values() for found in getattr(module, "FOUND", ())]
+    terms = [entry for module in modules.values() for entry in getattr(module, "FOUND", ())]
     pages = [Found((page.title,), "page", Place(page.folder)) for page in PAGES]
     options = [
-        found
+        entry
         for page, module in modules.items()
         for setting in module.SETTINGS
         if isinstance(setting, Choice)
-        for found in _options(page, setting)
+        for entry in _options(page, setting)
     ]
     lessons = (_lesson(lesson) for lesson in shelf().lessons.values())
     return (*terms, *pages, *(_teaching(name) for name in TEACH), *lessons, *options)
@@ -117,18 +117,18 @@ def listing() -> str:
     sources = {term.name: f"{term.source}; {term.code}" for term in general() if term.source or term.code}
     words = WORDS | {name: words for name, (_link, words) in TEACH.items()}
     every: list[Any] = []
-    for found in everything():
-        own = (words.pop(name) for name in found.names if name in words)
-        said = f"{next(own, '')}; {sources.get(found.names[0], '')}"
-        more = [each for each in said.split("; ") if each]
-        every.append([_in_both(found), _kind(found.kind), found.place.address, more])
+    for entry in everything():
+        own = (words.pop(name) for name in entry.names if name in words)
+        details = f"{next(own, '')}; {sources.get(entry.names[0], '')}"
+        more = [each for each in details.split("; ") if each]
+        every.append([_in_both(entry), _kind(entry.kind), entry.place.address, more])
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
 
 
-def _in_both(found: Found) -> list[str]:
+def _in_both(entry: Found) -> list[str]:
     """Return names in the language that is spoken, and then in English where that differs."""
-    said = names(*found.names) if found.kind == "term" else map(_, found.names)
-    return list(dict.fromkeys([*said, *found.names]))
+    labels = names(*entry.names) if entry.kind == "term" else map(_, entry.names)
+    return list(dict.fromkeys([*labels, *entry.names]))
 
 
 def _kind(kind: str) -> str:

@@ -81,8 +81,8 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     """
     if set(contents) != set(setting.options):
         raise ValueError(f"tabs required: {', '.join(setting.options)}; got {', '.join(contents)}")
-    asked = state.text(setting)
-    part = asked if asked in setting.options else setting.default
+    open_tab = state.text(setting)
+    part = open_tab if open_tab in setting.options else setting.default
     firsts = {tab_name(name): parts[0] for name, parts in setting.row}
     name, parts = next((tab_name(name), parts) for name, parts in setting.row if part in parts)
     # Named as other controls of what `attn_ui.screen.state` holds: a lesson hides them by the setting's name.
@@ -91,11 +91,11 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     places = st.tabs(list(firsts), key=key, on_change=_open, args=(setting, key, firsts))
     with places[list(firsts).index(name)]:
         if len(parts) > 1:
-            listed = {shown(setting, each): each for each in parts}
+            labels = {shown(setting, each): each for each in parts}
             key = f"{setting.name}-in-{name}"
             st.session_state[key] = shown(setting, part)
-            arguments = (setting, key, listed)
-            st.selectbox(name, listed, key=key, label_visibility="collapsed", on_change=_open, args=arguments)
+            arguments = (setting, key, labels)
+            st.selectbox(name, labels, key=key, label_visibility="collapsed", on_change=_open, args=arguments)
         contents[part]()
 
 

@@ -24,8 +24,8 @@ def style(names: str) -> str:
     >>> style("search")
     '.find { display: none !important; }'
     """
-    chosen = [_HIDDEN.get(name) or _control(name) for name in names.split(",") if name]
-    return "\n".join(f"{selector} {{ display: none !important; }}" for selector in chosen)
+    selectors = [_HIDDEN.get(name) or _control(name) for name in names.split(",") if name]
+    return "\n".join(f"{selector} {{ display: none !important; }}" for selector in selectors)
 
 
 def _control(name: str) -> str:

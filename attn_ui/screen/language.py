@@ -25,8 +25,8 @@ def speak_here() -> None:
     if is_spoken(linked):
         st.session_state[_CHOSEN] = linked
     speak(_here())
-    if linked is None and (chosen := st.session_state.get(_CHOSEN)):
-        st.query_params[LANG.name] = chosen
+    if linked is None and (choice := st.session_state.get(_CHOSEN)):
+        st.query_params[LANG.name] = choice
 
 
 def _here() -> str:
@@ -54,16 +54,16 @@ def place() -> None:
     if st.context.is_embedded:
         return
     with st.container(horizontal=True, key="languages"):
-        called = _("Help")
-        st.html(f'<a href="guide{asking()}" target="help">{called}</a>', width="content")
-        for spoken, name in LANGUAGES.items():
-            if spoken != language():
-                st.button(name, key=f"language-{spoken}", type="tertiary", on_click=_choose, args=(spoken,))
+        label = _("Help")
+        st.html(f'<a href="guide{asking()}" target="help">{label}</a>', width="content")
+        for code, name in LANGUAGES.items():
+            if code != language():
+                st.button(name, key=f"language-{code}", type="tertiary", on_click=_choose, args=(code,))
 
 
-def _choose(spoken: str) -> None:
-    st.session_state[_CHOSEN] = spoken
-    st.query_params[LANG.name] = spoken
+def _choose(code: str) -> None:
+    st.session_state[_CHOSEN] = code
+    st.query_params[LANG.name] = code
 
 
 def asking() -> str:

@@ -42,14 +42,14 @@ Place = tuple[str, str, int]
 
 def place() -> None:
     """Show the panel where the link names a lesson; nothing otherwise."""
-    asked = st.query_params.get(LESSON.name)
-    if asked == "":  # it was left
+    lesson_name = st.query_params.get(LESSON.name)
+    if lesson_name == "":  # it was left
         del st.query_params[LESSON.name]
         st.session_state.pop(_LAST, None)
-    if not asked:
+    if not lesson_name:
         _lead_back()
         return
-    name, step = asked.partition(".")[::2]
+    name, step = lesson_name.partition(".")[::2]
     on_shelf = shelf()
     lesson = on_shelf.lesson(name)
     st.html(f"<style>{markup.lesson_room()}</style>")
@@ -70,7 +70,7 @@ def place() -> None:
         if at is None:  # of which the page at this address may show nothing
             if step:
                 st.caption(_("This lesson has no step called {name}.", name=quoted(step)))
-            st.html(f'<ul class="lessons">{_offered(lesson)}</ul>')
+            st.html(f'<ul class="lessons">{_list_item(lesson)}</ul>')
             return
         _walk(lesson, at)
 
@@ -80,13 +80,13 @@ def first_step(query: str) -> str:
 
     It is relative to any page, and keeps what the query says to all pages.
     """
-    asked = dict(parse_qsl(query))
-    lesson = shelf().lesson(asked[LESSON.name]) if LESSON.name in asked else None
+    query_values = dict(parse_qsl(query))
+    lesson = shelf().lesson(query_values[LESSON.name]) if LESSON.name in query_values else None
     if lesson is None:
         return ""
     names = {each.name for each in framing(())} - {LESSON.name} | {"embed"}
-    kept = {name: text for name, text in asked.items() if name in names}
-    return f"{href(lesson.steps[0].link, lesson, lesson.steps[0])}&{urlencode(kept)}".rstrip("&")
+    settings = {name: text for name, text in query_values.items() if name in names}
+    return f"{href(lesson.steps[0].link, lesson, lesson.steps[0])}&{urlencode(settings)}".rstrip("&")
 
 
 def _lead_back() -> None:
@@ -102,7 +102,7 @@ def _lead_back() -> None:
 def offer() -> None:
     """Show all lessons, each a link to its first step; and what of a host's own could not be opened."""
     on_shelf = shelf()
-    items = "".join(map(_offered, on_shelf.lessons.values()))
+    items = "".join(map(_list_item, on_shelf.lessons.values()))
     with st.container(key="lessons"):
         st.html(f'<ul class="lessons">{items}</ul>')
         for complaint in on_shelf.complaints:
@@ -112,7 +112,7 @@ def offer() -> None:
             )
 
 
-def _offered(lesson: Lesson) -> str:
+def _list_item(lesson: Lesson) -> str:
     to = opening(lesson)
     title, about = html.escape(lesson.title), html.escape(lesson.about)
     return f'<li><a href="{to}">{title}</a> <span>{_length(lesson)}</span><p>{about}</p></li>'
@@ -120,10 +120,10 @@ def _offered(lesson: Lesson) -> str:
 
 def _length(lesson: Lesson) -> str:
     n_questions = sum(len(step.questions) for step in lesson.steps)
-    said = {"minutes": lesson.minutes, "steps": len(lesson.steps)}
+    counts = {"minutes": lesson.minutes, "steps": len(lesson.steps)}
     if n_questions:
-        return _("{minutes} minutes, {steps} steps, {questions} questions", **said, questions=n_questions)
-    return _("{minutes} minutes, {steps} steps", **said)
+        return _("{minutes} minutes, {steps} steps, {questions} questions", **counts, questions=n_questions)
+    return _("{minutes} minutes, {steps} steps", **counts)
 
 
 def href(link: str, lesson: Lesson, step: Step) -> str:
@@ -166,10 +166,10 @@ def _head(lesson: Lesson, at: int) -> str:
     items = []
     for place, step in enumerate(lesson.steps):
         here = ' aria-current="step"' if place == at else ""
-        done = ' class="lesson-done"' if _is_done(lesson, step) else ""
-        named = html.escape(f"{place + 1}. {step.title}", quote=True)
+        css_class = ' class="lesson-done"' if _is_done(lesson, step) else ""
+        label = html.escape(f"{place + 1}. {step.title}", quote=True)
         to = _to(lesson, step)
-        items.append(f'<li><a href="{to}" title="{named}" aria-label="{named}"{here}{done}></a></li>')
+        items.append(f'<li><a href="{to}" title="{label}" aria-label="{label}"{here}{css_class}></a></li>')
     step = lesson.steps[at]
     count = _("{step} of {steps}", step=at + 1, steps=len(lesson.steps))
     fold, steps = _attribute(_("Fold the lesson")), _attribute(_("Steps"))
@@ -179,13 +179,13 @@ def _head(lesson: Lesson, at: int) -> str:
         f'<input type="checkbox" class="lesson-fold" aria-label="{fold}"></p>'
         f'<nav aria-label="{steps}"><ol>{"".join(items)}</ol></nav>'
         f"<h2>{html.escape(step.title)}</h2></div>"
-        + "".join(f'<p class="lesson-told" hidden>{html.escape(text)}</p>' for text in _told(step))
+        + "".join(f'<p class="lesson-told" hidden>{html.escape(text)}</p>' for text in _narration(step))
     )
 
 
-def _told(step: Step) -> list[str]:
+def _narration(step: Step) -> list[str]:
     """What stands over a projected figure, one after the other: the step's questions, or its title."""
-    return [bare(_shown(question.asks, step)) for question in step.questions] or [step.title]
+    return [bare(_with_numbers(question.asks, step)) for question in step.questions] or [step.title]
 
 
 def _foot(lesson: Lesson, at: int) -> str:
@@ -207,34 +207,36 @@ def _foot(lesson: Lesson, at: int) -> str:
         f'<nav class="lesson-ways" aria-label="{inside}">{ways}</nav>'
         f'<nav class="lesson-more" aria-label="{outside}"><a class="lesson-again" '
         f'href="{again}" title="{_attribute(play)}">{here}</a>'
-        f'<a class="lesson-leave" href="{_left()}">{leave}</a></nav>'
+        f'<a class="lesson-leave" href="{_address_without_lesson()}">{leave}</a></nav>'
     )
 
 
 def _end(lesson: Lesson) -> str:
     """Sum a lesson up: what was answered at the first try, what is worth another look, the next lesson."""
-    asked = [
+    questions = [
         (step, (lesson.name, step.name, index), part)
         for step in lesson.steps
         for index, part in enumerate(step.parts)
         if isinstance(part, Question)
     ]
-    missed = {step.name: step for step, place, _part in asked if not _is_first_try(place)}
+    missed_steps = {step.name: step for step, place, _part in questions if not _is_first_try(place)}
     lines = [lesson.about]
-    if asked:
-        right = sum(_is_first_try(place) for _step, place, _part in asked)
-        lines.append(_("{right} of {all} questions right at the first try.", right=right, all=len(asked)))
-    told = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-    if missed:
-        links = (f'<a href="{_to(lesson, step)}">{html.escape(step.title)}</a>' for step in missed.values())
+    if questions:
+        right = sum(_is_first_try(place) for _step, place, _part in questions)
+        lines.append(_("{right} of {all} questions right at the first try.", right=right, all=len(questions)))
+    content = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    if missed_steps:
+        links = (
+            f'<a href="{_to(lesson, step)}">{html.escape(step.title)}</a>' for step in missed_steps.values()
+        )
         again = html.escape(_("Worth another look:"))
-        told += f"<p>{again} {', '.join(links)}</p>"
+        content += f"<p>{again} {', '.join(links)}</p>"
     others = list(shelf().lessons.values())
     if lesson in others[:-1]:
         other, following = others[others.index(lesson) + 1], html.escape(_("Next lesson:"))
-        told += f'<p>{following} <a href="{opening(other)}">{html.escape(other.title)}</a></p>'
+        content += f'<p>{following} <a href="{opening(other)}">{html.escape(other.title)}</a></p>'
     heading = html.escape(_("What this lesson showed"))
-    return f'<section class="lesson-end"><h3>{heading}</h3>{told}</section>'
+    return f'<section class="lesson-end"><h3>{heading}</h3>{content}</section>'
 
 
 def _is_first_try(place: Place) -> bool:
@@ -246,7 +248,7 @@ def _attribute(text: str) -> str:
     return html.escape(text, quote=True)
 
 
-def _left() -> str:
+def _address_without_lesson() -> str:
     """Return the address of what is on screen, with a lesson that is none."""
     pairs = said_by_address(LESSON.name)
     embedded = [("embed", "true")] if st.context.is_embedded else []
@@ -256,10 +258,10 @@ def _left() -> str:
 def _parts(lesson: Lesson, step: Step) -> None:
     for index, part in enumerate(step.parts):
         if isinstance(part, Text):
-            st.markdown(_shown(part, step))
+            st.markdown(_with_numbers(part, step))
         elif isinstance(part, Aside):
             with st.expander(part.title):
-                st.markdown(_shown(part.text, step))
+                st.markdown(_with_numbers(part.text, step))
         else:
             with st.container(key=f"lesson-asks-{index}"):
                 _ask((lesson.name, step.name, index), part, step)
@@ -274,29 +276,29 @@ def _waiting(lesson: Lesson, step: Step) -> int:
     """
     if (lesson.name, step.name) in st.session_state.get(_HINTED, ()):
         return 0
-    done = st.session_state.get(_DONE, ())
-    asked = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
-    return sum((lesson.name, step.name, index) not in done for index in asked)
+    answered_steps = st.session_state.get(_DONE, ())
+    questions = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    return sum((lesson.name, step.name, index) not in answered_steps for index in questions)
 
 
-def _shown(text: Text, step: Step) -> str:
+def _with_numbers(text: Text, step: Step) -> str:
     """Return a text with its numbers; what cannot be computed is named where it stands."""
     try:
         return said(text, step.link, tables_of, shown_name)
     except (ValueError, LookupError) as error:
-        return f"{text.markdown}\n\n*{_wanted(text.line, error)}*"
+        return f"{text.markdown}\n\n*{_fault_sentence(text.line, error)}*"
 
 
-def _wanted(line: int, error: Exception) -> str:
+def _fault_sentence(line: int, error: Exception) -> str:
     return _("Line {line} of this lesson: wanted {wanted}", line=line, wanted=plain(str(error)))
 
 
 def _ask(place: Place, question: Question, step: Step) -> None:
-    st.markdown(_shown(question.asks, step))
+    st.markdown(_with_numbers(question.asks, step))
     try:
         true = truth(question, step.link, tables_of)
     except (ValueError, LookupError) as error:
-        st.warning(_wanted(question.line, error))
+        st.warning(_fault_sentence(question.line, error))
         return
     if not stated(question, true):
         st.warning(
@@ -371,26 +373,26 @@ def _settled(question: Question, true: Truth, step: Step, *, right: bool) -> Non
     opening = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
     st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.said))))
     if question.because:
-        st.markdown(_shown(question.because, step))
+        st.markdown(_with_numbers(question.because, step))
 
 
 def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any], step: Step) -> None:
     """Give the hint; after another try the answer can be asked for."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
-        typed = _("A number is wanted, as 0.25 or 25%; you typed {text}.", text=plain(last[:40]))
-        st.markdown(typed)
+        hint = _("A number is wanted, as 0.25 or 25%; you typed {text}.", text=plain(last[:40]))
+        st.markdown(hint)
         return
     is_number = isinstance(last, float)
-    named = f"{last:.6g}".replace("-", "−") if is_number else shown_answer(question, step, last)
-    not_yet = _("✗ **Not yet:** {answer}.", answer=plain(named))
+    answer = f"{last:.6g}".replace("-", "−") if is_number else shown_answer(question, step, last)
+    not_yet = _("✗ **Not yet:** {answer}.", answer=plain(answer))
     percent = ""
     if is_number and is_share_in_percent(question, true, last):
-        percent = _("As a percentage it is typed {number}%.", number=named)
+        percent = _("As a percentage it is typed {number}%.", number=answer)
     st.markdown(paragraph(not_yet, percent, plain(question.hint)))
     st.session_state.setdefault(_HINTED, set()).add(place[:2])
-    counted = [each for each in tries if true.number is None or not isinstance(each, str)]
-    if len(counted) > TRIES_BEFORE:
+    valid_tries = [each for each in tries if true.number is None or not isinstance(each, str)]
+    if len(valid_tries) > TRIES_BEFORE:
         st.button(_("Show the answer"), key=f"lesson-show-{place[2]}", on_click=_show, args=(place,))
 
 
@@ -404,8 +406,8 @@ def _try(place: Place, answer: str | float) -> None:
 
 
 def _shown_ones() -> set[Place]:
-    shown: set[Place] = st.session_state.setdefault(_SHOWN, set())
-    return shown
+    revealed: set[Place] = st.session_state.setdefault(_SHOWN, set())
+    return revealed
 
 
 def _show(place: Place) -> None:
@@ -414,7 +416,7 @@ def _show(place: Place) -> None:
 
 def _is_done(lesson: Lesson, step: Step) -> bool:
     """Tell whether each question of a step was answered, rightly or by asking for the answer."""
-    asked = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
-    return bool(asked) and all(
-        (lesson.name, step.name, index) in st.session_state.get(_DONE, set()) for index in asked
+    questions = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    return bool(questions) and all(
+        (lesson.name, step.name, index) in st.session_state.get(_DONE, set()) for index in questions
     )

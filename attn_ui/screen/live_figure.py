@@ -44,7 +44,7 @@ def live_figure(
     name: str,
     slider: Slider | None = None,
     rows: Rows | None = None,
-    chosen: Mapping[str, Steps] | None = None,
+    selection: Mapping[str, Steps] | None = None,
     clicked: Clicked | None = None,
     captions: Sequence[StepCaption] | bytes | None = None,
     captions_follow_choice: bool = False,
@@ -80,15 +80,15 @@ def live_figure(
     Raises:
         ValueError: no step, steps of unequal shape, too many bytes, not one figure or sentence a position.
     """
-    chosen = chosen or {}
+    selection = selection or {}
     for control in (slider, rows):
         if control is not None:
             show(control.steps)
-    packed = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
+    payload = figures if isinstance(figures, bytes) else pack(figures, rows.cursor if rows else None)
     n_steps = len(slider.steps.values) if slider else 1
-    _check_count(packed, n_steps)
-    known = offer(
-        key, [*(control.steps for control in (slider, rows) if control is not None), *chosen.values()]
+    _check_count(payload, n_steps)
+    is_known = offer(
+        key, [*(control.steps for control in (slider, rows) if control is not None), *selection.values()]
     )
     for control in (slider, rows):
         if control is not None:
@@ -104,7 +104,7 @@ def live_figure(
             key,
             slider,
             rows,
-            chosen,
+            selection,
             commanded,
             palette=palette.here(),
             **about,
@@ -112,8 +112,8 @@ def live_figure(
             revision=revision(),
         )
     )
-    shown = b"" if captions_follow_choice else packed_captions
-    message = join(head, shown, packed)
+    captions_sent = b"" if captions_follow_choice else packed_captions
+    message = join(head, captions_sent, payload)
     if len(message) > MOST_MESSAGE_BYTES:
         raise ValueError(f"a message may take {MOST_MESSAGE_BYTES:,} bytes, this one takes {len(message):,}")
     if captions_follow_choice:
@@ -122,7 +122,7 @@ def live_figure(
         key,
         slider.steps if slider else None,
         rows.steps if rows else None,
-        chosen,
+        selection,
         clicked,
     )
     result = _component()(
@@ -131,7 +131,7 @@ def live_figure(
         on_view_change=listener,
         on_failed_change=lambda: None,
     )
-    if not known and result.get("view"):
+    if not is_known and result.get("view"):
         # The browser was there before this session: its server was replaced, and what it reports is newer
         # than the address.
         replace(listener, clicked=None)()
@@ -139,8 +139,8 @@ def live_figure(
         st.rerun()
     if result.get("failed"):
         step, row = (position(control.steps) if control else 0 for control in (slider, rows))
-        places = {name: position(steps) for name, steps in chosen.items()}
-        figure = with_frames(figure_at(packed, step, row), places)
+        places = {name: position(steps) for name, steps in selection.items()}
+        figure = with_frames(figure_at(payload, step, row), places)
         st.plotly_chart(go.Figure(figure), theme=None, key=f"{key}-still", alt=alt)
 
 
@@ -176,10 +176,10 @@ def _sentences() -> Any:
     )
 
 
-def _check_count(packed: bytes, n_steps: int) -> None:
-    found = count_steps(packed)
-    if found != n_steps:
-        raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {found}")
+def _check_count(payload: bytes, n_steps: int) -> None:
+    count = count_steps(payload)
+    if count != n_steps:
+        raise ValueError(f"the slider has {n_steps} positions, so it needs {n_steps} figures, got {count}")
 
 
 def _addresses() -> dict[str, str]:
@@ -209,11 +209,11 @@ class _Listener:
     def __call__(self) -> None:
         """Read the newest report; whatever is not of the right form is logged and ignored."""
         view = st.session_state.get(self.key, {}).get("view")
-        seen = f"_live_cell_{self.key}"
+        key_of_cell = f"_live_cell_{self.key}"
         try:
             step, row, cell = self._read(view)
             places = _read_places(view, self.chosen)
-            if cell is not None and st.session_state.get(seen) == view["cell"]:
+            if cell is not None and st.session_state.get(key_of_cell) == view["cell"]:
                 cell = None  # it was clicked before
             if cell is not None and self.clicked is not None:
                 _check_cell(cell, self.clicked[0]().at(step, row).cells())
@@ -228,7 +228,7 @@ class _Listener:
             report(self.chosen[name], place)
         if cell is not None and self.clicked is not None:
             self.clicked[1](cell)
-        st.session_state[seen] = view["cell"]
+        st.session_state[key_of_cell] = view["cell"]
 
     def _read(self, view: Any) -> tuple[int, int, Cell | None]:
         if not isinstance(view, dict):
@@ -247,12 +247,12 @@ class _Listener:
         return step, row, Cell(cell["trace"], *places)
 
 
-def _read_places(view: dict[str, Any], chosen: Mapping[str, Steps]) -> dict[str, int]:
+def _read_places(view: dict[str, Any], selection: Mapping[str, Steps]) -> dict[str, int]:
     """Return where each setting that a click chooses stands."""
-    places = view.get("chosen") if chosen else {}
+    places = view.get("chosen") if selection else {}
     if not isinstance(places, dict):
-        raise ValueError(f"wanted the places of {', '.join(chosen)}, got {places!r:.40}")
-    return {name: _index(places, name, len(steps.values)) for name, steps in chosen.items()}
+        raise ValueError(f"wanted the places of {', '.join(selection)}, got {places!r:.40}")
+    return {name: _index(places, name, len(steps.values)) for name, steps in selection.items()}
 
 
 def _check_cell(cell: Cell, cells: Mapping[str, tuple[int, int]]) -> None:

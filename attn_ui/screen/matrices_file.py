@@ -34,7 +34,7 @@ _NOT_A_HEADER = (
 _SHOWN = 24  # characters of foreign text that a sentence repeats
 
 
-def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+def read_matrices(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
     r"""Return the matrices of a file by their names, two axes each; others than those wanted are left out.
 
     NPZ and JSON hold arrays under their names; a bias may have one axis. CSV holds a row a line, with the
@@ -59,10 +59,10 @@ def read_matrices(name: str, content: bytes, wanted: Sequence[str]) -> dict[str,
         raise ValueError(_("Wanted a file of {kinds}; got {name}.", kinds=kinds, name=quoted(name, _SHOWN)))
     if len(content) > MOST_BYTES:
         raise ValueError(_too_large(len(content)))
-    found = readers[kind](name, content, wanted)
-    if not found:
-        raise ValueError(_("Wanted {names} in the file; it holds none of these.", names=either(wanted)))
-    return found
+    matrices = readers[kind](name, content, names)
+    if not matrices:
+        raise ValueError(_("Wanted {names} in the file; it holds none of these.", names=either(names)))
+    return matrices
 
 
 def csv_of(matrices: Mapping[str, Numbers]) -> bytes:
@@ -80,20 +80,22 @@ def csv_of(matrices: Mapping[str, Numbers]) -> bytes:
 
 def npz_of(matrices: Mapping[str, Numbers]) -> bytes:
     """Write matrices as NPZ, an array each."""
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     arrays: dict[str, Any] = {name: np.asarray(numbers) for name, numbers in matrices.items()}
-    np.savez(held, **arrays)
-    return held.getvalue()
+    np.savez(buffer, **arrays)
+    return buffer.getvalue()
 
 
-def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+def _npz(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
     del name
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as held:
-            there = {each: held.getinfo(f"{each}.npy") for each in wanted if f"{each}.npy" in held.namelist()}
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            there = {
+                each: archive.getinfo(f"{each}.npy") for each in names if f"{each}.npy" in archive.namelist()
+            }
             if any(info.file_size > MOST_BYTES for info in there.values()):
                 raise ValueError(_too_large(max(info.file_size for info in there.values())))
-            unpacked = {each: held.read(info) for each, info in there.items()}
+            unpacked = {each: archive.read(info) for each, info in there.items()}
     except _NOT_A_ZIP as error:
         raise ValueError(_unreadable("NPZ")) from error
     return {each: _array(each, array) for each, array in unpacked.items()}
@@ -101,37 +103,39 @@ def _npz(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
 
 def _array(name: str, content: bytes) -> Numbers:
     """Read an array in numpy's own format, its header before anything of its size is made."""
-    held = io.BytesIO(content)
+    buffer = io.BytesIO(content)
     try:
-        version = np.lib.format.read_magic(held)
-        read = np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
-        shape, is_fortran, dtype = read(held)
+        version = np.lib.format.read_magic(buffer)
+        read_header = (
+            np.lib.format.read_array_header_1_0 if version[0] == 1 else np.lib.format.read_array_header_2_0
+        )
+        shape, is_fortran, dtype = read_header(buffer)
     except _NOT_A_HEADER as error:
         raise ValueError(_no_matrix(name)) from error
     is_shape = len(shape) <= 2 and all(type(side) is int and side >= 1 for side in shape)
     if not is_shape or dtype.kind not in "fiu":
         raise ValueError(_no_matrix(name))
-    if math.prod(shape) * dtype.itemsize != len(content) - held.tell():
+    if math.prod(shape) * dtype.itemsize != len(content) - buffer.tell():
         raise ValueError(_no_matrix(name))
-    numbers = np.frombuffer(content, dtype, offset=held.tell()).reshape(
+    numbers = np.frombuffer(content, dtype, offset=buffer.tell()).reshape(
         shape, order="F" if is_fortran else "C"
     )
     return _matrix(name, numbers.astype(np.float64))
 
 
-def _json(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+def _json(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
     del name
     try:
-        given = json.loads(content.decode("utf-8-sig"))
+        content_json = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise ValueError(_unreadable("JSON")) from error
-    if not isinstance(given, dict):
+    if not isinstance(content_json, dict):
         raise ValueError(_unreadable('JSON, {"W_q": [[1, 0], [0, 1]]}'))
-    return {each: _nested(each, given[each]) for each in wanted if each in given}
+    return {each: _nested(each, content_json[each]) for each in names if each in content_json}
 
 
-def _nested(name: str, given: object) -> Numbers:
-    rows = given if isinstance(given, list) else []
+def _nested(name: str, value: object) -> Numbers:
+    rows = value if isinstance(value, list) else []
     rows = rows if any(isinstance(row, list) for row in rows) else [rows]
     cells = [cell for row in rows for cell in (row if isinstance(row, list) else [None])]
     if not cells or not all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in cells):
@@ -139,7 +143,7 @@ def _nested(name: str, given: object) -> Numbers:
     return _joined(name, [[float(min(max(cell, -1e300), 1e300)) for cell in row] for row in rows])
 
 
-def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]:
+def _csv(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
     try:
         text = content.decode("utf-8-sig")
         separator = ";" if ";" in text else "\t" if "\t" in text else ","
@@ -149,17 +153,17 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
     if separator != ",":
         lines = [[cell.replace(",", ".") for cell in line] for line in lines]
     lines = [[cell.strip() for cell in line] for line in lines]
-    if any(line[0] in wanted for line in lines):
-        named: dict[str, list[list[str]]] = {}
+    if any(line[0] in names for line in lines):
+        rows_by_name: dict[str, list[list[str]]] = {}
         for line in lines:
-            named.setdefault(line[0], []).append(line[1:])
-        return {each: _numbers(each, rows) for each, rows in named.items() if each in wanted}
-    found = re.match(r"[Wb]_[a-z](?![a-z])", name)
-    if found is None or found[0] not in wanted:
+            rows_by_name.setdefault(line[0], []).append(line[1:])
+        return {each: _numbers(each, rows) for each, rows in rows_by_name.items() if each in names}
+    match = re.match(r"[Wb]_[a-z](?![a-z])", name)
+    if match is None or match[0] not in names:
         raise ValueError(
             _(
                 "Wanted {names} in front of each row, or as the file's name; got {name}.",
-                names=either(wanted),
+                names=either(names),
                 name=quoted(name, _SHOWN),
             )
         )
@@ -168,7 +172,7 @@ def _csv(name: str, content: bytes, wanted: Sequence[str]) -> dict[str, Numbers]
         "row",
     ):  # as a table on this page is saved: numbers above, names in front
         lines = [line[1:] for line in lines[1:]]
-    return {found[0]: _numbers(found[0], lines)}
+    return {match[0]: _numbers(match[0], lines)}
 
 
 def _numbers(name: str, rows: Sequence[Sequence[str]]) -> Numbers:

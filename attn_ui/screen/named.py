@@ -42,9 +42,9 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
         is_news: whether the page was opened or gone back to, so that the address may say something else.
         goes_back: whether what the address leaves out is at its default.
     """
-    spoken = st.session_state.get(_SPOKEN)
+    last_language = st.session_state.get(_SPOKEN)
     st.session_state[_SPOKEN] = language()
-    if not (is_news or spoken != language()):
+    if not (is_news or last_language != language()):
         return
     for setting in settings:
         if not isinstance(setting, Choice | MultiChoice) or isinstance(setting, Tabs) or not here(setting):
@@ -56,17 +56,17 @@ def arrive(settings: Sequence[Parameter], *, is_news: bool, goes_back: bool) -> 
             st.session_state[setting.name] = texts[-1] if texts else setting.default
 
 
-def after(setting: Choice | MultiChoice, chosen: str | Sequence[str]) -> None:
+def after(setting: Choice | MultiChoice, choice: str | Sequence[str]) -> None:
     """Have the address say what is chosen; it says nothing of what is at its default."""
     if not here(setting):
         return
-    texts = [chosen] if isinstance(chosen, str) else [*chosen]
+    texts = [choice] if isinstance(choice, str) else [*choice]
     default = [setting.default] if isinstance(setting, Choice) else [*setting.default]
-    wanted = [] if texts == default else texts
-    st.session_state.setdefault(_WRITTEN, {})[setting.name] = wanted
-    if st.query_params.get_all(setting.name) == wanted:
+    in_address = [] if texts == default else texts
+    st.session_state.setdefault(_WRITTEN, {})[setting.name] = in_address
+    if st.query_params.get_all(setting.name) == in_address:
         return
-    if wanted:
-        st.query_params[setting.name] = wanted if isinstance(setting, MultiChoice) else wanted[0]
+    if in_address:
+        st.query_params[setting.name] = in_address if isinstance(setting, MultiChoice) else in_address[0]
     else:
         del st.query_params[setting.name]

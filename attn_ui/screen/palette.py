@@ -32,7 +32,7 @@ def place() -> None:
         _("Colours of maps, on every page"),
         PALETTE.options,
         key=_KEY,
-        format_func={name: _(called) for name, called in _CALLED.items()}.__getitem__,
+        format_func={name: _(label) for name, label in _CALLED.items()}.__getitem__,
         on_change=_choose,
     )
 

@@ -27,8 +27,8 @@ def place(settings: Sequence[Parameter]) -> None:
 
 def say() -> None:
     """Say why the last press pinned nothing, where that is so."""
-    if said := st.session_state.pop(_SAID, ""):
-        st.warning(said, icon=":material/info:")
+    if message := st.session_state.pop(_SAID, ""):
+        st.warning(message, icon=":material/info:")
 
 
 def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
@@ -38,12 +38,12 @@ def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
     if text is None:
         return view
     places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
-    wanted = st.query_params.get(COMPARE.name, COMPARE.default)
-    found = pinned(page, view, text, panel=wanted, labels=state.labels(), places=(places[0], places[1]))
-    for bad in found.dropped(wanted):
+    panel = st.query_params.get(COMPARE.name, COMPARE.default)
+    comparison = pinned(page, view, text, panel=panel, labels=state.labels(), places=(places[0], places[1]))
+    for bad in comparison.dropped(panel):
         address.drop(bad)
-    _line(pin, found)
-    return replace(view, figure=found.figure) if found.figure else view
+    _line(pin, comparison)
+    return replace(view, figure=comparison.figure) if comparison.figure else view
 
 
 def _sliders(view: View[Any]) -> tuple[Any, Any]:
@@ -59,27 +59,27 @@ def _text(pin: Pin) -> str | None:
         return None
 
 
-def _line(pin: Pin, found: Pinned) -> None:
+def _line(pin: Pin, comparison: Pinned) -> None:
     """Say what A and B are, and offer to choose a panel, to swap them and to clear."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pinned"):
-        if found.why:
-            st.markdown(found.why, width="content")
+        if comparison.why:
+            st.markdown(comparison.why, width="content")
         else:
-            sides = [("A", found.a), ("B", found.b)]
-            said = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
-            st.markdown(said or _(_ALIKE), width="content")
-        if len(found.panels) > 1:
-            st.session_state[_CHOOSER] = found.chosen
+            sides = [("A", comparison.a), ("B", comparison.b)]
+            sides_text = " · ".join(f"**{letter}:** {plain(words)}" for letter, words in sides if words)
+            st.markdown(sides_text or _(_ALIKE), width="content")
+        if len(comparison.panels) > 1:
+            st.session_state[_CHOOSER] = comparison.chosen
             st.selectbox(
                 _("Compare"),
-                list(found.panels),
-                format_func=lambda name: found.panels[name],
+                list(comparison.panels),
+                format_func=lambda name: comparison.panels[name],
                 key=_CHOOSER,
                 on_change=_choose,
                 label_visibility="collapsed",
                 width=180,
             )
-        if found.figure:
+        if comparison.figure:
             st.button(_("Swap"), key="pin-swap", on_click=_swap, args=(pin,))
         st.button(_("Clear"), key="pin-clear", on_click=_clear)
 

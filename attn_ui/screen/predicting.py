@@ -50,12 +50,12 @@ class _Try:
     spoken: str = ""  # the verdict's language
 
 
-def offered() -> Mapping[str, tuple[str, ...]]:
+def coverable_panels() -> Mapping[str, tuple[str, ...]]:
     """Return what the figure of the run in progress has to cover, each with the kinds of question for it."""
-    return {name: kinds for name, (kinds, _read) in st.session_state.get(_OFFERED, {}).items()}
+    return {name: kinds for name, (kinds, _reads) in st.session_state.get(_OFFERED, {}).items()}
 
 
-def read(name: str) -> str:
+def panel_label(name: str) -> str:
     """Return what people read as the name of what can be covered."""
     return str(st.session_state[_OFFERED][name][1])
 
@@ -92,16 +92,16 @@ class Predicting:
         return any(st.session_state.get(key) is not None for key in _ANSWERS)
 
     def _answers(self) -> None:
-        asked = self.question
-        if asked.kind == ALOUD:
+        question = self.question
+        if question.kind == ALOUD:
             st.markdown(_("Say what stands there. Then look."))
             return
-        if asked.kind == "curve":
+        if question.kind == "curve":
             self._pad()
             return
-        here = asked.map
+        here = question.map
         if self.chooses is None:
-            st.session_state["predict-query"] = asked.row
+            st.session_state["predict-query"] = question.row
             st.selectbox(
                 _(here.words[0]).capitalize(),
                 range(len(here.rows)),
@@ -110,7 +110,7 @@ class Predicting:
                 width=320,
                 on_change=self._choose,
             )
-        if asked.kind == "key":
+        if question.kind == "key":
             offer: Any = st.pills if len(here.columns) <= _MOST_PILLS else st.selectbox
             more: dict[str, Any] = {} if offer is st.pills else {"index": None, "width": 320}
             offer(
@@ -120,9 +120,9 @@ class Predicting:
                 key="predict-key",
                 **more,
             )
-        elif asked.kind == "row":
+        elif question.kind == "row":
             self._bars(here)
-        elif asked.kind == "number":
+        elif question.kind == "number":
             st.number_input(_("Your number"), value=None, step=0.01, key="predict-number", width=260)
         else:
             st.pills(_("Your answer"), (RISES, FALLS), format_func=_, key="predict-trend")
@@ -144,25 +144,25 @@ class Predicting:
             on_shares_change=lambda: None,
         )
 
-    def _pad(self, drawn: Sequence[float] = ()) -> None:
+    def _pad(self, answer: Sequence[float] = ()) -> None:
         """Offer a chart to draw in; or, with what was drawn, show it beside what was computed."""
         pad, curve = self.question.pad, self.question.curve
         if pad is None or curve is None:
             return
         data = {
-            "turn": f"{self._turn}-{bool(drawn)}",
+            "turn": f"{self._turn}-{bool(answer)}",
             "about": _("A chart to draw {curve} in", curve=self.question.read),
             "x": pad.x,
             "y": pad.y,
             "points": pad.points,
             "nodes": predict.NODES,
-            "drawn": list(drawn),
+            "drawn": list(answer),
         }
-        if drawn:
+        if answer:
             heights = zip(curve.x.tolist(), curve.y.tolist(), strict=True)
             data["computed"] = [[x, y] for x, y in heights if np.isfinite(y)]
         component("curve_pad")(
-            key=f"predict-curve{'-view' if drawn else ''}", data=data, on_heights_change=lambda: None
+            key=f"predict-curve{'-view' if answer else ''}", data=data, on_heights_change=lambda: None
         )
 
     @property
@@ -172,28 +172,30 @@ class Predicting:
 
     def _reveal(self) -> None:
         """Take what was said, and show what stands there; scored when that is computed."""
-        said = st.session_state.get(f"predict-{self.question.kind}")
+        answer = st.session_state.get(f"predict-{self.question.kind}")
         if self.question.kind == "row":
-            given = (said or {}).get("shares") or {}
-            is_this = isinstance(given, dict) and given.get("turn") == self._turn
-            said = predict.read_row(given.get("shares"), len(self.question.map.columns)) if is_this else None
+            drawing = (answer or {}).get("shares") or {}
+            is_this = isinstance(drawing, dict) and drawing.get("turn") == self._turn
+            answer = (
+                predict.read_row(drawing.get("shares"), len(self.question.map.columns)) if is_this else None
+            )
         if self.question.kind == "curve":
-            given = (said or {}).get("heights") or {}
-            is_this = isinstance(given, dict) and given.get("turn") == f"{self._turn}-False"
-            said = predict.read_curve(given.get("heights")) if is_this else None
-        self.tried.answer, self.tried.verdict, self.tried.is_revealed = said, None, True
+            drawing = (answer or {}).get("heights") or {}
+            is_this = isinstance(drawing, dict) and drawing.get("turn") == f"{self._turn}-False"
+            answer = predict.read_curve(drawing.get("heights")) if is_this else None
+        self.tried.answer, self.tried.verdict, self.tried.is_revealed = answer, None, True
 
     def _tell(self) -> None:
-        tried, asked = self.tried, self.question
-        if tried.verdict is None or tried.spoken != language():  # against what is computed here and now
-            said = asked.verdict(tried.answer) or _("This is what stands there.")
-            row = tried.answer if asked.kind == "row" and isinstance(tried.answer, tuple) else ()
-            tried.verdict, tried.spoken = (said, asked.table(row) if row else ""), language()
+        attempt, question = self.tried, self.question
+        if attempt.verdict is None or attempt.spoken != language():  # against what is computed here and now
+            verdict = question.verdict(attempt.answer) or _("This is what stands there.")
+            row = attempt.answer if question.kind == "row" and isinstance(attempt.answer, tuple) else ()
+            attempt.verdict, attempt.spoken = (verdict, question.table(row) if row else ""), language()
         with st.container(key="predict-verdict"):
-            for part in filter(None, tried.verdict):
+            for part in filter(None, attempt.verdict):
                 st.markdown(part)
-        if asked.kind == "curve" and isinstance(tried.answer, tuple):
-            self._pad(tried.answer)
+        if question.kind == "curve" and isinstance(attempt.answer, tuple):
+            self._pad(attempt.answer)
         st.button(_("Try again"), key="predict-again", on_click=self._again)
 
     def _again(self) -> None:
@@ -235,21 +237,21 @@ def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
     if not name or view.figure is None:
         return None
     about = (page.folder, name, kind)
-    tried = st.session_state.get(_KEY)
-    if tried is None or tried.about != about:
-        tried = st.session_state[_KEY] = _Try(about)
+    attempt = st.session_state.get(_KEY)
+    if attempt is None or attempt.about != about:
+        attempt = st.session_state[_KEY] = _Try(about)
     try:
         question, lost = predict.question(
-            view.figure, name, kind, state.position, page.panel_sources, own_row=tried.row
+            view.figure, name, kind, state.position, page.panel_sources, own_row=attempt.row
         )
         chooses = predict.chooses_row(view.figure, name)
         if lost:
             drop(predict.dropped(name, lost, None, predict.kinds(view.figure.scene.scene, name)))
-        made = Predicting(view, question, tried, chooses)
-        if not tried.is_revealed:
-            covered = view.covering(name, page.panel_sources, question.sentences(), made.clicked)
-            made = Predicting(covered, question, tried, chooses)
+        predicting = Predicting(view, question, attempt, chooses)
+        if not attempt.is_revealed:
+            covered = view.covering(name, page.panel_sources, question.sentences(), predicting.clicked)
+            predicting = Predicting(covered, question, attempt, chooses)
     except ValueError as error:
         drop(predict.dropped(name, kind, error))
         return None
-    return made
+    return predicting

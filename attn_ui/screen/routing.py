@@ -31,12 +31,12 @@ def run() -> None:
         st.html(f"<style>{markup.SIDEBAR} {{ display: none }}</style>")
     # Each run has its own copies: Streamlit writes into a page that it may be run once, and where somebody is
     # quick, the run that is called off and the one that takes its place stand in line together.
-    made = [copy(page) for page in _pages()]
-    page = st.navigation(made, position="hidden" if is_embedded else "top")
+    pages = [copy(page) for page in _pages()]
+    page = st.navigation(pages, position="hidden" if is_embedded else "top")
     # Without a session, as where the module is only imported, none of them is open.
-    listed = next((listed for listed, one in zip(PAGES, made, strict=False) if one is page), PAGES[0])
+    entry = next((entry for entry, one in zip(PAGES, pages, strict=False) if one is page), PAGES[0])
     st.set_page_config(
-        page_title=listed.heading,
+        page_title=entry.heading,
         page_icon=_ICON,
         layout="wide",
         # A lesson has chosen the settings: its panel and the figure need the room.
@@ -53,7 +53,7 @@ def _pages() -> tuple[st.Page, ...]:
     """Return all and the guide, made once for a session and language: making them looks for their files."""
     key = f"_pages_{spoken()}"
     if key not in st.session_state:
-        listed = (
+        entries = (
             st.Page(
                 _ROOT / "pages" / page.folder / "page.py",
                 title=_(page.title),
@@ -63,6 +63,6 @@ def _pages() -> tuple[st.Page, ...]:
             for page in PAGES
         )
         helps = st.Page(guide.show, title=_("Guide"), url_path="guide", visibility="hidden")
-        st.session_state[key] = (*listed, helps)
-    made: tuple[st.Page, ...] = st.session_state[key]
-    return made
+        st.session_state[key] = (*entries, helps)
+    pages: tuple[st.Page, ...] = st.session_state[key]
+    return pages

@@ -24,11 +24,11 @@ def run(page: Page[Any, Any]) -> None:
         _enter(page.folder, page.on_first_visit)
     settings = page.read_address(CONTROLS) if page.read_address else page.settings
     open_page(page.address, settings, page.title, page.about)
-    asked = page.read_controls(CONTROLS)
-    if page.reruns_page and page.reruns_page(asked):
-        _show(page, asked)
+    page_state = page.read_controls(CONTROLS)
+    if page.reruns_page and page.reruns_page(page_state):
+        _show(page, page_state)
     else:
-        follow(lambda: _show(page, asked), settings, has_sidebar=page.has_sidebar)
+        follow(lambda: _show(page, page_state), settings, has_sidebar=page.has_sidebar)
 
 
 def _enter(folder: str, on_first_visit: Callable[[Controls], None]) -> None:
@@ -39,9 +39,9 @@ def _enter(folder: str, on_first_visit: Callable[[Controls], None]) -> None:
     st.session_state[arrived] = True
 
 
-def _show(page: Page[Any, Any], asked: Any) -> None:
+def _show(page: Page[Any, Any], page_state: Any) -> None:
     screen = StreamlitControls()
-    view = page.view(screen, asked)
+    view = page.view(screen, page_state)
     predicting = predicted(page, view)
     if predicting:
         view = predicting.view  # a pin would show what is covered
@@ -64,9 +64,9 @@ def _show(page: Page[Any, Any], asked: Any) -> None:
         lead_on(view.leads)
     if view.below:
         page.module(view.below).show(view.result)
-    offered = view.tabs or page.tabs
-    if offered and view.figure:
-        tabs(offered, {name: partial(_show_tab, page, name, view.result) for name in offered.options})
+    shown_tabs = view.tabs or page.tabs
+    if shown_tabs and view.figure:
+        tabs(shown_tabs, {name: partial(_show_tab, page, name, view.result) for name in shown_tabs.options})
     terms.place(page.terms(view), page.letters(view.name))
 
 
@@ -86,7 +86,7 @@ def draw(figure: Figure) -> None:
         name=figure.name,
         slider=figure.slider,
         rows=figure.rows,
-        chosen=figure.chosen,
+        selection=figure.chosen,
         clicked=(figure.scene.draw, partial(figure.clicked, CONTROLS)) if figure.clicked else None,
         captions=figure.captions,
         captions_follow_choice=figure.captions_follow_choice,

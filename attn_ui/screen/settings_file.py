@@ -19,25 +19,25 @@ VERSION = 1
 Settings = dict[str, str | list[str]]
 
 
-def collected(parameters: Sequence[Parameter]) -> Settings:
+def collect(parameters: Sequence[Parameter]) -> Settings:
     """Return what is set on a page, as texts by their names in a link; defaults are left out."""
-    found: Settings = {}
+    settings: Settings = {}
     for setting in parameters:
         match setting:
             case Table() | Cells() | Sight():
                 text = state.text(setting)
                 if text != setting.default:
-                    found[setting.name] = text
+                    settings[setting.name] = text
             case MultiChoice():
                 if several := st.query_params.get_all(setting.name):
-                    found[setting.name] = several
+                    settings[setting.name] = several
             case _:
                 if setting.name in st.query_params:
-                    found[setting.name] = st.query_params[setting.name]
-    return found
+                    settings[setting.name] = st.query_params[setting.name]
+    return settings
 
 
-def written(page: str, settings: Settings) -> bytes:
+def to_json(page: str, settings: Settings) -> bytes:
     """Write a file."""
     return json.dumps({MARK: VERSION, "page": page, "settings": settings}, indent=1).encode()
 
@@ -54,17 +54,17 @@ def read(content: bytes, page: str, parameters: Sequence[Parameter]) -> dict[str
         ValueError: it is no such file, of another page, or one of its settings cannot be used; the message
             says what was wanted and is safe to show as markdown.
     """
-    given = _settings(content, page)
-    query = {name: text if isinstance(text, list) else [text] for name, text in given.items()}
+    texts_by_name = _settings(content, page)
+    query = {name: text if isinstance(text, list) else [text] for name, text in texts_by_name.items()}
     query = up_to_date(parameters, query)
-    given = {name: texts[0] if len(texts) == 1 else texts for name, texts in query.items()}
-    known = by_name(parameters)
-    for name in given:
-        if name not in known:
+    texts_by_name = {name: texts[0] if len(texts) == 1 else texts for name, texts in query.items()}
+    parameters_by_name = by_name(parameters)
+    for name in texts_by_name:
+        if name not in parameters_by_name:
             raise ValueError(_("the file sets {name}, which this page does not have", name=quoted(name)))
     return {
-        name: _value(setting, given[name]) if name in given else setting.default
-        for name, setting in known.items()
+        name: _value(setting, texts_by_name[name]) if name in texts_by_name else setting.default
+        for name, setting in parameters_by_name.items()
     }
 
 
@@ -89,18 +89,18 @@ def _settings(content: bytes, page: str) -> dict[str, Any]:
     try:
         if len(content) > MAX_SETTINGS_BYTES:
             raise ValueError(len(content))
-        found = json.loads(content.decode("utf-8-sig"))
-        found = json.loads(with_whole_letters(json.dumps(found, ensure_ascii=False)))
+        content_json = json.loads(content.decode("utf-8-sig"))
+        content_json = json.loads(with_whole_letters(json.dumps(content_json, ensure_ascii=False)))
     except (ValueError, RecursionError):  # no text, no JSON, or cut off
-        found = None
-    is_ours = isinstance(found, dict) and found.get(MARK) == VERSION
-    if not is_ours or not isinstance(found.get("settings"), dict):
+        content_json = None
+    is_ours = isinstance(content_json, dict) and content_json.get(MARK) == VERSION
+    if not is_ours or not isinstance(content_json.get("settings"), dict):
         most = f"{MAX_SETTINGS_BYTES:,}"
         raise ValueError(_("wanted a whole file that this app saved, at most {most} bytes", most=most))
-    if found.get("page") != page:
-        other = quoted(str(found.get("page")))
+    if content_json.get("page") != page:
+        other = quoted(str(content_json.get("page")))
         raise ValueError(_("the file is of another page, {page}: open that one first", page=other))
-    return dict(found["settings"])
+    return dict(content_json["settings"])
 
 
 def _value(setting: Parameter, text: Any) -> Any:

@@ -31,8 +31,8 @@ _PLACE = "_share_place"  # where the run in progress has the panel, and what its
 _TURN = "_share_turn"  # how many files were opened
 _SAID = "_share_said"  # what the file that was opened last came to: the page, and a sentence
 MOST_SCANNED = 1_200  # characters of a link whose code a phone still reads from a projector
-_LINK = '<input readonly aria-label="{called}" class="share-link">'
-_SNIPPET = '<textarea readonly rows="6" wrap="off" aria-label="{called}" class="share-link"></textarea>'
+_LINK = '<input readonly aria-label="{label}" class="share-link">'
+_SNIPPET = '<textarea readonly rows="6" wrap="off" aria-label="{label}" class="share-link"></textarea>'
 _COPIES = '<button type="button">{copy}</button><span role="status"></span>'
 ARCHIVE = "attention-lab.zip"
 
@@ -53,7 +53,7 @@ def fill() -> None:
     panel, url, settings = st.session_state.pop(_PLACE, (None, "", ()))
     if panel is None:
         return
-    said_on, said = st.session_state.get(_SAID, ("", ""))
+    said_on, message = st.session_state.get(_SAID, ("", ""))
     if not panel.open:
         st.session_state.pop(_SAID, None)
         return
@@ -64,12 +64,12 @@ def fill() -> None:
         link_field("link", address)
         if tables := state.left_out(settings):
             too_long = _("Too long for a link: {tables}.", tables=_(", ").join(tables))
-            said = paragraph(too_long, _("The file has everything."))
-            st.warning(said, icon=":material/info:")
+            message = paragraph(too_long, _("The file has everything."))
+            st.warning(message, icon=":material/info:")
         st.divider()
         _file(url, settings)
-        if said and said_on == url:
-            st.markdown(said)
+        if message and said_on == url:
+            st.markdown(message)
         st.divider()
         _page(url, settings, "" if about else address.partition("?")[0].removesuffix(url))
         st.divider()
@@ -83,8 +83,8 @@ def link(*, framed: bool, **more: str) -> str:
         framed: whether what a teacher put into it stays in it; a pin, the language and the colours do.
         more: put in besides; nothing where empty.
     """
-    kept = {PIN, COMPARE.name, LANG.name, PALETTE.name}
-    own: set[str] = set() if framed else {each.name for each in framing(())} - kept
+    names = {PIN, COMPARE.name, LANG.name, PALETTE.name}
+    own: set[str] = set() if framed else {each.name for each in framing(())} - names
     pairs = said_by_address(*own) + [(name, text) for name, text in more.items() if text]
     address = st.context.url or ""
     return f"{address}?{urlencode(pairs)}" if pairs else address
@@ -130,12 +130,12 @@ def link_field(key: str, address: str) -> None:
 
 
 @cached()
-def _field(name: str, field: str, called: str, copy: str) -> Any:
+def _field(name: str, field: str, label: str, copy: str) -> Any:
     """Return a field whose text can be copied."""
-    spoken = language().replace("-", "_")
+    code = language().replace("-", "_")
     return st.components.v2.component(
-        f"share_{name}" if spoken == SOURCE else f"share_{name}_{spoken}",
-        html=(field + _COPIES).format(called=html.escape(called), copy=html.escape(copy)),
+        f"share_{name}" if code == SOURCE else f"share_{name}_{code}",
+        html=(field + _COPIES).format(label=html.escape(label), copy=html.escape(copy)),
         js=join_scripts(_HERE / "share.js"),
         isolate_styles=False,
     )
@@ -156,10 +156,10 @@ def _file(url: str, settings: Sequence[Parameter]) -> None:
             settings_file.take_over(settings_file.read(file.getvalue(), url, settings), settings)
             st.session_state[_SAID] = (url, _("The file's settings stand on the page."))
         except ValueError as error:
-            said = paragraph(f"{capital(str(error))}.", _("The picture stays as it was."))
-            st.session_state[_SAID] = (url, said)
+            message = paragraph(f"{capital(str(error))}.", _("The picture stays as it was."))
+            st.session_state[_SAID] = (url, message)
 
-    content = settings_file.written(url, settings_file.collected(settings))
+    content = settings_file.to_json(url, settings_file.collect(settings))
     st.download_button(
         _("Save the settings as a file"),
         content,
@@ -200,12 +200,14 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
         st.caption(_("What is covered here is covered there too."))
     beside = _("It needs the folder `{folder}` beside the page, once for all figures there.", folder=NAME)
     st.markdown(beside)
-    called = _("Download the folder as a ZIP ({size})", size=_size(len(files())))
+    label = _("Download the folder as a ZIP ({size})", size=_size(len(files())))
     address = f".{PLOTLY_ROUTE}/{ARCHIVE}?v={files_version()}"
-    st.html(f'<a class="share-files" href="{address}" download="{ARCHIVE}">{html.escape(called)}</a>')
+    st.html(f'<a class="share-files" href="{address}" download="{ARCHIVE}">{html.escape(label)}</a>')
     st.markdown(_("In MyST Markdown, for Sphinx or Jupyter Book:"))
-    named = figures_link(url, lang=False)  # a project has a language of its own
-    st.code(f"```{{attention}} {named if url else f'/{named}'}\n```", language=None, wrap_lines=True)
+    figures_url = figures_link(url, lang=False)  # a project has a language of its own
+    st.code(
+        f"```{{attention}} {figures_url if url else f'/{figures_url}'}\n```", language=None, wrap_lines=True
+    )
     st.caption(
         _(
             "`{extension}` among the extensions of the project switches this on; this app's code must be "
@@ -217,8 +219,8 @@ def _page(url: str, settings: Sequence[Parameter], app: str) -> None:
 
 def figures_link(url: str, *, lang: bool = True) -> str:
     """Return the link of the figure on screen from the page's name on, without what only frames a page."""
-    kept = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, *([LANG.name] if lang else [])}
-    pairs = said_by_address(*({each.name for each in framing(())} - kept))
+    names = {PIN, COMPARE.name, COVER.name, PREDICT.name, PALETTE.name, *([LANG.name] if lang else [])}
+    pairs = said_by_address(*({each.name for each in framing(())} - names))
     return f"{url}?{urlencode(pairs)}" if pairs else url
 
 

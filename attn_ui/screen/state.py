@@ -54,15 +54,15 @@ class _State:
 
 def _state() -> _State:
     """Return what the session holds of this; its thread keeps it, as a run asks for it some seventy times."""
-    kept: _State | None = getattr(_MINE, "state", None)
-    if kept is not None:
-        return kept
+    own: _State | None = getattr(_MINE, "state", None)
+    if own is not None:
+        return own
     if _KEY not in st.session_state:
         st.session_state[_KEY] = _State()
-    found: _State = st.session_state[_KEY]
+    state: _State = st.session_state[_KEY]
     if session() is not None:
-        _MINE.state = found
-    return found
+        _MINE.state = state
+    return state
 
 
 def between(steps: Steps) -> float | None:
@@ -72,14 +72,14 @@ def between(steps: Steps) -> float | None:
     at = state.current.get(steps.name, steps.default)
     if at not in steps.values and not steps.only and first < at < last:
         state.between[steps.name] = at
-    found = state.between.get(steps.name)
-    return found if found is not None and first < found < last and found not in steps.values else None
+    pair = state.between.get(steps.name)
+    return pair if pair is not None and first < pair < last and pair not in steps.values else None
 
 
 def exact(steps: Steps) -> Steps:
     """Return a slider with the value that was asked for, as a step of its own where it is none."""
-    found = between(steps)
-    return steps if found is None else steps.with_value(found)
+    value = between(steps)
+    return steps if value is None else steps.with_value(value)
 
 
 def position(steps: Steps) -> int:
@@ -116,8 +116,8 @@ def commanded(steps: Steps) -> int:
     """Return where the slider stood when `revision` last changed."""
     state = _state()
     at = state.commanded.get(steps.name, steps.default)
-    shown = state.shown.get(steps.name, at)
-    return steps.nearest(shown if at == state.current.get(steps.name, steps.default) else at)
+    value = state.shown.get(steps.name, at)
+    return steps.nearest(value if at == state.current.get(steps.name, steps.default) else at)
 
 
 def offer(figure: str, sliders: Sequence[Steps]) -> bool:
@@ -129,17 +129,17 @@ def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     Returns whether the session saw the figure before.
     """
     state = _state()
-    offered = tuple((steps.name, steps.values) for steps in sliders)
-    known = figure in state.offered
-    if state.offered.get(figure) == offered:
-        return known
-    state.offered[figure] = offered
-    if known or any(commanded(steps) != position(steps) for steps in sliders):
+    lists = tuple((steps.name, steps.values) for steps in sliders)
+    is_known = figure in state.offered
+    if state.offered.get(figure) == lists:
+        return is_known
+    state.offered[figure] = lists
+    if is_known or any(commanded(steps) != position(steps) for steps in sliders):
         _command(state, None)
-    return known
+    return is_known
 
 
-def show(offered: Steps) -> str | None:
+def show(steps: Steps) -> str | None:
     """Take note of what can be shown of a slider: the address carries that, in place of what was asked for.
 
     Returns the text of a link that asked for something else, once.
@@ -148,14 +148,14 @@ def show(offered: Steps) -> str | None:
         offered: the setting with the values that the page has.
     """
     state = _state()
-    name, at = offered.name, state.current.get(offered.name, offered.default)
-    shown = offered.values[offered.nearest(at)]
+    name, at = steps.name, state.current.get(steps.name, steps.default)
+    value = steps.values[steps.nearest(at)]
     before = state.shown.pop(name, None)
-    if shown != at:
-        state.shown[name] = shown
+    if value != at:
+        state.shown[name] = value
     if state.shown.get(name) != before and name in state.held:
         _write(state, state.held[name], st.query_params.to_dict())
-    return None if shown == at else state.linked.pop(name, None)
+    return None if value == at else state.linked.pop(name, None)
 
 
 def report(steps: Steps, index: int) -> None:
@@ -190,15 +190,15 @@ def write_setting(setting: Table | Cells | Sight | Tabs, new: str, *, replaces: 
     _write(state, setting, st.query_params.to_dict())
 
 
-def describe(name: str, label: str, said: str | None = None) -> None:
+def describe(name: str, label: str, reading: str | None = None) -> None:
     """Note what the control of a setting is called on the page, and in words what it says.
 
     A live figure's sliders say it themselves, while they move.
     """
     state = _state()
     state.names[name] = label
-    if said is not None:
-        state.readings[name] = label, said
+    if reading is not None:
+        state.readings[name] = label, reading
 
 
 def tell_alone(name: str) -> None:
@@ -262,14 +262,14 @@ def _say(name: str, texts: Sequence[str]) -> None:
 
 
 def _put_again(state: _State) -> None:
-    sent = sent_address() if state.pending else {}
+    address = sent_address() if state.pending else {}
     state.pending = {
-        name: (before, wanted)
-        for name, (before, wanted) in state.pending.items()
-        if before != wanted and sent.get(name, []) == before
+        name: (before, texts)
+        for name, (before, texts) in state.pending.items()
+        if before != texts and address.get(name, []) == before
     }
-    for name, (_before, wanted) in state.pending.items():
-        _say(name, wanted)
+    for name, (_before, texts) in state.pending.items():
+        _say(name, texts)
     for name, (before, value) in state.answers.items():
         if st.session_state.get(name) == before:
             st.session_state[name] = value
@@ -318,7 +318,7 @@ def goes_on_from(snapshot: Snapshot) -> bool:
     state = _state()
     state.lists = Counter(snapshot.lists)
     state.readings = dict(snapshot.readings)
-    same = all(state.current.get(name) == found for name, found in snapshot.values_read.items())
+    same = all(state.current.get(name) == value for name, value in snapshot.values_read.items())
     return same and state.between == snapshot.between
 
 
@@ -342,13 +342,13 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         tied = [each for each in parameters if each.name in made and each.name not in state.answers]
         _correct([each for each in tied if not named.here(each)])  # of what was answered the browser is told
         _put_again(state)
-    held = [setting for setting in parameters if isinstance(setting, Held)]
-    state.held = {setting.name: setting for setting in held}
+    held_settings = [setting for setting in parameters if isinstance(setting, Held)]
+    state.held = {setting.name: setting for setting in held_settings}
     history = travelled()
     address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
     if entered:
         state.between.clear()
-    for setting in held:
+    for setting in held_settings:
         _read(state, setting, address.get(setting.name), entered=entered, history=history)
     if entered:
         _command(state, None)
@@ -357,9 +357,9 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         bool(state.alone)
         and not history
         and address.keys() <= state.held.keys()
-        and all(_in_address(state, each) is None for each in held)
+        and all(_in_address(state, each) is None for each in held_settings)
     )
-    for setting in held:
+    for setting in held_settings:
         _write(state, setting, address)
 
 
@@ -388,24 +388,24 @@ def _says(setting: Parameter, texts: Sequence[str], value: Any) -> bool:
         return False
 
 
-def _read(state: _State, setting: Held, found: str | None, *, entered: bool, history: bool) -> None:
+def _read(state: _State, setting: Held, text: str | None, *, entered: bool, history: bool) -> None:
     """Take over what the address has, where that is news."""
     if not history:
         # A link that says nothing of it: as it was left; but tabs are each page's own.
-        if entered and found is None and not isinstance(setting, Tabs):
+        if entered and text is None and not isinstance(setting, Tabs):
             return
-        if not entered and found in state.written.get(setting.name, {None}):
+        if not entered and text in state.written.get(setting.name, {None}):
             return
-    state.written.setdefault(setting.name, {None}).add(found)
+    state.written.setdefault(setting.name, {None}).add(text)
     try:
-        new = setting.default if found is None else setting.read(found)
+        new = setting.default if text is None else setting.read(text)
     except ValueError:
         new = setting.default
     if new != state.current.get(setting.name, setting.default):
         _change(state, setting, new)
         _command(state, setting)
-    if found is not None:
-        state.linked[setting.name] = found
+    if text is not None:
+        state.linked[setting.name] = text
 
 
 def _position(state: _State, steps: Steps) -> int:
@@ -413,8 +413,8 @@ def _position(state: _State, steps: Steps) -> int:
 
 
 def _text(state: _State, setting: Table | Cells | Sight | Tabs) -> str:
-    found: str = state.current.get(setting.name, setting.default)
-    return found
+    text: str = state.current.get(setting.name, setting.default)
+    return text
 
 
 def _change(state: _State, setting: Held, new: float | str) -> None:
@@ -435,14 +435,14 @@ def _command(state: _State, setting: Held | None) -> None:
 
 def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
     """Have the address say what is kept here."""
-    wanted = _in_address(state, setting)
-    state.written.setdefault(setting.name, {None}).add(wanted)
-    if address.get(setting.name) == wanted:
+    text = _in_address(state, setting)
+    state.written.setdefault(setting.name, {None}).add(text)
+    if address.get(setting.name) == text:
         return
-    if wanted is None:
+    if text is None:
         del st.query_params[setting.name]
     else:
-        st.query_params[setting.name] = wanted
+        st.query_params[setting.name] = text
 
 
 def left_out(parameters: Sequence[Parameter]) -> list[str]:
@@ -450,16 +450,16 @@ def left_out(parameters: Sequence[Parameter]) -> list[str]:
     return [each.name for each in parameters if isinstance(each, Table) and _too_long(each, text(each))]
 
 
-def _too_long(table: Table, wanted: str) -> bool:
-    return len(wanted) > table.longest
+def _too_long(table: Table, text: str) -> bool:
+    return len(text) > table.longest
 
 
 def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = setting.nearest_value(state.current.get(setting.name, setting.default))
-        shown = state.shown.get(setting.name, at)
+        value = state.shown.get(setting.name, at)
         is_written = setting.always_written or (setting.name == state.alone and state.bare)
-        return None if setting.default in (at, shown) and not is_written else setting.text(shown)
-    wanted = _text(state, setting)
-    too_long = isinstance(setting, Table) and _too_long(setting, wanted)
-    return None if too_long or wanted == setting.default else wanted
+        return None if setting.default in (at, value) and not is_written else setting.text(value)
+    text = _text(state, setting)
+    too_long = isinstance(setting, Table) and _too_long(setting, text)
+    return None if too_long or text == setting.default else text

@@ -112,8 +112,8 @@ class StreamlitControls:
             st.session_state.pop(each.name, None)
         defaults = LinkControls()
         yield defaults
-        for name, (label, said) in defaults.labels.items():
-            state.describe(name, label, said)
+        for name, (label, reading) in defaults.labels.items():
+            state.describe(name, label, reading)
 
     def _is_set(self, setting: Parameter) -> bool:
         if isinstance(setting, Choice | Flag | Integer | Real | Text):
@@ -173,8 +173,8 @@ class StreamlitControls:
     @staticmethod
     def recall(name: str, default: K) -> K:
         """Return what the session keeps."""
-        found: K = st.session_state.get(name, default)
-        return found
+        value: K = st.session_state.get(name, default)
+        return value
 
     @staticmethod
     def remember(name: str, value: Hashable) -> None:

@@ -64,9 +64,9 @@ def checks_table(names: Sequence[str], columns: Mapping[str, Sequence[tuple[bool
     return table([_("What must hold"), *columns], rows)
 
 
-def _verdict(passed: bool, words: str) -> str:
+def _verdict(is_right: bool, words: str) -> str:
     words = re.sub(r"(?<![\w.])-(?=\d)|(?<=\de)-(?=\d)", "−", words)
-    return f":material/check: {words}" if passed else f":material/close: **{words}**"
+    return f":material/check: {words}" if is_right else f":material/close: **{words}**"
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -42,28 +42,30 @@ def fill() -> None:
 
 def _cover() -> None:
     """Cover one panel of the figure on screen, or none."""
-    offered = predicting.offered()
-    if not offered:
+    panels = predicting.coverable_panels()
+    if not panels:
         st.markdown(_("Nothing here can be covered."))
         return
     now = st.query_params.get(COVER.name, COVER.default)
-    st.session_state["teach-cover"] = now if now in offered else None
+    st.session_state["teach-cover"] = now if now in panels else None
     label = _("Cover, and let the class predict it")
-    if len(offered) <= _MOST_CHIPS:
-        st.pills(label, list(offered), format_func=predicting.read, key="teach-cover", on_change=_put_cover)
+    if len(panels) <= _MOST_CHIPS:
+        st.pills(
+            label, list(panels), format_func=predicting.panel_label, key="teach-cover", on_change=_put_cover
+        )
     else:
         st.selectbox(
             label,
-            list(offered),
+            list(panels),
             None,
-            predicting.read,
+            predicting.panel_label,
             "teach-cover",
             on_change=_put_cover,
             placeholder=_("Nothing"),
         )
-    if now not in offered:
+    if now not in panels:
         return
-    kinds = offered[now]
+    kinds = panels[now]
     kind = st.query_params.get(PREDICT.name, PREDICT.default)
     st.session_state["teach-predict"] = kind if kind in kinds else PREDICT.default
     st.selectbox(
@@ -90,10 +92,12 @@ def _lesson(settings: Sequence[Parameter]) -> None:
     widgets = {each.name: labels[each.name] for each in settings if each.name in labels}
     parts = {name: _(label) for name, label in PARTS.items()}
     names = parts | {name: label for name, label in widgets.items() if name not in PARTS}
-    hidden = st.multiselect(_("Hide"), list(names), format_func=lambda name: names[name], key="teach-hide")
-    said = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="teach-say")
+    hidden_names = st.multiselect(
+        _("Hide"), list(names), format_func=lambda name: names[name], key="teach-hide"
+    )
+    sentence = st.text_input(_("Say one sentence"), max_chars=SAY.longest, key="teach-say")
     covered = {each.name: st.query_params.get(each.name, "") for each in (COVER, PREDICT)}
-    more = {"hide": ",".join(hidden), SAY.name: said, **covered}
+    more = {"hide": ",".join(hidden_names), SAY.name: sentence, **covered}
     address, about = share.for_others(share.link(framed=False, **more))
     st.caption(paragraph(_("The link for the class:"), about))
     share.link_field("lesson-link", address)

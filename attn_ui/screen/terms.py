@@ -47,14 +47,14 @@ def place(terms: Sequence[Term], letters: str) -> None:
 @cached()
 def listing() -> str:
     """Return every term as the browser reads it, and which subscripts belong to their letters."""
-    found: dict[str, Any] = {"terms": [_listed(term) for term in every()], "named": sorted(named())}
+    content: dict[str, Any] = {"terms": [_entry(term) for term in every()], "named": sorted(named())}
     if spoken() != SOURCE:
-        found["beside"] = [BEFORE, NOT_AFTER]
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+        content["beside"] = [BEFORE, NOT_AFTER]
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _listed(term: Term) -> dict[str, Any]:
-    said: dict[str, Any] = {
+def _entry(term: Term) -> dict[str, Any]:
+    entry: dict[str, Any] = {
         "key": term.key,
         "name": (name := names(term.name)[0]),
         "english": term.name if term.name.casefold() != name.casefold() else "",
@@ -67,7 +67,7 @@ def _listed(term: Term) -> dict[str, Any]:
         "symbols": [latex.key(symbol) for symbol in term.symbols],
         "on": term.on,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in entry.items() if value}
 
 
 @cached()

@@ -52,28 +52,28 @@ def type_over(tables: Sequence[Typed]) -> None:
         st.markdown(_("Type over any number. Rows of a table without names can be added and deleted."))
         for table in tables:
             key, frame = starts[table.setting.name]
-            typed, drawn = st.columns([3, 1], gap="medium")
-            with typed:
+            table_column, button_column = st.columns([3, 1], gap="medium")
+            with table_column:
                 st.markdown(f"**{table.title}**")
-                shown = st.data_editor(
+                edits = st.data_editor(
                     frame,
                     key=key,
                     num_rows="fixed" if table.names else "dynamic",
                     column_config={"row": st.column_config.Column(_("row"), disabled=True)},
                 )
-                problem = problem_of(table.setting, shown.to_numpy(dtype=float))
+                problem = problem_of(table.setting, edits.to_numpy(dtype=float))
                 if problem:
-                    st.caption(_kept(problem))
-            with drawn:
+                    st.caption(_keep_edits(problem))
+            with button_column:
                 st.form_submit_button(_("Draw these numbers"), key=f"{key}_draw", on_click=take_over)
                 if table is tables[0]:
                     st.caption(_(":material/hourglass_empty: What you type waits until then."))
 
 
-def _kept(problem: str) -> str:
+def _keep_edits(problem: str) -> str:
     """Say what is wrong, and that nothing is lost."""
-    said = paragraph(problem, _("The picture stays as it was."))
-    return f":material/edit: {said}"
+    message = paragraph(problem, _("The picture stays as it was."))
+    return f":material/edit: {message}"
 
 
 def _start(table: Typed) -> tuple[str, pd.DataFrame]:
@@ -81,8 +81,8 @@ def _start(table: Typed) -> tuple[str, pd.DataFrame]:
     key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
     start = f"{key}_start"
     columns = list(table.columns) or [str(number) for number in range(1, len(table.rows[0]) + 1)]
-    drawn = table.setting.text(table.rows) if table.drawn else ""
-    shape = (tuple(table.names), tuple(columns), drawn)
+    text = table.setting.text(table.rows) if table.drawn else ""
+    shape = (tuple(table.names), tuple(columns), text)
     if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
         frame = pd.DataFrame(table.rows, dtype=float)
         frame.columns = pd.Index(columns)
@@ -101,9 +101,9 @@ def edited(frame: pd.DataFrame, changes: dict[str, Any]) -> np.ndarray:
     numbers = frame.to_numpy(dtype=float, copy=True)
     places = {name: place for place, name in enumerate(frame.columns)}
     for row, cells in changes.get("edited_rows", {}).items():
-        for name, typed in cells.items():
+        for name, value in cells.items():
             if name in places:
-                numbers[int(row), places[name]] = np.nan if typed is None else typed
+                numbers[int(row), places[name]] = np.nan if value is None else value
     numbers = np.delete(numbers, changes.get("deleted_rows", []), axis=0)
     added = [
         [np.nan if cells.get(name) is None else cells[name] for name in places]
@@ -137,7 +137,7 @@ def paste(table: Typed) -> None:
         )
         problem = st.session_state.get(f"{key}_problem")
         if problem:
-            st.caption(_kept(problem))
+            st.caption(_keep_edits(problem))
 
 
 def matrix_of(text: str, setting: Table) -> tuple[list[list[float]], str]:
@@ -179,13 +179,13 @@ def problem_of(setting: Table, numbers: np.ndarray, most: int | None = None) -> 
     if not len(wrong):
         return ""
     row, column = (int(place) for place in wrong[0])
-    found = numbers[row, column]
+    value = numbers[row, column]
     where = {"row": row + 1, "column": column + 1, "name": setting.name}
-    if np.isnan(found):
+    if np.isnan(value):
         return _("Row {row}, column {column} of {name} is empty or not a number.", **where)
     return _(
         "Row {row}, column {column} of {name} is {number}; it must lie from −{most} to {most}.",
         **where,
-        number=f"{found:g}",
+        number=f"{value:g}",
         most=MOST,
     )

@@ -22,7 +22,7 @@ _TURN, _TOLD = "_weights_turn", "_weights_told"
 def show(
     weights: Sequence[Weight],
     present: Mapping[str, Numbers],
-    given: Given,
+    by_hand_values: Given,
     *,
     by_hand: bool,
     write: Callable[[float], str],
@@ -51,12 +51,14 @@ def show(
                 )
             _offer(present)
         return
-    which = said([each.name for each in weights], dict.fromkeys(dict(given), ""))
+    which = said([each.name for each in weights], dict.fromkeys(dict(by_hand_values), ""))
     st.markdown(paragraph(_("**The projections.**"), which))
     st.caption(_(CONVENTION))
     if small:
-        own = dict(given)
-        type_over([_typed(each, present[each.name], own, names.get(each.name, ())) for each in small])
+        own = dict(by_hand_values)
+        type_over(
+            [_editable_table(each, present[each.name], own, names.get(each.name, ())) for each in small]
+        )
         _paste(small)
         _open(small)
     _offer(present)
@@ -68,23 +70,25 @@ def _names(weight: Weight) -> list[str]:
 
 def _read(weight: Weight, numbers: Numbers, columns: Sequence[str], write: Callable[[float], str]) -> None:
     """Show a weight that is only read."""
-    named = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
+    names = columns or [str(column) for column in range(1, weight.shape[1] + 1)]
     st.markdown(f"**{weight.title}** ({weight.sizes})")
-    table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(named)}
+    table: dict[str, Any] = {" ": _names(weight)} | {name: numbers[:, at] for at, name in enumerate(names)}
     st.dataframe(numbers_table(table, write), hide_index=True, column_config={" ": _("row")})
 
 
-def _typed(weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]) -> Typed:
+def _editable_table(
+    weight: Weight, numbers: Numbers, own: Mapping[str, object], columns: Sequence[str]
+) -> Typed:
     """Return the table of a weight; one that is drawn starts from its numbers with six digits."""
-    drawn = weight.name not in own
-    rows = [[float(f"{cell:.6g}") if drawn else cell for cell in row] for row in numbers.tolist()]
+    is_random = weight.name not in own
+    rows = [[float(f"{cell:.6g}") if is_random else cell for cell in row] for row in numbers.tolist()]
     fields = {"weight": weight.title, "sizes": weight.sizes}
     title = (
         _("{weight} ({sizes}), from the seed", **fields)
-        if drawn
+        if is_random
         else _("{weight} ({sizes}), set by hand", **fields)
     )
-    return Typed(TABLES[weight.name], title, rows, _names(weight), columns, drawn)
+    return Typed(TABLES[weight.name], title, rows, _names(weight), columns, is_random)
 
 
 def _paste(weights: Sequence[Weight]) -> None:
@@ -124,13 +128,13 @@ def _open(weights: Sequence[Weight]) -> None:
             return
         st.session_state[_TURN] = turn + 1  # an empty field takes its place
         try:
-            found = taken(file.name, file.getvalue(), weights)
+            texts = texts_in_file(file.name, file.getvalue(), weights)
         except ValueError as error:
             st.session_state[_TOLD] = paragraph(str(error), _("The picture stays as it was."))
             return
-        for name, text in found.items():
+        for name, text in texts.items():
             state.write_setting(TABLES[name], text, replaces=True)
-        st.session_state[_TOLD] = _("From the file: {names}.", names=listed(list(found)))
+        st.session_state[_TOLD] = _("From the file: {names}.", names=listed(list(texts)))
 
     st.file_uploader(
         _("Open a file of projections"),
@@ -143,22 +147,22 @@ def _open(weights: Sequence[Weight]) -> None:
             "row, or one matrix in a file that is named for it, as W_q.csv."
         ),
     )
-    if told := st.session_state.get(_TOLD):
-        st.caption(f":material/info: {told}")
+    if message := st.session_state.get(_TOLD):
+        st.caption(f":material/info: {message}")
 
 
-def taken(name: str, content: bytes, weights: Sequence[Weight]) -> dict[str, str]:
+def texts_in_file(name: str, content: bytes, weights: Sequence[Weight]) -> dict[str, str]:
     """Return the texts of the tables that a file holds.
 
     Raises:
         ValueError: it cannot be read, or one of its matrices does not fit; the message is safe to show.
     """
-    found = matrices_file.read_matrices(name, content, [each.name for each in weights])
+    matrices = matrices_file.read_matrices(name, content, [each.name for each in weights])
     texts = {}
     for each in weights:
-        if each.name not in found:
+        if each.name not in matrices:
             continue
-        numbers, table = found[each.name], TABLES[each.name]
+        numbers, table = matrices[each.name], TABLES[each.name]
         # A bias may stand as a column.
         numbers = numbers.T if each.shape[0] == 1 and numbers.shape[1] == 1 else numbers
         if problem := each.unfit((numbers.shape[0], numbers.shape[1])) or problem_of(table, numbers):
@@ -169,10 +173,10 @@ def taken(name: str, content: bytes, weights: Sequence[Weight]) -> dict[str, str
 
 def _offer(present: Mapping[str, Numbers]) -> None:
     arrays = {name: np.asarray(numbers) for name, numbers in present.items()}
-    left, right = st.columns(2)
-    with left:
+    first, second = st.columns(2)
+    with first:
         offer_csv(_("Save the projections as CSV"), "projections.csv", lambda: matrices_file.csv_of(arrays))
-    right.download_button(
+    second.download_button(
         _("Save the projections as NPZ"),
         lambda: matrices_file.npz_of(arrays),
         file_name="projections.npz",

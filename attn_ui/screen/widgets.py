@@ -25,15 +25,15 @@ def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> d
     """Tie options that are shown in other words than the address has."""
     if not named.here(setting):
         return _tied(setting.name)
-    called = {option: shown(setting, option) for option in setting.options}
-    called |= {str(number): plain(name) for number, name in enumerate(names)}
-    return {"key": setting.name, "persist_state": "session", "format_func": called.__getitem__}
+    labels = {option: shown(setting, option) for option in setting.options}
+    labels |= {str(number): plain(name) for number, name in enumerate(names)}
+    return {"key": setting.name, "persist_state": "session", "format_func": labels.__getitem__}
 
 
-def _note(name: str, value: Any, label: str, said: str, more: dict[str, Any]) -> None:
+def _note(name: str, value: Any, label: str, reading: str, more: dict[str, Any]) -> None:
     """Note what a control was made with; one that cannot be used says nothing of what is shown."""
     tie(name, value)
-    describe(name, label, None if more.get("disabled") else said)
+    describe(name, label, None if more.get("disabled") else reading)
 
 
 def _unless_set(setting: Choice | MultiChoice, start: dict[str, Any]) -> dict[str, Any]:
@@ -44,10 +44,10 @@ def _unless_set(setting: Choice | MultiChoice, start: dict[str, Any]) -> dict[st
 def choose(choice: Choice, label: str, **more: Any) -> str:
     """Offer the options in a list that unfolds."""
     tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
-    chosen: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
-    named.after(choice, chosen)
-    _note(choice.name, chosen, label, shown(choice, chosen), more)
-    return chosen
+    option: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
+    named.after(choice, option)
+    _note(choice.name, option, label, shown(choice, option), more)
+    return option
 
 
 def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
@@ -64,20 +64,22 @@ def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
 def segment(choice: Choice, label: str, **more: Any) -> str:
     """Offer a few short options side by side, and others in a list."""
     tied, start = _tied_by_name(choice), {"default": choice.default}
-    listed = [each for each in choice.options if each not in choice.chips] if choice.chips else []
-    beside = [each for each in choice.options if each not in listed or each == peek(choice)]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small") if listed else nullcontext():
-        chosen: str = st.segmented_control(
+    in_list = [each for each in choice.options if each not in choice.chips] if choice.chips else []
+    beside = [each for each in choice.options if each not in in_list or each == peek(choice)]
+    with (
+        st.container(horizontal=True, vertical_alignment="center", gap="small") if in_list else nullcontext()
+    ):
+        option: str = st.segmented_control(
             label, beside, required=True, **_unless_set(choice, start), **tied, **more
         )
-        if listed:
-            _list_views(choice, listed)
-    named.after(choice, chosen)
-    _note(choice.name, chosen, label, shown(choice, chosen), more)
-    return chosen
+        if in_list:
+            _list_views(choice, in_list)
+    named.after(choice, option)
+    _note(choice.name, option, label, shown(choice, option), more)
+    return option
 
 
-def _list_views(choice: Choice, listed: Sequence[str]) -> None:
+def _list_views(choice: Choice, in_list: Sequence[str]) -> None:
     """List the views that have no chip; the one that is chosen gets a chip for as long as it is shown."""
     key = f"more-{choice.name}"
 
@@ -86,9 +88,9 @@ def _list_views(choice: Choice, listed: Sequence[str]) -> None:
         st.session_state[key] = None
 
     views = _("More views")
-    called = {each: shown(choice, each) for each in listed}
+    labels = {each: shown(choice, each) for each in in_list}
     st.selectbox(
-        *(views, listed, None, called.__getitem__),
+        *(views, in_list, None, labels.__getitem__),
         key=key,
         placeholder=views,
         label_visibility="collapsed",
@@ -136,7 +138,7 @@ def line(setting: Text, label: str, **more: Any) -> str:
 def several(
     setting: MultiChoice, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
 ) -> list[str]:
-    """Offer switches for some of the options, any number of which may be on.
+    """Offer switches for some of the offered, any number of which may be on.
 
     What is chosen and not offered any more is chosen no more: nor does the address say so.
     """
@@ -144,13 +146,13 @@ def several(
     if not set(chosen_before) <= set(offered):
         st.session_state[setting.name] = [each for each in chosen_before if each in offered]
     tied, start = _tied_by_name(setting, names), {"default": [*setting.default]}
-    chosen: list[str] = st.pills(
+    selection: list[str] = st.pills(
         label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
     show_several(replace(setting, options=tuple(offered)))
-    named.after(setting, chosen)
-    _note(setting.name, chosen, label, some_of(setting, chosen, names), more)
-    return chosen
+    named.after(setting, selection)
+    _note(setting.name, selection, label, some_of(setting, selection, names), more)
+    return selection
 
 
 def step(steps: Steps, label: str, **more: Any) -> float:
@@ -172,10 +174,10 @@ def step(steps: Steps, label: str, **more: Any) -> float:
     return steps.values[position(steps)]
 
 
-def _moved(steps: Steps, offered: Sequence[Any], chosen: Any) -> None:
+def _moved(steps: Steps, offered: Sequence[Any], option: Any) -> None:
     """Take over what was chosen from a list; nothing where the list has become another meanwhile."""
-    if chosen in offered:
-        move(steps, steps.values[offered.index(chosen)])
+    if option in offered:
+        move(steps, steps.values[offered.index(option)])
 
 
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
@@ -187,14 +189,14 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
     key = f"pick-{steps.name}" if again == 1 else f"pick-{steps.name}-{again}"
     steps = replace(steps, values=steps.values[: len(names)])
     show(steps)
-    offered = range(len(steps.values))
+    positions = range(len(steps.values))
     st.session_state[key] = position(steps)
     st.selectbox(
         label,
-        offered,
+        positions,
         format_func=lambda index: names[index],
         key=key,
-        on_change=lambda: _moved(steps, offered, st.session_state[key]),
+        on_change=lambda: _moved(steps, positions, st.session_state[key]),
         **more,
     )
     chosen = int(st.session_state[key])

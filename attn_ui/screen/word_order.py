@@ -21,8 +21,8 @@ def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about
     """
 
     def moved() -> None:
-        given = (st.session_state.get(_KEY) or {}).get("order") or {}
-        found = given.get("order") if isinstance(given, dict) else None
+        value = (st.session_state.get(_KEY) or {}).get("order") or {}
+        found = value.get("order") if isinstance(value, dict) else None
         if isinstance(found, list) and sorted(map(str, found)) == sorted(map(str, range(len(words)))):
             state.write_setting(setting, setting.text([[float(place) for place in found]]))
 

@@ -40,9 +40,9 @@ def zoomed_map(
             stands still: no zoom and no pan waits for it.
     """
     setting, at = sight
-    kept: tuple[object, Opened | None] = st.session_state.get(_KEPT, (None, None))
-    opened = kept[1]
-    if opened is None or kept[0] != of:
+    cached: tuple[object, Opened | None] = st.session_state.get(_KEPT, (None, None))
+    opened = cached[1]
+    if opened is None or cached[0] != of:
         opened = Opened(make())
         st.session_state[_KEPT] = of, opened
     data = {

@@ -259,7 +259,7 @@ def test_what_was_asked_for_comes_back_where_it_can_be_shown() -> None:
 
 def test_a_file_of_settings_carries_the_very_value() -> None:
     _, settings = PAGES["kernel-regression"]
-    file = settings_file.written("kernel-regression", {"h": "0.237", "x0": "2.53"})
+    file = settings_file.to_json("kernel-regression", {"h": "0.237", "x0": "2.53"})
     values = settings_file.read(file, "kernel-regression", settings)
     assert (values["h"], values["x0"]) == (0.237, 2.53)
     assert json.loads(file)["settings"]["h"] == "0.237"

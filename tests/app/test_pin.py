@@ -208,11 +208,11 @@ def test_pin_and_clear_on_screen() -> None:
 def test_a_file_of_settings_keeps_the_pin() -> None:
     settings = LISTED["single-head"][1]
     readable = (*settings, *(each for each in framing(settings) if each.name in ("pin", "compare")))
-    content = settings_file.written("single-head", {"t": "0.5", "pin": "mask=causal", "compare": "output"})
+    content = settings_file.to_json("single-head", {"t": "0.5", "pin": "mask=causal", "compare": "output"})
     values = settings_file.read(content, "single-head", readable)
     assert (values["pin"], values["compare"], values["t"]) == ("mask=causal", "output", 0.5)
     with pytest.raises(ValueError, match="`pin` cannot be used"):
-        settings_file.read(settings_file.written("single-head", {"pin": "t=hot"}), "single-head", readable)
+        settings_file.read(settings_file.to_json("single-head", {"pin": "t=hot"}), "single-head", readable)
 
 
 def test_what_of_a_pin_or_a_panel_cannot_be_used_is_named() -> None:

@@ -36,12 +36,12 @@ def test_what_is_written_is_read() -> None:
         "m": "1.2",
         "v": ["y"],
     }
-    values = settings_file.read(settings_file.written("p", said), "p", KINDS)
+    values = settings_file.read(settings_file.to_json("p", said), "p", KINDS)
     assert values == {"c": "b", "w": 7, "f": True, "s": 2.0, "T": LONG, "m": "1.2", "v": ["y"]}
     # What a file leaves out is at its default, whatever stands on the page.
-    assert settings_file.read(settings_file.written("p", {}), "p", KINDS)["w"] == 3
+    assert settings_file.read(settings_file.to_json("p", {}), "p", KINDS)["w"] == 3
     # An older file may have a view and a setting that are no more.
-    values = settings_file.read(settings_file.written("p", {"c": "gone", "colours": "bent"}), "p", KINDS)
+    values = settings_file.read(settings_file.to_json("p", {"c": "gone", "colours": "bent"}), "p", KINDS)
     assert (values["c"], values["w"]) == ("b", 7)
 
 

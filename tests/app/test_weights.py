@@ -16,7 +16,7 @@ from attn_core import INITS
 from attn_ui.base.parameters import Choice, by_name
 from attn_ui.base.weight_tables import TABLES, Weight
 from attn_ui.screen.matrices_file import csv_of, npz_of
-from attn_ui.screen.weights_tab import taken
+from attn_ui.screen.weights_tab import texts_in_file
 from pages.multi_head.compute import sequences
 from pages.multi_head.settings import SETTINGS as HEADS_SETTINGS
 from pages.multi_head.study import bare, studied
@@ -206,7 +206,7 @@ def test_a_table_that_does_not_fit_is_named_and_waits() -> None:
         output_shown(at), output_shown(open_page("single-head", tab="Data", **WORDS))
     )
     assert len(parameter(at, "W_q").split(";")) == 4
-    # Where the sizes become its own, it is taken.
+    # Where the sizes become its own, it is texts_in_file.
     at.text_input(key="text").set_value("a b c d").run()
     at.slider(key="dk").set_value(3).run()
     assert messages_in(sidebar(at), "others", names="W_q")
@@ -329,15 +329,15 @@ def as_npz(**arrays: Any) -> bytes:
     ],
 )
 def test_a_file_of_weights_is_read_with_all_digits(name: str, content: bytes) -> None:
-    texts = taken(name, content, WANTED)
+    texts = texts_in_file(name, content, WANTED)
     assert set(texts) == set(GIVEN)
     for each, text in texts.items():
         np.testing.assert_array_equal(np.array(TABLES[each].rows(text)), GIVEN[each])
 
 
 def test_a_file_of_one_matrix_is_named_for_it() -> None:
-    assert taken("W_k (1).csv", b"1,2,3\n4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
-    assert taken("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
+    assert texts_in_file("W_k (1).csv", b"1,2,3\n4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
+    assert texts_in_file("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
 
 
 NO_MATRIX = "Wanted rows and columns of numbers under W_q."
@@ -376,7 +376,7 @@ NO_MATRIX = "Wanted rows and columns of numbers under W_q."
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_says_what_was_wanted(name: str, content: bytes, sentence: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011  (the sentence is what is tested)
-        taken(name, content, WANTED)
+        texts_in_file(name, content, WANTED)
     assert sentence in str(refused.value)
 
 
@@ -385,7 +385,7 @@ def test_a_small_file_that_asks_for_much_is_not_unpacked() -> None:
     np.savez_compressed(held, W_q=np.zeros((2000, 3000)))
     assert len(held.getvalue()) < 100_000
     with pytest.raises(ValueError, match=r"at most 1,000,000 bytes; there are 48,000,128"):
-        taken("w.npz", held.getvalue(), WANTED)
+        texts_in_file("w.npz", held.getvalue(), WANTED)
 
 
 def test_a_file_on_the_page_is_taken_or_refused_as_a_whole() -> None:

@@ -69,7 +69,9 @@ def test_an_induction_head_is_born_and_a_typed_sequence_is_answered(app: AppPage
     assert "still shows “nmlnmln”" in told
     np.testing.assert_allclose(app.trace("learned", "prediction"), said)
     app.unfold()
-    app.page.get_by_test_id("stSidebar").get_by_test_id("stButtonGroup").get_by_text("2.2", exact=True).click()
+    app.page.get_by_test_id("stSidebar").get_by_test_id("stButtonGroup").get_by_text(
+        "2.2", exact=True
+    ).click()
     app.settle()
     told = app.page.get_by_test_id("stMain").inner_text()
     assert "Without head 2.2: " in told
