@@ -21,10 +21,10 @@ _FEW = 10  # values that are told one by one
 class NearestError(ValueError):
     """A number that a setting cannot take, where another is near."""
 
-    def __init__(self, wanted: str, used: str) -> None:
+    def __init__(self, requirement: str, nearest: str) -> None:
         """Say what was wanted, and which text is used."""
-        super().__init__(wanted)
-        self.used = used
+        super().__init__(requirement)
+        self.used = nearest
 
 
 class Parameter(Protocol):
@@ -131,7 +131,7 @@ def page_tabs(
     >>> page_tabs(experiments=("Scale", "Cost")).row[:2]
     (('Maths', ('Maths',)), ('Experiments', ('Scale', 'Cost')))
     """
-    every = (
+    groups = (
         ("Arithmetic", arithmetic),
         ("Maths", maths),
         ("Experiments", experiments),
@@ -139,7 +139,7 @@ def page_tabs(
         ("Code", code),
         ("Data", data),
     )
-    row = tuple((name, parts) for name, parts in every if parts)
+    row = tuple((name, parts) for name, parts in groups if parts)
     options = tuple(part for _, parts in row for part in parts)
     return Tabs("tab", options[0], options, row=row)
 
@@ -155,13 +155,13 @@ class Integer:
 
     def read(self, text: str) -> int:
         """Return the number."""
-        wanted = _("a whole number from {low} to {high}", low=self.low, high=self.high)
+        requirement = _("a whole number from {low} to {high}", low=self.low, high=self.high)
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 12):
-            raise ValueError(wanted)
+            raise ValueError(requirement)
         number = int(text)
-        used = min(max(number, self.low), self.high)
-        if used != number:
-            raise NearestError(wanted, str(used))
+        nearest = min(max(number, self.low), self.high)
+        if nearest != number:
+            raise NearestError(requirement, str(nearest))
         return number
 
 
@@ -177,11 +177,11 @@ class Real:
 
     def read(self, text: str) -> float:
         """Return the number."""
-        wanted = _("a number from {low} to {high}", low=f"{self.low:g}", high=f"{self.high:g}")
-        number = _read_number(text, wanted)
-        used = min(max(number, self.low), self.high)
-        if used != number:
-            raise NearestError(wanted, f"{used:g}")
+        requirement = _("a number from {low} to {high}", low=f"{self.low:g}", high=f"{self.high:g}")
+        number = _read_number(text, requirement)
+        nearest = min(max(number, self.low), self.high)
+        if nearest != number:
+            raise NearestError(requirement, f"{nearest:g}")
         return number
 
 
@@ -215,11 +215,11 @@ class Text:
 
 
 @lru_cache(maxsize=256)
-def _written(values: tuple[float, ...], form: str) -> tuple[str, ...]:
-    return tuple(_in_form(value, form) for value in values)
+def _write_values(values: tuple[float, ...], form: str) -> tuple[str, ...]:
+    return tuple(_write_value(value, form) for value in values)
 
 
-def _in_form(value: float, form: str) -> str:
+def _write_value(value: float, form: str) -> str:
     """Write a value in a slider's form; one between its values with all the digits that it has."""
     text = format(value, form)
     return text if float(text) == value else f"{value:.{EXACT}g}"
@@ -248,10 +248,10 @@ class Steps:
     def read(self, text: str) -> float:
         """Return the number."""
         number = _read_number(text, self.wanted())
-        used = self.nearest_value(number)
-        if used != number:
-            raise NearestError(self.wanted(), self.text(used))
-        return used
+        nearest = self.nearest_value(number)
+        if nearest != number:
+            raise NearestError(self.wanted(), self.text(nearest))
+        return nearest
 
     def wanted(self) -> str:
         """Say what can be had."""
@@ -285,11 +285,11 @@ class Steps:
 
     def text(self, value: float) -> str:
         """Return a value as it stands in the address and beside the slider."""
-        return _in_form(value, self.form)
+        return _write_value(value, self.form)
 
     def texts(self) -> list[str]:
         """Return each value as it stands in the address and beside the slider."""
-        return list(_written(self.values, self.form))
+        return list(_write_values(self.values, self.form))
 
     def with_value(self, value: float) -> "Steps":
         """Return the slider with one value more, in its place."""
@@ -303,17 +303,17 @@ class Steps:
         >>> Steps("n", 3, tuple(range(9)), named=(5,)).thinned(4).values
         (0, 3, 5, 7, 8)
         """
-        every = self.values[self.nearest(self.default) % stride :: stride]
-        kept = {self.values[0], *every, *self.named, self.values[-1]}
-        return replace(self, values=tuple(sorted(kept)))
+        thinned = self.values[self.nearest(self.default) % stride :: stride]
+        values = {self.values[0], *thinned, *self.named, self.values[-1]}
+        return replace(self, values=tuple(sorted(values)))
 
     def fitting(self, numbers_a_step: int, most: int) -> "Steps":
         """Return the slider with as many of its values as a figure of so many numbers a step has room for."""
-        stride, offered = 1, self
-        while stride < len(self.values) and numbers_a_step * len(offered.values) > most:
+        stride, slider = 1, self
+        while stride < len(self.values) and numbers_a_step * len(slider.values) > most:
             stride *= 2
-            offered = self.thinned(stride)
-        return offered
+            slider = self.thinned(stride)
+        return slider
 
     @property
     def _whole(self) -> bool:
@@ -348,17 +348,17 @@ class Table:
         """
         if not text:
             return ()
-        wanted = self._wanted()
+        requirement = self._wanted()
         if len(text) > self.most_rows * self.most_columns * _DIGITS:
-            raise ValueError(wanted)
+            raise ValueError(requirement)
         try:
             rows = tuple(tuple(float(cell) for cell in row.split(",")) for row in text.split(";"))
         except ValueError:
-            raise ValueError(wanted) from None
+            raise ValueError(requirement) from None
         widths = {len(row) for row in rows}
         fits = len(rows) <= self.most_rows and len(widths) == 1 and max(widths) <= self.most_columns
         if not fits or not all(abs(number) <= 1000 for row in rows for number in row):
-            raise ValueError(wanted)
+            raise ValueError(requirement)
         return rows
 
     def _wanted(self) -> str:
@@ -377,9 +377,9 @@ class Table:
         >>> Table("W_q", 2, 3, exact=True).text([[1.0, 2.0], [0.1234567, -3.5]])
         '1,2;0.1234567,-3.5'
         """
-        return ";".join(",".join(map(self._written, row)) for row in rows)
+        return ";".join(",".join(map(self._write_number, row)) for row in rows)
 
-    def _written(self, number: float) -> str:
+    def _write_number(self, number: float) -> str:
         return repr(float(number)).removesuffix(".0") if self.exact else f"{number:.6g}"
 
 
@@ -494,13 +494,13 @@ class MultiChoice:
         return _("any of {options}, each at most once", options=", ".join(self.options))
 
 
-def _read_number(text: str, wanted: str) -> float:
+def _read_number(text: str, requirement: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise ValueError(wanted) from None
+        raise ValueError(requirement) from None
     if not math.isfinite(number):
-        raise ValueError(wanted)
+        raise ValueError(requirement)
     return number
 
 
@@ -513,8 +513,8 @@ def rungs(low: float, high: float, of_ten: Sequence[float], form: str) -> tuple[
     (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 25.0)
     """
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    every = (float(format(rung * 10.0**power, form)) for power in powers for rung in of_ten)
-    return tuple(sorted({low, *(rung for rung in every if low < rung < high), high}))
+    numbers = (float(format(rung * 10.0**power, form)) for power in powers for rung in of_ten)
+    return tuple(sorted({low, *(rung for rung in numbers if low < rung < high), high}))
 
 
 def by_name(parameters: Sequence[Parameter]) -> dict[str, Parameter]:

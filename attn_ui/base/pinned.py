@@ -83,27 +83,27 @@ def pinned(
     a = _a(page.address, pin, page)
     if a.parts is None:
         return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
-    b_words, a_words = _words(labels, view.figure, places, a)
+    b_words, a_words = _differences(labels, view.figure, places, a)
     if view.figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
         return Pinned(why=why, a=a_words, b=b_words)
     figure = view.figure
-    mark = blake2b(figure.steps, digest_size=16).hexdigest()
-    found = _drawn(page.address, pin, panel, mark=mark, row=places[1], _a=a.parts, _scene=figure.scene)
-    if found.packed is None:
-        return Pinned(None, found.why, found.titles, found.chosen, a_words, b_words)
-    title, message, panels = found.titles[found.chosen], found.packed, a.parts
+    digest = blake2b(figure.steps, digest_size=16).hexdigest()
+    pair = _compare(page.address, pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
+    if pair.packed is None:
+        return Pinned(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
+    title, message, panels = pair.titles[pair.chosen], pair.packed, a.parts
 
     def draw() -> Scene:
-        steps = _steps(figure.scene, places[1])
+        steps = _step_panels(figure.scene, places[1])
         return _side_by_side(
-            panels, steps, _compared(panels, steps, found.titles), found.titles, found.chosen
+            panels, steps, _compare_steps(panels, steps, pair.titles), pair.titles, pair.chosen
         )
 
     settings = _("A and B have the same settings.")
     if a_words or b_words:
         settings = _("A: {a}. B: {b}.", a=a_words, b=b_words)
-    shown = replace(
+    shown_figure = replace(
         figure,
         scene=SharedScene(draw, lambda: message),
         alt=_(
@@ -112,13 +112,13 @@ def pinned(
         ),
         name=f"{figure.name} compared",
         rows=None,
-        chosen=figure.chosen if found.chooses else {},
+        chosen=figure.chosen if pair.chooses else {},
         clicked=None,
         captions_follow_choice=False,
         caption=settings,
         invites="",
     )
-    return Pinned(shown, "", found.titles, found.chosen, a_words, b_words)
+    return Pinned(shown_figure, "", pair.titles, pair.chosen, a_words, b_words)
 
 
 # ---- A ----
@@ -137,13 +137,13 @@ class _A:
 def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     del address  # the page's; with the pin it says all
     at = _page.at(f"?{pin}")
-    said = paragraph(*at.controls.messages)
+    message = paragraph(*at.controls.messages)
     if at.view.figure is None:
-        return _A(None, at.controls.labels, said)
-    return _A(at.still.parts(), at.controls.labels | _sliders(at.view.figure, at.position), said)
+        return _A(None, at.controls.labels, message)
+    return _A(at.still.parts(), at.controls.labels | _slider_labels(at.view.figure, at.position), message)
 
 
-def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
+def _slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
     """Return what the sliders under a figure say."""
     controls = (figure.slider, figure.rows) if figure else ()
     return {
@@ -153,9 +153,9 @@ def _sliders(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[
     }
 
 
-def _words(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
+def _differences(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
     """Return what of B's and of A's settings differs, in words."""
-    b_labels = {**labels, **_sliders(figure, places)}
+    b_labels = {**labels, **_slider_labels(figure, places)}
     if figure and figure.slider:
         b_labels[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
     names = [
@@ -163,7 +163,7 @@ def _words(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A
     ]
     b, of_a = (
         _c("between parts of a sentence", ", ").join(
-            _c("a setting and what it says", "{label} {said}", label=label, said=_short(words))
+            _c("a setting and what it says", "{label} {said}", label=label, said=_shorten(words))
             for label, words in (each[n] for n in names if n in each)
         )
         for each in (b_labels, a.labels)
@@ -171,7 +171,7 @@ def _words(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A
     return b, of_a
 
 
-def _short(words: str) -> str:
+def _shorten(words: str) -> str:
     one_line = " ".join(words.split())
     short = one_line if len(one_line) <= _LONGEST_WORDS else one_line[: _LONGEST_WORDS - 1] + "…"
     return f"“{short}”" if " " in short and words != _(_SLIDER) else short or _c("what was typed", "empty")
@@ -181,7 +181,7 @@ def _short(words: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _Pair:
     """A, B and B − A at every step, packed, with their sentences; or why there is none."""
 
     packed: Packed | None = None
@@ -192,53 +192,53 @@ class _Drawn:
 
 
 @shared
-def _drawn(
+def _compare(
     address: str,
     pin: str,
     panel: str,
     *,
-    mark: str,
+    digest: str,
     row: int,
     _a: Mapping[str, PanelData],
     _scene: SharedScene,
-) -> _Drawn:
-    del address, pin, mark  # they say which two figures these are
-    a, steps = _a, _steps(_scene, row)
-    shown = {name for step in steps for name in step}
-    common = [name for name in a if any(_is_one(a[name], step.get(name)) for step in steps)]
+) -> _Pair:
+    del address, pin, digest  # they say which two figures these are
+    a, steps = _a, _step_panels(_scene, row)
+    b_names = {name for step in steps for name in step}
+    common = [name for name in a if any(_is_same_panel(a[name], step.get(name)) for step in steps)]
     if not a:
-        return _Drawn(
+        return _Pair(
             why=_(
                 "There is nothing to compare here: maps and curves are compared, and what was pinned has "
                 "neither."
             )
         )
-    if not shown:
-        return _Drawn(
+    if not b_names:
+        return _Pair(
             why=_(
                 "There is nothing to compare here: maps and curves are compared, and the figure has neither."
             )
         )
     if not common:
         of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
-        return _Drawn(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
+        return _Pair(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
     titles = _titles(a, steps, common)
-    found = _compared(a, steps, common)
-    chosen = panel if panel in common else _first(found)
-    whole = a[chosen]
-    chooses = isinstance(whole, MapPanel) and whole.matrix.pick.chooses
+    comparisons = _compare_steps(a, steps, common)
+    chosen = panel if panel in common else _default_panel(comparisons)
+    panel_data = a[chosen]
+    chooses = isinstance(panel_data, MapPanel) and panel_data.matrix.pick.chooses
     try:
-        message = packed(_side_by_side(a, steps, found, titles, chosen))
+        message = packed(_side_by_side(a, steps, comparisons, titles, chosen))
     except TooLargeError:
         why = _(
             "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
             panel=plain(titles[chosen]),
         )
-        return _Drawn(why=why, titles=titles, chosen=chosen)
-    return _Drawn(message, "", titles, chosen, chooses)
+        return _Pair(why=why, titles=titles, chosen=chosen)
+    return _Pair(message, "", titles, chosen, chooses)
 
 
-def _compared(
+def _compare_steps(
     a: Mapping[str, PanelData], steps: Sequence[Mapping[str, PanelData]], names: Iterable[str]
 ) -> dict[str, list[Comparison]]:
     """Compare the panels of these names at each step."""
@@ -248,27 +248,27 @@ def _compared(
 def _side_by_side(
     a: Mapping[str, PanelData],
     steps: Sequence[Mapping[str, PanelData]],
-    found: Mapping[str, Sequence[Comparison]],
+    comparisons: Mapping[str, Sequence[Comparison]],
     titles: Mapping[str, str],
     chosen: str,
 ) -> Scene:
     """Draw the chosen panel of A, of B and their difference, and say what changed."""
-    curves = {name for name in found if isinstance(a[name], CurvePanel)}
+    curves = {name for name in comparisons if isinstance(a[name], CurvePanel)}
     b = [step.get(chosen) for step in steps]
 
     def say(step: int) -> str:
-        here = {name: every[step] for name, every in found.items()}
-        return _said(a[chosen], b[step], titles, chosen, here, curves=curves)
+        here = {name: each[step] for name, each in comparisons.items()}
+        return _describe_change(a[chosen], b[step], titles, chosen, here, curves=curves)
 
     return Scene(comparison_steps(a[chosen], b), captions=LazyMap(say, range(len(steps))))
 
 
-def _steps(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:
+def _step_panels(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:
     """Return the panels of each step."""
     return [shared.scene.at(step, row).parts() for step in range(shared.scene.n_steps)]
 
 
-def _is_one(a: PanelData, b: PanelData | None) -> bool:
+def _is_same_panel(a: PanelData, b: PanelData | None) -> bool:
     """Whether two parts of one short name are the same panel: charts are, where they share a curve."""
     if isinstance(a, CurvePanel) and isinstance(b, CurvePanel):
         return not a.curves.keys().isdisjoint(b.curves)
@@ -284,71 +284,71 @@ def _titles(
     """
     titles = {}
     for name in common:
-        said = {step[name].title for step in steps if name in step}
-        moves = len(said) > 1
-        titles[name] = called(name) if moves else said.pop()
-        other = a[name].title
-        if isinstance(a[name], MapPanel) and not moves and titles[name] != other:
-            titles[name] = _("{panel} (A: {other})", panel=titles[name], other=other)
-    twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
-    return {name: name if title in twice else title for name, title in titles.items()}
+        step_titles = {step[name].title for step in steps if name in step}
+        changes = len(step_titles) > 1
+        titles[name] = called(name) if changes else step_titles.pop()
+        a_title = a[name].title
+        if isinstance(a[name], MapPanel) and not changes and titles[name] != a_title:
+            titles[name] = _("{panel} (A: {other})", panel=titles[name], other=a_title)
+    duplicates = {title for title in titles.values() if list(titles.values()).count(title) > 1}
+    return {name: name if title in duplicates else title for name, title in titles.items()}
 
 
-def _first(found: Mapping[str, Sequence[Comparison]]) -> str:
+def _default_panel(comparisons: Mapping[str, Sequence[Comparison]]) -> str:
     """Choose what is compared: weights where there are, else the first panel that differs anywhere."""
-    if "weights" in found:
+    if "weights" in comparisons:
         return "weights"
-    differing = (name for name, steps in found.items() if any(_differs(each) for each in steps))
-    return next(differing, next(iter(found)))
+    differing = (name for name, steps in comparisons.items() if any(_differs(each) for each in steps))
+    return next(differing, next(iter(comparisons)))
 
 
-def _differs(compared: Comparison) -> bool:
-    return bool(compared.why or compared.largest or compared.n_unpaired)
+def _differs(comparison: Comparison) -> bool:
+    return bool(comparison.why or comparison.largest or comparison.n_unpaired)
 
 
 # ---- the sentence ----
 
 
-def _said(
+def _describe_change(
     a: PanelData,
     b: PanelData | None,
     titles: Mapping[str, str],
     chosen: str,
-    found: Mapping[str, Comparison],
+    comparisons: Mapping[str, Comparison],
     *,
     curves: Set[str],
 ) -> str:
     """Say what changed most in the chosen panel, and what did not change at all."""
-    compared, title = found[chosen], plain(titles[chosen])
-    if compared.why or b is None:
-        said = [_why(compared, a, b, title)]
+    comparison, title = comparisons[chosen], plain(titles[chosen])
+    if comparison.why or b is None:
+        sentences = [_describe_missing(comparison, a, b, title)]
     else:
-        said = [_most(compared, b, title), _still(compared, b)]
-    others = {name: each for name, each in found.items() if name != chosen}
+        sentences = [_describe_largest(comparison, b, title), _describe_unchanged(comparison, b)]
+    others = {name: each for name, each in comparisons.items() if name != chosen}
     # Of a chart that is named by all of its curves, those that changed.
     changed = [
-        plain(each_title)
+        plain(curve_title)
         for name, each in others.items()
         if _differs(each)
-        for each_title in each.changed or [titles[name]]
+        for curve_title in each.changed or [titles[name]]
     ]
-    if changed and not _differs(compared):
-        said.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
+    if changed and not _differs(comparison):
+        sentences.append(_("What changed is {panels}.", panels=first_of(changed, _MOST_NAMED)))
     # A curve over all positions of the slider is the same at each of them: of curves it says nothing.
-    alike = [name for name, each in others.items() if not _differs(each) and name not in curves]
-    still = [plain(titles[name]) for name in alike]
-    if still:
-        names = first_of(still, _MOST_NAMED)
-        said.append(_("{names} did not change at all.", names=capital(names)))
-    return paragraph(*said)
+    unchanged_names = [name for name, each in others.items() if not _differs(each) and name not in curves]
+    unchanged = [plain(titles[name]) for name in unchanged_names]
+    if unchanged:
+        names = first_of(unchanged, _MOST_NAMED)
+        sentences.append(_("{names} did not change at all.", names=capital(names)))
+    return paragraph(*sentences)
 
 
-def _most(compared: Comparison, b: PanelData, title: str) -> str:
-    alone = _alone(compared, b)
-    if compared.largest is None:
-        if compared.n_unpaired:
+def _describe_largest(comparison: Comparison, b: PanelData, title: str) -> str:
+    alone = _describe_unpaired(comparison, b)
+    if comparison.largest is None:
+        if comparison.n_unpaired:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
-        count = f"{compared.count:,}"
+        count = f"{comparison.count:,}"
         if isinstance(b, CurvePanel):
             return _(
                 "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
@@ -361,22 +361,22 @@ def _most(compared: Comparison, b: PanelData, title: str) -> str:
             count=count,
         )
     # Of a curve, that two of its points moved as far tells nothing.
-    ties = "" if isinstance(b, CurvePanel) else tied(compared.largest.n_tied)
-    return paragraph(_moved(compared.largest, b, title), ties, alone)
+    ties = "" if isinstance(b, CurvePanel) else tied(comparison.largest.n_tied)
+    return paragraph(_describe_largest_change(comparison.largest, b, title), ties, alone)
 
 
-def _moved(change: Change, b: PanelData, title: str) -> str:
-    by = number(change.after - change.before, 4)
-    said = {
+def _describe_largest_change(change: Change, b: PanelData, title: str) -> str:
+    difference = number(change.after - change.before, 4)
+    fields = {
         "before": number(change.before, 4),
         "after": number(change.after, 4),
-        "difference": by if by.startswith("−") else f"+{by}",
+        "difference": difference if difference.startswith("−") else f"+{difference}",
     }
     if isinstance(b, CurvePanel):
         return _(
             "The curve “{curve}” changed most at {axis} {place}: from {before} in A to {after} in B, by "
             "**{difference}**.",
-            **said,
+            **fields,
             curve=plain(change.place[0]),
             axis=plain(b.titles[0] or "x"),
             place=plain(change.place[1]),
@@ -392,37 +392,37 @@ def _moved(change: Change, b: PanelData, title: str) -> str:
         return _(
             "In {panel}, {query} with {key} changed most: from {before} in A to {after} in B, by "
             "**{difference}**.",
-            **said,
+            **fields,
             panel=title,
             query=row,
             key=column,
         )
     return _(
         "In {panel}, {row}, {column} changed most: from {before} in A to {after} in B, by **{difference}**.",
-        **said,
+        **fields,
         panel=title,
         row=row,
         column=column,
     )
 
 
-def _alone(compared: Comparison, b: PanelData) -> str:
-    if not compared.n_unpaired:
+def _describe_unpaired(comparison: Comparison, b: PanelData) -> str:
+    if not comparison.n_unpaired:
         return ""
-    count = f"{compared.n_unpaired:,}"
+    count = f"{comparison.n_unpaired:,}"
     if isinstance(b, CurvePanel):
         return _("At {count} places one of them has a gap.", count=count)
     return _n(
         "{count} cell is masked in one of them alone, and cannot be compared.",
         "{count} cells are masked in one of them alone, and cannot be compared.",
-        compared.n_unpaired,
+        comparison.n_unpaired,
         count=count,
     )
 
 
-def _still(compared: Comparison, b: PanelData) -> str:
+def _describe_unchanged(comparison: Comparison, b: PanelData) -> str:
     """Say which rows or curves did not change at all, where others did."""
-    names, total = compared.unchanged, compared.total
+    names, total = comparison.unchanged, comparison.total
     if not names or len(names) == total:
         return ""
     row = b.matrix.words[0] if isinstance(b, MapPanel) else _ROWS[-1][0]
@@ -433,23 +433,23 @@ def _still(compared: Comparison, b: PanelData) -> str:
             rows=_plural(row),
             count=len(names),
         )
-    quoted = listed([_("“{name}”", name=plain(each)) for each in names])
+    quoted_names = listed([_("“{name}”", name=plain(each)) for each in names])
     rows = capital(_(row) if len(names) == 1 else _plural(row))
-    return _("{rows} {names} did not change at all.", rows=rows, names=quoted)
+    return _("{rows} {names} did not change at all.", rows=rows, names=quoted_names)
 
 
 def _plural(word: str) -> str:
     """Return what several are called of which a figure names one, in the language that is spoken."""
-    known = {name: several for one, several in _ROWS for name in (one, _(one))}
-    return _(known[word]) if word in known else f"{word}s" if word.isascii() else word
+    plurals = {name: several for one, several in _ROWS for name in (one, _(one))}
+    return _(plurals[word]) if word in plurals else f"{word}s" if word.isascii() else word
 
 
-def _why(compared: Comparison, a: PanelData, b: PanelData | None, title: str) -> str:
+def _describe_missing(comparison: Comparison, a: PanelData, b: PanelData | None, title: str) -> str:
     """Say why there is no difference."""
-    if b is None or compared.why == "absent":
+    if b is None or comparison.why == "absent":
         return _("B has no {panel} at this position of the slider, so only A is drawn.", panel=title)
     if isinstance(a, MapPanel) and isinstance(b, MapPanel):
-        if compared.why == "shape":
+        if comparison.why == "shape":
             of_a, of_b = (" × ".join(map(str, each.matrix.values.shape)) for each in (a, b))
             return _(
                 "In {panel}, A has {a} cells and B {b}, so no difference is drawn.",
@@ -457,23 +457,25 @@ def _why(compared: Comparison, a: PanelData, b: PanelData | None, title: str) ->
                 a=of_a,
                 b=of_b,
             )
-        others = [
-            (list(mine), list(theirs), word)
-            for mine, theirs, word in zip(_names(a), _names(b), b.matrix.words, strict=True)
-            if list(mine) != list(theirs)
+        sides = [
+            (list(a_labels), list(b_labels), word)
+            for a_labels, b_labels, word in zip(_map_labels(a), _map_labels(b), b.matrix.words, strict=True)
+            if list(a_labels) != list(b_labels)
         ]
-        which = listed([_plural(word) for _, _, word in others])
-        mine, theirs = next((one, other) for one, other in zip(*others[0][:2], strict=True) if one != other)
+        words = listed([_plural(word) for _, _, word in sides])
+        a_labels, b_labels = next(
+            (one, other) for one, other in zip(*sides[0][:2], strict=True) if one != other
+        )
         return _(
             "In {panel}, the {rows} are not the same (“{a}” in A stands where “{b}” stands in B), so no "
             "difference is drawn.",
             panel=title,
-            rows=which,
-            a=plain(mine),
-            b=plain(theirs),
+            rows=words,
+            a=plain(a_labels),
+            b=plain(b_labels),
         )
     return _("The curves of A and of B stand at other places, so no difference is drawn.")
 
 
-def _names(part: MapPanel) -> tuple[Sequence[str], Sequence[str]]:
+def _map_labels(part: MapPanel) -> tuple[Sequence[str], Sequence[str]]:
     return part.matrix.rows.labels, part.matrix.columns.labels

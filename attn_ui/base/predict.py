@@ -82,11 +82,11 @@ class Map:
 
     def row(self, row: int) -> str:
         """Return the label of a row, as markdown."""
-        return _quoted(self.words[0], self.rows[row])
+        return _quote(self.words[0], self.rows[row])
 
     def column(self, column: int) -> str:
         """Return the label of a column, as markdown."""
-        return _quoted(self.words[1], self.columns[column])
+        return _quote(self.words[1], self.columns[column])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,13 +106,13 @@ class Pad:
     points: tuple[tuple[float, float], ...]
 
 
-def _called(name: str, read: str) -> str:
+def _title_in_sentence(name: str, title: str) -> str:
     """Return what a sentence calls a panel or curve, as markdown."""
-    said = f"**{plain(read)}**"
-    return _("the {panel}", panel=said) if name in _WITH_ARTICLE else said
+    text = f"**{plain(title)}**"
+    return _("the {panel}", panel=text) if name in _WITH_ARTICLE else text
 
 
-def _quoted(word: str, label: str) -> str:
+def _quote(word: str, label: str) -> str:
     # A map names them in the language that is spoken.
     if word in ("query", _("query")):
         return f"“{coloured('query', label)}”"
@@ -143,13 +143,13 @@ def top(row: Numbers) -> Top | None:
     >>> top(np.array([0.2, np.nan, 0.7, 0.1]))
     Top(places=(2,), value=0.7, next_place=0, next_value=0.2)
     """
-    there = np.flatnonzero(np.isfinite(row))
-    if not len(there):
+    finite_places = np.flatnonzero(np.isfinite(row))
+    if not len(finite_places):
         return None
-    largest = float(row[there].max())
-    places = tuple(int(place) for place in there if row[place] >= largest - _TIE)
-    others = [int(place) for place in there if place not in places]
-    following = max(others, key=lambda place: float(row[place]), default=None)
+    largest = float(row[finite_places].max())
+    places = tuple(int(place) for place in finite_places if row[place] >= largest - _TIE)
+    other_places = [int(place) for place in finite_places if place not in places]
+    following = max(other_places, key=lambda place: float(row[place]), default=None)
     return Top(places, largest, following, np.nan if following is None else float(row[following]))
 
 
@@ -158,12 +158,12 @@ def turns(start: float, end: float) -> int:
     return 0 if abs(end - start) <= _TIE else 1 if end > start else -1
 
 
-def differences(said: Sequence[float], row: Numbers) -> Numbers:
+def differences(answer: Sequence[float], row: Numbers) -> Numbers:
     """Return by how much each number that was said is more than the row's (n,); masked cells count as 0."""
-    return np.asarray(said, dtype=np.float64) - np.nan_to_num(row)
+    return np.asarray(answer, dtype=np.float64) - np.nan_to_num(row)
 
 
-def total_variation(said: Sequence[float], row: Numbers) -> float:
+def total_variation(answer: Sequence[float], row: Numbers) -> float:
     r"""Return the total variation distance, $\tfrac12 \sum_j |p_j - w_j|$: half the sum of the differences.
 
     It is 0 where both rows share out one alike, 1 where they have no key in common.
@@ -171,48 +171,48 @@ def total_variation(said: Sequence[float], row: Numbers) -> float:
     >>> total_variation([1.0, 0.0], np.array([0.25, 0.75]))
     0.75
     """
-    return float(np.abs(differences(said, row)).sum() / 2)
+    return float(np.abs(differences(answer, row)).sum() / 2)
 
 
-def read_row(given: object, count: int) -> tuple[float, ...] | None:
+def read_row(report: object, count: int) -> tuple[float, ...] | None:
     """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
-    row = _read(given, count, 0, 1)
+    row = _read(report, count, 0, 1)
     return row if row and abs(sum(row) - 1) < 1e-6 else None
 
 
-def from_curve(drawn: Sequence[float], ends: tuple[float, float], curve: Curve) -> Numbers:
+def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve) -> Numbers:
     """Return by how much a drawn curve is above another, at each of that one's places; NaN in its gaps.
 
     Args:
         drawn: heights at evenly spaced places, straight between them; ends: the first place and the last.
         curve: what was computed.
     """
-    places = np.linspace(*ends, len(drawn))
-    return np.interp(curve.x, places, np.asarray(drawn, dtype=np.float64)) - curve.y
+    places = np.linspace(*ends, len(heights))
+    return np.interp(curve.x, places, np.asarray(heights, dtype=np.float64)) - curve.y
 
 
-def read_curve(given: object) -> tuple[float, ...] | None:
+def read_curve(report: object) -> tuple[float, ...] | None:
     """Return what a browser reports of a curve that was drawn; None where it is no such numbers."""
-    return _read(given, NODES, -_HIGHEST, _HIGHEST)
+    return _read(report, NODES, -_HIGHEST, _HIGHEST)
 
 
-def _read(given: object, count: int, low: float, high: float) -> tuple[float, ...] | None:
-    if not isinstance(given, list | tuple) or len(given) != count:
+def _read(report: object, count: int, low: float, high: float) -> tuple[float, ...] | None:
+    if not isinstance(report, list | tuple) or len(report) != count:
         return None
-    if not all(isinstance(each, int | float) and low <= each <= high for each in given):
+    if not all(isinstance(each, int | float) and low <= each <= high for each in report):
         return None
-    return tuple(map(float, given))
+    return tuple(map(float, report))
 
 
 # ---- the question ----
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class CoverQuestion:
     """What is asked about what is covered.
 
     Attributes:
-        name: of the panel or curve; read: what people read as its name; kind: of question.
+        name: of the panel or curve; title: what people read as its name; kind: of question.
         maps: what is covered at every step, empty where it is a curve.
         step: where the slider stands; row, column: the cell that is asked for.
         slider: what the slider is called; texts: what it says at each step.
@@ -231,7 +231,7 @@ class Question:
     by_row: bool = False
     curve: Curve | None = None
     pad: Pad | None = None
-    read: str = ""
+    title: str = ""
 
     @property
     def map(self) -> Map:
@@ -247,34 +247,34 @@ class Question:
 
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
-        name = _called(self.name, self.read or cover.called(self.name))
+        name = _title_in_sentence(self.name, self.title or cover.called(self.name))
         if self.kind == ALOUD and self.name.endswith("s"):
             return _("Covered: what are {panel}?", panel=name)
         if self.kind == ALOUD:
             return _("Covered: what is {panel}?", panel=name)
-        return paragraph(_("Covered: {panel}.", panel=name), *self._asks(step, row))
+        return paragraph(_("Covered: {panel}.", panel=name), *self._questions(step, row))
 
-    def _asks(self, step: int, row: int) -> list[str]:
+    def _questions(self, step: int, row: int) -> list[str]:
         if self.kind == "curve":
             return [_("Where does it go?"), _("Draw it.")]
-        here = self.maps[step]
-        row, column = min(row, len(here.rows) - 1), min(self.column, len(here.columns) - 1)
-        asked, found = here.nouns()
-        said = {"asked": asked, "row": here.row(row), "found": found, "column": here.column(column)}
+        panel = self.maps[step]
+        row, column = min(row, len(panel.rows) - 1), min(self.column, len(panel.columns) - 1)
+        fields = dict(zip(("asked", "found"), panel.nouns(), strict=True))
+        fields |= {"row": panel.row(row), "column": panel.column(column)}
         match self.kind:
-            case "key" if here.is_weights:
-                return [_("Which {found} gets the most weight from the {asked} {row}?", **said)]
+            case "key" if panel.is_weights:
+                return [_("Which {found} gets the most weight from the {asked} {row}?", **fields)]
             case "key":
-                return [_("Which {found} has the largest number for the {asked} {row}?", **said)]
+                return [_("Which {found} has the largest number for the {asked} {row}?", **fields)]
             case "row":
-                shares = _("How does the {asked} {row} share its weight out?", **said)
-                return [shares, _("Drag the bars.")]
+                question = _("How does the {asked} {row} share its weight out?", **fields)
+                return [question, _("Drag the bars.")]
             case "number":
-                return [_("Which number stands at {asked} {row} and {found} {column}?", **said)]
+                return [_("Which number stands at {asked} {row} and {found} {column}?", **fields)]
         start, end = self.texts[step], self.texts[self.end(step)]
         return [
             _("{slider} goes from {start} to {end}.", slider=self.slider, start=start, end=end),
-            _("Does the number at {asked} {row} and {found} {column} rise or fall?", **said),
+            _("Does the number at {asked} {row} and {found} {column} rise or fall?", **fields),
         ]
 
     def end(self, step: int) -> int:
@@ -293,94 +293,96 @@ class Question:
         if self.kind == ALOUD:
             return ""
         if self.kind == "curve":
-            return self._said_curve(answer) if isinstance(answer, tuple) else _("You gave no answer.")
+            return self._judge_curve(answer) if isinstance(answer, tuple) else _("You gave no answer.")
         match self.kind, answer:
             case "key", int():
-                said = self._said_key(answer)
+                sentence = self._judge_key(answer)
             case "row", tuple():
-                said = self._said_row(answer)
+                sentence = self._judge_row(answer)
             case "number", int() | float():
-                said = self._said_number(answer)
+                sentence = self._judge_number(answer)
             case "trend", str():
-                said = self._said_trend(answer)
+                sentence = self._judge_trend(answer)
             case _:
-                said = _("You gave no answer.")
-        return paragraph(said, self._moves() if self.kind == "trend" else self._largest())
+                sentence = _("You gave no answer.")
+        return paragraph(sentence, self._trend_text() if self.kind == "trend" else self._largest_text())
 
-    def _said_key(self, answer: int) -> str:
-        here, row = self.map, self.map.values[self.row]
+    def _judge_key(self, answer: int) -> str:
+        panel, row = self.map, self.map.values[self.row]
         answer = min(answer, len(row) - 1)
-        found, column = top(row), here.column(answer)
-        if found is None:
+        peak, column = top(row), panel.column(answer)
+        if peak is None:
             return _("You said {column}.", column=column)
-        if answer in found.places:
+        if answer in peak.places:
             return _("**Right:** you said {column}.", column=column)
         if not np.isfinite(row[answer]):
             return _("You said {column}: it is masked, so it has no number.", column=column)
-        return _("You said {column}: it has {number}.", column=column, number=_told(row[answer]))
+        return _("You said {column}: it has {number}.", column=column, number=_digits(row[answer]))
 
-    def _said_row(self, answer: Sequence[float]) -> str:
-        here, row = self.map, self.map.values[self.row]
-        apart = differences(answer, row)
-        worst = int(np.abs(apart).argmax())
+    def _judge_row(self, answer: Sequence[float]) -> str:
+        panel, row = self.map, self.map.values[self.row]
+        difference = differences(answer, row)
+        worst = int(np.abs(difference).argmax())
         distance = total_variation(answer, row)
-        said = _(
+        score = _(
             "Half the sum of the differences is {distance} (the total variation distance, 0 to 1).",
-            distance=_told(distance),
+            distance=_digits(distance),
         )
-        if np.abs(apart[worst]) < 0.0005:
-            return paragraph(_("**Right.**"), said)
-        fields = {"column": here.column(worst), "gave": _told(answer[worst])}
+        if np.abs(difference[worst]) < 0.0005:
+            return paragraph(_("**Right.**"), score)
+        fields = {"column": panel.column(worst), "gave": _digits(answer[worst])}
         if np.isnan(row[worst]):
-            return paragraph(_("You gave {column} {gave}, it is masked.", **fields), said)
-        return paragraph(_("You gave {column} {gave}, it has {has}.", **fields, has=_told(row[worst])), said)
+            return paragraph(_("You gave {column} {gave}, it is masked.", **fields), score)
+        return paragraph(
+            _("You gave {column} {gave}, it has {has}.", **fields, has=_digits(row[worst])), score
+        )
 
-    def _said_curve(self, answer: tuple[float, ...]) -> str:
+    def _judge_curve(self, answer: tuple[float, ...]) -> str:
         if self.curve is None or self.pad is None:
             return ""
-        apart = from_curve(answer, self.pad.x, self.curve)
-        if not np.isfinite(apart).any():
+        difference = from_curve(answer, self.pad.x, self.curve)
+        if not np.isfinite(difference).any():
             return _("It has no height anywhere: there is nothing to compare.")
-        far = int(np.nanargmax(np.abs(apart)))
-        there = float(self.curve.y[far])
+        furthest = int(np.nanargmax(np.abs(difference)))
+        height = float(self.curve.y[furthest])
         return _(
             "Your curve is {distance} away from it on average, furthest at {place}: you drew {drawn}, it is "
             "{number}.",
-            distance=_told(float(np.nanmean(np.abs(apart)))),
-            place=f"{self.curve.x[far]:.3g}",
-            drawn=_told(there + float(apart[far])),
-            number=_told(there),
+            distance=_digits(float(np.nanmean(np.abs(difference)))),
+            place=f"{self.curve.x[furthest]:.3g}",
+            drawn=_digits(height + float(difference[furthest])),
+            number=_digits(height),
         )
 
     def table(self, answer: Sequence[float]) -> str:
         """Compare a row that was dragged with what was computed, cell by cell: a table in markdown."""
-        here, row = self.map, self.map.values[self.row]
-        apart = differences(answer, row)
-        header = [_(here.words[1]).capitalize(), _("You gave"), _("It has"), _("Difference")]
+        panel, row = self.map, self.map.values[self.row]
+        difference = differences(answer, row)
+        header = [_(panel.words[1]).capitalize(), _("You gave"), _("It has"), _("Difference")]
         lines = [f"| {' | '.join(header)} |", "|---|---:|---:|---:|"]
         masked = _("masked")
         lines += [
-            f"| {plain(label)} | {gave:.2f} | {masked if np.isnan(has) else _told(has)} | {_signed(off)} |"
-            for label, gave, has, off in zip(here.columns, answer, row, apart, strict=True)
+            f"| {plain(label)} | {gave:.2f} | {masked if np.isnan(has) else _digits(has)} | {_signed(off)} |"
+            for label, gave, has, off in zip(panel.columns, answer, row, difference, strict=True)
         ]
         return "\n".join(lines)
 
-    def _said_number(self, answer: float) -> str:
-        here, value = self.map, float(self.map.values[self.row, self.column])
-        said = {"column": here.column(self.column), "gave": _told(answer), "has": _told(value)}
+    def _judge_number(self, answer: float) -> str:
+        panel, value = self.map, float(self.map.values[self.row, self.column])
+        fields = {"column": panel.column(self.column), "gave": _digits(answer), "has": _digits(value)}
         if not np.isfinite(value):
-            return _("You gave {column} {gave}; it is masked, so it has no number.", **said)
-        off = abs(answer - value)
-        if off < 0.0005:
-            said["has"] = said["has"] if abs(value) >= 0.0005 else fixed_point(value, 3)
-            return _("You gave {column} {gave}, it has {has}: the same.", **said)
+            return _("You gave {column} {gave}; it is masked, so it has no number.", **fields)
+        error = abs(answer - value)
+        if error < 0.0005:
+            fields["has"] = fields["has"] if abs(value) >= 0.0005 else fixed_point(value, 3)
+            return _("You gave {column} {gave}, it has {has}: the same.", **fields)
         if value < answer:
-            return _("You gave {column} {gave}, it has {has}: {off} less.", **said, off=_told(off))
-        return _("You gave {column} {gave}, it has {has}: {off} more.", **said, off=_told(off))
+            return _("You gave {column} {gave}, it has {has}: {off} less.", **fields, off=_digits(error))
+        return _("You gave {column} {gave}, it has {has}: {off} more.", **fields, off=_digits(error))
 
-    def _said_trend(self, answer: str) -> str:
-        turned = turns(*self._ends())
-        is_right = np.isfinite(self._ends()).all() and turned == (1 if answer == RISES else -1)
+    def _judge_trend(self, answer: str) -> str:
+        turn = turns(*self._ends())
+        is_right = np.isfinite(self._ends()).all() and turn == (1 if answer == RISES else -1)
         if answer == RISES:
             return _("**Right:** it rises.") if is_right else _("You said: it rises.")
         return _("**Right:** it falls.") if is_right else _("You said: it falls.")
@@ -391,83 +393,83 @@ class Question:
         )
         return start, end
 
-    def _moves(self) -> str:
+    def _trend_text(self) -> str:
         start, end = self._ends()
         if not np.isfinite([start, end]).all():
             return _("The cell is masked, so it has no number.")
-        begins, ends = _apart_told(start, end)
-        said = {
+        start_text, end_text = _digits_apart(start, end)
+        fields = {
             "slider": self.slider,
             "here": self.texts[self.step],
             "there": self.texts[self.end(self.step)],
-            "start": begins,
-            "end": ends,
+            "start": start_text,
+            "end": end_text,
         }
-        turned = turns(start, end)
-        if turned == 0:
-            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it stays.", **said)
-        elif turned > 0:
-            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it rises.", **said)
+        turn = turns(start, end)
+        if turn == 0:
+            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it stays.", **fields)
+        elif turn > 0:
+            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it rises.", **fields)
         else:
-            moves = _("With {slider} at {here} it is {start}, at {there} {end}: it falls.", **said)
-        return paragraph(moves, self._why_it_moves())
+            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it falls.", **fields)
+        return paragraph(sentence, self._explain_trend())
 
-    def _why_it_moves(self) -> str:
+    def _explain_trend(self) -> str:
         """Say what becomes of the row's largest weight: it is that which a slider spreads or gathers."""
         if not self.map.is_weights:
             return ""
-        ends = self.maps[self.step], self.maps[self.end(self.step)]
-        start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in ends)
+        both_maps = self.maps[self.step], self.maps[self.end(self.step)]
+        start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in both_maps)
         if turns(start, end) == 0:
             return ""
-        said = dict(zip(("start", "end"), _apart_told(start, end), strict=True))
+        ends = dict(zip(("start", "end"), _digits_apart(start, end), strict=True))
         if end < start:
-            return _("The largest weight of the row goes from {start} to {end}: the row spreads out.", **said)
+            return _("The largest weight of the row goes from {start} to {end}: the row spreads out.", **ends)
         return _(
             "The largest weight of the row goes from {start} to {end}: the row gathers on its largest.",
-            **said,
+            **ends,
         )
 
-    def _largest(self) -> str:
+    def _largest_text(self) -> str:
         """Say which number of the row is the largest, and by how much: for weights, by their scores."""
-        here = self.map
-        found = top(here.values[self.row])
-        if found is None or (here.is_weights and found.value == 0):
-            asked, row = _(here.words[0]), here.row(self.row)
-            return _("The {asked} {row} may attend to nothing.", asked=asked, row=row)
-        names = first_of([here.column(place) for place in found.places])
-        several = len(found.places) > 1
-        value, following = _apart_told(found.value, found.next_value)
-        largest = (_("{names}, {number} each") if several else _("{names}, {number}")).format(
+        panel = self.map
+        peak = top(panel.values[self.row])
+        if peak is None or (panel.is_weights and peak.value == 0):
+            row_noun, row = _(panel.words[0]), panel.row(self.row)
+            return _("The {asked} {row} may attend to nothing.", asked=row_noun, row=row)
+        names = first_of([panel.column(place) for place in peak.places])
+        is_tied = len(peak.places) > 1
+        value, next_number = _digits_apart(peak.value, peak.next_value)
+        largest = (_("{names}, {number} each") if is_tied else _("{names}, {number}")).format(
             names=names, number=value
         )
-        if found.next_place is None:
+        if peak.next_place is None:
             return _("The largest is {largest}.", largest=largest)
-        said = {"largest": largest, "column": here.column(found.next_place), "number": following}
-        scores = here.scores if here.is_weights else None
-        if scores is not None and np.isfinite(scores[self.row, [found.places[0], found.next_place]]).all():
-            best, other = (float(scores[self.row, at]) for at in (found.places[0], found.next_place))
+        fields = {"largest": largest, "column": panel.column(peak.next_place), "number": next_number}
+        scores = panel.scores if panel.is_weights else None
+        if scores is not None and np.isfinite(scores[self.row, [peak.places[0], peak.next_place]]).all():
+            best, other = (float(scores[self.row, at]) for at in (peak.places[0], peak.next_place))
             return _(
                 "The largest is {largest}, for its scaled score {score} is {more} above that of the next, "
                 "{column} with {number}.",
-                **said,
-                score=_told(best, 2),
-                more=_told(best - other, 2),
+                **fields,
+                score=_digits(best, 2),
+                more=_digits(best - other, 2),
             )
-        if here.is_weights and found.next_value > 0:
-            times = distinct([1.0, found.value / found.next_value])[1]
+        if panel.is_weights and peak.next_value > 0:
+            times = distinct([1.0, peak.value / peak.next_value])[1]
             return _(
                 "The largest is {largest}: {times} times the next, {column} with {number}.",
-                **said,
+                **fields,
                 times=times,
             )
-        return _("The largest is {largest}; the next, {column} with {number}.", **said)
+        return _("The largest is {largest}; the next, {column} with {number}.", **fields)
 
 
-def _told(value: float, decimals: int = 3) -> str:
+def _digits(value: float, decimals: int = 3) -> str:
     """Write a number with so many decimals; a small one that these would hide as what it is.
 
-    >>> _told(0.25), _told(-1234.5678), _told(-3.8e-5), _told(-1e-9)
+    >>> _digits(0.25), _digits(-1234.5678), _digits(-3.8e-5), _digits(-1e-9)
     ('0.250', '−1,234.6', '−3.8 × 10⁻⁵', '0.000')
     """
     value = float(value)
@@ -477,13 +479,13 @@ def _told(value: float, decimals: int = 3) -> str:
     return number(value, 2) if is_hidden else fixed_point(value, decimals)
 
 
-def _apart_told(one: float, other: float) -> list[str]:
+def _digits_apart(one: float, other: float) -> list[str]:
     """Write two numbers, with as many digits as it takes to tell them apart where they differ.
 
-    >>> _apart_told(0.25, 0.75), _apart_told(1.0, 0.99996), _apart_told(0.5, 0.5)
+    >>> _digits_apart(0.25, 0.75), _digits_apart(1.0, 0.99996), _digits_apart(0.5, 0.5)
     (['0.250', '0.750'], ['1', '0.99996'], ['0.500', '0.500'])
     """
-    texts = [_told(one), _told(other)]
+    texts = [_digits(one), _digits(other)]
     return distinct([one, other]) if texts[0] == texts[1] and turns(one, other) else texts
 
 
@@ -508,7 +510,7 @@ def question(
     panel_sources: Iterable[str] = (),
     *,
     own_row: int = 0,
-) -> tuple[Question, str]:
+) -> tuple[CoverQuestion, str]:
     """Return what is asked about a panel or curve of a figure, and the kind asked for where it is impossible.
 
     Args:
@@ -525,26 +527,28 @@ def question(
     step = at(figure.slider.steps) if figure.slider else 0
     texts = figure.slider.texts() if figure.slider else [""] * scene.n_steps
     label = figure.slider.label if figure.slider else ""
-    maps, read = read_maps(scene, name), cover.called(name, scene)
+    maps, title = read_maps(scene, name), cover.called(name, scene)
     possible = kinds(scene, name)
-    asked = kind if kind in possible else ALOUD
-    lost = "" if asked == kind or name not in cover.names(scene) else kind
+    bad_kind = "" if kind in possible or name not in cover.names(scene) else kind
+    kind = kind if kind in possible else ALOUD
     if not maps:
         curve, pad = _read_curve(scene.at(step, None), name)
-        return Question(name, asked, (), step, 0, 0, label, texts, curve=curve, pad=pad, read=read), lost
-    here = maps[step]
+        return CoverQuestion(
+            name, kind, (), step, 0, 0, label, texts, curve=curve, pad=pad, title=title
+        ), bad_kind
+    panel = maps[step]
     chosen: Mapping[str, Steps] = figure.chosen
     axes = _axes(scene, name)
     row, column = (
         min(at(chosen[axis]), count - 1) if axis in chosen else None
-        for axis, count in zip(axes, here.values.shape, strict=True)
+        for axis, count in zip(axes, panel.values.shape, strict=True)
     )
-    by_row = row is None and figure.rows is not None and len(figure.rows.steps.values) == len(here.rows)
+    by_row = row is None and figure.rows is not None and len(figure.rows.steps.values) == len(panel.rows)
     if by_row and figure.rows:
         row = at(figure.rows.steps)
-    row = min(own_row, len(here.rows) - 1) if row is None else row
-    column = min(row, len(here.columns) - 1) if column is None else column
-    return Question(name, asked, maps, step, row, column, label, texts, by_row, read=read), lost
+    row = min(own_row, len(panel.rows) - 1) if row is None else row
+    column = min(row, len(panel.columns) - 1) if column is None else column
+    return CoverQuestion(name, kind, maps, step, row, column, label, texts, by_row, title=title), bad_kind
 
 
 def chooses_row(figure: "Figure", name: str) -> Steps | None:
@@ -560,8 +564,8 @@ def kinds(scene: Scene, name: str) -> tuple[str, ...]:
     maps = read_maps(scene, name)
     if not maps:
         return (ALOUD, "curve") if _read_curve(scene.stills[0], name)[1] else (ALOUD,)
-    here = maps[0]
-    row = ("row",) if here.is_weights and len(here.columns) <= MOST_BARS else ()
+    panel = maps[0]
+    row = ("row",) if panel.is_weights and len(panel.columns) <= MOST_BARS else ()
     return (ALOUD, "key", *row, "number", *(("trend",) if len(maps) > 1 else ()))
 
 
@@ -593,14 +597,14 @@ def read_maps(scene: Scene, name: str) -> list[Map]:
 
     At a step that does not show it, as it is at the nearest before that does.
     """
-    found = [_read_map(still, name) for still in scene.stills]
-    there = [each for each in found if each is not None]
-    if not there:
+    maps = [_read_map(still, name) for still in scene.stills]
+    shown_maps = [each for each in maps if each is not None]
+    if not shown_maps:
         return []
-    found[0] = found[0] or there[0]
-    for before, after in pairwise(range(len(found))):
-        found[after] = found[after] or found[before]
-    return [each for each in found if each is not None]
+    maps[0] = maps[0] or shown_maps[0]
+    for before, after in pairwise(range(len(maps))):
+        maps[after] = maps[after] or maps[before]
+    return [each for each in maps if each is not None]
 
 
 def _read_map(still: Still, name: str) -> Map | None:

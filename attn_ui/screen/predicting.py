@@ -16,7 +16,7 @@ from attn_ui.base.cover import called, names
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.page import Cell, Page, View
 from attn_ui.base.parameters import Steps
-from attn_ui.base.predict import FALLS, RISES, Map, Question
+from attn_ui.base.predict import FALLS, RISES, CoverQuestion, Map
 from attn_ui.screen import state
 from attn_ui.screen.address import drop
 from attn_ui.screen.component import component
@@ -71,7 +71,7 @@ class Predicting:
     """
 
     view: View[Any]
-    question: Question
+    question: CoverQuestion
     tried: _Try
     chooses: Steps | None
 
@@ -151,7 +151,7 @@ class Predicting:
             return
         data = {
             "turn": f"{self._turn}-{bool(answer)}",
-            "about": _("A chart to draw {curve} in", curve=self.question.read),
+            "about": _("A chart to draw {curve} in", curve=self.question.title),
             "x": pad.x,
             "y": pad.y,
             "points": pad.points,

@@ -265,9 +265,11 @@ def weights_of(n_query: int, n_key: int, seed: int, *, masked: float = 0.0) -> p
     return predict.Map("weights", weights, names[:n_query], names[:n_key], ("query", "key"), scores)
 
 
-def asked(kind: str, *maps: predict.Map, row: int = 0, column: int = 0, step: int = 0) -> predict.Question:
+def question_on(
+    kind: str, *maps: predict.Map, row: int = 0, column: int = 0, step: int = 0
+) -> predict.CoverQuestion:
     texts = [str(place) for place in range(len(maps))]
-    return predict.Question("weights", kind, maps, step, row, column, "T", texts)
+    return predict.CoverQuestion("weights", kind, maps, step, row, column, "T", texts)
 
 
 def written(weight: float) -> str:
@@ -284,11 +286,11 @@ def test_the_key_that_gets_most_is_numpys() -> None:
         here = weights_of(5, 7, seed, masked=0.3)
         for row, values in enumerate(here.values):
             if np.isnan(values).all():
-                assert "may attend to nothing" in asked("key", here, row=row).verdict(0)
+                assert "may attend to nothing" in question_on("key", here, row=row).verdict(0)
                 continue
             best = int(np.nanargmax(values))
             for answer in range(7):
-                said = asked("key", here, row=row).verdict(answer)
+                said = question_on("key", here, row=row).verdict(answer)
                 assert said.startswith("**Right:**") == (answer == best)
                 assert f"{values[best]:.3f}" in said
                 if np.isnan(values[answer]):
@@ -299,13 +301,13 @@ def test_the_key_that_gets_most_is_numpys() -> None:
             if not np.isnan(values[order[1]]):
                 assert here.scores is not None
                 gap = here.scores[row, best] - here.scores[row, order[1]]
-                assert f"is {gap:.2f} above that of the next" in asked("key", here, row=row).verdict(0)
+                assert f"is {gap:.2f} above that of the next" in question_on("key", here, row=row).verdict(0)
 
 
 def test_ties_are_all_right_and_no_answer_is_said() -> None:
     even = predict.Map("weights", np.full((1, 4), 0.25), ["q"], list("abcd"), ("query", "key"))
-    assert all(asked("key", even).verdict(answer).startswith("**Right:**") for answer in range(4))
-    said = asked("key", even).verdict(None)
+    assert all(question_on("key", even).verdict(answer).startswith("**Right:**") for answer in range(4))
+    said = question_on("key", even).verdict(None)
     assert said.startswith("You gave no answer. The largest is")
     quoted = ", ".join(f"“:orange[{letter}]”" for letter in "abc")
     assert f"{quoted} and 1 more, 0.250 each" in said
@@ -315,10 +317,10 @@ def test_a_number_is_told_how_far_it_is_off() -> None:
     here = weights_of(3, 4, seed=1)
     for row in range(3):
         value = here.values[row, 2]
-        said = asked("number", here, row=row, column=2).verdict(0.4)
+        said = question_on("number", here, row=row, column=2).verdict(0.4)
         apart = abs(0.4 - value)
         assert f"0.400, it has {value:.3f}: {apart:.3f} {'less' if value < 0.4 else 'more'}" in said
-        assert "the same" in asked("number", here, row=row, column=2).verdict(float(value))
+        assert "the same" in question_on("number", here, row=row, column=2).verdict(float(value))
 
 
 def test_a_trend_is_that_of_the_ends() -> None:
@@ -327,7 +329,7 @@ def test_a_trend_is_that_of_the_ends() -> None:
         end = 3 if step < 3 else 0
         for row in range(3):
             start, stop = maps[step].values[row, 1], maps[end].values[row, 1]
-            question = asked("trend", *maps, row=row, column=1, step=step)
+            question = question_on("trend", *maps, row=row, column=1, step=step)
             right, wrong = (predict.RISES, predict.FALLS) if stop > start else (predict.FALLS, predict.RISES)
             assert question.verdict(right).startswith("**Right:**")
             assert not question.verdict(wrong).startswith("**Right:**")
@@ -344,26 +346,28 @@ def test_numbers_that_three_decimals_hide_are_told_all_the_same() -> None:
     # exp(-101.82) and exp(-10.182), as NumPy has them.
     small = [float(np.exp(-101.82)), float(np.exp(-10.182))]
     maps = [two_keys(1 / (1 + each), each / (1 + each)) for each in small]
-    said = asked("trend", *maps, column=1).verdict(predict.RISES)
+    said = question_on("trend", *maps, column=1).verdict(predict.RISES)
     assert "at 0 it is 0.000, at 1 3.8 × 10⁻⁵: it rises" in said
     assert "goes from 1 to 0.99996: the row spreads out" in said
-    assert "it has 3.8 × 10⁻⁵: 0.100 less" in asked("number", maps[1], column=1).verdict(0.1)
-    assert "gave “:orange[b]” 0.000, it has 0.000: the same" in asked("number", maps[1], column=1).verdict(0)
+    assert "it has 3.8 × 10⁻⁵: 0.100 less" in question_on("number", maps[1], column=1).verdict(0.1)
+    assert "gave “:orange[b]” 0.000, it has 0.000: the same" in question_on(
+        "number", maps[1], column=1
+    ).verdict(0)
     scores = predict.Map("scores", np.array([[-1e-4, 1e-4]]), ["q"], ["a", "b"], ("query", "key"))
-    said = asked("key", scores).verdict(0)
+    said = question_on("key", scores).verdict(0)
     assert "it has −0.0001" in said
     assert "“:orange[b]”, 0.0001; the next, “:orange[a]” with −0.0001" in said
-    assert "| +0.100 |" in (row := asked("row", maps[1]).table([0.9, 0.1]))
+    assert "| +0.100 |" in (row := question_on("row", maps[1]).table([0.9, 0.1]))
     assert "−0.000" not in row
-    assert "−0.000" not in asked("row", maps[0]).table([1 - 1e-4, 1e-4])
+    assert "−0.000" not in question_on("row", maps[0]).table([1 - 1e-4, 1e-4])
 
 
 def test_what_differs_little_is_not_told_as_the_same() -> None:
     near = two_keys(0.5001, 0.4999)
-    assert "1.0004 times the next" in asked("key", near).verdict(0)
-    assert "“:orange[a]”, 0.5001" in asked("key", near).verdict(0)
+    assert "1.0004 times the next" in question_on("key", near).verdict(0)
+    assert "“:orange[a]”, 0.5001" in question_on("key", near).verdict(0)
     scored = two_keys(0.50002, 0.49998, 1e-4, 2e-5)
-    assert "scaled score 0.0001 is 8 × 10⁻⁵ above" in asked("key", scored).verdict(0)
+    assert "scaled score 0.0001 is 8 × 10⁻⁵ above" in question_on("key", scored).verdict(0)
 
 
 def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
@@ -376,7 +380,7 @@ def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
             if not is_there.any():
                 half = 0.5  # a row of nothing is told apart in the sentence
             assert predict.total_variation(said, here.values[row]) == pytest.approx(half, abs=1e-9)
-            question = asked("row", here, row=row)
+            question = question_on("row", here, row=row)
             worst = max(range(6), key=lambda key: abs(said[key] - is_there[key]))
             verdict, table = question.verdict(said), question.table(said).split("\n")
             assert f"You gave “:orange[w{worst}]” {said[worst]:.3f}" in verdict
@@ -386,7 +390,7 @@ def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
                 assert f"{said[key] - is_there[key]:+.3f}".replace("-", "−") in table[2 + key]
                 assert ("masked" in table[2 + key]) == bool(np.isnan(here.values[row, key]))
     here = weights_of(1, 6, 1)
-    assert asked("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
+    assert question_on("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
 
 
 def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
@@ -396,7 +400,7 @@ def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
     apart = predict.from_curve(drawn, ends, predict.Curve(x, y))
     np.testing.assert_allclose(apart, 2 * x - y, atol=1e-12)
     pad = predict.Pad(ends, (-5.0, 5.0), ())
-    question = predict.Question("estimate", "curve", (), 0, 0, 0, curve=predict.Curve(x, y), pad=pad)
+    question = predict.CoverQuestion("estimate", "curve", (), 0, 0, 0, curve=predict.Curve(x, y), pad=pad)
     far = max(
         (each for each in range(41) if not np.isnan(y[each])), key=lambda each: abs(2 * x[each] - y[each])
     )
