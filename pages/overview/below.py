@@ -29,6 +29,9 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def show(_result: Sentence) -> None:
     """Draw the five maps, and list pages and lessons."""
     st.header(_("One idea, five maps"), anchor=False)
+    st.markdown(
+        _("What is near, or alike, gets more weight; two heads compare in two ways. Nothing is trained here.")
+    )
     _story()
     _pages()
     st.header(_("Teach with it"), anchor="teach")

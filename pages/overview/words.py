@@ -12,9 +12,9 @@ from attn_words import N_, _
 
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
-    "all-MiniLM-L6-v2, layer 4, head 2, as trained: nobody told it what a pronoun is. [CLS] and [SEP] are "
-    "marks that begin and end every text. A row has to sum to 1, so a word with nothing to look for rests on "
-    "[CLS]: here {count} of the {words} words give it most."
+    "One of 72 heads of a trained language model (all-MiniLM-L6-v2, layer 4, head 2), picked as an example; "
+    "what it does it learned. [CLS] and [SEP] begin and end every text. A row has to sum to 1, so a word with "
+    "nothing to look for rests on [CLS]: here {count} of the {words} words give it most."
 )
 MARKS = ("[CLS]", "[SEP]")
 
