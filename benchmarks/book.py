@@ -38,7 +38,7 @@ import plotly.io
 from playwright.sync_api import Browser, sync_playwright
 
 from attn_figures.arrange import settle
-from attn_ui.lessons.figures import seen_at
+from attn_ui.lessons.figures import open_link
 from attn_ui.lessons.shelf import shelf
 from attn_ui.publish.__main__ import page
 from attn_ui.publish.figure import MOST_BYTES, Published, published
@@ -224,7 +224,7 @@ def plotlys_own(folder: Path) -> None:
     shutil.copy(str(files("plotly") / "package_data" / "plotly.min.js"), folder)
     parts = []
     for number, link in enumerate(CHAPTER):
-        figure = settle(seen_at(link).figure(), COLUMN)
+        figure = settle(open_link(link).figure(), COLUMN)
         library = "plotly.min.js" if number == 0 else False
         html = plotly.io.to_html(figure, full_html=False, include_plotlyjs=library, validate=False)
         parts.append(f"<h2>{escape(link)}</h2>{html}")

@@ -8,7 +8,7 @@ import pytest
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_ui.lessons import check
-from attn_ui.lessons.read import read
+from attn_ui.lessons.read import read_lesson
 from attn_words import _, speaking
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -112,7 +112,7 @@ def test_every_way_to_look_opens_as_it_is_written() -> None:
 def test_the_lesson_of_the_guide_is_a_lesson_and_true() -> None:
     guide = (ROOT / "docs" / "book" / "lessons.md").read_text(encoding="utf-8")
     (text,) = re.findall(r"```markdown\n(---\n.*?)```", guide, re.DOTALL)
-    lesson = read(text, "cold-heads", "cold-heads.md")
+    lesson = read_lesson(text, "cold-heads", "cold-heads.md")
     assert [len(step.questions) for step in lesson.steps] == [1]
     assert check.complaints(lesson) == []
 

@@ -30,10 +30,10 @@ from attn_ui.export.slides import (
     writable,
 )
 from attn_ui.lessons import shelf
-from attn_ui.lessons.answers import Truth, said, truth
+from attn_ui.lessons.answers import Truth, fill_in, truth
 from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Part, Question, Step, Text
+from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonText, Part, Step
 from attn_ui.lessons.link_list import Line
 from attn_words import _, _n, language, speaking
 
@@ -121,16 +121,16 @@ def _line(step: Step) -> Line:
 
 
 def _part(part: Part, step: Step, *, solved: bool) -> str:
-    if isinstance(part, Text):
+    if isinstance(part, LessonText):
         return _html(part, step)
-    if isinstance(part, Aside):
+    if isinstance(part, Digression):
         below = f"<div class='solution'>{_html(part.text, step)}</div>" if solved else _room()
         return f"<div class='question'><p>{escape(part.title)}</p>{below}</div>"
     true = truth(part, step.link, tables_of)
     return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, solved=solved)}</div>"
 
 
-def _answer(question: Question, true: Truth, step: Step, *, solved: bool) -> str:
+def _answer(question: LessonQuestion, true: Truth, step: Step, *, solved: bool) -> str:
     if true.number is None:
         marks = [
             f"<span class='{'right' if solved and option == true.answer else ''}'>"
@@ -145,7 +145,7 @@ def _answer(question: Question, true: Truth, step: Step, *, solved: bool) -> str
     if not solved:
         return asked + _room()
     because = _html(question.because, step) if question.because else ""
-    computed = _("Computed: {reason}.", reason=escape(true.said))
+    computed = _("Computed: {reason}.", reason=escape(true.reason))
     return f"{asked}<div class='solution'><p>{computed}</p>{because}</div>"
 
 
@@ -153,8 +153,8 @@ def _room() -> str:
     return "<div class='line'></div>" * LINES
 
 
-def _html(text: Text, step: Step) -> str:
-    return str(_markdown().render(said(text, step.link, tables_of, shown_name)))
+def _html(text: LessonText, step: Step) -> str:
+    return str(_markdown().render(fill_in(text, step.link, tables_of, shown_name)))
 
 
 def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Path]:
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parsed(parser, arguments, "build/handout")
     try:
         with speaking(asked.language or shelf.language_of_folder(asked.lesson)):
-            lesson = shelf.translated(shelf.opened(asked.lesson), asked.lesson)
+            lesson = shelf.translation(shelf.open_lesson(asked.lesson), asked.lesson)
             if wrong := complaints(lesson):
                 raise SlidesError("\n".join(wrong))
             if asked.address:

@@ -31,9 +31,9 @@ from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 
 from attn_ui.base.framing import LANG, SAY
 from attn_ui.lessons import shelf
-from attn_ui.lessons.answers import bare, said
+from attn_ui.lessons.answers import bare, fill_in
 from attn_ui.lessons.figures import shown_name, tables_of
-from attn_ui.lessons.lesson import LessonError, Question, Step, Text
+from attn_ui.lessons.lesson import LessonError, LessonQuestion, LessonText, Step
 from attn_ui.lessons.link_list import Line, read_list
 from attn_ui.streamlit_inside.markup import NOTICE, READY
 from attn_words import LANGUAGES, SOURCE, language, paragraph, speaking
@@ -358,7 +358,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     """
     if file.suffix == ".md":
         try:
-            lesson = shelf.translated(shelf.opened(file), file)
+            lesson = shelf.translation(shelf.open_lesson(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
         return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
@@ -373,12 +373,12 @@ def _asking(step: Step) -> str:
     """Return a step's page and query, with its question as what is said there, after what leads to it."""
     here, before = step.link.strip("/"), ""
     for part in step.parts:
-        if isinstance(part, Question):
-            asked = bare(said(part.asks, step.link, tables_of, shown_name))
-            both = paragraph(before, asked)
-            says = both if len(both) <= SAY.longest else asked[: SAY.longest]
-            return f"{here}{'&' if '?' in here else '?'}say={quote_plus(says)}"
-        text = bare(said(part, step.link, tables_of, shown_name)) if isinstance(part, Text) else ""
+        if isinstance(part, LessonQuestion):
+            question = bare(fill_in(part.asks, step.link, tables_of, shown_name))
+            both = paragraph(before, question)
+            sentence = both if len(both) <= SAY.longest else question[: SAY.longest]
+            return f"{here}{'&' if '?' in here else '?'}say={quote_plus(sentence)}"
+        text = bare(fill_in(part, step.link, tables_of, shown_name)) if isinstance(part, LessonText) else ""
         before = re.split(r"(?<=[.!?])\s+|(?<=[。！？])(?=.)", text)[-1]
         before = "" if before.endswith(("?", "？")) else before
     return here

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from attn_ui.base.markdown import plain
-from attn_ui.lessons.lesson import COMPARED, Question, Text
-from attn_ui.lessons.quantity import USUAL_FORM, Quantity, Tables, options, value, written
+from attn_ui.lessons.lesson import COMPARED, LessonQuestion, LessonText
+from attn_ui.lessons.quantity import USUAL_FORM, Quantity, Tables, format_value, options, value
 from attn_words import N_, _, _c
 
 Figures = Callable[[str], Tables]
 """The maps and curves of the figure at a link; ValueError or LookupError says why there is none."""
 
-Named = Callable[[Quantity, str], str]
-"""How a name is shown that a figure has in English, and a lesson in every language."""
+ShowName = Callable[[Quantity, str], str]
+"""Returns how a name of a figure, which is in English in every lesson, is shown."""
 
 _MEASURES = {
     "sum": N_("sum"),
@@ -34,67 +34,69 @@ class Truth:
     """What is so: the answer as a text, the numbers that say why, and what there is to choose from."""
 
     answer: str
-    said: str
+    reason: str
     number: float | None = None
     options: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()  # what is as right as the answer
 
 
-def truth(question: Question, link: str, figures: Figures) -> Truth:
+def truth(question: LessonQuestion, link: str, figures: Figures) -> Truth:
     """Compute a question's answer at the link of its step.
 
     Raises:
         ValueError: it cannot be computed, with the reason.
     """
     of = question.of.at(link)
-    found = value(of, figures(of.link))
+    computed = value(of, figures(of.link))
     if question.kind == "which":
         numbers = _row(of, figures(of.link))
-        best = numbers[str(found)]
+        best = numbers[str(computed)]
         ties = tuple(name for name, number in numbers.items() if _close(number, best))
         return Truth(
-            str(found), _why(of, numbers, ties), None, tuple(question.options) or tuple(numbers), ties
+            str(computed), _why(of, numbers, ties), None, tuple(question.options) or tuple(numbers), ties
         )
-    assert not isinstance(found, str)
+    assert not isinstance(computed, str)
     if question.kind == "number":
-        said = _("{quantity} is {number}", quantity=called(of), number=_exact(found))
-        return Truth(written(found, of.form), said, found)
+        reason = _("{quantity} is {number}", quantity=describe(of), number=_exact(computed))
+        return Truth(format_value(computed, of.form), reason, computed)
     assert question.than is not None
     than = question.than.at(link)
     other = value(than, figures(than.link))
     assert not isinstance(other, str)
     first, second, neither = COMPARED[question.kind]
-    answer = neither if _close(found, other) else first if found > other else second
-    told = {"quantity": called(of), "number": _exact(found), "other": _exact(other)}
+    answer = neither if _close(computed, other) else first if computed > other else second
+    parts = {"quantity": describe(of), "number": _exact(computed), "other": _exact(other)}
     if question.kind == "trend":
-        said = _("{quantity} goes from {number} to {other}", **told)
+        reason = _("{quantity} goes from {number} to {other}", **parts)
     elif of.name == than.name:  # at two links
-        said = _("{quantity} is {number} the first time, {other} the second", **told)
+        reason = _("{quantity} is {number} the first time, {other} the second", **parts)
     else:
-        said = _("{quantity} is {number}, {than} is {other}", **told, than=called(than))
-    return Truth(answer, said, options=(first, second, neither))
+        reason = _("{quantity} is {number}, {than} is {other}", **parts, than=describe(than))
+    return Truth(answer, reason, options=(first, second, neither))
 
 
-def is_right(question: Question, truth: Truth, said: str | float) -> bool:
+def is_right(question: LessonQuestion, truth: Truth, answer: str | float) -> bool:
     """Tell whether an answer is right; a number may be off by what the question allows."""
     if truth.number is None:
-        return said == truth.answer or said in truth.ties
-    if isinstance(said, str):
+        return answer == truth.answer or answer in truth.ties
+    if isinstance(answer, str):
         return False
     allowed = question.within
     if allowed is None:
         # Half of a whole number's last digit would take 0.4 for 0.
         digit = _half_a_digit(question.answer)
         allowed = max(_TWENTIETH * abs(truth.number), digit if digit < _TWENTIETH else 0.1 * _TWENTIETH)
-    return abs(said - truth.number) <= allowed + 1e-12
+    return abs(answer - truth.number) <= allowed + 1e-12
 
 
-def is_share_in_percent(question: Question, truth: Truth, said: float) -> bool:
+def is_share_in_percent(question: LessonQuestion, truth: Truth, percent: float) -> bool:
     """Tell whether a wrong answer is right in percent: the page says 24.8%, and 24.8 was typed."""
-    return truth.number is not None and 0 < truth.number <= 1 < said and is_right(question, truth, said / 100)
+    if truth.number is None or not 0 < truth.number <= 1 < percent:
+        return False
+    return is_right(question, truth, percent / 100)
 
 
-def stated(question: Question, truth: Truth) -> bool:
+def states_truth(question: LessonQuestion, truth: Truth) -> bool:
     """Tell whether the answer that the lesson states is the computed one, to the digits that it states."""
     if truth.number is None:
         return question.answer in (truth.answer, *truth.ties)
@@ -125,12 +127,12 @@ def read_number(text: str) -> float:
     return float(plain) * percent
 
 
-def said(text: Text, link: str, figures: Figures, named: Named | None = None) -> str:
+def fill_in(text: LessonText, link: str, figures: Figures, show_name: ShowName | None = None) -> str:
     """Return a text with its quantities computed.
 
     Args:
         text, link: as the lesson has them; figures: what is asked.
-        named: how the name is shown that one of `CHOICES` comes to.
+        show_name: returns how a name is shown that one of `CHOICES` comes to.
 
     Raises:
         ValueError: one of them cannot be computed, with the reason.
@@ -138,12 +140,12 @@ def said(text: Text, link: str, figures: Figures, named: Named | None = None) ->
     markdown = text.markdown
     for mark, quantity in text.quantities.items():
         here = quantity.at(link)
-        found = value(here, figures(here.link))
-        if isinstance(found, str):
-            shown = plain(named(here, found) if named else found)
+        computed = value(here, figures(here.link))
+        if isinstance(computed, str):
+            content = plain(show_name(here, computed) if show_name else computed)
         else:
-            shown = written(found, here.form)
-        markdown = markdown.replace(mark, shown)
+            content = format_value(computed, here.form)
+        markdown = markdown.replace(mark, content)
     return markdown
 
 
@@ -175,14 +177,14 @@ def _in_signs(latex: str) -> str:
     )
     text = re.sub(r"\\(?:text|operatorname|math[a-z]+|tilde|hat|bar)\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(
-        r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\w)", lambda found: f"√{_grouped(found[1] or found[2])}", text
+        r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\w)", lambda match: f"√{_grouped(match[1] or match[2])}", text
     )
     text = re.sub(
         r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}",
-        lambda found: f"{_grouped(found[1])} / {_grouped(found[2])}",
+        lambda match: f"{_grouped(match[1])} / {_grouped(match[2])}",
         text,
     )
-    text = re.sub(r"([_^])\{([^{}]*)\}", lambda found: found[1] + _grouped(found[2]), text)
+    text = re.sub(r"([_^])\{([^{}]*)\}", lambda match: match[1] + _grouped(match[2]), text)
     text = re.sub(r"(?<!\\)[{}]", "", text)
     return re.sub(r"\\([A-Za-z]+)", _sign, text)
 
@@ -204,16 +206,16 @@ def _sign(command: re.Match[str]) -> str:
         return name
 
 
-def _half_a_digit(stated: str) -> float:
+def _half_a_digit(number: str) -> float:
     """Half a unit of the last digit that is written."""
-    percent = 0.01 if stated.rstrip().endswith("%") else 1.0
-    mantissa, _, power = stated.lower().rstrip("% ").partition("e")
+    percent = 0.01 if number.rstrip().endswith("%") else 1.0
+    mantissa, _, power = number.lower().rstrip("% ").partition("e")
     decimals = len(mantissa.partition(".")[2])
     return float(0.5 * 10.0 ** (int(power or 0) - decimals) * percent)
 
 
 def _exact(number: float) -> str:
-    return written(number, ".4g" if abs(number) >= 1e-4 else USUAL_FORM)
+    return format_value(number, ".4g" if abs(number) >= 1e-4 else USUAL_FORM)
 
 
 def _close(one: float, other: float) -> bool:
@@ -222,14 +224,14 @@ def _close(one: float, other: float) -> bool:
 
 def _row(of: Quantity, tables: Tables) -> dict[str, float]:
     """Return the numbers of what is chosen from, by their names."""
-    found = {name: value(Quantity(of.panel, (*of.cell, name)), tables) for name in options(of, tables)}
-    return {name: number for name, number in found.items() if not isinstance(number, str)}
+    values = {name: value(Quantity(of.panel, (*of.cell, name)), tables) for name in options(of, tables)}
+    return {name: number for name, number in values.items() if not isinstance(number, str)}
 
 
-def called(of: Quantity) -> str:
-    """Return what a quantity is called in a sentence, without where it is taken.
+def describe(of: Quantity) -> str:
+    """Return the words for a quantity in a sentence, without its link.
 
-    >>> called(Quantity("weights", ("2.5", "2.24"))), called(Quantity("weights", ("2.5",), "spread"))
+    >>> describe(Quantity("weights", ("2.5", "2.24"))), describe(Quantity("weights", ("2.5",), "spread"))
     ('row 2.5 of weights at 2.24', 'effective number in row 2.5 of weights')
     """
     panel = _(of.panel)
@@ -244,15 +246,15 @@ def called(of: Quantity) -> str:
     return _("{measure} in {place}", measure=_(_MEASURES[of.of]), place=place)
 
 
-def _why(of: Quantity, numbers: dict[str, float], chosen: Sequence[str]) -> str:
-    """Say the number of what is chosen, and of the next."""
+def _why(of: Quantity, numbers: dict[str, float], best: Sequence[str]) -> str:
+    """Say the number of the best names, and of the next one."""
     rest = sorted(
-        (name for name in numbers if name not in chosen),
+        (name for name in numbers if name not in best),
         key=lambda name: numbers[name],
         reverse=of.of == "largest",
     )
-    names = _c("between two values", " and ").join(chosen)
-    puts = _("{row} has {number} on {names}", row=called(of), names=names, number=_exact(numbers[chosen[0]]))
+    names = _c("between two values", " and ").join(best)
+    puts = _("{row} has {number} on {names}", row=describe(of), names=names, number=_exact(numbers[best[0]]))
     if not rest:
         return puts
     return _("{puts}, then {number} on {next}", puts=puts, next=rest[0], number=_exact(numbers[rest[0]]))

@@ -7,9 +7,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from attn_ui.lessons import shelf
-from attn_ui.lessons.answers import Figures, said, stated, truth
+from attn_ui.lessons.answers import Figures, fill_in, states_truth, truth
 from attn_ui.lessons.figures import tables_of
-from attn_ui.lessons.lesson import Aside, Lesson, LessonError, Question, Step, Text
+from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonText, Step
 from attn_words import LOCALES
 
 
@@ -19,27 +19,27 @@ def complaints(lesson: Lesson, figures: Figures = tables_of) -> list[str]:
     That is a link with a setting that its page does not have, a quantity that its figure does not have, and
     a stated answer that is not the computed one.
     """
-    return [found for step in lesson.steps for found in _of_step(lesson, step, figures)]
+    return [complaint for step in lesson.steps for complaint in _of_step(lesson, step, figures)]
 
 
 def disagreements(lesson: Lesson, own: Lesson) -> list[str]:
     """Return a sentence for whatever a translation has otherwise than the lesson: steps, links, answers."""
-    found = []
+    messages = []
     for step, other in zip_longest(lesson.steps, own.steps):
         if step is None or other is None or step.link != other.link:
-            has, wanted = (each.link if each else "none" for each in (step, other))
+            ours, theirs = (each.link if each else "none" for each in (step, other))
             line = step.line if step else 1
-            found.append(f"{lesson.file}, line {line}: wanted the step {wanted} of {own.file}, got {has}")
+            messages.append(f"{lesson.file}, line {line}: wanted the step {theirs} of {own.file}, got {ours}")
             continue
-        asked, wanted_ones = ([_asked(each) for each in one.questions] for one in (step, other))
-        if asked != wanted_ones:
-            found.append(
-                f"{lesson.file}, line {step.line}: wanted the questions of {own.file}: {wanted_ones}"
+        questions, originals = ([_untranslated(each) for each in one.questions] for one in (step, other))
+        if questions != originals:
+            messages.append(
+                f"{lesson.file}, line {step.line}: wanted the questions of {own.file}: {originals}"
             )
-    return found
+    return messages
 
 
-def _asked(question: Question) -> tuple[object, ...]:
+def _untranslated(question: LessonQuestion) -> tuple[object, ...]:
     """Return what of a question is the same in every language."""
     return (
         question.kind,
@@ -60,30 +60,30 @@ def _of_step(lesson: Lesson, step: Step, figures: Figures) -> Iterator[str]:
     for part in step.parts:
         for text in _texts(part):
             try:
-                said(text, step.link, figures)
+                fill_in(text, step.link, figures)
             except (ValueError, LookupError) as error:
                 yield f"{lesson.file}, line {text.line}: wanted {error}"
-        if isinstance(part, Question):
+        if isinstance(part, LessonQuestion):
             yield from _of_question(lesson, part, step, figures)
 
 
-def _of_question(lesson: Lesson, question: Question, step: Step, figures: Figures) -> Iterator[str]:
+def _of_question(lesson: Lesson, question: LessonQuestion, step: Step, figures: Figures) -> Iterator[str]:
     place = f"{lesson.file}, line {question.line}"
     try:
         true = truth(question, step.link, figures)
     except (ValueError, LookupError) as error:
         yield f"{place}: wanted {error}"
         return
-    if not stated(question, true):
-        yield f"{place}: the answer is {true.answer} ({true.said}), the lesson states {question.answer!r}"
+    if not states_truth(question, true):
+        yield f"{place}: the answer is {true.answer} ({true.reason}), the lesson states {question.answer!r}"
     if question.options and true.answer not in question.options:
         yield f"{place}: none of the options is the answer, {true.answer}"
 
 
-def _texts(part: Text | Question | Aside) -> list[Text]:
-    if isinstance(part, Text):
+def _texts(part: LessonText | LessonQuestion | Digression) -> list[LessonText]:
+    if isinstance(part, LessonText):
         return [part]
-    if isinstance(part, Aside):
+    if isinstance(part, Digression):
         return [part.text]
     return [part.asks, *([part.because] if part.because else [])]
 
@@ -92,30 +92,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Check lessons; return 0 where all is so."""
     parser = argparse.ArgumentParser(prog="python -m attn_ui.lessons.check", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="lessons, or folders of them")
-    asked = parser.parse_args(arguments)
-    named = asked.files or [shelf.OWN, *(shelf.OWN / folder for folder in LOCALES.values())]
-    files = [file for path in named for file in (shelf.files(path) if path.is_dir() else [path])]
+    options = parser.parse_args(arguments)
+    paths = options.files or [shelf.OWN, *(shelf.OWN / folder for folder in LOCALES.values())]
+    files = [file for path in paths for file in (shelf.files(path) if path.is_dir() else [path])]
     if not files:
-        print(f"lesson-check: no lesson in {', '.join(map(str, asked.files))}", file=sys.stderr)
+        print(f"lesson-check: no lesson in {', '.join(map(str, options.files))}", file=sys.stderr)
         return 2
-    wrong = 0
+    n_wrong = 0
     for file in files:
         try:
-            lesson = shelf.opened(file)
+            lesson = shelf.open_lesson(file)
         except LessonError as error:
-            found = [str(each) for each in (error, *error.others)]
+            messages = [str(each) for each in (error, *error.others)]
         else:
-            found = complaints(lesson)
+            messages = complaints(lesson)
             if own := shelf.original(file):
-                found += disagreements(lesson, shelf.opened(own))
-        for sentence in found:
+                messages += disagreements(lesson, shelf.open_lesson(own))
+        for sentence in messages:
             print(f"lesson-check: {sentence}", file=sys.stderr)
-        wrong += bool(found)
-        if not found:
+        n_wrong += bool(messages)
+        if not messages:
             n_questions = sum(len(step.questions) for step in lesson.steps)
             counts = f"{len(lesson.steps)} steps, {n_questions} questions"
             print(f"{lesson.file}: {counts}, all answers are as computed")
-    return 1 if wrong else 0
+    return 1 if n_wrong else 0
 
 
 if __name__ == "__main__":

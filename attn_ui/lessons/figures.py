@@ -8,7 +8,7 @@ from attn_ui.base.framing import COVER
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import At, Page, page_at
 from attn_ui.base.shared_cache import shared
-from attn_ui.lessons.lesson import Question, Step
+from attn_ui.lessons.lesson import LessonQuestion, Step
 from attn_ui.lessons.quantity import Quantity, all_names
 from attn_words import SOURCE, _, language, speaking
 
@@ -26,7 +26,7 @@ def page_of(link: str) -> Page[Any, Any]:
         raise ValueError(f"a link to a page ({names}), got {link!r}") from None
 
 
-def seen_at(link: str) -> At[Any]:
+def open_link(link: str) -> At[Any]:
     """Return a page at a link that says nothing but what the page can do.
 
     Raises:
@@ -47,25 +47,25 @@ def tables_of(link: str) -> dict[str, LabelledArray]:
         ValueError: a setting of it cannot be used; LookupError: it has no figure.
     """
     with speaking(SOURCE):
-        return tables_as_said(link)
+        return translated_tables(link)
 
 
 @shared
-def tables_as_said(link: str) -> dict[str, LabelledArray]:
+def translated_tables(link: str) -> dict[str, LabelledArray]:
     """Return the same with names in the language that is spoken."""
     page, mark, query = link.partition("?")
-    shown = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
-    return seen_at(f"{page}{mark}{urlencode(shown)}").still.tables()
+    settings = [pair for pair in parse_qsl(query) if pair[0] != COVER.name]  # it may be asked for
+    return open_link(f"{page}{mark}{urlencode(settings)}").still.tables()
 
 
 def shown_name(of: Quantity, name: str) -> str:
     """Return how a name of an English figure, which a lesson has, is shown in this language."""
     if language() == SOURCE:
         return name
-    ours, shown = (all_names(of, tables(of.link)) for tables in (tables_of, tables_as_said))
-    return dict(zip(ours, shown, strict=False)).get(name, name)
+    names, translations = (all_names(of, tables(of.link)) for tables in (tables_of, translated_tables))
+    return dict(zip(names, translations, strict=False)).get(name, name)
 
 
-def shown_answer(question: Question, step: Step, answer: str) -> str:
+def shown_answer(question: LessonQuestion, step: Step, answer: str) -> str:
     """Return how an answer is shown: a name, or one of the words for what is compared."""
     return shown_name(question.of.at(step.link), answer) if question.kind == "which" else _(answer)

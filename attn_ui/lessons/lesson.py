@@ -30,7 +30,7 @@ class LessonError(ValueError):
 
 
 @dataclass(frozen=True)
-class Text:
+class LessonText:
     """A text as markdown, with quantities in it that are computed when it is shown."""
 
     markdown: str
@@ -39,7 +39,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Question:
+class LessonQuestion:
     """A question with its answer.
 
     Attributes:
@@ -53,7 +53,7 @@ class Question:
     """
 
     kind: Kind
-    asks: Text
+    asks: LessonText
     of: Quantity
     answer: str
     line: int
@@ -61,18 +61,18 @@ class Question:
     within: float | None = None
     options: Sequence[str] = ()
     hint: str = ""
-    because: Text | None = None
+    because: LessonText | None = None
 
 
 @dataclass(frozen=True)
-class Aside:
+class Digression:
     """A thought that is opened by who wants it: a title, and its text."""
 
     title: str
-    text: Text
+    text: LessonText
 
 
-Part = Text | Question | Aside
+Part = LessonText | LessonQuestion | Digression
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class Step:
     parts: Sequence[Part] = ()
 
     @property
-    def questions(self) -> list[Question]:
+    def questions(self) -> list[LessonQuestion]:
         """What it asks."""
-        return [part for part in self.parts if isinstance(part, Question)]
+        return [part for part in self.parts if isinstance(part, LessonQuestion)]
 
 
 @dataclass(frozen=True)

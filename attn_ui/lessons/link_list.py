@@ -19,13 +19,13 @@ class Line:
 def read_list(text: str) -> tuple[list[Line], list[str]]:
     """Return the links of a list, and a sentence for each line that is none.
 
-    >>> found, bad = read_list("single-head?t=0.5  Sharper\\n\\n# why\\nhello")
-    >>> found
+    >>> links, bad = read_list("single-head?t=0.5  Sharper\\n\\n# why\\nhello")
+    >>> links
     [Line(number=1, link='single-head?t=0.5', path='single-head?t=0.5', title='Sharper')]
     >>> bad
     ["line 4 is no link to a page: 'hello'"]
     """
-    found, bad = [], []
+    links, bad = [], []
     for number, line in enumerate(text.lstrip("\ufeff").splitlines(), start=1):
         link, _, title = line.strip().partition(" ")
         if not link or link.startswith("#"):
@@ -34,8 +34,8 @@ def read_list(text: str) -> tuple[list[Line], list[str]]:
         if path is None:
             bad.append(f"line {number} is no link to a page: {line.strip()[:60]!r}")
         else:
-            found.append(Line(number, link, path, title.strip()))
-    return found, bad
+            links.append(Line(number, link, path, title.strip()))
+    return links, bad
 
 
 def _path_of(link: str) -> str | None:

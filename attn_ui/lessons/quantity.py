@@ -104,24 +104,24 @@ def parse(text: str) -> Quantity:
     body, bar, form = text.rpartition("|")
     if not (bar and _FORM.fullmatch(form.strip())):
         body, form = text, ""
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"\s*(?P<panel>[^\[\]]+?)\s*(?:\[(?P<cell>[^\]]*)\])?(?:\s+at\s+(?P<link>\S+))?\s*", body
     )
-    if not found:
+    if not match:
         raise ValueError(f"a quantity as `weights[the, cat]`; got {text!r:.80}")
-    panel = found["panel"]
+    panel = match["panel"]
     first, _, rest = panel.partition(" ")
     of = first if rest and (first in MEASURES or first in CHOICES) else ""
     panel = rest.strip() if of else panel
-    cell = tuple(part.strip() for part in found["cell"].split(",")) if found["cell"] is not None else ()
+    cell = tuple(part.strip() for part in match["cell"].split(",")) if match["cell"] is not None else ()
     if any(not part for part in cell) or len(cell) > 2:
         raise ValueError(f"a row, or a row and a column, in the brackets; got {text!r:.80}")
-    if not of and len(cell) != 2 and found["cell"] is None:
+    if not of and len(cell) != 2 and match["cell"] is None:
         raise ValueError(
             f"a cell in brackets after the panel's name, or one of {', '.join((*MEASURES, *CHOICES))} before "
             f"it; got {text!r:.80}"
         )
-    return Quantity(panel, cell, of, found["link"] or "", form.strip() or USUAL_FORM)
+    return Quantity(panel, cell, of, match["link"] or "", form.strip() or USUAL_FORM)
 
 
 def value(quantity: Quantity, tables: Tables) -> float | str:
@@ -130,7 +130,7 @@ def value(quantity: Quantity, tables: Tables) -> float | str:
     Raises:
         ValueError: the figure has no such panel, row or column, or no number there.
     """
-    values, names = _taken(quantity, tables)
+    values, names = _numbers_and_names(quantity, tables)
     if quantity.chooses:
         if values.ndim != 1 or len(names) != len(values):
             raise ValueError(f"one row in brackets, to choose from; got {quantity.name!r}")
@@ -150,20 +150,20 @@ def value(quantity: Quantity, tables: Tables) -> float | str:
 
 def options(quantity: Quantity, tables: Tables) -> list[str]:
     """Return the names that one of `CHOICES` chooses from, those with a number."""
-    values, names = _taken(quantity, tables)
+    values, names = _numbers_and_names(quantity, tables)
     return [name for name, number in zip(names, np.atleast_1d(values), strict=True) if np.isfinite(number)]
 
 
 def all_names(quantity: Quantity, tables: Tables) -> list[str]:
     """Return the names along which one of `CHOICES` chooses, those without a number too, in any language."""
-    return _taken(replace(quantity, cell=()), tables)[1]
+    return _numbers_and_names(replace(quantity, cell=()), tables)[1]
 
 
-def written(number: float, form: str = USUAL_FORM) -> str:
+def format_value(number: float, form: str = USUAL_FORM) -> str:
     """Write a number as text does: a true minus sign, no exponent below a million.
 
-    >>> written(-0.12345), written(2048.0), written(1234567.5), written(0.5, ".0%"), written(1.52e-8, ".1g")
-    ('−0.123', '2048', '1230000', '50%', '2 × 10⁻⁸')
+    >>> format_value(-0.12345), format_value(1234567.5), format_value(1.52e-8, ".1g")
+    ('−0.123', '1230000', '2 × 10⁻⁸')
     """
     is_whole = form.endswith("g") and abs(number - round(number)) < 1e-9 and abs(number) < 1e9
     text = f"{round(number):d}" if is_whole or form == "d" else format(number, form)
@@ -175,7 +175,7 @@ def written(number: float, form: str = USUAL_FORM) -> str:
     return text.replace("-", "−")
 
 
-def _taken(quantity: Quantity, tables: Tables) -> tuple[Numbers, list[str]]:
+def _numbers_and_names(quantity: Quantity, tables: Tables) -> tuple[Numbers, list[str]]:
     """Return the numbers that are meant, and the names along the last of their axes."""
     table = tables.get(quantity.panel)
     if table is None:
@@ -194,19 +194,19 @@ def _place(name: str, names: Sequence[str], panel: str) -> int:
     places = [place for place, other in enumerate(names) if other == name]
     if len(places) == 1:
         return places[0]
-    said = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
-    raise ValueError(f"one of {said} in {panel}; got {name!r}, which is there {len(places)} times")
+    choices = ", ".join(names[:20]) + (" …" if len(names) > 20 else "")
+    raise ValueError(f"one of {choices} in {panel}; got {name!r}, which is there {len(places)} times")
 
 
 def _nearest(text: str, along: Sequence[Any]) -> int:
     if text in along:
         return list(along).index(text)
     try:
-        wanted = float(text)
-        distances = [abs(float(x) - wanted) for x in along]
+        number = float(text)
+        distances = [abs(float(x) - number) for x in along]
     except (TypeError, ValueError):
         raise ValueError(f"one of {', '.join(map(str, along[:20]))}; got {text!r}") from None
     place = int(np.argmin(distances))
-    if not math.isclose(distances[place], 0.0, abs_tol=1e-6 + 1e-6 * abs(wanted)):
+    if not math.isclose(distances[place], 0.0, abs_tol=1e-6 + 1e-6 * abs(number)):
         raise ValueError(f"an x of the curve, the nearest is {float(along[place]):.6g}; got {text!r}")
     return place

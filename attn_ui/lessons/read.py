@@ -40,7 +40,17 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.lessons.answers import bare
-from attn_ui.lessons.lesson import COMPARED, Aside, Kind, Lesson, LessonError, Part, Question, Step, Text
+from attn_ui.lessons.lesson import (
+    COMPARED,
+    Digression,
+    Kind,
+    Lesson,
+    LessonError,
+    LessonQuestion,
+    LessonText,
+    Part,
+    Step,
+)
 from attn_ui.lessons.quantity import Quantity, parse
 
 MOST_BYTES = 200_000
@@ -61,7 +71,7 @@ def _markdown() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True}).use(front_matter_plugin).use(colon_fence_plugin)
 
 
-def read(text: str, name: str, file: str) -> Lesson:
+def read_lesson(text: str, name: str, file: str) -> Lesson:
     """Read a lesson.
 
     Args:
@@ -108,13 +118,13 @@ class _Reader:
             raise self.error(1, "wanted a step, which begins with a heading `## …`, got none")
         if len(steps) > MOST_STEPS:
             raise self.error(steps[MOST_STEPS].line, f"wanted at most {MOST_STEPS} steps, got {len(steps)}")
-        seen: dict[str, int] = {}
+        places: dict[str, int] = {}
         for step in steps:
-            if step.name in seen:
+            if step.name in places:
                 raise self.error(
-                    step.line, f"the step of line {seen[step.name]} is called {step.name!r} in links too"
+                    step.line, f"the step of line {places[step.name]} is called {step.name!r} in links too"
                 )
-            seen[step.name] = step.line
+            places[step.name] = step.line
         return Lesson(
             name,
             bare(self.text_of(head, "title", 2, 90)),
@@ -144,8 +154,8 @@ class _Reader:
         for at, end in pairwise([*starts, len(tokens)]):
             line = (tokens[at].map or [0])[0] + 1
             if tokens[at].tag != "h2":
-                got = lines[line - 1]
-                raise self.error(line, f"wanted a heading of the second level, `## …`, got {got!r:.60}")
+                heading = lines[line - 1]
+                raise self.error(line, f"wanted a heading of the second level, `## …`, got {heading!r:.60}")
             title = tokens[at + 1].content
             if not slug(title):
                 raise self.error(line, f"wanted a title with a letter in it, got {title!r:.60}")
@@ -153,10 +163,10 @@ class _Reader:
             parts = list(self.parts(tokens[at + 3 : end], lines))
             links = [part for part in parts if isinstance(part, str)]
             if len(links) != 1 and len(self.wrong) == before:
-                wanted = f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
-                self.wrong.append(self.error(line, wanted))
-            said = [part for part in parts if not isinstance(part, str)]
-            yield Step(slug(title), bare(title), "".join(links[:1]), line, said)
+                message = f"wanted one `:::{{attention}} LINK` in the step {title!r:.60}, got {len(links)}"
+                self.wrong.append(self.error(line, message))
+            contents = [part for part in parts if not isinstance(part, str)]
+            yield Step(slug(title), bare(title), "".join(links[:1]), line, contents)
 
     def parts(self, tokens: Sequence[Token], lines: Sequence[str]) -> Iterator[Part | str]:
         """Yield texts, questions and asides of a step, and its link as a plain text."""
@@ -170,26 +180,26 @@ class _Reader:
                 end = token.map[1]
                 continue
             if start is not None:
-                yield from self.kept(self.text, "\n".join(lines[start:end]), start + 1)
+                yield from self.collect(self.text, "\n".join(lines[start:end]), start + 1)
                 start = None
-            yield from self.kept(self.directive, token)
+            yield from self.collect(self.directive, token)
         if start is not None:
-            yield from self.kept(self.text, "\n".join(lines[start:end]), start + 1)
+            yield from self.collect(self.text, "\n".join(lines[start:end]), start + 1)
 
-    def kept(self, read: Callable[..., Part | str], *of: Any) -> Iterator[Part | str]:
+    def collect(self, reader: Callable[..., Part | str], *of: Any) -> Iterator[Part | str]:
         """Yield what is read; keep what is wrong with it, and read on."""
         try:
-            yield read(*of)
+            yield reader(*of)
         except LessonError as error:
             self.wrong.append(error)
 
     def directive(self, token: Token) -> Part | str:
         line = (token.map or [0])[0] + 1
-        found = re.fullmatch(r"\{(\w+)\}\s*(.*)", token.info.strip())
-        if not found or found[1] not in _DIRECTIVES:
-            wanted = ", ".join(f"{{{name}}}" for name in _DIRECTIVES)
-            raise self.error(line, f"wanted one of {wanted} after the colons, got {token.info.strip()!r:.60}")
-        name, argument = found[1], found[2].strip()
+        match = re.fullmatch(r"\{(\w+)\}\s*(.*)", token.info.strip())
+        if not match or match[1] not in _DIRECTIVES:
+            names = ", ".join(f"{{{name}}}" for name in _DIRECTIVES)
+            raise self.error(line, f"wanted one of {names} after the colons, got {token.info.strip()!r:.60}")
+        name, argument = match[1], match[2].strip()
         if name == "attention":
             if token.content.strip():
                 raise self.error(line + 1, f"wanted nothing under a link, got {token.content.strip()!r:.60}")
@@ -197,7 +207,7 @@ class _Reader:
         if name == "dropdown":
             if not argument:
                 raise self.error(line, "wanted a title after {dropdown}, got none")
-            return Aside(argument, self.text(token.content.rstrip(), line + 1))
+            return Digression(argument, self.text(token.content.rstrip(), line + 1))
         return self.question(argument, token.content, line)
 
     def link(self, link: str, line: int) -> str:
@@ -207,56 +217,56 @@ class _Reader:
             raise self.error(line, f"wanted a link to a page ({names}), got {link!r:.80}")
         return link.removeprefix("/") if page else link
 
-    def question(self, written: str, content: str, line: int) -> Question:
-        kind = next((each for each in _KINDS if each == written), None)
+    def question(self, kind_text: str, content: str, line: int) -> LessonQuestion:
+        kind = next((each for each in _KINDS if each == kind_text), None)
         if kind is None:
-            raise self.error(line, f"wanted a kind of question ({', '.join(_KINDS)}), got {written!r:.40}")
+            raise self.error(line, f"wanted a kind of question ({', '.join(_KINDS)}), got {kind_text!r:.40}")
         inner = _markdown().parse(content)
         if not inner or inner[0].type != "front_matter":
             raise self.error(line + 1, "wanted `of:` and `answer:` between two lines of ---, got none")
         self.refuse(inner, line)
-        given = self.options(inner[0].content, line + 2, _OF_QUESTION)
+        fields = self.options(inner[0].content, line + 2, _OF_QUESTION)
         below = (inner[0].map or [0, 0])[1]
         asks = "\n".join(content.splitlines()[below:]).strip()
         if not asks:
             raise self.error(line, "wanted the question itself under the second ---, got none")
         compares = kind in COMPARED
-        if compares != ("than" in given):
-            wanted = "`than:`, what it is compared with" if compares else "no `than:`"
-            raise self.error(line, f"wanted {wanted}, in a question of the kind {kind!r}")
-        of = self.quantity(self.text_of(given, "of", line, 200), line)
-        than = self.quantity(self.text_of(given, "than", line, 200), line) if compares else None
+        if compares != ("than" in fields):
+            message = "`than:`, what it is compared with" if compares else "no `than:`"
+            raise self.error(line, f"wanted {message}, in a question of the kind {kind!r}")
+        of = self.quantity(self.text_of(fields, "of", line, 200), line)
+        than = self.quantity(self.text_of(fields, "than", line, 200), line) if compares else None
         if of.chooses != (kind == "which") or (than and than.chooses):
-            wanted = "`largest …` or `smallest …` of a row" if kind == "which" else "a number"
-            raise self.error(line, f"wanted {wanted} in `of:`, got {of.name!r}")
-        options = given.get("options", [])
+            message = "`largest …` or `smallest …` of a row" if kind == "which" else "a number"
+            raise self.error(line, f"wanted {message} in `of:`, got {of.name!r}")
+        options = fields.get("options", [])
         if not isinstance(options, list) or not all(isinstance(each, str | int | float) for each in options):
             raise self.error(line, f"wanted a list of names as options, got {options!r:.60}")
-        because = self.text_of(given, "because", line, 2000) if "because" in given else ""
-        return Question(
+        because = self.text_of(fields, "because", line, 2000) if "because" in fields else ""
+        return LessonQuestion(
             kind,
             self.text(asks, line + below + 1),
             of,
-            self.text_of(given, "answer", line, 80),
+            self.text_of(fields, "answer", line, 80),
             line,
             than,
-            self.within(given, line),
+            self.within(fields, line),
             [str(each) for each in options],
-            self.text_of(given, "hint", line, 600) if "hint" in given else "",
+            self.text_of(fields, "hint", line, 600) if "hint" in fields else "",
             self.text(because, line) if because else None,
         )
 
-    def text(self, markdown: str, line: int) -> Text:
+    def text(self, markdown: str, line: int) -> LessonText:
         """Return a text; each quantity in it is read, wherever it stands."""
         quantities = {}
-        for found in _ROLE.finditer(markdown):
-            here = line + markdown[: found.start()].count("\n")
-            quantities[found[0]] = self.quantity(found[1], here)
+        for match in _ROLE.finditer(markdown):
+            here = line + markdown[: match.start()].count("\n")
+            quantities[match[0]] = self.quantity(match[1], here)
         unknown = re.search(r"\{(\w+)\}`", _ROLE.sub("", markdown))
         if unknown:
             here = line + markdown[: markdown.index(unknown[0])].count("\n")
             raise self.error(here, f"wanted {{value}}`…`, got {unknown[0]!r}")
-        return Text(markdown.strip(), line, quantities)
+        return LessonText(markdown.strip(), line, quantities)
 
     def quantity(self, text: str, line: int) -> Quantity:
         try:
@@ -273,7 +283,7 @@ class _Reader:
         try:
             if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
                 raise self.error(line, "wanted plain values, got an alias (*name)")
-            found = yaml.safe_load(text)
+            fields = yaml.safe_load(text)
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             here = line + (mark.line if mark else 0)
@@ -281,31 +291,31 @@ class _Reader:
             raise self.error(here, f"wanted `name: value` lines, got {problem}") from None
         except RecursionError:
             raise self.error(line, "wanted `name: value` lines, got too many brackets") from None
-        if not isinstance(found, dict):
+        if not isinstance(fields, dict):
             raise self.error(line, f"wanted `name: value` lines, got {text.strip()!r:.60}")
-        unknown = [str(name) for name in found if name not in names]
+        unknown = [str(name) for name in fields if name not in names]
         if unknown:
             raise self.error(line, f"wanted {', '.join(names)}, got {unknown[0]!r:.40}")
-        return found
+        return fields
 
-    def text_of(self, given: Mapping[str, Any], name: str, line: int, longest: int) -> str:
-        found = given.get(name)
-        if isinstance(found, bool) or not isinstance(found, str | int | float) or not str(found).strip():
-            raise self.error(line, f"wanted `{name}:` with a text, got {found!r:.60}")
-        if len(str(found)) > longest:
-            raise self.error(line, f"wanted at most {longest} characters in `{name}:`, got {len(str(found))}")
-        return str(found).strip()
+    def text_of(self, fields: Mapping[str, Any], name: str, line: int, longest: int) -> str:
+        text = fields.get(name)
+        if isinstance(text, bool) or not isinstance(text, str | int | float) or not str(text).strip():
+            raise self.error(line, f"wanted `{name}:` with a text, got {text!r:.60}")
+        if len(str(text)) > longest:
+            raise self.error(line, f"wanted at most {longest} characters in `{name}:`, got {len(str(text))}")
+        return str(text).strip()
 
     def minutes(self, head: Mapping[str, Any]) -> int:
-        found = head.get("minutes")
-        if isinstance(found, bool) or not isinstance(found, int) or not 1 <= found <= MOST_MINUTES:
-            raise self.error(2, f"wanted `minutes:` from 1 to {MOST_MINUTES}, got {found!r:.40}")
-        return found
+        minutes = head.get("minutes")
+        if isinstance(minutes, bool) or not isinstance(minutes, int) or not 1 <= minutes <= MOST_MINUTES:
+            raise self.error(2, f"wanted `minutes:` from 1 to {MOST_MINUTES}, got {minutes!r:.40}")
+        return minutes
 
-    def within(self, given: Mapping[str, Any], line: int) -> float | None:
-        found = given.get("within")
-        if found is None:
+    def within(self, fields: Mapping[str, Any], line: int) -> float | None:
+        number = fields.get("within")
+        if number is None:
             return None
-        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 < found < float("inf"):
-            raise self.error(line, f"wanted a positive number as `within:`, got {found!r:.40}")
-        return float(found)
+        if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < float("inf"):
+            raise self.error(line, f"wanted a positive number as `within:`, got {number!r:.40}")
+        return float(number)

@@ -8,7 +8,7 @@ from pathlib import Path
 from attn_ui.host.hosting import hosting
 from attn_ui.lessons.lesson import Lesson, LessonError, Step
 from attn_ui.lessons.link_list import read_list
-from attn_ui.lessons.read import MOST_BYTES, read, slug
+from attn_ui.lessons.read import MOST_BYTES, read_lesson, slug
 from attn_words import LOCALES, SOURCE, _, cached, language
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,19 +26,19 @@ class Shelf:
 
     def lesson(self, name: str) -> Lesson | None:
         """Return a lesson by its name, or by its file's; None where there is none."""
-        named = (each for each in self.lessons.values() if name in (each.name, Path(each.file).stem))
-        return next(named, None)
+        matches = (each for each in self.lessons.values() if name in (each.name, Path(each.file).stem))
+        return next(matches, None)
 
 
 def files(folder: Path) -> list[Path]:
     """Return the lessons of a folder, by name; none where the folder is not there."""
     if not folder.is_dir():
         return []
-    found = sorted(path for path in folder.iterdir() if path.suffix in (".md", ".txt") and path.is_file())
-    return [path for path in found if path.stem.upper() != "README"][:MOST_FILES]
+    paths = sorted(path for path in folder.iterdir() if path.suffix in (".md", ".txt") and path.is_file())
+    return [path for path in paths if path.stem.upper() != "README"][:MOST_FILES]
 
 
-def opened(file: Path) -> Lesson:
+def open_lesson(file: Path) -> Lesson:
     """Read a lesson, or a list of links as one; a file that was read before only where it has changed.
 
     Raises:
@@ -48,11 +48,11 @@ def opened(file: Path) -> Lesson:
         about = file.stat()
     except OSError as error:
         raise LessonError(str(file), 1, f"wanted a file that can be read: {error.strerror}") from None
-    return _opened(file, about.st_mtime_ns, about.st_size)
+    return _read_file(file, about.st_mtime_ns, about.st_size)
 
 
-def translated(lesson: Lesson, file: Path) -> Lesson:
-    """Return a lesson in the language that is spoken; itself where nobody has translated it.
+def translation(lesson: Lesson, file: Path) -> Lesson:
+    """Return a lesson in the reader's language; itself where nobody has translated it.
 
     A translation has the lesson's name and those of its steps: links are the same in every language.
 
@@ -62,11 +62,11 @@ def translated(lesson: Lesson, file: Path) -> Lesson:
     other = file.parent / LOCALES[language()] / file.name if language() in LOCALES else file
     if other == file or not other.is_file():
         return lesson
-    found = opened(other)
-    if [step.link for step in found.steps] != [step.link for step in lesson.steps]:
-        raise LessonError(found.file, 1, f"wanted the {len(lesson.steps)} steps of {lesson.file}")
-    steps = [replace(step, name=own.name) for step, own in zip(found.steps, lesson.steps, strict=True)]
-    return replace(found, name=lesson.name, steps=steps)
+    other_lesson = open_lesson(other)
+    if [step.link for step in other_lesson.steps] != [step.link for step in lesson.steps]:
+        raise LessonError(other_lesson.file, 1, f"wanted the {len(lesson.steps)} steps of {lesson.file}")
+    steps = [replace(step, name=own.name) for step, own in zip(other_lesson.steps, lesson.steps, strict=True)]
+    return replace(other_lesson, name=lesson.name, steps=steps)
 
 
 def language_of_folder(file: Path) -> str:
@@ -86,10 +86,10 @@ def original(file: Path) -> Path | None:
 
 
 @cached(MOST_FILES)
-def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
+def _read_file(file: Path, changed: int, n_bytes: int) -> Lesson:
     del changed
-    name, number = _called(file), re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
-    called = slug(number.sub("", file.stem, count=1) if number.match(file.stem) else file.stem)
+    name, number = _shown_path(file), re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
+    in_links = slug(number.sub("", file.stem, count=1) if number.match(file.stem) else file.stem)
     if n_bytes > MOST_BYTES:
         raise LessonError(name, 1, f"wanted at most {MOST_BYTES:,} bytes, got {n_bytes:,}")
     try:
@@ -98,14 +98,14 @@ def _opened(file: Path, changed: int, n_bytes: int) -> Lesson:
         raise LessonError(name, 1, f"wanted a file that can be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise LessonError(name, 1, f"wanted text in UTF-8: {error.reason} at byte {error.start}") from None
-    return listed(text, called, name) if file.suffix == ".txt" else read(text, called, name)
+    return list_lesson(text, in_links, name) if file.suffix == ".txt" else read_lesson(text, in_links, name)
 
 
-def _called(file: Path) -> str:
+def _shown_path(file: Path) -> str:
     return str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
 
 
-def listed(text: str, name: str, file: str) -> Lesson:
+def list_lesson(text: str, name: str, file: str) -> Lesson:
     """Return a list of links as a lesson without words: a step a link.
 
     Raises:
@@ -116,13 +116,13 @@ def listed(text: str, name: str, file: str) -> Lesson:
         raise LessonError(file, 1, bad[0] if bad else "wanted a link a line, got none")
     first = text.lstrip("\ufeff").splitlines()[0]
     title = first.lstrip("# ").strip() if first.startswith("#") else name
-    steps, taken = [], set[str]()
+    steps, names = [], set[str]()
     for line in lines:
-        called = line.title or line.link
-        at = slug(called) or f"step-{line.number}"
-        at = at if at not in taken else f"{at}-{line.number}"
-        taken.add(at)
-        steps.append(Step(at, called, line.path, line.number))
+        step_title = line.title or line.link
+        at = slug(step_title) or f"step-{line.number}"
+        at = at if at not in names else f"{at}-{line.number}"
+        names.add(at)
+        steps.append(Step(at, step_title, line.path, line.number))
     about = _("{count} pictures, one after the other.", count=len(steps))
     return Lesson(name, title, about, len(steps), steps, file)
 
@@ -134,12 +134,12 @@ def shelf() -> Shelf:
     complaints = []
     for file in [*files(OWN), *([LECTURE] if LECTURE.is_file() else []), *(files(own) if own else [])]:
         try:
-            lesson = opened(file)
+            lesson = open_lesson(file)
         except LessonError as error:
             complaints.append(str(error))
             continue
         try:
-            lesson = translated(lesson, file)
+            lesson = translation(lesson, file)
         except LessonError as error:  # in English then
             complaints.append(str(error))
         if lesson.name in lessons:

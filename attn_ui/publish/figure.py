@@ -17,7 +17,7 @@ from attn_ui.base.message_head import message_head
 from attn_ui.base.page import At, Columns, Figure, Slider
 from attn_ui.base.programs import OneProgram
 from attn_ui.base.scenes import Later, SharedScene
-from attn_ui.lessons.figures import page_of, seen_at
+from attn_ui.lessons.figures import open_link, page_of
 from attn_words import _, language
 from programs.writing import PYTORCH
 
@@ -100,7 +100,7 @@ def published(link: str, *, quiet: bool = False) -> Published:
     named = dict(parse_qsl(link.partition("?")[2])).get(LANG.name, language())
     if named != language():
         raise ValueError(f"wanted a link in the language of its site ({language()}), got {link!r}")
-    at = seen_at(link)
+    at = open_link(link)
     if at.view.figure is None:
         raise LookupError(_("{link} has no figure.", link=link))
     figure = _small_enough(at.view.figure, at)

@@ -15,15 +15,15 @@ from attn_ui.base.markdown import plain, quoted
 from attn_ui.lessons.answers import (
     Truth,
     bare,
+    fill_in,
     is_right,
     is_share_in_percent,
     read_number,
-    said,
-    stated,
+    states_truth,
     truth,
 )
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Aside, Lesson, Question, Step, Text
+from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Step
 from attn_ui.lessons.shelf import shelf
 from attn_ui.screen.address import said_by_address
 from attn_ui.screen.following import run_alone
@@ -217,7 +217,7 @@ def _end(lesson: Lesson) -> str:
         (step, (lesson.name, step.name, index), part)
         for step in lesson.steps
         for index, part in enumerate(step.parts)
-        if isinstance(part, Question)
+        if isinstance(part, LessonQuestion)
     ]
     missed_steps = {step.name: step for step, place, _part in questions if not _is_first_try(place)}
     lines = [lesson.about]
@@ -257,9 +257,9 @@ def _address_without_lesson() -> str:
 
 def _parts(lesson: Lesson, step: Step) -> None:
     for index, part in enumerate(step.parts):
-        if isinstance(part, Text):
+        if isinstance(part, LessonText):
             st.markdown(_with_numbers(part, step))
-        elif isinstance(part, Aside):
+        elif isinstance(part, Digression):
             with st.expander(part.title):
                 st.markdown(_with_numbers(part.text, step))
         else:
@@ -277,14 +277,14 @@ def _waiting(lesson: Lesson, step: Step) -> int:
     if (lesson.name, step.name) in st.session_state.get(_HINTED, ()):
         return 0
     answered_steps = st.session_state.get(_DONE, ())
-    questions = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    questions = [index for index, part in enumerate(step.parts) if isinstance(part, LessonQuestion)]
     return sum((lesson.name, step.name, index) not in answered_steps for index in questions)
 
 
-def _with_numbers(text: Text, step: Step) -> str:
+def _with_numbers(text: LessonText, step: Step) -> str:
     """Return a text with its numbers; what cannot be computed is named where it stands."""
     try:
-        return said(text, step.link, tables_of, shown_name)
+        return fill_in(text, step.link, tables_of, shown_name)
     except (ValueError, LookupError) as error:
         return f"{text.markdown}\n\n*{_fault_sentence(text.line, error)}*"
 
@@ -293,21 +293,21 @@ def _fault_sentence(line: int, error: Exception) -> str:
     return _("Line {line} of this lesson: wanted {wanted}", line=line, wanted=plain(str(error)))
 
 
-def _ask(place: Place, question: Question, step: Step) -> None:
+def _ask(place: Place, question: LessonQuestion, step: Step) -> None:
     st.markdown(_with_numbers(question.asks, step))
     try:
         true = truth(question, step.link, tables_of)
     except (ValueError, LookupError) as error:
         st.warning(_fault_sentence(question.line, error))
         return
-    if not stated(question, true):
+    if not states_truth(question, true):
         st.warning(
             _(
                 "Line {line} of this lesson states {stated}; what is computed is {answer} ({why}).",
                 line=question.line,
                 stated=plain(question.answer),
                 answer=plain(shown_answer(question, step, true.answer)),
-                why=plain(true.said),
+                why=plain(true.reason),
             )
         )
     tries = _tries(place)
@@ -323,7 +323,7 @@ def _ask(place: Place, question: Question, step: Step) -> None:
             _not_yet(place, question, true, tries, step)
 
 
-def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
+def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) -> None:
     """Offer what can be answered; a change is a try."""
     key = f"lesson-{'-'.join(map(str, place))}"
     last = next(iter(_tries(place)[-1:]), None)
@@ -367,16 +367,16 @@ def _control(place: Place, question: Question, true: Truth, step: Step) -> None:
     )
 
 
-def _settled(question: Question, true: Truth, step: Step, *, right: bool) -> None:
+def _settled(question: LessonQuestion, true: Truth, step: Step, *, right: bool) -> None:
     """Say what is so, and why."""
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     opening = _("✓ **Right.**") if right else _("The answer is **{answer}**.", answer=plain(answer))
-    st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.said))))
+    st.markdown(paragraph(opening, _("Computed: {why}.", why=plain(true.reason))))
     if question.because:
         st.markdown(_with_numbers(question.because, step))
 
 
-def _not_yet(place: Place, question: Question, true: Truth, tries: Sequence[Any], step: Step) -> None:
+def _not_yet(place: Place, question: LessonQuestion, true: Truth, tries: Sequence[Any], step: Step) -> None:
     """Give the hint; after another try the answer can be asked for."""
     last = tries[-1]
     if true.number is not None and isinstance(last, str):
@@ -416,7 +416,7 @@ def _show(place: Place) -> None:
 
 def _is_done(lesson: Lesson, step: Step) -> bool:
     """Tell whether each question of a step was answered, rightly or by asking for the answer."""
-    questions = [index for index, part in enumerate(step.parts) if isinstance(part, Question)]
+    questions = [index for index, part in enumerate(step.parts) if isinstance(part, LessonQuestion)]
     return bool(questions) and all(
         (lesson.name, step.name, index) in st.session_state.get(_DONE, set()) for index in questions
     )

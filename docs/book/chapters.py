@@ -4,10 +4,10 @@ from html import escape
 
 from attn_ui.base.markdown import plain
 from attn_ui.lessons import shelf
-from attn_ui.lessons.answers import said, truth
+from attn_ui.lessons.answers import fill_in, truth
 from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
-from attn_ui.lessons.lesson import Aside, Lesson, Part, Question, Step, Text
+from attn_ui.lessons.lesson import Digression, Lesson, LessonQuestion, LessonText, Part, Step
 from attn_words import _, _n
 
 
@@ -17,7 +17,7 @@ def lessons() -> list[Lesson]:
     Raises:
         ValueError: what in one of them is not so, with file and line.
     """
-    found = [shelf.translated(shelf.opened(file), file) for file in shelf.files(shelf.OWN)]
+    found = [shelf.translation(shelf.open_lesson(file), file) for file in shelf.files(shelf.OWN)]
     if wrong := [line for lesson in found for line in complaints(lesson)]:
         raise ValueError("\n".join(wrong))
     return found
@@ -60,20 +60,20 @@ def chapter(lesson: Lesson, app: str = "") -> str:
         quiet = ":quiet:\n" * bool(step.questions)  # what its page says may answer them
         head.append(f":::{{live-attention}} {step.link}\n{quiet}:::")
         for part in step.parts:
-            number += isinstance(part, Question)
+            number += isinstance(part, LessonQuestion)
             head.append(_part(part, step, number))
     return "\n\n".join(head) + "\n"
 
 
 def _part(part: Part, step: Step, number: int) -> str:
-    if isinstance(part, Text):
+    if isinstance(part, LessonText):
         return _said(part, step)
-    if isinstance(part, Aside):
+    if isinstance(part, Digression):
         return _opened(part.title, _said(part.text, step))
     return _question(part, step, number)
 
 
-def _question(question: Question, step: Step, number: int) -> str:
+def _question(question: LessonQuestion, step: Step, number: int) -> str:
     true = truth(question, step.link, tables_of)
     parts = [_said(question.asks, step)]
     if true.options:
@@ -82,14 +82,14 @@ def _question(question: Question, step: Step, number: int) -> str:
         parts.append(_opened(_("Hint"), question.hint))
     answer = true.answer if true.number is not None else shown_answer(question, step, true.answer)
     because = _said(question.because, step) if question.because else ""
-    computed = _("Computed: {reason}.", reason=plain(true.said))
+    computed = _("Computed: {reason}.", reason=plain(true.reason))
     parts.append(_opened(_("Answer"), "\n\n".join(filter(None, (f"**{plain(answer)}**", because, computed)))))
     title = _("Question {number}", number=number)
     return f"::::{{admonition}} {title}\n:class: question\n\n" + "\n\n".join(parts) + "\n::::"
 
 
-def _said(text: Text, step: Step) -> str:
-    return said(text, step.link, tables_of, shown_name)
+def _said(text: LessonText, step: Step) -> str:
+    return fill_in(text, step.link, tables_of, shown_name)
 
 
 def _opened(title: str, text: str) -> str:

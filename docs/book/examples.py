@@ -8,7 +8,7 @@ from attn_figures.numbers import number
 from attn_ui.base.markdown import plain
 from attn_ui.base.page import Columns
 from attn_ui.base.parameters import Choice, shown
-from attn_ui.lessons.figures import seen_at
+from attn_ui.lessons.figures import open_link
 from attn_ui.lessons.read import slug
 from attn_words import _
 from pages.multi_head.settings import CASE, EXAMPLES
@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
 
 
 def _page(title: str, about: str, link: str) -> str:
-    at = seen_at(link)
+    at = open_link(link)
     parts = [f"# {plain(title)}", about, f":::{{attention}} {link}\n:::", *at.view.notes]
     tables = _of_heads(link) if link.startswith("multi-head") else _of_one_head(at.tables)
     for heading, columns in tables:
@@ -57,12 +57,12 @@ def _of_one_head(tables: Mapping[str, Columns]) -> Iterator[tuple[str, Columns]]
 
 
 def _of_heads(link: str) -> Iterator[tuple[str, Columns]]:
-    at = seen_at(link)
+    at = open_link(link)
     yield _("What goes in"), at.tables["goes in"]
     if "attended to" in at.tables:
         yield _("What is attended to"), at.tables["attended to"]
     for head in range(1, at.view.result.n_head + 1):
-        tables = seen_at(f"{link}&head={head}").tables
+        tables = open_link(f"{link}&head={head}").tables
         yield _("Head {head}: weights", head=head), tables["weights"]
         yield _("Head {head}: queries", head=head), tables["q"]
         yield _("Head {head}: keys", head=head), tables["k"]

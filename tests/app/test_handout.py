@@ -13,7 +13,7 @@ from attn_ui.export import handout, slides
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import truth
 from attn_ui.lessons.figures import tables_of
-from attn_ui.lessons.lesson import Aside, Question
+from attn_ui.lessons.lesson import Digression, LessonQuestion
 from attn_words import language
 
 LESSON = """---
@@ -87,7 +87,7 @@ def words(document: str) -> str:
 
 
 def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path) -> None:
-    lesson = shelf.opened(file)
+    lesson = shelf.open_lesson(file)
     blank, solved = (handout.document(lesson, {}, solved=each) for each in (False, True))
     (step,) = lesson.steps
     number = truth(step.questions[0], step.link, tables_of).answer
@@ -106,14 +106,14 @@ def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path
 
 @pytest.mark.parametrize("path", shelf.files(shelf.OWN), ids=lambda path: str(path.stem))
 def test_each_lesson_is_printed_whole(path: Path) -> None:
-    lesson = shelf.opened(path)
+    lesson = shelf.open_lesson(path)
     blank, solved = (words(handout.document(lesson, {}, solved=each)) for each in (False, True))
     for number, step in enumerate(lesson.steps, start=1):
         assert f"{number}. {step.title}" in blank
         for part in step.parts:
-            if isinstance(part, Question):
+            if isinstance(part, LessonQuestion):
                 assert truth(part, step.link, tables_of).answer in solved
-            elif isinstance(part, Aside):
+            elif isinstance(part, Digression):
                 assert part.title in blank
     assert "{value}" not in solved
     assert "\\(" not in solved
@@ -123,7 +123,7 @@ def test_each_lesson_is_printed_whole(path: Path) -> None:
 def test_a_lesson_makes_slides_with_its_questions() -> None:
     path = shelf.files(shelf.OWN)[0]
     lines, bad = slides.lines_of(path)
-    lesson = shelf.opened(path)
+    lesson = shelf.open_lesson(path)
     assert bad == []
     assert [line.title for line in lines] == [step.title for step in lesson.steps]
     asked = [step for step in lesson.steps if step.questions]

@@ -382,10 +382,10 @@ def test_a_translated_lesson_has_the_links_and_steps_of_the_lesson(tmp_path: Pat
     titles = re.compile(r"^## .*$", re.MULTILINE)
     count = iter(range(100))
     own = _translation(tmp_path, lambda text: titles.sub(lambda _found: f"## 第 {next(count)} 步", text))
-    lesson = shelf.opened(own)
-    assert shelf.translated(lesson, own) is lesson
+    lesson = shelf.open_lesson(own)
+    assert shelf.translation(lesson, own) is lesson
     with speaking(ZH):
-        found = shelf.translated(lesson, own)
+        found = shelf.translation(lesson, own)
     assert found.name == lesson.name
     assert [step.name for step in found.steps] == [step.name for step in lesson.steps]
     assert [step.link for step in found.steps] == [step.link for step in lesson.steps]
@@ -395,17 +395,17 @@ def test_a_translated_lesson_has_the_links_and_steps_of_the_lesson(tmp_path: Pat
 
 def test_a_translation_with_other_steps_is_refused_and_said(tmp_path: Path) -> None:
     own = _translation(tmp_path, lambda text: text.replace("points=6&seed=34", "points=6&seed=35"))
-    lesson = shelf.opened(own)
+    lesson = shelf.open_lesson(own)
     with speaking(ZH), pytest.raises(LessonError, match=f"the {len(lesson.steps)} steps of"):
-        shelf.translated(lesson, own)
-    assert check.disagreements(shelf.opened(own.parent / "zh_CN" / own.name), lesson)
+        shelf.translation(lesson, own)
+    assert check.disagreements(shelf.open_lesson(own.parent / "zh_CN" / own.name), lesson)
 
 
 def test_a_translation_with_another_answer_is_said(tmp_path: Path) -> None:
     own = _translation(tmp_path, lambda text: text.replace('answer: "2.24"', 'answer: "2.25"'))
     other = shelf.original(own.parent / "zh_CN" / own.name)
     assert other == own
-    said = check.disagreements(shelf.opened(own.parent / "zh_CN" / own.name), shelf.opened(own))
+    said = check.disagreements(shelf.open_lesson(own.parent / "zh_CN" / own.name), shelf.open_lesson(own))
     assert said
     assert all("wanted the questions of" in each for each in said)
 

@@ -11,11 +11,19 @@ import pytest
 from markdown_it import MarkdownIt
 
 from attn_ui.lessons import check, shelf
-from attn_ui.lessons.answers import Truth, is_right, is_share_in_percent, read_number, said, stated, truth
-from attn_ui.lessons.figures import seen_at, tables_of
-from attn_ui.lessons.lesson import Lesson, LessonError, Question, Text
-from attn_ui.lessons.quantity import options, parse, value, written
-from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read
+from attn_ui.lessons.answers import (
+    Truth,
+    fill_in,
+    is_right,
+    is_share_in_percent,
+    read_number,
+    states_truth,
+    truth,
+)
+from attn_ui.lessons.figures import open_link, tables_of
+from attn_ui.lessons.lesson import Lesson, LessonError, LessonQuestion, LessonText
+from attn_ui.lessons.quantity import format_value, options, parse, value
+from attn_ui.lessons.read import MOST_BYTES, MOST_STEPS, read_lesson
 from attn_ui.screen.lesson import first_step
 from pages import PAGES
 from tests.pages import open_sound
@@ -31,10 +39,10 @@ def asks(options: str, kind: str = "number", text: str = "How much?") -> str:
 
 
 def lesson(*parts: str) -> Lesson:
-    return read(HEAD + STEP + "\n".join(parts), "a-lesson", "a.md")
+    return read_lesson(HEAD + STEP + "\n".join(parts), "a-lesson", "a.md")
 
 
-def the_question(options: str, kind: str = "number") -> Question:
+def the_question(options: str, kind: str = "number") -> LessonQuestion:
     return lesson(asks(options, kind)).steps[0].questions[0]
 
 
@@ -119,7 +127,7 @@ def test_a_link_of_its_own_and_a_form() -> None:
         *("head 1", ("the",), "largest"),
         *("multi-head?heads=2", ".1f"),
     )
-    assert [written(0.12345, form) for form in (".3g", ".1f", ".0%", "d")] == ["0.123", "0.1", "12%", "0"]
+    assert " ".join(format_value(0.12345, form) for form in (".3g", ".1f", ".0%", "d")) == "0.123 0.1 12% 0"
 
 
 # ---- answers ----
@@ -143,20 +151,20 @@ def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
     whole = the_question("of: sum weights[the]\nanswer: 1")
     found = truth(whole, LINK, tables_of)
     assert found.answer == "1"
-    assert [is_right(whole, found, said) for said in (1.0, 1.04, 0.5, 1.4)] == [True, True, False, False]
+    assert [is_right(whole, found, answer) for answer in (1.0, 1.04, 0.5, 1.4)] == [True, True, False, False]
     link = "single-head?example=I+love+dogs&stage=scores"
     none = the_question(f"of: scores[I, love] at {link}\nanswer: 0")
     found = truth(none, LINK, tables_of)
-    assert [is_right(none, found, said) for said in (0.0, 0.004, 0.1)] == [True, True, False]
+    assert [is_right(none, found, answer) for answer in (0.0, 0.004, 0.1)] == [True, True, False]
     tie = the_question(
         "of: largest weights[cat] at single-head?text=a+cat+a&stage=weights\nanswer: a₂", "which"
     )
     twins = truth(tie, LINK, tables_of)  # both are the word "a", so both have the same weight
     assert twins.ties == ("a", "a₂")
-    assert [is_right(tie, twins, said) for said in ("a", "a₂", "cat")] == [True, True, False]
-    assert stated(tie, twins)
-    assert "row cat of weights has 0.4869 on a and a₂, then 0.02614 on cat" in twins.said
-    assert written(2048.0) == "2048"
+    assert [is_right(tie, twins, answer) for answer in ("a", "a₂", "cat")] == [True, True, False]
+    assert states_truth(tie, twins)
+    assert "row cat of weights has 0.4869 on a and a₂, then 0.02614 on cat" in twins.reason
+    assert format_value(2048.0) == "2048"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +173,7 @@ def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
 )
 def test_a_stated_number_holds_to_its_own_digits(answer: str, so: bool) -> None:
     asked = the_question(f"of: weights[the, cat]\nanswer: {answer}")
-    assert stated(asked, truth(asked, LINK, tables_of)) is so
+    assert states_truth(asked, truth(asked, LINK, tables_of)) is so
 
 
 def test_two_numbers_are_compared() -> None:
@@ -206,8 +214,8 @@ def test_a_text_carries_the_numbers_of_its_link() -> None:
     part = (
         lesson("It is {value}`weights[the, cat] | .2f`, and {value}`largest weights[cat]`.").steps[0].parts[0]
     )
-    assert isinstance(part, Text)
-    assert said(part, LINK, tables_of) == "It is 0.54, and on."
+    assert isinstance(part, LessonText)
+    assert fill_in(part, LINK, tables_of) == "It is 0.54, and on."
 
 
 # ---- what a file must be ----
@@ -266,7 +274,7 @@ def test_a_text_carries_the_numbers_of_its_link() -> None:
 )
 def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: str) -> None:
     with pytest.raises(LessonError) as found:
-        read(text, "a-lesson", "a.md")
+        read_lesson(text, "a-lesson", "a.md")
     assert str(found.value).startswith(f"a.md, line {line}: ")
     assert wanted in str(found.value)
 
@@ -281,7 +289,7 @@ def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Pat
 
 def test_titles_are_plain_words() -> None:
     text = (HEAD + STEP).replace("title: ", "title: $d_k$ and ").replace("## ", "## How $T$ *cools* ")
-    read_text = read(text, "a", "a.md")
+    read_text = read_lesson(text, "a", "a.md")
     assert "$" not in read_text.title + read_text.steps[0].title
     assert read_text.steps[0].title.startswith("How T cools")
 
@@ -293,7 +301,7 @@ def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path)
     big.write_text(HEAD + STEP + "word " * 1_000_000, encoding="utf-8")
     for file in (deep, big):
         with pytest.raises(LessonError, match=r"line [12]"):
-            shelf.opened(file)
+            shelf.open_lesson(file)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +326,7 @@ def test_what_is_not_so_is_a_complaint(parts: str, wanted: str) -> None:
 
 def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
     text = HEAD + STEP.replace("stage=weights", "staeg=weights")
-    (complaint,) = check.complaints(read(text, "a", "a.md"))
+    (complaint,) = check.complaints(read_lesson(text, "a", "a.md"))
     assert "line 6" in complaint
     assert "`staeg`" in complaint
 
@@ -328,27 +336,27 @@ def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
 
 @pytest.mark.parametrize("file", OWN, ids=lambda file: str(file.stem))
 def test_each_lesson_of_the_app_is_so(file: Path) -> None:
-    assert check.complaints(shelf.opened(file)) == []
+    assert check.complaints(shelf.open_lesson(file)) == []
 
 
 def test_what_is_asked_for_is_not_shown_yet() -> None:
     first, second, *_ = shelf.shelf().lessons["why-divide-by-the-root"].steps
-    shown = seen_at(first.link).figure()["data"]  # the scores are covered
+    shown = open_link(first.link).figure()["data"]  # the scores are covered
     assert 50 not in [
         number for trace in shown if trace["type"] == "heatmap" for number in np.ravel(trace["z"])
     ]
     assert truth(first.questions[0], first.link, tables_of).number == 50
-    assert "weights" not in [trace["name"] for trace in seen_at(second.link).figure()["data"]]
+    assert "weights" not in [trace["name"] for trace in open_link(second.link).figure()["data"]]
 
 
-def texts_of(lesson: Lesson) -> list[Text]:
+def texts_of(lesson: Lesson) -> list[LessonText]:
     """All texts of a lesson, in their order."""
     found = []
     for step in lesson.steps:
         for part in step.parts:
-            if isinstance(part, Text):
+            if isinstance(part, LessonText):
                 found.append(part)
-            elif isinstance(part, Question):
+            elif isinstance(part, LessonQuestion):
                 found += [part.asks, *([part.because] if part.because else [])]
             else:
                 found.append(part.text)
@@ -358,7 +366,7 @@ def texts_of(lesson: Lesson) -> list[Text]:
 @pytest.mark.parametrize("file", sorted(shelf.OWN.glob("*.md")), ids=lambda file: file.stem)
 def test_a_translated_lesson_asks_and_says_the_same(file: Path) -> None:
     """So its answers are as computed, and the numbers and formulas of its texts are the same."""
-    own, other = shelf.opened(file), shelf.opened(file.parent / "zh_CN" / file.name)
+    own, other = shelf.open_lesson(file), shelf.open_lesson(file.parent / "zh_CN" / file.name)
     assert check.disagreements(other, own) == []
     for text, chinese in zip(texts_of(own), texts_of(other), strict=True):
         assert sorted(text.quantities) == sorted(chinese.quantities)

@@ -15,7 +15,7 @@ def test_the_command_prints_pictures_and_questions_and_solutions(
 ) -> None:
     file = tmp_path / "mine.md"
     file.write_text(LESSON, encoding="utf-8")
-    blank, solved = handout.make(shelf.opened(file), tmp_path, server, browser)
+    blank, solved = handout.make(shelf.open_lesson(file), tmp_path, server, browser)
     for path, told in ((blank, False), (solved, True)):
         (page,) = pypdf.PdfReader(path).pages
         text = page.extract_text()

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, is_right, truth
 from attn_ui.lessons.figures import tables_of
-from attn_ui.lessons.lesson import Lesson, Question
+from attn_ui.lessons.lesson import Lesson, LessonQuestion
 from attn_ui.screen.lesson import MOST_PILLS, Place, href
 from tests.browser.app_page import AppPage
 from tests.browser.axe import violations
@@ -37,7 +37,7 @@ def at_step(app: AppPage, lesson: Lesson, place: int) -> None:
     expect(panel(app).locator("a[aria-current=step]")).to_have_count(1)
 
 
-def wrong(question: Question, true: Truth) -> str:
+def wrong(question: LessonQuestion, true: Truth) -> str:
     if true.number is not None:
         return f"{10 * abs(true.number) + 7:.3f}"
     return next(option for option in true.options if not is_right(question, true, option))
@@ -61,7 +61,7 @@ def walk(app: AppPage, lesson: Lesson, answers: range) -> None:
     for place, step in enumerate(lesson.steps):
         at_step(app, lesson, place)
         for index, part in enumerate(step.parts if place in answers else ()):
-            if not isinstance(part, Question):
+            if not isinstance(part, LessonQuestion):
                 continue
             true = truth(part, step.link, tables_of)
             reply = panel(app).locator(f".st-key-lesson-reply-{index}")
@@ -84,7 +84,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
     file: Path, app: AppPage, request: pytest.FixtureRequest
 ) -> None:
     """Every third step is answered, each lesson from another; with --wide all are."""
-    lesson = shelf.opened(file)
+    lesson = shelf.open_lesson(file)
     app.open(href(lesson.steps[0].link, lesson, lesson.steps[0]))
     wide = request.config.getoption("--wide")
     answers = range(len(lesson.steps)) if wide else range(LESSONS.index(file) % 3, len(lesson.steps), 3)
@@ -96,7 +96,7 @@ def test_each_step_is_walked_and_its_questions_take_the_right_answer(
 @pytest.mark.essential
 @pytest.mark.still
 def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
+    lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     place = next(i for i, step in enumerate(lesson.steps) if step.link.startswith("single-head?"))
     step = lesson.steps[place]
     app.open(href(step.link, lesson, step))
@@ -128,7 +128,7 @@ def test_a_step_is_left_played_with_reloaded_and_come_back_to(app: AppPage) -> N
 @pytest.mark.still
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: int, app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
+    lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     step = next(step for step in lesson.steps if step.questions)
     app.page.set_viewport_size({"width": width, "height": 844})
     app.open(href(step.link, lesson, step))
@@ -150,7 +150,7 @@ def test_the_panel_is_sound_for_everybody_and_leaves_the_figure_in_sight(width: 
 
 @pytest.mark.still
 def test_a_presenters_remote_walks_a_projected_lesson(app: AppPage) -> None:
-    lesson = shelf.opened(shelf.OWN / "3-why-divide-by-the-root.md")
+    lesson = shelf.open_lesson(shelf.OWN / "3-why-divide-by-the-root.md")
     first = lesson.steps[0]
     app.open(f"{href(first.link, lesson, first)}&projector=true")
     told = app.page.locator(".live-figure[data-projector] .live-told")
