@@ -25,7 +25,7 @@ from typing import Generic, ParamSpec, TypeVar, cast
 import polib
 
 from attn_words.pseudo import Pseudo
-from attn_words.spacing import filled
+from attn_words.spacing import fill_in
 
 __all__ = [
     "LANGUAGES",
@@ -63,68 +63,68 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _otherwise() -> str:
+def _default_language() -> str:
     return SOURCE
 
 
 def ask_where_none_is_spoken(ask: Callable[[], str]) -> None:
     """Have a function tell the language of a thread or task in which none is spoken yet."""
-    global _otherwise  # noqa: PLW0603  (one a process)
-    _otherwise = ask
+    global _default_language  # noqa: PLW0603  (one a process)
+    _default_language = ask
 
 
 def language() -> str:
     """Return the language that is spoken here."""
-    return _SPOKEN.get() or _otherwise()
+    return _SPOKEN.get() or _default_language()
 
 
-def is_spoken(asked: str | None) -> bool:
+def is_spoken(code: str | None) -> bool:
     """Whether a link may ask for a language: for one of those there are, or for English in disguise."""
-    return asked in LANGUAGES or asked == PSEUDO
+    return code in LANGUAGES or code == PSEUDO
 
 
-def speak(spoken: str) -> None:
+def speak(code: str) -> None:
     """Speak a language from now on, in this thread or task.
 
     Raises:
         ValueError: nobody has translated into it.
     """
-    if not is_spoken(spoken):
-        raise ValueError(f"a language: {', '.join(LANGUAGES)}; got {spoken!r}")
-    _SPOKEN.set(spoken)
+    if not is_spoken(code):
+        raise ValueError(f"a language: {', '.join(LANGUAGES)}; got {code!r}")
+    _SPOKEN.set(code)
 
 
 @contextmanager
-def speaking(spoken: str) -> Iterator[None]:
+def speaking(code: str) -> Iterator[None]:
     """Speak a language within, and then the one before.
 
     Raises:
         ValueError: nobody has translated into it.
     """
-    before = _SPOKEN.set(None)
-    speak(spoken)
+    token = _SPOKEN.set(None)
+    speak(code)
     try:
         yield
     finally:
-        _SPOKEN.reset(before)
+        _SPOKEN.reset(token)
 
 
 @cache
-def translations(spoken: str) -> _gettext.NullTranslations:
+def translations(code: str) -> _gettext.NullTranslations:
     """Return the catalogue of a language, which is empty for English."""
-    if spoken == PSEUDO:
+    if code == PSEUDO:
         return Pseudo()
-    whole = polib.POFile()
-    for path in sorted(_catalogues(spoken).glob("*.po")):
-        area = polib.pofile(str(path))
-        whole.metadata = area.metadata  # how the language counts: the same in all areas
-        whole.extend(area.translated_entries())
-    return _gettext.GNUTranslations(io.BytesIO(whole.to_binary())) if whole else _gettext.NullTranslations()
+    words = polib.POFile()
+    for path in sorted(_catalogues(code).glob("*.po")):
+        part = polib.pofile(str(path))
+        words.metadata = part.metadata  # how the language counts: the same in all areas
+        words.extend(part.translated_entries())
+    return _gettext.GNUTranslations(io.BytesIO(words.to_binary())) if words else _gettext.NullTranslations()
 
 
-def _catalogues(spoken: str) -> Path:
+def _catalogues(code: str) -> Path:
     """Return the folder of a language's catalogues: the installed package's own, or the repository's."""
-    locale = LOCALES.get(spoken, spoken)
+    locale = LOCALES.get(code, code)
     installed = _HERE / locale
     return installed if installed.exists() else _HERE.parent / "locales" / locale
 
@@ -135,10 +135,10 @@ def _(message: str, /, **fields: object) -> str:
     >>> _("The largest weight is {weight}.", weight="0.412")
     'The largest weight is 0.412.'
     """
-    spoken = language()
+    code = language()
     # To gettext the empty message is the catalogue's head.
-    said = message if spoken == SOURCE or not message else translations(spoken).gettext(message)
-    return _filled(said, fields) if fields else said
+    text = message if code == SOURCE or not message else translations(code).gettext(message)
+    return _fill_in(text, fields) if fields else text
 
 
 def _n(one: str, several: str, count: int, /, **fields: object) -> str:
@@ -147,9 +147,9 @@ def _n(one: str, several: str, count: int, /, **fields: object) -> str:
     >>> _n("{count} key", "{count} keys", 1), _n("{count} key", "{count} keys", 3)
     ('1 key', '3 keys')
     """
-    spoken = language()
-    said = translations(spoken).ngettext(one, several, count)
-    return _filled(said, {"count": count} | fields)
+    code = language()
+    text = translations(code).ngettext(one, several, count)
+    return _fill_in(text, {"count": count} | fields)
 
 
 def _c(context: str, message: str, /, **fields: object) -> str:
@@ -158,9 +158,9 @@ def _c(context: str, message: str, /, **fields: object) -> str:
     >>> _c("mask", "none")
     'none'
     """
-    spoken = language()
-    said = message if spoken == SOURCE else translations(spoken).pgettext(context, message)
-    return _filled(said, fields) if fields else said
+    code = language()
+    text = message if code == SOURCE else translations(code).pgettext(context, message)
+    return _fill_in(text, fields) if fields else text
 
 
 def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
@@ -168,8 +168,8 @@ def N_(message: str, /) -> str:  # noqa: N802 (as gettext's users call it)
     return message
 
 
-def _filled(said: str, fields: Mapping[str, object]) -> str:
-    return filled(said, fields) if language() in _BETWEEN else said.format_map(fields)
+def _fill_in(message: str, fields: Mapping[str, object]) -> str:
+    return fill_in(message, fields) if language() in _BETWEEN else message.format_map(fields)
 
 
 def paragraph(*sentences: str) -> str:
@@ -189,8 +189,8 @@ class Cached(Generic[P, R]):
         update_wrapper(self, function)
 
         @lru_cache(most)
-        def answer(spoken: str, args: tuple[object, ...], more: tuple[tuple[str, object], ...]) -> R:
-            del spoken
+        def answer(code: str, args: tuple[object, ...], more: tuple[tuple[str, object], ...]) -> R:
+            del code
             return cast("Callable[..., R]", function)(*args, **dict(more))
 
         self._answer = answer

@@ -27,23 +27,23 @@ _KEPT = re.compile(
 )
 
 
-def disguised(message: str) -> str:
+def disguise(message: str) -> str:
     """Return a message in disguise.
 
-    >>> disguised("The **query** {query} in `Q`")
+    >>> disguise("The **query** {query} in `Q`")
     'Ţĥé **ǫûéŕý** {query} îñ `Q` ····'
     """
-    return "".join(line if place % 2 else _longer(line) for place, line in enumerate(_ENDS.split(message)))
+    return "".join(line if place % 2 else _lengthen(line) for place, line in enumerate(_ENDS.split(message)))
 
 
-def _longer(line: str) -> str:
-    found, at = "", 0
-    for kept in _KEPT.finditer(line):
-        found += line[at : kept.start()].translate(_DISGUISE) + kept[0]
-        at = kept.end()
-    found += line[at:].translate(_DISGUISE)
+def _lengthen(line: str) -> str:
+    text, at = "", 0
+    for match in _KEPT.finditer(line):
+        text += line[at : match.start()].translate(_DISGUISE) + match[0]
+        at = match.end()
+    text += line[at:].translate(_DISGUISE)
     letters = sum(letter.isalpha() for letter in _KEPT.sub("", line))
-    return f"{found} {'·' * round(letters * MORE)}" if letters > 2 else found
+    return f"{text} {'·' * round(letters * MORE)}" if letters > 2 else text
 
 
 class Pseudo(NullTranslations):
@@ -51,12 +51,12 @@ class Pseudo(NullTranslations):
 
     def gettext(self, message: str) -> str:
         """Return a message in disguise."""
-        return disguised(message)
+        return disguise(message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         """Return one of two messages in disguise."""
-        return disguised(super().ngettext(msgid1, msgid2, n))
+        return disguise(super().ngettext(msgid1, msgid2, n))
 
     def pgettext(self, context: str, message: str) -> str:
         """Return a message in disguise."""
-        return disguised(message)
+        return disguise(message)

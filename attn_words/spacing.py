@@ -15,32 +15,32 @@ _TOGETHER = re.compile(f"{_HAN}{{2}}|{_SIGN}.|.{_SIGN}")
 _APART = re.compile(f"{_HAN}{_LATIN}|{_LATIN}{_HAN}")
 
 
-def filled(message: str, fields: Mapping[str, object]) -> str:
+def fill_in(message: str, fields: Mapping[str, object]) -> str:
     """Fill a message in, with a space beside a field where what fills it asks for one.
 
-    >>> filled("{one} 和 {other}的权重", {"one": "键", "other": "cat"})
+    >>> fill_in("{one} 和 {other}的权重", {"one": "键", "other": "cat"})
     '键和 cat 的权重'
     """
-    made = ""
+    text = ""
     for number, (literal, field) in enumerate(_parts(message)):
-        made = _beside(made, literal) if number and literal else made + literal
+        text = _join(text, literal) if number and literal else text + literal
         if field:
             value = field.format_map(fields)
-            made = _beside(made, value) if literal else made + value
-    return made
+            text = _join(text, value) if literal else text + value
+    return text
 
 
 @lru_cache(4096)
 def _parts(message: str) -> tuple[tuple[str, str], ...]:
     """Cut a message into what it says and the field that follows, if any."""
-    cut = []
+    parts = []
     for literal, name, form, way in Formatter().parse(message):
         how = (f"!{way}" if way else "") + (f":{form}" if form else "")
-        cut.append((literal, "" if name is None else f"{{{name}{how}}}"))
-    return tuple(cut)
+        parts.append((literal, "" if name is None else f"{{{name}{how}}}"))
+    return tuple(parts)
 
 
-def _beside(before: str, after: str) -> str:
+def _join(before: str, after: str) -> str:
     """Join two texts; marks of bold, and a space, may stand between their letters."""
     left, right = _ENDS.search(before), _BEGINS.match(after)
     if not (left and right):

@@ -21,8 +21,8 @@ def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int
 
     Returns their places, in order: none by default.
     """
-    offered = [str(place) for place in range(len(queries))]
-    also = controls.several(ALSO, _("Queries together with the slider's"), offered, queries)
+    places = [str(place) for place in range(len(queries))]
+    also = controls.several(ALSO, _("Queries together with the slider's"), places, queries)
     if not also:
         return (), False
     summed = controls.segment(TOGETHER, _("Their rows are taken as"), label_visibility="collapsed") == "sum"
@@ -47,8 +47,8 @@ def arcs_said(
     queries: Sequence[str],
     keys: Sequence[str],
     mean: Numbers,
-    may: NDArray[np.bool_],
-    least: float,
+    can_attend: NDArray[np.bool_],
+    threshold: float,
     *,
     summed: bool = False,
 ) -> str:
@@ -56,25 +56,25 @@ def arcs_said(
 
     Args:
         queries: the words of those that are taken together; keys: as sentences have them.
-        mean: of their rows, (n_key,); may: True where any of them may attend.
-        least: the weight below which no arc is drawn; summed: whether the sum of the rows is told.
+        mean: of their rows, (n_key,); can_attend: True where any of them may attend.
+        threshold: the weight below which no arc is drawn; summed: whether the sum of the rows is told.
     """
-    if not may.any():
+    if not can_attend.any():
         return ""
     weights = mean * len(queries) if summed else mean
-    drawn = [key for key in largest_first(mean).tolist() if mean[key] >= least]
-    told = [f"{keys[key]} {weights[key]:.3f}" for key in drawn]
+    arc_keys = [key for key in largest_first(mean).tolist() if mean[key] >= threshold]
+    labels = [f"{keys[key]} {weights[key]:.3f}" for key in arc_keys]
     return _(
         "Arcs from {queries} to {keys}: together {sum} of {all}, below {least} there is none.",
-        queries=_named(queries),
-        keys=first_of(told),
-        sum=f"{weights[drawn].sum():.3f}",
+        queries=_name_queries(queries),
+        keys=first_of(labels),
+        sum=f"{weights[arc_keys].sum():.3f}",
         all=f"{weights.sum():.3f}",
-        least=f"{least * len(queries) if summed else least:g}",
+        least=f"{threshold * len(queries) if summed else threshold:g}",
     )
 
 
-def _named(queries: Sequence[str]) -> str:
+def _name_queries(queries: Sequence[str]) -> str:
     """Name queries, and count those that are too many."""
     return first_of([f"“{coloured('query', query)}”" for query in queries], MOST_NAMED)
 
@@ -82,7 +82,7 @@ def _named(queries: Sequence[str]) -> str:
 def heads_said(
     queries: Sequence[str],
     keys: Sequence[str],
-    left: Mapping[int, float],
+    left_out: Mapping[int, float],
     mean: Numbers,
     counts: Sequence[int],
     *,
@@ -92,25 +92,25 @@ def heads_said(
 
     Args:
         queries, keys: as in `arcs_said`.
-        left: by head, from 0, how much of the mean row of the queries its arcs leave out.
+        left_out: by head, from 0, how much of the mean row of the queries its arcs leave out.
         mean: row of all of them, (n_key,); counts: to how many keys each head has arcs.
         summed: whether the sum of the queries' rows is told.
     """
-    if not left or not mean.any():
+    if not left_out or not mean.any():
         return _("There is no arc.")
-    most = max(left, key=left.__getitem__)
-    drawn = _(
+    most = max(left_out, key=left_out.__getitem__)
+    arcs_sentence = _(
         "Arcs of each head that is on, from {query} to its keys of largest weight, at most {most}.",
-        query=_named(queries),
+        query=_name_queries(queries),
         most=max(counts),
     )
-    row = _(
+    mean_sentence = _(
         "Left out is {mean} of a head's row on average, at most {most}, in head {head}; on average the heads "
         "give most to {key}: {weight}.",
-        mean=f"{np.mean([*left.values()]):.3f}",
-        most=f"{left[most]:.3f}",
+        mean=f"{np.mean([*left_out.values()]):.3f}",
+        most=f"{left_out[most]:.3f}",
         head=most + 1,
         key=first_of([keys[each] for each in largest(mean)]),
         weight=f"{mean.max() * (len(queries) if summed else 1):.3f}",
     )
-    return paragraph(drawn, row)
+    return paragraph(arcs_sentence, mean_sentence)

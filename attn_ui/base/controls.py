@@ -70,7 +70,7 @@ class Controls(Protocol):
         self,
         setting: MultiChoice,
         label: str,
-        offered: Sequence[str],
+        available: Sequence[str],
         names: Sequence[str] = (),
         **style: Any,
     ) -> list[str]:
@@ -121,7 +121,7 @@ class Controls(Protocol):
     def under_picture(self) -> AbstractContextManager[Any]:
         """What is asked within stands under the picture, though it decides what that shows."""
 
-    def space(self, *, needed: bool = True) -> AbstractContextManager[Any]:
+    def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
         """Keep a place here, for what is said within it later; none where nothing will be."""
 
     def working(self) -> AbstractContextManager[Progress]:
@@ -151,7 +151,7 @@ class Controls(Protocol):
     def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
         """Return the value of a control that is shown elsewhere."""
 
-    def describe(self, name: str, label: str, said: str) -> None:
+    def describe(self, name: str, label: str, text: str) -> None:
         """Note that a control called so is taken to say something else than it shows."""
 
     def linked(self, setting: Parameter) -> str | None:
@@ -183,8 +183,8 @@ def yes_or_no(on: bool) -> str:
 
 def some_of(setting: MultiChoice, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
-    said = [names[int(each)] if names else shown(setting, each) for each in chosen]
-    return _(", ").join(said) or _c("of several", "none")
+    labels = [names[int(each)] if names else shown(setting, each) for each in chosen]
+    return _(", ").join(labels) or _c("of several", "none")
 
 
 @dataclass
@@ -252,38 +252,38 @@ class LinkControls:
         self,
         setting: MultiChoice,
         label: str,
-        offered: Sequence[str],
+        available: Sequence[str],
         names: Sequence[str] = (),
         **style: Any,
     ) -> list[str]:
         """Return those of the options that are offered."""
-        asked = self._value(setting)
-        chosen = [each for each in asked if each in offered]
-        if setting.name in self.values and len(chosen) < len(asked):
-            self.dropped.append(not_all_here(replace(setting, options=tuple(offered)), asked))
+        options = self._value(setting)
+        chosen = [each for each in options if each in available]
+        if setting.name in self.values and len(chosen) < len(options):
+            self.dropped.append(not_all_here(replace(setting, options=tuple(available)), options))
         self._tell(setting, label, some_of(setting, chosen, names), style)
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Return the value."""
         steps = self.exact(steps)
-        at = self.shown(steps)
+        at = self.position(steps)
         self._tell(steps, label, steps.texts()[at], style)
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
         """Return the position of what is chosen, or of the nearest that there is here."""
-        offered = replace(steps, values=steps.values[: len(names)])
-        at = self.shown(offered)
+        available = replace(steps, values=steps.values[: len(names)])
+        at = self.position(available)
         self._tell(steps, label, names[at], style)
         return at
 
-    def shown(self, offered: Steps) -> int:
+    def position(self, available: Steps) -> int:
         """Return the position of what is shown of a setting; note where the link asked for something else."""
-        asked = self._value(offered)
-        at = offered.nearest(asked)
-        if offered.name in self.values and asked != offered.values[at] and not offered.page_explains:
-            bad = not_here(offered, offered.text(asked), offered.values[at], self.dropped)
+        value = self._value(available)
+        at = available.nearest(value)
+        if available.name in self.values and value != available.values[at] and not available.page_explains:
+            bad = not_here(available, available.text(value), available.values[at], self.dropped)
             self.dropped = [*(each for each in self.dropped if each.name != bad.name), bad]
         return at
 
@@ -315,9 +315,9 @@ class LinkControls:
 
     under_picture = sidebar
 
-    def space(self, *, needed: bool = True) -> AbstractContextManager[Any]:
+    def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
         """There is none."""
-        del needed
+        del is_needed
         return nullcontext()
 
     def more(self, *settings: Parameter) -> AbstractContextManager[Controls]:
@@ -336,7 +336,7 @@ class LinkControls:
 
     def working(self) -> AbstractContextManager[Progress]:
         """Nobody waits and sees."""
-        return nullcontext(lambda share, doing: None)
+        return nullcontext(lambda share, activity: None)
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
         """Note what is said in its place."""
@@ -360,7 +360,7 @@ class LinkControls:
 
     def place(self, choice: Steps, count: int) -> int:
         """Return the place of what is chosen, the last where it is beyond."""
-        return self.shown(replace(choice, values=choice.values[:count]))
+        return self.position(replace(choice, values=choice.values[:count]))
 
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
         """Return the text."""
@@ -370,9 +370,9 @@ class LinkControls:
         """Return the value."""
         return self._value(setting)
 
-    def describe(self, name: str, label: str, said: str) -> None:
+    def describe(self, name: str, label: str, text: str) -> None:
         """Note what the control says."""
-        self.labels[name] = label, said
+        self.labels[name] = label, text
 
     def linked(self, setting: Parameter) -> str | None:
         """Return what the link says of a setting."""
@@ -380,8 +380,8 @@ class LinkControls:
 
     def recall(self, name: str, default: K) -> K:
         """Return what was kept."""
-        found: K = self._kept.get(name, default)
-        return found
+        value: K = self._kept.get(name, default)
+        return value
 
     def remember(self, name: str, value: Hashable) -> None:
         """Keep a value."""

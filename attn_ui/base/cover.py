@@ -64,12 +64,12 @@ def names(scene: Scene) -> tuple[str, ...]:
     A block diagram has none.
     """
     figures = [still.figure for still in scene.stills]
-    found: dict[str, None] = {}
+    panel_names: dict[str, None] = {}
     for figure in figures if not _is_diagram(figures[0]) else ():
         for trace in figure["data"]:
             if _is_shown(trace) and _has_numbers(trace):
-                found[trace["name"]] = None
-    return tuple(found)
+                panel_names[trace["name"]] = None
+    return tuple(panel_names)
 
 
 def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
@@ -82,11 +82,11 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
     Raises:
         ValueError: it is not; with the names that this figure has.
     """
-    there = names(scene)
-    if name not in there and name not in panel_sources:
-        if not there:
+    available = names(scene)
+    if name not in available and name not in panel_sources:
+        if not available:
             raise ValueError(_("a panel or curve that is shown here: this figure has none"))
-        raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(there)))
+        raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(available)))
 
 
 def called(name: str, scene: Scene | None = None) -> str:
@@ -100,11 +100,11 @@ def called(name: str, scene: Scene | None = None) -> str:
     """
     if scene and language() != SOURCE:
         for trace in scene.stills[0].figure["data"]:
-            if trace.get("name") == name and (said := (trace.get("meta") or {}).get("said")):
-                return html.unescape(str(said))
-    numbered = _NUMBERED.fullmatch(name)
-    if numbered:
-        return _("head {number}", number=numbered[1])
+            if trace.get("name") == name and (title := (trace.get("meta") or {}).get("said")):
+                return html.unescape(str(title))
+    match = _NUMBERED.fullmatch(name)
+    if match:
+        return _("head {number}", number=match[1])
     return _(", ").join(map(_, name.split(", ")))
 
 
@@ -112,7 +112,7 @@ Table = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @shared
-def packed(whole: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
+def packed(message: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
     """Return a covered scene packed; the whole message tells one scene from another."""
     return pack_scene(covered(_shared.scene, name, panel_sources))
 
@@ -138,13 +138,13 @@ def covered(scene: Scene, name: str, panel_sources: Table) -> Scene:
     hidden = _hidden(figures, cursor, name, dict(panel_sources))
     numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
     ranges = _ranges(figures, hidden)
-    for figure, covered_here in zip(figures, numbers, strict=True):
+    for figure, secrets in zip(figures, numbers, strict=True):
         traces = figure["data"]
         maps = {each["name"]: each for each in traces if each.get("type") == "heatmap"}
         figure["data"] = [
             _withheld(trace, maps, name) if index in hidden else trace for index, trace in enumerate(traces)
         ]
-        _scrub(figure["layout"], traces, hidden, covered_here, ranges)
+        _scrub(figure["layout"], traces, hidden, secrets, ranges)
     return Scene(figures, _left(cursor, hidden, every) if scene.cursor else None)
 
 
@@ -161,20 +161,20 @@ def _hidden(
         for each, trace in zip(every, figures[0]["data"], strict=True)
         if not each.endswith(_AROUND) and (trace.get("type") == "heatmap" or "fillpattern" not in trace)
     ]
-    gone = {each for each in mains if each == name or _goes(each, name, panel_sources)}
+    hidden = {each for each in mains if each == name or _goes(each, name, panel_sources)}
     for index, each in enumerate(every):
-        copied = [_trace(of, every) for path, of in cursor.rows_of.items() if _trace(path, every) == index]
-        if each in mains and each not in gone and any(every[of] in gone for of in copied if of is not None):
-            gone.add(each)
+        sources = [_trace(of, every) for path, of in cursor.rows_of.items() if _trace(path, every) == index]
+        if each in mains and any(every[of] in hidden for of in sources if of is not None):
+            hidden.add(each)
     for index, each in enumerate(every):
         is_given = _sources(each, panel_sources) == GIVEN
-        if each in mains and each not in gone and not is_given and _repeats(figures, cursor, index, name):
-            gone.add(each)
-    whose = [max((main for main in mains if _is_part(each, main)), key=len, default=each) for each in every]
+        if each in mains and each not in hidden and not is_given and _repeats(figures, cursor, index, name):
+            hidden.add(each)
+    owners = [max((main for main in mains if _is_part(each, main)), key=len, default=each) for each in every]
     return {
         index
-        for index, (each, main) in enumerate(zip(every, whose, strict=True))
-        if main in gone or (main == name and _is_part(each, name))
+        for index, (each, main) in enumerate(zip(every, owners, strict=True))
+        if main in hidden or (main == name and _is_part(each, name))
     }
 
 
@@ -185,16 +185,16 @@ def _is_part(each: str, name: str) -> bool:
 
 def _goes(each: str, name: str, panel_sources: PanelSources) -> bool:
     """Whether a panel goes with the one that is covered: it follows from that, or nothing is known of it."""
-    known = _sources(each, panel_sources)
-    if known is None:
+    sources_of = _sources(each, panel_sources)
+    if sources_of is None:
         return True
-    sources, seen = [*known], set[str]()
+    sources, visited = [*sources_of], set[str]()
     while sources:
         source = sources.pop()
         if fnmatchcase(name, source):
             return True
-        if source not in seen:
-            seen.add(source)
+        if source not in visited:
+            visited.add(source)
             sources += chain.from_iterable(
                 more for pattern, more in panel_sources.items() if fnmatchcase(pattern, source)
             )
@@ -219,11 +219,11 @@ def _trace(path: str, every: Sequence[str]) -> int | None:
 def _repeats(figures: list[dict[str, Any]], cursor: Cursor, index: int, name: str) -> bool:
     """Whether a trace shows at some step the numbers that are covered there."""
     for step, figure in enumerate(figures):
-        secret = _telling(_numbers(_of(figure, name)))
+        hidden_numbers = _telling(_numbers(_of(figure, name)))
         every = [str(trace.get("name")) for trace in figure["data"]]
-        shown = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, every, step)])
-        common = len(np.intersect1d(secret, shown))
-        if common and common >= _SHARED * min(len(secret), len(shown)):
+        numbers = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, every, step)])
+        common = len(np.intersect1d(hidden_numbers, numbers))
+        if common and common >= _SHARED * min(len(hidden_numbers), len(numbers)):
             return True
     return False
 
@@ -254,10 +254,10 @@ def _numbers(traces: Sequence[Trace]) -> Iterator[NDArray[np.float64]]:
 
 def _telling(arrays: Any) -> NDArray[np.float32]:
     """Return the numbers that nobody would write by chance: those of more than three digits, in float32."""
-    joined = np.concatenate([*arrays] or [np.empty(0)])
-    finite = joined[np.isfinite(joined)].astype(np.float32)
-    plain = np.round(finite, 3) == finite
-    return np.unique(finite[~plain])
+    numbers = np.concatenate([*arrays] or [np.empty(0)])
+    finite = numbers[np.isfinite(numbers)].astype(np.float32)
+    is_rounded = np.round(finite, 3) == finite
+    return np.unique(finite[~is_rounded])
 
 
 def _is_diagram(figure: Mapping[str, Any]) -> bool:
@@ -282,16 +282,16 @@ def _has_numbers(trace: Trace) -> bool:
 
 def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
     """Return a trace without its numbers; where it is a map's, with a hatch over all of it."""
-    kept = {key: trace[key] for key in _KEPT if key in trace}
+    base = {key: trace[key] for key in _KEPT if key in trace}
     own = str(trace["name"])
     if trace.get("visible", True) is False and own in maps and not own.endswith(" masked"):
-        return kept
+        return base
     over = maps.get(own.removesuffix(" masked").removesuffix(" hatch"))
     if over is None or "z" not in over or over.get("visible", True) is False:
-        return kept | {"visible": False} | ({"x": [], "y": []} if trace.get("type") != "heatmap" else {})
+        return base | {"visible": False} | ({"x": [], "y": []} if trace.get("type") != "heatmap" else {})
     size = np.shape(over["z"])
     if own.endswith(" hatch"):
-        return kept | {"visible": True} | _hatch(over, size, "?" if own == f"{name} hatch" else "")
+        return base | {"visible": True} | _hatch(over, size, "?" if own == f"{name} hatch" else "")
     meta = {key: value for key, value in (over.get("meta") or {}).items() if key != "labels"}
     labels = (over.get("meta") or {}).get("labels")
     meta |= {"covered": True} | ({"labels": labels} if labels else {})
@@ -300,14 +300,14 @@ def _withheld(trace: Trace, maps: Mapping[str, Trace], name: str) -> Trace:
         place = str(over.get("hovertemplate", "")).partition("<br>")[0]
         place = "" if "%{z" in place or "%{customdata" in place else place
         is_covered = _("covered")
-        said = {"hovertemplate": f"{place}<br><b>{is_covered}</b><extra></extra>"}
-        named = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
+        hover = {"hovertemplate": f"{place}<br><b>{is_covered}</b><extra></extra>"}
+        crossed = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
         cells = {"z": np.zeros(size), "colorscale": _CLEAR, "showscale": False}
-        return kept | {"visible": True, "meta": meta} | cells | said | named
+        return base | {"visible": True, "meta": meta} | cells | hover | crossed
     spots = {side: over[side] for side in ("x", "y") if side in over}
-    named = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
-    quiet = {"showscale": False, "colorscale": _CLEAR}
-    return kept | {"z": np.full(size, np.nan), "meta": meta} | quiet | spots | named
+    crossed = {"hovertext": texts} if isinstance(texts, CrossedLabels) else {}
+    blank = {"showscale": False, "colorscale": _CLEAR}
+    return base | {"z": np.full(size, np.nan), "meta": meta} | blank | spots | crossed
 
 
 def _hatch(over: Trace, size: tuple[int, ...], mark: str) -> Trace:
@@ -317,15 +317,15 @@ def _hatch(over: Trace, size: tuple[int, ...], mark: str) -> Trace:
     )
     xs = [left, right, right, left, left, None, (left + right) / 2]
     ys = [top, top, bottom, bottom, top, None, (top + bottom) / 2]
-    written = {
+    text = {
         "mode": "lines+text",
         "text": ["", "", "", "", "", "", f"<b>{mark}</b>"],
         "textfont": {"size": _MARK_SIZE, "color": theme.LIGHT.ink},
         "textposition": "middle center",
     }
-    filled = {"fill": "toself", "fillcolor": theme.LIGHT.masked, "fillpattern": theme.COVERED}
-    outlined = {"x": xs, "y": ys, "hoverinfo": "skip", "line": {"width": 2, "color": theme.LIGHT.muted}}
-    return outlined | filled | (written if mark else {"mode": "lines"})
+    fill = {"fill": "toself", "fillcolor": theme.LIGHT.masked, "fillpattern": theme.COVERED}
+    outline = {"x": xs, "y": ys, "hoverinfo": "skip", "line": {"width": 2, "color": theme.LIGHT.muted}}
+    return outline | fill | (text if mark else {"mode": "lines"})
 
 
 def _ends(places: Any, count: int) -> tuple[float, float]:
@@ -361,8 +361,8 @@ def _scrub(
 ) -> None:
     """Take out of a layout what tells the numbers: ends of colours and axes, words with numbers in them."""
     secret = set(_telling([numbers, -numbers]).tolist())
-    used = {str(axis) for index in hidden if (axis := traces[index].get("coloraxis"))}
-    for axis in used:
+    axes = {str(axis) for index in hidden if (axis := traces[index].get("coloraxis"))}
+    for axis in axes:
         if axis not in ranges:
             layout.pop(axis, None)
         elif np.float32(layout.get(axis, {}).get("cmax", 0.0)).item() in secret:
@@ -380,8 +380,8 @@ def _scrub(
     hidden_names = {traces[index]["name"] for index in hidden}
     for note in layout.get("annotations", ()):
         own = names_at.get((note.get("xref"), note.get("yref")), "")
-        told = _NUMBER.findall(str(note.get("text", "")))
-        if told and (own in hidden_names or any(_tells(token, numbers) for token in told)):
+        tokens = _NUMBER.findall(str(note.get("text", "")))
+        if tokens and (own in hidden_names or any(_tells(token, numbers) for token in tokens)):
             note["text"] = html.escape(called(own)) or " "  # its title had a measure of it
 
 

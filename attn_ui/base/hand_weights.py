@@ -49,24 +49,24 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
     return controls.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
 
 
-def read_by_hand(controls: Controls, wanted: Sequence[Sequence[Weight]]) -> Given:
+def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Given:
     """Return the weights that were set by hand and that fit, and say which these are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.
 
     Args:
         controls: answers.
-        wanted: each weight in all shapes that it may have here, the present one first.
+        variants: each weight in all shapes that it may have here, the present one first.
     """
-    fit, problems = fitting(controls, wanted)
-    present = [each[0] for each in wanted]
+    fit, problems = fitting(controls, variants)
+    weights = [each[0] for each in variants]
     controls.caption(
         _(":material/table: Type them, or open a file, in the tab *{tab}*.", tab=tab_name("Data"))
     )
     for problem in problems:
-        said_of_it = paragraph(problem, _("The one from the seed is used meanwhile."))
-        controls.caption(f":material/edit: {said_of_it}")
-    if large := [each.name for each in present if not each.is_typed]:
+        sentence = paragraph(problem, _("The one from the seed is used meanwhile."))
+        controls.caption(f":material/edit: {sentence}")
+    if large := [each.name for each in weights if not each.is_typed]:
         controls.caption(
             _(
                 ":material/info: {weights}: more than {most} rows or columns, too many to type.",
@@ -75,10 +75,10 @@ def read_by_hand(controls: Controls, wanted: Sequence[Sequence[Weight]]) -> Give
             )
         )
     when = {weight.name: weight.when for weight, _ in fit}
-    controls.caption(said([each.name for each in present], when))
-    if any(controls.text(TABLES[each.name]) for each in present):
+    controls.caption(said([each.name for each in weights], when))
+    if any(controls.text(TABLES[each.name]) for each in weights):
         controls.button(
-            _("Take all from the seed again"), lambda: _from_seed(controls, present), width="stretch"
+            _("Take all from the seed again"), lambda: _from_seed(controls, weights), width="stretch"
         )
     return tuple((weight.name, rows) for weight, rows in fit)
 
@@ -89,18 +89,18 @@ def _from_seed(controls: Controls, weights: Sequence[Weight]) -> None:
 
 
 def fitting(
-    controls: Controls, wanted: Sequence[Sequence[Weight]]
+    controls: Controls, variants: Sequence[Sequence[Weight]]
 ) -> tuple[list[tuple[Weight, Rows]], list[str]]:
     """Return the typed weights that fit, in their shape, and a sentence for each that does not."""
     fit, problems = [], []
-    for shapes in wanted:
+    for shapes in variants:
         rows = TABLES[shapes[0].name].rows(controls.text(TABLES[shapes[0].name]))
         if not rows:
             continue
-        came = len(rows), len(rows[0])
-        found = next((each for each in shapes if each.shape == came), None)
-        if found is None:
-            problems.append(shapes[0].unfit(came))
+        shape = len(rows), len(rows[0])
+        match = next((each for each in shapes if each.shape == shape), None)
+        if match is None:
+            problems.append(shapes[0].unfit(shape))
         else:
-            fit.append((found, rows))
+            fit.append((match, rows))
     return fit, problems

@@ -179,14 +179,14 @@ def _words(tokens: Tokens) -> Tokens:
 
 def _scripts(tokens: Tokens) -> tuple[Tokens, Tokens]:
     """Return what stands under a symbol and over it."""
-    found: dict[str, Tokens] = {"_": (), "^": ()}
+    scripts: dict[str, Tokens] = {"_": (), "^": ()}
     while tokens and tokens[0] in ("_", "^", "'"):
         if tokens[0] == "'":
             tokens = tokens[1:]
             continue
         sign = tokens[0]
-        found[sign], tokens = _script(tokens[1:])
-    return found["_"], found["^"]
+        scripts[sign], tokens = _script(tokens[1:])
+    return scripts["_"], scripts["^"]
 
 
 def _script(tokens: Tokens) -> tuple[Tokens, Tokens]:
@@ -217,34 +217,34 @@ def in_lines(latex: str) -> str:
     """
     parts: list[list[str]] = [[]]
     gaps: list[str] = []
-    depth, related = 0, False
+    depth, has_relation = 0, False
     for token in _TOKEN.findall(latex):
         depth += (token in _OPENS) - (token in _CLOSES)
         if not depth and token in _GAPS:
             gaps.append(f"{token} ")
             parts.append([])
-            related = False
+            has_relation = False
             continue
         if not depth and token in _RELATIONS:
-            if related:
+            if has_relation:
                 gaps.append("")
                 parts.append(["{}"])
-            related = True
+            has_relation = True
         parts[-1].append(token)
-    first, *others = (_together("".join(part).lstrip()) for part in parts)
-    return first + "".join(rf"{gap}\allowbreak {part}" for gap, part in zip(gaps, others, strict=True))
+    first, *more_parts = (_group_part("".join(part).lstrip()) for part in parts)
+    return first + "".join(rf"{gap}\allowbreak {part}" for gap, part in zip(gaps, more_parts, strict=True))
 
 
-def _together(part: str) -> str:
+def _group_part(part: str) -> str:
     """Put a part in braces if a line has room for it."""
-    return f"{{{part}}}" if part and _wide(_TOKEN.findall(part)) <= _A_LINE else part
+    return f"{{{part}}}" if part and _width(_TOKEN.findall(part)) <= _A_LINE else part
 
 
-def _wide(tokens: Tokens) -> float:
+def _width(tokens: Tokens) -> float:
     """Return how many letters wide a formula is; of a fraction and of rows the widest part counts."""
     if r"\\" in tokens:
         at = tokens.index(r"\\")
-        return max(_wide(tokens[:at]), _wide(tokens[at + 1 :]))
+        return max(_width(tokens[:at]), _width(tokens[at + 1 :]))
     beside: list[str] = []
     width = 0.0
     while tokens:
@@ -252,12 +252,12 @@ def _wide(tokens: Tokens) -> float:
         if first in (r"\frac", r"\tfrac"):
             over, tokens = _group(tokens)
             under, tokens = _group(tokens)
-            width += max(_wide(over), _wide(under))
+            width += max(_width(over), _width(under))
         else:
             beside.append(first)
     runs = in_text("".join(beside))
-    drawn = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in runs)
-    return width + sum(count * (_SMALLER if small else 1) for count, small in drawn)
+    lengths = ((len(text.replace(" ", "")), role in ("sub", "sup")) for text, role in runs)
+    return width + sum(count * (_SMALLER if small else 1) for count, small in lengths)
 
 
 def written(markdown: str) -> list[Run]:
@@ -266,11 +266,11 @@ def written(markdown: str) -> list[Run]:
     >>> written("$d_k$ is the width.")
     [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
     """
-    found: list[Run] = []
+    runs: list[Run] = []
     for at, piece in enumerate(_DOLLARS.split(markdown)):
         if piece:
-            found.extend(in_text(piece) if at % 2 else [(piece, "")])
-    return found
+            runs.extend(in_text(piece) if at % 2 else [(piece, "")])
+    return runs
 
 
 def in_text(latex: str) -> list[Run]:
@@ -280,13 +280,13 @@ def in_text(latex: str) -> list[Run]:
     [('QK', 'i'), ('ᵀ / √', ''), ('d', 'i'), ('k', 'sub')]
     """
     merged: list[Run] = []
-    for text, role in _read(_TOKEN.findall(latex), ""):
+    for text, role in _runs(_TOKEN.findall(latex), ""):
         before = merged.pop()[0] if merged and merged[-1][1] == role else ""
         merged.append((before + text, role))
     return merged
 
 
-def _read(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a command)
+def _runs(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a command)
     while tokens:
         first, tokens = tokens[0], tokens[1:]
         if first in ("_", "^"):
@@ -295,7 +295,7 @@ def _read(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a 
                 yield _SIGNS[r"\top"], role
             else:
                 within = role in ("sub", "sup")
-                for text, _ in _read(inner, role):
+                for text, _ in _runs(inner, role):
                     yield (
                         text.translate(_RAISED) if within and first == "^" else text,
                         role if within else {"_": "sub", "^": "sup"}[first],
@@ -303,16 +303,16 @@ def _read(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a 
         elif first in (r"\frac", r"\tfrac"):
             over, tokens = _group(tokens)
             under, tokens = _group(tokens)
-            yield from _bracketed(over, role)
+            yield from _bracket(over, role)
             yield " / ", role
-            yield from _bracketed(under, role)
+            yield from _bracket(under, role)
         elif first == r"\sqrt":
             inner, tokens = _group(tokens)
             yield "√", role
-            yield from _bracketed(inner, role)
+            yield from _bracket(inner, role)
         elif first in _ACCENTS:
             inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
-            yield "".join(text for text, _ in _read(inner, role)) + _ACCENTS[first], role or "i"
+            yield "".join(text for text, _ in _runs(inner, role)) + _ACCENTS[first], role or "i"
         elif first in (*_WORDS, *_CUTS, r"\text"):
             inner, tokens = _group(tokens if tokens[:1] != [" "] else tokens[1:])
             yield "".join(" " if each in (r"\,", "~") else each for each in inner), role
@@ -328,14 +328,14 @@ def _read(tokens: Tokens, role: str) -> Iterator[Run]:  # noqa: PLR0912  (one a 
             yield first, role or ("i" if first.isalpha() else "")
 
 
-def _bracketed(tokens: Tokens, role: str) -> Iterator[Run]:
+def _bracket(tokens: Tokens, role: str) -> Iterator[Run]:
     """Read a part of a fraction or root; in brackets where it is a sum or a product of several."""
-    one = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
-    if one:
-        yield from _read(tokens, role)
+    is_single = len([token for token in _after_scripts(tokens[1:]) if not token.isspace()]) == 0
+    if is_single:
+        yield from _runs(tokens, role)
         return
     yield "(", role
-    yield from _read(tokens, role)
+    yield from _runs(tokens, role)
     yield ")", role
 
 
@@ -352,12 +352,12 @@ def in_latex(rows: Sequence[Sequence[float]]) -> str:
     >>> in_latex([[-0.001]])
     '\\begin{pmatrix} 0.00 \\end{pmatrix}'
     """
-    cut = [list(row) for row in rows[:MOST_CELLS]]
+    first = [list(row) for row in rows[:MOST_CELLS]]
     # A second rounding takes the sign from what the first one makes zero.
-    lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in cut]
+    lines = [" & ".join(f"{float(f'{cell:.2f}') + 0.0:.2f}" for cell in row[:MOST_CELLS]) for row in first]
     if len(rows[0]) > MOST_CELLS:
         lines = [rf"{line} & \cdots" for line in lines]
     if len(rows) > MOST_CELLS:
         lines.append(" & ".join([r"\vdots"] * min(len(rows[0]), MOST_CELLS)))
-    joined = r" \\ ".join(lines)
-    return rf"\begin{{pmatrix}} {joined} \end{{pmatrix}}"
+    body = r" \\ ".join(lines)
+    return rf"\begin{{pmatrix}} {body} \end{{pmatrix}}"

@@ -28,45 +28,45 @@ class Dropped:
     used: str | None = ""
 
     def sentence(self) -> str:
-        """Say what came and what was wanted, safe to show as markdown."""
-        said = self._said()
+        """Return a sentence with the text and the requirement, safe to show as markdown."""
+        fields = self._fields()
         if self.used is None:
             return self.complaint()
         if self.used:
             return _(
-                "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **said, used=self.used
+                "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **fields, used=self.used
             )
-        return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **said)
+        return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **fields)
 
     def complaint(self) -> str:
         """Say the same where nothing is used in its place, because nothing is made of such a link."""
-        return _("The link's {name} was {text}; wanted: {wanted}.", **self._said())
+        return _("The link's {name} was {text}; wanted: {wanted}.", **self._fields())
 
-    def _said(self) -> dict[str, str]:
+    def _fields(self) -> dict[str, str]:
         return {"name": quoted(self.name), "text": quoted(self.text), "wanted": self.wanted}
 
 
-def not_here(offered: Steps, text: str, used: float, before: Iterable[Dropped]) -> Dropped:
+def not_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
     """Say of a setting that the page cannot have here what the link asked for, though it can elsewhere.
 
     Args:
-        offered: the setting with the values that there are here; used: which of them is used.
-        text: what was asked for; where that was out of all bounds, what was said `before` has the link's own.
+        steps: the setting with the values that there are here; value: which of them is used.
+        text: of the value in the link; where that was out of all bounds, `earlier` has the link's own.
     """
-    beyond = {bad.name: bad.text for bad in before if bad.used}
-    text = beyond.get(offered.name, text)
-    return Dropped(offered.name, text, _("{wanted} here", wanted=offered.wanted()), offered.text(used))
+    beyond = {bad.name: bad.text for bad in earlier if bad.used}
+    text = beyond.get(steps.name, text)
+    return Dropped(steps.name, text, _("{wanted} here", wanted=steps.wanted()), steps.text(value))
 
 
-def not_all_here(offered: MultiChoice, texts: Sequence[str]) -> Dropped:
+def not_all_here(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
     """Say of a setting which of the options that the link asked for the page has here.
 
     Args:
-        offered: the setting with the options that there are here; texts: what the link asked for.
+        choice: the setting with the options that there are here; texts: those in the link.
     """
-    used = [text for text in texts if text in offered.options]
-    wanted = _("{wanted} here", wanted=offered.wanted())
-    return Dropped(offered.name, ", ".join(texts), wanted, ", ".join(used) or None)
+    options = [text for text in texts if text in choice.options]
+    requirement = _("{wanted} here", wanted=choice.wanted())
+    return Dropped(choice.name, ", ".join(texts), requirement, ", ".join(options) or None)
 
 
 def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
@@ -77,25 +77,25 @@ def mend(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[s
     >>> mend([Integer("d", 4, 1, 16), Flag("bias", False)], query)
     {'d': ['3'], 'bias': ['true']}
     """
-    known, mended = by_name(parameters), dict[str, list[str]]()
-    for linked, texts in query.items():
-        name = re.sub("^(amp;)+", "", linked)
-        if name in known:
-            mended.setdefault(name, []).extend(_without_sign(known[name], text) for text in texts)
+    settings, current = by_name(parameters), dict[str, list[str]]()
+    for raw_name, texts in query.items():
+        name = re.sub("^(amp;)+", "", raw_name)
+        if name in settings:
+            current.setdefault(name, []).extend(_without_sign(settings[name], text) for text in texts)
         elif not _FOLLOWERS.fullmatch(name):
-            mended.setdefault(name, []).extend(texts)
-    return up_to_date(parameters, mended)
+            current.setdefault(name, []).extend(texts)
+    return up_to_date(parameters, current)
 
 
 def up_to_date(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> dict[str, list[str]]:
     """Return a query without settings that are no more; for a view that is none, the one that has it now."""
-    found = {name: texts for name, texts in query.items() if name not in _GONE}
+    current = {name: texts for name, texts in query.items() if name not in _GONE}
     for choice in parameters:
         if isinstance(choice, Choice):
             for option, link in choice.moved:
-                if found.get(choice.name) == [option]:
-                    found |= parse_qs(link)
-    return found
+                if current.get(choice.name) == [option]:
+                    current |= parse_qs(link)
+    return current
 
 
 def _without_sign(parameter: Parameter, text: str) -> str:
@@ -120,10 +120,10 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
         parameters: what the page can read.
         query: names with all their values, as the address has them.
     """
-    known = by_name(parameters)
+    settings = by_name(parameters)
     dropped = []
     for name, texts in query.items():
-        parameter = known.get(name)
+        parameter = settings.get(name)
         if parameter is None:
             dropped.append(Dropped(name, texts[-1], _("a setting of this page")))
             continue
@@ -156,12 +156,12 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     parts = urlsplit(link)
     query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)
-    known, values = by_name(parameters), dict[str, Any]()
-    used = {bad.name: bad.used or "" for bad in dropped}
+    settings, values = by_name(parameters), dict[str, Any]()
+    replacements = {bad.name: bad.used or "" for bad in dropped}
     for name, texts in query.items():
-        setting = known.get(name)
-        if setting is None or used.get(name) == "":
+        setting = settings.get(name)
+        if setting is None or replacements.get(name) == "":
             continue
-        text = used.get(name) or texts[-1]
+        text = replacements.get(name) or texts[-1]
         values[name] = [*texts] if isinstance(setting, MultiChoice) else setting.read(text)
     return values, dropped

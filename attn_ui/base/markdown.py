@@ -31,9 +31,9 @@ def quoted(text: str, most: int = 40) -> str:
     >>> quoted("`a`")
     '`?a?`'
     """
-    shown = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
-    short = shown if len(shown) <= most else shown[: most - 1] + "…"
-    return f"`{short}`" if shown.strip() else _c("what was typed", "nothing")
+    printable = "".join(c if c.isprintable() and c != "`" else "?" for c in text)
+    beginning = printable if len(printable) <= most else printable[: most - 1] + "…"
+    return f"`{beginning}`" if printable.strip() else _c("what was typed", "nothing")
 
 
 def capital(text: str) -> str:
@@ -67,8 +67,8 @@ def first_of(names: Sequence[str], most: int = 3) -> str:
     >>> first_of(["a", "b", "c"]), first_of(["a", "b", "c", "d"], 2)
     ('a, b and c', 'a, b and 2 more')
     """
-    left = len(names) - most
-    return listed([*names[:most], _("{count} more", count=left)] if left > 0 else names)
+    n_more = len(names) - most
+    return listed([*names[:most], _("{count} more", count=n_more)] if n_more > 0 else names)
 
 
 @lru_cache(1024)  # sentences by the thousand name a few words

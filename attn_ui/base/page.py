@@ -150,7 +150,7 @@ class View(Generic[Result]):
         self,
         name: str,
         panel_sources: Mapping[str, Sequence[str]],
-        read_controls: Sequence[StepCaption],
+        questions: Sequence[StepCaption],
         clicked: Callable[[Controls, Cell], None] | None = None,
     ) -> "View[Result]":
         """Return what is shown while a panel or curve is covered: the rest of the figure, and a question.
@@ -175,7 +175,7 @@ class View(Generic[Result]):
         covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
-            scene=covering.saying(Sentences(lambda: read_controls, lambda: pack_captions(read_controls))),
+            scene=covering.saying(Sentences(lambda: questions, lambda: pack_captions(questions))),
             alt=covered if tells else paragraph(self.figure.alt.rstrip(".。") + _("."), covered),
             captions_follow_choice=True,
             clicked=clicked,
@@ -236,9 +236,9 @@ class Page(Generic[State, Result]):
 
     def terms(self, view: View[Result]) -> list[Term]:
         """Return the terms and the letters in what stands at the figure, wherever its sliders are."""
-        packed = view.figure.captions if view.figure else None
-        said = _terms_of(packed) if packed else ()
-        return occurring((_(self.about), *view.notes), [view.formula], self.letters(view.name), said)
+        captions = view.figure.captions if view.figure else None
+        terms = _terms_of(captions) if captions else ()
+        return occurring((_(self.about), *view.notes), [view.formula], self.letters(view.name), terms)
 
     def tab(self, name: str) -> ModuleType:
         """Return the module of a tab: `show(result)` fills it. Only where it is open it is imported.
@@ -271,7 +271,7 @@ class Page(Generic[State, Result]):
         if view.figure:
             for control in (view.figure.slider, view.figure.rows):
                 if control:
-                    controls.shown(control.steps)
+                    controls.position(control.steps)
         at = At(view, controls, controls.dropped, self)
         if at.view.figure and (name := str(values.get(COVER.name, ""))):
             return _covered(at, name, str(values.get(PREDICT.name, PREDICT.default)))
@@ -285,12 +285,12 @@ def _covered(at: "At[Result]", name: str, kind: str) -> "At[Result]":
     assert view.figure is not None
     dropped = [*at.dropped]
     try:
-        asked, lost = predict.question(
+        question, bad_kind = predict.question(
             view.figure, name, kind, lambda steps: steps.nearest(at.controls.value(steps)), page.panel_sources
         )
         possible = predict.kinds(view.figure.scene.scene, name)
-        view = view.covering(name, page.panel_sources, asked.sentences())
-        dropped += [predict.dropped(name, lost, None, possible)] if lost else []
+        view = view.covering(name, page.panel_sources, question.sentences())
+        dropped += [predict.dropped(name, bad_kind, None, possible)] if bad_kind else []
     except ValueError as error:
         dropped.append(predict.dropped(name, kind, error))
     return replace(at, view=view, dropped=dropped)
@@ -300,11 +300,11 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     """Return a page with A, B and B − A in place of its figure."""
     view = at.view
     places = at.position if view.figure else (0, 0)
-    found = pinned(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
-    dropped = [*at.dropped, *found.dropped(panel)]
-    if found.figure is None:
-        return replace(at, view=replace(view, notes=[found.why, *view.notes]), dropped=dropped)
-    return replace(at, view=replace(view, figure=found.figure), dropped=dropped)
+    comparison = pinned(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
+    dropped = [*at.dropped, *comparison.dropped(panel)]
+    if comparison.figure is None:
+        return replace(at, view=replace(view, notes=[comparison.why, *view.notes]), dropped=dropped)
+    return replace(at, view=replace(view, figure=comparison.figure), dropped=dropped)
 
 
 def _position(figure: Figure, controls: Controls) -> tuple[int, int]:
@@ -316,8 +316,8 @@ def _position(figure: Figure, controls: Controls) -> tuple[int, int]:
 
 
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
-def _terms_of(packed: bytes) -> tuple[Term, ...]:
-    texts = _one_of_each(texts_in(packed))
+def _terms_of(captions: bytes) -> tuple[Term, ...]:
+    texts = _one_of_each(texts_in(captions))
     return tuple({term.key: term for text in texts for term in in_sentence(text)}.values())
 
 
@@ -363,8 +363,8 @@ class At(Generic[Result]):
     @property
     def _figure(self) -> Figure:
         if self.view.figure is None:
-            none = _("{page} has no figure at this link.", page=_(self.page.title))
-            raise LookupError(paragraph(none, *self.controls.messages))
+            message = _("{page} has no figure at this link.", page=_(self.page.title))
+            raise LookupError(paragraph(message, *self.controls.messages))
         return self.view.figure
 
     @cached_property
@@ -412,10 +412,10 @@ class At(Generic[Result]):
         Raises:
             LookupError: the page hands over none, or some of the numbers are covered.
         """
-        handed = self.page.programs and not self.view.covered and self.page.programs(self.view.result)
-        if not handed:
+        programs = self.page.programs and not self.view.covered and self.page.programs(self.view.result)
+        if not programs:
             raise LookupError(_("{page} has no programs at this link", page=_(self.page.title)))
-        return handed
+        return programs
 
     @property
     def tables(self) -> Mapping[str, Columns]:

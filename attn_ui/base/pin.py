@@ -47,8 +47,8 @@ class Pin:
 
     def values(self, text: str) -> dict[str, Any]:
         """Return the value of every setting that a pin is about, by name; an open tab is none of them."""
-        named = read_link(self.settings, f"?{text}")[0]
-        return {each.name: named.get(each.name, each.default) for each in self.about}
+        values = read_link(self.settings, f"?{text}")[0]
+        return {each.name: values.get(each.name, each.default) for each in self.about}
 
     @property
     def about(self) -> tuple[Parameter, ...]:

@@ -63,8 +63,8 @@ class Pinned:
         """Return the panel that a link asked for where there is none of that name to compare."""
         if not panel or not self.panels or panel in self.panels:
             return []
-        wanted = _("a panel that both have: {panels}", panels=", ".join(self.panels))
-        return [Dropped(COMPARE.name, panel, wanted, self.chosen)]
+        requirement = _("a panel that both have: {panels}", panels=", ".join(self.panels))
+        return [Dropped(COMPARE.name, panel, requirement, self.chosen)]
 
 
 def pinned(

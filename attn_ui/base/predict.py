@@ -159,7 +159,7 @@ def turns(start: float, end: float) -> int:
 
 
 def differences(answer: Sequence[float], row: Numbers) -> Numbers:
-    """Return by how much each number that was said is more than the row's (n,); masked cells count as 0."""
+    """Return by how much each number of an answer is more than the row's (n,); masked cells count as 0."""
     return np.asarray(answer, dtype=np.float64) - np.nan_to_num(row)
 
 
@@ -184,7 +184,7 @@ def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve
     """Return by how much a drawn curve is above another, at each of that one's places; NaN in its gaps.
 
     Args:
-        drawn: heights at evenly spaced places, straight between them; ends: the first place and the last.
+        heights: at evenly spaced places, straight between them; ends: the first and the last place.
         curve: what was computed.
     """
     places = np.linspace(*ends, len(heights))
@@ -288,7 +288,7 @@ class CoverQuestion:
         """Say how an answer compares with what was computed, and why that is so.
 
         Args:
-            answer: the place of a column, a number, or `RISES` or `FALLS`; None where nothing was said.
+            answer: the place of a column, a number, or `RISES` or `FALLS`; None where there is none.
         """
         if self.kind == ALOUD:
             return ""
@@ -628,5 +628,5 @@ def dropped(name: str, kind: str, error: ValueError | None, possible: Sequence[s
     """Return which of a teacher's words could not be used: the name, or the kind of question."""
     if error is not None:
         return Dropped(COVER.name, name, str(error))
-    wanted = _("for what is covered here one of {options}", options=", ".join(possible))
-    return Dropped(PREDICT.name, kind, wanted)
+    requirement = _("for what is covered here one of {options}", options=", ".join(possible))
+    return Dropped(PREDICT.name, kind, requirement)

@@ -59,8 +59,8 @@ class Programs:
             NUMPY: _("Runs with NumPy alone."),
             SHORT: _("The short one, with the packages of this app: `pip install .` in its folder."),
         }[kind]
-        printed = [f"`{name}`" for name in self.prints if name not in WORDS]
-        prints = _("It prints {numbers}.", numbers=listed(printed))
+        names = [f"`{name}`" for name in self.prints if name not in WORDS]
+        prints = _("It prints {numbers}.", numbers=listed(names))
         return paragraph(needs, reads(self.program(kind)), prints, self.learns_note * (kind == PYTORCH))
 
 

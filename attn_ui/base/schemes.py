@@ -95,12 +95,12 @@ def read_scheme(
                 scheme=shown(setting, name),
             )
         )
-    takes = kinds[name].settings()
-    still = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
-    for steps in still:
-        if steps.name in takes:
+    names = kinds[name].settings()
+    static = [steps for steps in (STRENGTH, BASE, RAMP_STEP) if steps not in live]
+    for steps in static:
+        if steps.name in names:
             controls.step(steps, _(_LABELS[steps.name]))
-    return SchemeSettings(name, layout=layout, **{steps.name: controls.value(steps) for steps in still})
+    return SchemeSettings(name, layout=layout, **{steps.name: controls.value(steps) for steps in static})
 
 
 # ---- in programs ----
@@ -120,11 +120,11 @@ def placed(scheme: SchemeSettings, name: str) -> str:
     'X + ramp_encoding(*X.shape, step=0.25)'
     """
     waves = "sinusoidal_halves" if scheme.layout == "concatenated" else "sinusoidal_encoding"
-    added = {
+    encoding = {
         "ramp": f"ramp_encoding(*{name}.shape, step={scheme.step!r})",
         "sinusoidal": f"{waves}(*{name}.shape, base={scheme.base!r})",
     }.get(scheme.name, f"P[: len({name})]")
-    return f"{name} + {_times(scheme)}{added}"
+    return f"{name} + {_times(scheme)}{encoding}"
 
 
 def turned(scheme: SchemeSettings, name: str) -> str:

@@ -39,17 +39,17 @@ def read_sentence(
     """
     text = controls.line(setting, label)
     count = len(tokenize(text))
-    kept = f"_sentence_{setting.name}"
+    memory_key = f"_sentence_{setting.name}"
     if not count:
-        last: str = controls.recall(kept, setting.default)
+        last: str = controls.recall(memory_key, setting.default)
         controls.describe(setting.name, label, last)
         controls.caption(
             _(":material/edit: No word here yet. The picture still shows “{sentence}”.", sentence=plain(last))
         )
         return last
-    controls.remember(kept, text)
-    if how_cut and (said := CUT[how_cut(text)]):
-        controls.caption(_(said))
+    controls.remember(memory_key, text)
+    if how_cut and (note := CUT[how_cut(text)]):
+        controls.caption(_(note))
     if count > most:
         controls.caption(
             _(":material/content_cut: {count} tokens. The first {most} are drawn.", count=count, most=most)

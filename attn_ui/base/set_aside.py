@@ -74,14 +74,14 @@ def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int
     n_key = len(keys)
     with controls.row():
         keep = controls.segment(KEEP, _("Keep"), label_visibility="collapsed")
-        again = keep != ALL_BUT_ONE and controls.flag(RENORMALISED, _("Rows sum to one again"))
+        renormalised = keep != ALL_BUT_ONE and controls.flag(RENORMALISED, _("Rows sum to one again"))
     if keep == ALL_BUT_ONE:
         # Two maps and the output move; of more than 62 words some have no step of their own.
         numbers, words = 2 * n_query * n_key + n_query * width, replace(WITHOUT, values=tuple(range(n_key)))
         steps = controls.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
         return Asides("without", steps, keys=tuple(keys))
     steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
-    return Asides(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), again)
+    return Asides(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
 
 
 @dataclass(frozen=True)

@@ -55,60 +55,60 @@ def _key(walk: Weighed, at: int) -> str:
 def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
-    if (found := walk.threshold) is None or not len(rows):
+    if (threshold := walk.threshold) is None or not len(rows):
         return ""
-    mass = found.mass[rows, 0]
-    said = _(
+    mass = threshold.mass[rows, 0]
+    sentence = _(
         "Kept: {kept} of {count} weights, {mean} of a row on average, at least {least}, in {queries}.",
-        kept=f"{found.cells.sum():,}",
+        kept=f"{threshold.cells.sum():,}",
         count=f"{walk.mask.sum():,}",
         mean=number(float(mass.mean()), 3),
         least=number(float(mass.min()), 3),
         queries=_query(walk, *rows[largest(-mass)].tolist()),
     )
-    if found.output_change is not None:
-        apart = found.output_change[rows]
-        moved = _(
+    if threshold.output_change is not None:
+        changes = threshold.output_change[rows]
+        change_sentence = _(
             "The output moves by {mean} on average, at most by {most}.",
-            mean=number(rounded(float(apart.mean())), 3),
-            most=number(rounded(float(apart.max())), 3),
+            mean=number(rounded(float(changes.mean())), 3),
+            most=number(rounded(float(changes.max())), 3),
         )
-        said = paragraph(said, moved)
-    more = int((found.cells[rows].sum(axis=1) > aside.value).sum()) if aside.what == "largest" else 0
+        sentence = paragraph(sentence, change_sentence)
+    more = int((threshold.cells[rows].sum(axis=1) > aside.value).sum()) if aside.what == "largest" else 0
     ties = _n(
         "In {count} row more are kept: all that tie with the last.",
         "In {count} rows more are kept: all that tie with the last.",
         more,
     )
-    return paragraph(said, ties if more else "")
+    return paragraph(sentence, ties if more else "")
 
 
 def without(walk: Weighed, number: Write) -> str:
     """Say who gave the word most, whose output moves furthest, and which word matters most."""
-    if (found := walk.ablation) is None:
+    if (ablation := walk.ablation) is None:
         return ""
-    lost, means = walk.weights[:, found.key], found.output_changes.mean(axis=1)
-    apart = np.where(found.output_change < ROUNDING, 0.0, found.output_change)
-    said = _(
+    weights, means = walk.weights[:, ablation.key], ablation.output_changes.mean(axis=1)
+    changes = np.where(ablation.output_change < ROUNDING, 0.0, ablation.output_change)
+    sentence = _(
         "Without {key}: its largest weight was {lost}, from {queries}; the outputs move by {mean} on "
         "average, at most by {far}, at {furthest}. The word that matters most is {most}: {largest} on "
         "average.",
-        key=_key(walk, found.key),
-        lost=number(float(lost.max()), 3),
-        queries=_query(walk, *largest(lost)),
-        mean=number(rounded(float(means[found.key])), 3),
-        far=number(float(apart.max()), 3),
-        furthest=_query(walk, *largest(apart)),
+        key=_key(walk, ablation.key),
+        lost=number(float(weights.max()), 3),
+        queries=_query(walk, *largest(weights)),
+        mean=number(rounded(float(means[ablation.key])), 3),
+        far=number(float(changes.max()), 3),
+        furthest=_query(walk, *largest(changes)),
         most=first_of([_key(walk, key) for key in largest(means)]),
         largest=number(rounded(float(means.max())), 3),
     )
-    count = int(found.empty.sum())
-    nothing = _n(
+    count = int(ablation.empty.sum())
+    empty_sentence = _n(
         "{count} query could attend to it alone: it is left with weights and output of zero.",
         "{count} queries could attend to it alone: they are left with weights and output of zero.",
         count,
     )
-    return paragraph(said, nothing if count else "")
+    return paragraph(sentence, empty_sentence if count else "")
 
 
 def kept_formula(aside: Aside) -> str:

@@ -79,25 +79,25 @@ class SharedCache:
             with self._lock:
                 if key in self._kept:
                     self._hits += 1
-                    kept: R = self._kept[key]
-                    return kept
-                making = self._being_made.get(key)
-                if making is None:
+                    value: R = self._kept[key]
+                    return value
+                running = self._being_made.get(key)
+                if running is None:
                     mine: Future[Any] = Future()
                     self._being_made[key] = mine
                     self._misses += 1
                     break
                 self._waits += 1
             try:
-                waited: R = making.result()
-                return waited
+                result: R = running.result()
+                return result
             except _LeftError:
                 continue
         return self._make(key, make, mine)
 
     def _make(self, key: Hashable, make: Callable[[], R], mine: "Future[Any]") -> R:
         try:
-            value = _locked(make())
+            value = _lock(make())
         except BaseException as error:
             with self._lock:
                 del self._being_made[key]
@@ -118,9 +118,9 @@ class SharedCache:
     def fullness(self) -> Fullness:
         """Return how full it is."""
         with self._lock:
-            kept = self._kept
+            cache = self._kept
             counts = (self._hits, self._waits, self._misses)
-            return Fullness(len(kept), int(kept.currsize), int(kept.maxsize), *counts)
+            return Fullness(len(cache), int(cache.currsize), int(cache.maxsize), *counts)
 
     def clear(self) -> None:
         """Forget everything."""
@@ -137,10 +137,10 @@ class Shared(Generic[P, R]):
         update_wrapper(self, function)
         self._cache, self._function = cache, function
         self._signature = inspect.signature(function)
-        every = [*self._signature.parameters]
-        self._names = [name for name in every if not name.startswith("_")]
-        self._places = [place for place, name in enumerate(every) if not name.startswith("_")]
-        self._n_every = len(every)
+        parameters = [*self._signature.parameters]
+        self._names = [name for name in parameters if not name.startswith("_")]
+        self._places = [place for place, name in enumerate(parameters) if not name.startswith("_")]
+        self._n_every = len(parameters)
         self._name = f"{function.__module__}.{function.__qualname__}"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -179,22 +179,22 @@ def size_of(value: Any) -> int:
     >>> size_of((b"1234", ten, [ten]))
     84
     """
-    counted: set[int] = set()
+    visited: set[int] = set()
 
     def size(value: Any) -> int:
-        if id(value) in counted:
+        if id(value) in visited:
             return 0
-        counted.add(id(value))
+        visited.add(id(value))
         n_bytes = len(value) if isinstance(value, bytes) else getattr(value, "nbytes", None)
         if isinstance(n_bytes, int):  # an array or a tensor has it
             return n_bytes
-        held = _held(value)
-        return sys.getsizeof(value) if held is None else sum(map(size, held))
+        parts = _parts_of(value)
+        return sys.getsizeof(value) if parts is None else sum(map(size, parts))
 
     return size(value)
 
 
-def _held(value: Any) -> list[Any] | None:
+def _parts_of(value: Any) -> list[Any] | None:
     """Return what a value holds; None where it is a value of its own."""
     if isinstance(value, Mapping):
         return [*value.keys(), *value.values()]
@@ -206,17 +206,17 @@ def _held(value: Any) -> list[Any] | None:
     return list(parameters()) if callable(parameters) else None
 
 
-def _locked(value: R) -> R:
+def _lock(value: R) -> R:
     """Make the arrays that a result holds read-only."""
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     elif isinstance(value, Mapping):
         for inner in value.values():
-            _locked(inner)
+            _lock(inner)
     elif isinstance(value, list | tuple):
         for inner in value:
-            _locked(inner)
+            _lock(inner)
     elif is_dataclass(value):
         for field in fields(value):
-            _locked(getattr(value, field.name))
+            _lock(getattr(value, field.name))
     return value

@@ -53,8 +53,8 @@ def of_page(folder: str) -> tuple[Term, ...]:
     module = f"pages.{folder}.terms"
     if module == _LIST or find_spec(module) is None:
         return ()
-    found: tuple[Term, ...] = import_module(module).letters(named())
-    return found
+    letters: tuple[Term, ...] = import_module(module).letters(named())
+    return letters
 
 
 @cached()
@@ -76,7 +76,7 @@ def names(*english: str) -> tuple[str, ...]:
     """
     if language() == SOURCE:
         return english
-    return tuple(dict.fromkeys(said for name in english for said in _c("term", name).split("、")))
+    return tuple(dict.fromkeys(each for name in english for each in _c("term", name).split("、")))
 
 
 def forms(term: Term) -> tuple[str, ...]:
@@ -88,18 +88,18 @@ def forms(term: Term) -> tuple[str, ...]:
     if language() != SOURCE:
         own = () if term.name in term.apart else names(term.name)
         return tuple(name for name in own if has_han(name) or _is_looked_for(name))
-    found: dict[str, None] = {}
+    writings: dict[str, None] = {}
     for name in (term.name, *term.also):
         if name in term.apart or not _is_looked_for(name):
             continue
         first = name.split()[0]
         word = name[0].lower() + name[1:] if first[1:].islower() and name[1].isalpha() else name
-        found[word] = None
+        writings[word] = None
         last = word.split()[-1]
         has_plural = last.isalpha() and last.islower() and not last.endswith("s")
         if has_plural and not {"of", "and"} & {*name.split()}:
-            found[_plural(word)] = None
-    return tuple(found)
+            writings[_plural(word)] = None
+    return tuple(writings)
 
 
 def _is_looked_for(name: str) -> bool:
@@ -121,15 +121,15 @@ def _plural(word: str) -> str:
 @cache
 def _by_first_word() -> dict[str, list[tuple[str, Term]]]:
     """Return the forms of all terms by the word that they begin with, the longest first."""
-    found: dict[str, list[tuple[str, Term]]] = {}
+    index: dict[str, list[tuple[str, Term]]] = {}
     longest_first = sorted(
         ((form, term) for term in general() for form in forms(term)), key=lambda each: -len(each[0])
     )
     for form, term in longest_first:
         first = _WORD.search(form)
         assert first, form
-        found.setdefault(first[0].casefold(), []).append((form, term))
-    return found
+        index.setdefault(first[0].casefold(), []).append((form, term))
+    return index
 
 
 def in_sentence(sentence: str) -> Iterator[Term]:
@@ -141,13 +141,13 @@ def in_sentence(sentence: str) -> Iterator[Term]:
     text = _MARKS.sub("", sentence)
     if language() != SOURCE:
         pattern, terms = _of_language()
-        yield from (terms[found[0].casefold()] for found in pattern.finditer(text))
+        yield from (terms[match[0].casefold()] for match in pattern.finditer(text))
         return
-    known = _by_first_word()
+    index = _by_first_word()
     end = 0
     for word in _WORD.finditer(text):
         start = word.start()
-        for form, term in known.get(word[0].casefold(), ()) if start >= end else ():
+        for form, term in index.get(word[0].casefold(), ()) if start >= end else ():
             after = start + len(form)
             if _reads(text[start:after], form) and not _GOES_ON.match(text, after):
                 yield term
@@ -174,9 +174,9 @@ def _bounded(form: str) -> str:
     return before + begins + re.escape(form[1:]) + after
 
 
-def _reads(written: str, form: str) -> bool:
+def _reads(text: str, form: str) -> bool:
     """Tell whether a form is written here, with a capital perhaps where a sentence begins."""
-    return written == form or (form[:2].islower() and written == form[0].upper() + form[1:])
+    return text == form or (form[:2].islower() and text == form[0].upper() + form[1:])
 
 
 def meanings(on: str) -> dict[str, Term]:
@@ -187,16 +187,16 @@ def meanings(on: str) -> dict[str, Term]:
             before what others mean by it.
     """
     folder, _, _ = on.partition(":")
-    found: dict[str, Term] = {}
-    for here in ("", folder, on):
-        found |= _meant(here, folder)
-    return found
+    terms: dict[str, Term] = {}
+    for scope in ("", folder, on):
+        terms |= _meant(scope, folder)
+    return terms
 
 
 @cached()
-def _meant(here: str, folder: str) -> dict[str, Term]:
+def _meant(scope: str, folder: str) -> dict[str, Term]:
     terms = (*general(), *of_page(folder))
-    return {latex.key(symbol): term for term in terms if term.on == here for symbol in term.symbols}
+    return {latex.key(symbol): term for term in terms if term.on == scope for symbol in term.symbols}
 
 
 def occurring(
@@ -211,11 +211,11 @@ def occurring(
         also: terms that were found before.
     """
     words = (*also, *(term for sentence in sentences for term in in_sentence(sentence)))
-    found = {term.key: term for term in words}
-    meant = meanings(on)
-    shown = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]
-    for formula in shown:
+    by_key = {term.key: term for term in words}
+    by_symbol = meanings(on)
+    all_formulas = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]
+    for formula in all_formulas:
         for symbol in latex.symbols(formula, named()):
-            if term := meant.get(symbol):
-                found.setdefault(term.key, term)
-    return list(found.values())
+            if term := by_symbol.get(symbol):
+                by_key.setdefault(term.key, term)
+    return list(by_key.values())

@@ -46,21 +46,21 @@ class Weight:
         """Whether it is small enough to be typed."""
         return max(self.shape) <= MOST
 
-    def unfit(self, came: tuple[int, int]) -> str:
+    def unfit(self, shape: tuple[int, int]) -> str:
         """Say what was wanted and what came, where a table has another shape; nothing where it fits.
 
         >>> Weight("W_q", (6, 4), "d_model × d_k").unfit((4, 6))
         "W_q must be 6 × 4 (d_model × d_k); it is 4 × 6, the transpose, as nn.Linear's weight is."
         """
-        if came == self.shape:
+        if shape == self.shape:
             return ""
         fields = {
             "name": self.name,
             "wanted": f"{self.shape[0]} × {self.shape[1]}",
             "sizes": self.sizes,
-            "came": f"{came[0]} × {came[1]}",
+            "came": f"{shape[0]} × {shape[1]}",
         }
-        if came == self.shape[::-1]:
+        if shape == self.shape[::-1]:
             return _(
                 "{name} must be {wanted} ({sizes}); it is {came}, the transpose, as nn.Linear's weight is.",
                 **fields,
@@ -88,8 +88,8 @@ def spread(texts: Mapping[str, str]) -> str:
     alike: dict[str, list[str]] = {}
     for name, text in texts.items():
         alike.setdefault(text, []).append(name)
-    said = (_("{number} in {names}", number=text, names=listed(names)) for text, names in alike.items())
-    return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(said))
+    parts = (_("{number} in {names}", number=text, names=listed(names)) for text, names in alike.items())
+    return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(parts))
 
 
 def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
@@ -103,6 +103,6 @@ def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
     >>> said(["W_q", "W_k"], {})
     'Set by hand: none; drawn from the seed: W_q and W_k.'
     """
-    drawn = [name for name in names if name not in typed]
-    told = listed([f"{name} {when}".strip() for name, when in typed.items()])
-    return _("Set by hand: {names}; drawn from the seed: {others}.", names=told, others=listed(drawn))
+    from_seed = [name for name in names if name not in typed]
+    by_hand = listed([f"{name} {when}".strip() for name, when in typed.items()])
+    return _("Set by hand: {names}; drawn from the seed: {others}.", names=by_hand, others=listed(from_seed))

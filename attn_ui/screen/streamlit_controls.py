@@ -139,9 +139,9 @@ class StreamlitControls:
         return st.container(key="under-picture")
 
     @staticmethod
-    def space(*, needed: bool = True) -> AbstractContextManager[Any]:
+    def space(*, is_needed: bool = True) -> AbstractContextManager[Any]:
         """A place to fill later."""
-        return st.container() if needed else nullcontext()
+        return st.container() if is_needed else nullcontext()
 
     @staticmethod
     def part(module: str, of: Any, otherwise: str = "") -> None:

@@ -136,20 +136,20 @@ def line(setting: Text, label: str, **more: Any) -> str:
 
 
 def several(
-    setting: MultiChoice, label: str, offered: Sequence[str], names: Sequence[str] = (), **more: Any
+    setting: MultiChoice, label: str, available: Sequence[str], names: Sequence[str] = (), **more: Any
 ) -> list[str]:
-    """Offer switches for some of the offered, any number of which may be on.
+    """Offer switches for some options, any number of which may be on.
 
     What is chosen and not offered any more is chosen no more: nor does the address say so.
     """
     chosen_before = st.session_state.get(setting.name) or []
-    if not set(chosen_before) <= set(offered):
-        st.session_state[setting.name] = [each for each in chosen_before if each in offered]
+    if not set(chosen_before) <= set(available):
+        st.session_state[setting.name] = [each for each in chosen_before if each in available]
     tied, start = _tied_by_name(setting, names), {"default": [*setting.default]}
     selection: list[str] = st.pills(
-        label, offered, selection_mode="multi", **_unless_set(setting, start), **tied, **more
+        label, available, selection_mode="multi", **_unless_set(setting, start), **tied, **more
     )
-    show_several(replace(setting, options=tuple(offered)))
+    show_several(replace(setting, options=tuple(available)))
     named.after(setting, selection)
     _note(setting.name, selection, label, some_of(setting, selection, names), more)
     return selection

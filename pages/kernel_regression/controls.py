@@ -62,7 +62,7 @@ def _read_data(controls: Controls, two_inputs: bool) -> SampleSettings:
         controls.caption(_("Two inputs have a data set of their own: y = 2 (sin x₁ + cos x₂), with noise."))
     own, is_typed = (data == each and not two_inputs for each in (OWN_POINTS, TYPED))
     text = controls.line(TRUTH, _("y, a function of x")) if is_typed else TRUTH.default
-    under_the_text = controls.space(needed=is_typed)
+    under_the_text = controls.space(is_needed=is_typed)
     noise = controls.real(NOISE, _("Noise"), disabled=own)
     with controls.more(POINTS, SEED) as more:
         n_points = more.whole(POINTS, _("Points"), disabled=own)

@@ -147,7 +147,7 @@ def _read_setting(
             memory_text = read_sentence(
                 controls, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
             )
-    about = controls.space(needed=not own)
+    about = controls.space(is_needed=not own)
     scheme_and_mask, above_more = controls.space(), controls.space()
     with controls.more(*RARELY_SET) as more:
         if own:

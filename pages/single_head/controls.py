@@ -92,7 +92,7 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
         inputs = replace(
             inputs, init=read_init(controls, INIT, {name: _(each.sentence) for name, each in INITS.items()})
         )
-    about = controls.space(needed=projected)
+    about = controls.space(is_needed=projected)
     by_hand = projected and read_whether(controls)
     try:
         head = make_head(inputs)
