@@ -268,8 +268,8 @@ def of_positions(query: Link) -> list[Numbers]:
 def of_kernel(query: Link) -> list[Numbers]:
     """The weights of the points at the query, and the estimate there."""
     at = open_page("kernel-regression", **{**query, "tab": "Code"})
-    standing = PAGES["kernel-regression"].at(urlencode(query, doseq=True)).view.result.standing
-    estimate = np.asarray(standing.regression.estimate[[standing.row]], dtype=float)
+    selection = PAGES["kernel-regression"].at(urlencode(query, doseq=True)).view.result.selection
+    estimate = np.asarray(selection.regression.estimate[[selection.row]], dtype=float)
     if query.get("picture") == "Bridge to attention":
         weights = cells(picture(at)["gaussian"])
         return [weights[[len(weights) // 2]], estimate]

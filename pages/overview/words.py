@@ -13,8 +13,8 @@ from attn_words import N_, _
 INVITATION = N_("Point at another word, or move the slider.")
 SOURCE = N_(
     "One of 72 heads of a trained language model (all-MiniLM-L6-v2, layer 4, head 2), picked as an example; "
-    "what it does it learned. [CLS] and [SEP] begin and end every text. A row has to sum to 1, so a word with "
-    "nothing to look for rests on [CLS]: here {count} of the {words} words give it most."
+    "what it does it learned. [CLS] and [SEP] begin and end every text. A row has to sum to 1, so a word "
+    "with nothing to look for rests on [CLS]: here {count} of the {words} words give it most."
 )
 MARKS = ("[CLS]", "[SEP]")
 

@@ -337,7 +337,9 @@ def test_a_file_of_weights_is_read_with_all_digits(name: str, content: bytes) ->
 
 def test_a_file_of_one_matrix_is_named_for_it() -> None:
     assert texts_in_file("W_k (1).csv", b"1,2,3\n4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
-    assert texts_in_file("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
+    assert texts_in_file("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {
+        "W_k": "1,2,3;4,5,6"
+    }
 
 
 NO_MATRIX = "Wanted rows and columns of numbers under W_q."
