@@ -20,13 +20,12 @@ from pptx.util import Emu, Inches, Pt
 
 from attn_figures import theme
 from attn_figures.widths import letters, shorten
+from attn_ui.export.slide import Slide
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-    from attn_ui.export.slides import Slide
 
 WIDTH, HEIGHT = 13.333, 7.5  # inches, 16:9
 MARGIN = 0.5
@@ -47,18 +46,18 @@ LOCALES = {"zh": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 """What PowerPoint is told of a language that is not English, so that it takes a font with its letters."""
 
 
-def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
+def write_pptx(slides: Sequence[Slide], path: Path) -> None:
     """Write slides for PowerPoint, Keynote or LibreOffice; caption and whole link stand in the notes too."""
     deck = Presentation()
     deck.slide_width, deck.slide_height = Inches(WIDTH), Inches(HEIGHT)
     layout = deck.slide_layouts[5]  # a title alone
-    for each in map(_held, slides):
+    for each in map(_fit_for_xml, slides):
         slide = deck.slides.add_slide(layout)
         title = slide.shapes.title
         title.left, title.top = Inches(MARGIN), Inches(TITLE_TOP)
         title.width, title.height = Inches(WIDTH - 2 * MARGIN), Inches(TITLE_HEIGHT)
         points = title_points(each.title)
-        _write(title.text_frame, each.title, points, theme.PRINT.ink, PP_ALIGN.LEFT, spoken=each.spoken)
+        _write(title.text_frame, each.title, points, theme.PRINT.ink, PP_ALIGN.LEFT, language=each.language)
         picture = slide.shapes.add_picture(
             str(each.picture), 0, Inches(PICTURE_TOP), height=Inches(PICTURE_HEIGHT)
         )
@@ -71,18 +70,18 @@ def write_pptx(slides: Sequence["Slide"], path: Path) -> None:
             box = slide.shapes.add_textbox(
                 Inches(BESIDE_CODE), Inches(top), Inches(WIDTH - 2 * BESIDE_CODE), Inches(height)
             )
-            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, spoken=each.spoken, url=url)
+            _write(box.text_frame, text, points, colour, PP_ALIGN.CENTER, language=each.language, url=url)
         if code := _code(each.url, "png"):
             side = Inches(CODE_SIDE)
-            left = deck.slide_width - Inches(MARGIN) - side
-            shown = slide.shapes.add_picture(io.BytesIO(code), left, Inches(CODE_TOP), side, side)
-            with speaking(each.spoken):
-                shown._element.nvPicPr.cNvPr.set("descr", _("QR code of {link}", link=each.url))
+            offset = deck.slide_width - Inches(MARGIN) - side
+            code_picture = slide.shapes.add_picture(io.BytesIO(code), offset, Inches(CODE_TOP), side, side)
+            with speaking(each.language):
+                code_picture._element.nvPicPr.cNvPr.set("descr", _("QR code of {link}", link=each.url))
         slide.notes_slide.notes_text_frame.text = f"{each.caption}\n{each.link}"
     deck.save(str(path))
 
 
-def write_pdf(slides: Sequence["Slide"], path: Path, page: "Page") -> None:
+def write_pdf(slides: Sequence[Slide], path: Path, page: "Page") -> None:
     """Print slides with the browser that drew their pictures.
 
     Args:
@@ -118,12 +117,12 @@ def title_points(title: str) -> int:
     """
     for points in range(TITLE_POINTS, LEAST_TITLE_POINTS, -1):
         across = 72 * (WIDTH - 2 * MARGIN) / (TITLE_LETTER * points)
-        lines, used = 1, 0.0
+        lines, width = 1, 0.0
         for word in map(letters, title.split()):
-            if used and used + 1 + word > across:
-                lines, used = lines + 1, 0.0
-            more, used = divmod(
-                used + bool(used) + word, across
+            if width and width + 1 + word > across:
+                lines, width = lines + 1, 0.0
+            more, width = divmod(
+                width + bool(width) + word, across
             )  # a word that is longer than a line is parted
             lines += int(more)
         if lines * LINE * points <= 72 * TITLE_HEIGHT:
@@ -131,7 +130,7 @@ def title_points(title: str) -> int:
     return LEAST_TITLE_POINTS
 
 
-def _held(slide: "Slide") -> "Slide":
+def _fit_for_xml(slide: Slide) -> Slide:
     """Return a slide without what no XML may hold, and with a title that has room: words are a person's."""
     title, caption, link, url = (
         _NO_XML.sub("\ufffd", each) for each in (slide.title, slide.caption, slide.link, slide.url)
@@ -149,7 +148,7 @@ def _code(url: str, kind: str) -> bytes:
 
 
 def _write(
-    frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, spoken: str, url: str = ""
+    frame: TextFrame, text: str, points: int, colour: str, align: PP_ALIGN, *, language: str, url: str = ""
 ) -> None:
     frame.word_wrap = True
     frame.vertical_anchor = MSO_ANCHOR.MIDDLE
@@ -158,36 +157,36 @@ def _write(
     run = paragraph.add_run()
     run.text = text
     run.font.size = Pt(points)
-    if spoken in LOCALES:
-        run.font.language_id = LOCALES[spoken]
+    if language in LOCALES:
+        run.font.language_id = LOCALES[language]
     run.font.color.rgb = RGBColor(*bytes.fromhex(colour.removeprefix("#")))
     if url:
         run.hyperlink.address = url
 
 
-def _anchor(url: str, shown: str) -> str:
-    return f'<a href="{escape(url)}">{shown}</a>' if url else shown
+def _anchor(url: str, text: str) -> str:
+    return f'<a href="{escape(url)}">{text}</a>' if url else text
 
 
 def _shortened(link: str) -> str:
     return link if len(link) <= MOST_LINK else f"{link[: MOST_LINK - 1]}…"
 
 
-def _document(slides: Sequence["Slide"]) -> str:
+def _document(slides: Sequence[Slide]) -> str:
     parts = []
-    for each in map(_held, slides):
+    for each in map(_fit_for_xml, slides):
         svg = base64.b64encode(each.picture.read_bytes()).decode()
         link = escape(_shortened(each.link))
-        with speaking(each.spoken):
-            named = escape(_("QR code"))
+        with speaking(each.language):
+            code_name = escape(_("QR code"))
         code = base64.b64encode(_code(each.url, "svg")).decode()
         parts.append(
-            f"<section lang='{each.spoken}'>"
+            f"<section lang='{each.language}'>"
             f"<h1 style='font-size: {title_points(each.title)}pt'>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
             f"<p style='font-size: {caption_points(each.caption)}pt'>{escape(each.caption)}</p>"
             f"<small>{_anchor(each.url, link)}</small>"
-            + (f"<img class='code' alt='{named}' src='data:image/svg+xml;base64,{code}'>" if code else "")
+            + (f"<img class='code' alt='{code_name}' src='data:image/svg+xml;base64,{code}'>" if code else "")
             + "</section>"
         )
     style = f"""
@@ -210,4 +209,4 @@ p, small {{ left: {BESIDE_CODE}in; right: {BESIDE_CODE}in; }}
 .code {{ top: {CODE_TOP}in; left: auto; right: {MARGIN}in; width: {CODE_SIDE}in; height: {CODE_SIDE}in; }}
 """
     head = f"<title>{escape(slides[0].title)}</title><style>{style}</style>"
-    return f'<!doctype html><html lang="{slides[0].spoken}">{head}{"".join(parts)}</html>'
+    return f'<!doctype html><html lang="{slides[0].language}">{head}{"".join(parts)}</html>'

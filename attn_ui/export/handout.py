@@ -20,14 +20,14 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from attn_figures import theme
 from attn_ui.export.slides import (
     SlidesError,
-    answers,
+    check_address,
     check_letters,
     chromium,
     in_language,
-    parsed,
+    make_writable,
+    options_of,
     save_slide,
     serving,
-    writable,
 )
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import Truth, fill_in, truth
@@ -77,15 +77,15 @@ def _markdown() -> MarkdownIt:
     )
 
 
-def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> str:
+def document(lesson: Lesson, pictures: Mapping[str, Path], *, answers: bool) -> str:
     """Return a lesson as HTML to be printed.
 
     Args:
         lesson: with nothing in it that is not so.
         pictures: an SVG for each link of its steps.
-        solved: whether answers stand in it; room for them otherwise.
+        answers: whether answers stand in it; room for them otherwise.
     """
-    name = _("Solutions") if solved else _("Name: {name}", name="<span class='blank'></span>")
+    name = _("Solutions") if answers else _("Name: {name}", name="<span class='blank'></span>")
     minutes = _n("{count} minute.", "{count} minutes.", lesson.minutes)
     by_hand = _(
         "Where a step asks you to move or choose something, do it in the app: the line under the picture is "
@@ -97,22 +97,22 @@ def document(lesson: Lesson, pictures: Mapping[str, Path], *, solved: bool) -> s
         f"<p class='about'>{escape(lesson.about)} {minutes}</p><p class='about'>{by_hand}</p>"
     )
     steps = "".join(
-        _step(number, step, pictures.get(step.link), solved=solved)
+        _step(number, step, pictures.get(step.link), answers=answers)
         for number, step in enumerate(lesson.steps, start=1)
     )
     return f"<!doctype html><html lang='{language()}'><meta charset='utf-8'>{head}{steps}</html>"
 
 
-def _step(number: int, step: Step, picture: Path | None, *, solved: bool) -> str:
-    shown = ""
+def _step(number: int, step: Step, picture: Path | None, *, answers: bool) -> str:
+    figure = ""
     if picture is not None:
         svg = base64.b64encode(picture.read_bytes()).decode()
-        shown = (
+        figure = (
             f"<figure><img alt='' src='data:image/svg+xml;base64,{svg}'>"
             f"<figcaption>{escape(_line(step).link)}</figcaption></figure>"
         )
-    parts = "".join(_part(part, step, solved=solved) for part in step.parts)
-    return f"<section><h2>{number}. {escape(step.title)}</h2>{shown}{parts}</section>"
+    parts = "".join(_part(part, step, answers=answers) for part in step.parts)
+    return f"<section><h2>{number}. {escape(step.title)}</h2>{figure}{parts}</section>"
 
 
 def _line(step: Step) -> Line:
@@ -120,33 +120,33 @@ def _line(step: Step) -> Line:
     return in_language(Line(step.line, step.link, step.link.strip("/"), step.title))
 
 
-def _part(part: Part, step: Step, *, solved: bool) -> str:
+def _part(part: Part, step: Step, *, answers: bool) -> str:
     if isinstance(part, LessonText):
         return _html(part, step)
     if isinstance(part, Digression):
-        below = f"<div class='solution'>{_html(part.text, step)}</div>" if solved else _room()
+        below = f"<div class='solution'>{_html(part.text, step)}</div>" if answers else _room()
         return f"<div class='question'><p>{escape(part.title)}</p>{below}</div>"
     true = truth(part, step.link, tables_of)
-    return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, solved=solved)}</div>"
+    return f"<div class='question'>{_html(part.asks, step)}{_answer(part, true, step, answers=answers)}</div>"
 
 
-def _answer(question: LessonQuestion, true: Truth, step: Step, *, solved: bool) -> str:
+def _answer(question: LessonQuestion, true: Truth, step: Step, *, answers: bool) -> str:
     if true.number is None:
         marks = [
-            f"<span class='{'right' if solved and option == true.answer else ''}'>"
+            f"<span class='{'right' if answers and option == true.answer else ''}'>"
             f"{escape(shown_answer(question, step, option))}</span>"
             for option in true.options
         ]
-        asked = f"<p class='options'>{''.join(marks)}</p>"
+        answer_html = f"<p class='options'>{''.join(marks)}</p>"
     else:
-        room = f"<span class='blank'>{escape(true.answer) if solved else ''}</span>"
+        room = f"<span class='blank'>{escape(true.answer) if answers else ''}</span>"
         answer = _("Answer: {answer}", answer=room)
-        asked = f"<p>{answer}</p>"
-    if not solved:
-        return asked + _room()
+        answer_html = f"<p>{answer}</p>"
+    if not answers:
+        return answer_html + _room()
     because = _html(question.because, step) if question.because else ""
     computed = _("Computed: {reason}.", reason=escape(true.reason))
-    return f"{asked}<div class='solution'><p>{computed}</p>{because}</div>"
+    return f"{answer_html}<div class='solution'><p>{computed}</p>{because}</div>"
 
 
 def _room() -> str:
@@ -169,16 +169,16 @@ def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Pa
             continue
         line = _line(step)
         tab = context.new_page()
-        slide, _told = save_slide(
+        slide, _message = save_slide(
             tab, f"{address.rstrip('/')}/{line.path}", line, folder / f"{number:02d}", "svg", public=""
         )
         tab.close()
         pictures[step.link] = slide.picture
     files = []
-    for solved in (False, True):
+    for answers in (False, True):
         page = context.new_page()
-        page.set_content(document(lesson, pictures, solved=solved), wait_until="load")
-        file = out / f"{lesson.name}{'-solutions' if solved else ''}.pdf"
+        page.set_content(document(lesson, pictures, answers=answers), wait_until="load")
+        file = out / f"{lesson.name}{'-solutions' if answers else ''}.pdf"
         page.pdf(
             path=file,
             format="A4",
@@ -202,17 +202,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m attn_ui.export.handout", description=__doc__.split("\n")[0]
     )
     parser.add_argument("lesson", type=Path, help="a lesson, or a list of links")
-    asked = parsed(parser, arguments, "build/handout")
+    options = options_of(parser, arguments, "build/handout")
     try:
-        with speaking(asked.language or shelf.language_of_folder(asked.lesson)):
-            lesson = shelf.translation(shelf.open_lesson(asked.lesson), asked.lesson)
+        with speaking(options.language or shelf.language_of_folder(options.lesson)):
+            lesson = shelf.translation(shelf.open_lesson(options.lesson), options.lesson)
             if wrong := complaints(lesson):
                 raise SlidesError("\n".join(wrong))
-            if asked.address:
-                answers(asked.address)
-            out = writable(asked.out)
-            running = nullcontext(asked.address) if asked.address else serving()
-            with chromium(asked.chromium) as browser, running as address:
+            if options.address:
+                check_address(options.address)
+            out = make_writable(options.out)
+            running = nullcontext(options.address) if options.address else serving()
+            with chromium(options.chromium) as browser, running as address:
                 files = make(lesson, out, address, browser)
     except (SlidesError, LessonError) as error:
         print(f"handout: {error}", file=sys.stderr)

@@ -23,13 +23,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, quote, quote_plus, urlencode, urlsplit
 
 from attn_ui.base.framing import LANG, SAY
+from attn_ui.export.slide import Slide
 from attn_ui.lessons import shelf
 from attn_ui.lessons.answers import bare, fill_in
 from attn_ui.lessons.figures import shown_name, tables_of
@@ -56,18 +57,6 @@ class SlidesError(Exception):
     """Why no slides can be made, in a sentence."""
 
 
-@dataclass(frozen=True)
-class Slide:
-    """One slide: what stands over its picture and under it, and the picture's file."""
-
-    title: str
-    caption: str
-    link: str
-    picture: Path
-    url: str = ""  # where the link leads for whoever sees the slide; "" where nobody knows
-    spoken: str = SOURCE  # the language of its words
-
-
 @contextmanager
 def serving() -> Iterator[str]:
     """Start the app on a free port; yield its address."""
@@ -90,7 +79,7 @@ def serving() -> Iterator[str]:
         process.wait(timeout=20)
 
 
-def answers(address: str) -> None:
+def check_address(address: str) -> None:
     """Check that an app runs where it is said to, once and not for each slide."""
     health = f"{address.rstrip('/')}/_stcore/health"
     try:
@@ -125,14 +114,14 @@ def chromium(path: str | None = None) -> Iterator["Browser"]:
         raise SlidesError(
             f"{error.name} is missing: pip install -r requirements-slides.txt, or `make slides`"
         ) from error
-    known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = path or next(filter(None, map(shutil.which, known)), None)
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    program = path or next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+            browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
         except Error as error:
             raise SlidesError(
-                f"no Chromium could be started ({found or 'none was found'}): install one, name it with "
+                f"no Chromium could be started ({program or 'none was program'}): install one, name it with "
                 "--chromium, or run python -m playwright install chromium"
             ) from error
         try:
@@ -154,15 +143,15 @@ LETTERS = """(letters) => {
 """Tells whether this browser has letters, by two of them: those that no font has look all alike."""
 
 
-def check_letters(page: "Page", spoken: str) -> None:
+def check_letters(page: "Page", language: str) -> None:
     """Check that the browser can write a language.
 
     Raises:
         SlidesError: it has no font with its letters.
     """
-    if not page.evaluate(LETTERS, LANGUAGES[spoken][:2]):
+    if not page.evaluate(LETTERS, LANGUAGES[language][:2]):
         raise SlidesError(
-            f"no font of this system has the letters of {LANGUAGES[spoken]}: every word would be a row of "
+            f"no font of this system has the letters of {LANGUAGES[language]}: every word would be a row of "
             "boxes; `apt-get install fonts-noto-cjk` brings one"
         )
 
@@ -173,8 +162,8 @@ def language_of(link: str) -> str:
     >>> language_of("single-head?t=0.5&lang=zh"), language_of("single-head")
     ('zh', 'en')
     """
-    named = parse_qs(urlsplit(link).query).get(LANG.name, [""])[-1]
-    return named if named in LANGUAGES else SOURCE
+    name = parse_qs(urlsplit(link).query).get(LANG.name, [""])[-1]
+    return name if name in LANGUAGES else SOURCE
 
 
 def in_language(line: Line) -> Line:
@@ -204,8 +193,8 @@ def save_slide(
     page.wait_for_function(DRAWN)
     page.wait_for_selector(READY)  # what was drawn may have reported, and the page run again
     figure = page.locator(".live-figure:visible").first
-    told = page.locator(".teacher-says")
-    said = (told if told.count() else figure.locator(".live-says")).inner_text().strip()
+    sentence = page.locator(".teacher-says")
+    caption = (sentence if sentence.count() else figure.locator(".live-says")).inner_text().strip()
     alt = figure.locator(".live-plot").get_attribute("aria-label") or ""
     heading = page.locator("h1").first.inner_text().strip()
     notices = page.locator(NOTICE).filter(has_text="link_off")  # its icon
@@ -226,8 +215,8 @@ def save_slide(
     if kind == "html":
         _leads_to(picture, public or line.link)
     page.keyboard.press("Escape")
-    spoken = language_of(line.link)
-    slide = Slide(line.title or heading, said or alt, public or line.link, picture, public, spoken)
+    link = public or line.link
+    slide = Slide(line.title or heading, caption or alt, link, picture, public, language_of(line.link))
     return slide, " ".join(dropped)
 
 
@@ -262,16 +251,16 @@ def make(
     )
     slides, complaints = [], []
     lines = [in_language(line) for line in lines]
-    for spoken in {language_of(line.link) for line in lines}:
-        check_letters(context.new_page(), spoken)
+    for name in {language_of(line.link) for line in lines}:
+        check_letters(context.new_page(), name)
     for number, line in enumerate(tqdm(lines, unit="slide", disable=None), start=1):
         tab = context.new_page()
         tab.set_default_timeout(WAIT_MILLISECONDS)
         try:
             url = f"{address.rstrip('/')}/{line.path}"
-            known = line.link if urlsplit(line.link).netloc else ""
-            known = known or (f"{public.rstrip('/')}/{line.path}" if public else "")
-            slide, said = save_slide(tab, url, line, folder / f"{number:02d}", pictures, public=known)
+            link = line.link if urlsplit(line.link).netloc else ""
+            link = link or (f"{public.rstrip('/')}/{line.path}" if public else "")
+            slide, message = save_slide(tab, url, line, folder / f"{number:02d}", pictures, public=link)
         except Error as error:
             reason = str(error).splitlines()[0]
             complaints.append(f"line {line.number} gave no slide: {line.link[:60]!r} ({reason})")
@@ -279,8 +268,8 @@ def make(
         finally:
             tab.close()
         slides.append(slide)
-        if said:
-            complaints.append(f"line {line.number}: {said}")
+        if message:
+            complaints.append(f"line {line.number}: {message}")
     if slides and kind == "pptx":
         deck_files.write_pptx(slides, out / "slides.pptx")
     if slides and kind == "html":
@@ -299,10 +288,10 @@ def _index(slides: Sequence[Slide]) -> str:
         for each in slides
     )
     head = f'<meta charset="utf-8"><title>{escape(slides[0].title)}</title>'
-    return f'<!doctype html><html lang="{slides[0].spoken}">{head}<ol>{items}</ol></html>'
+    return f'<!doctype html><html lang="{slides[0].language}">{head}<ol>{items}</ol></html>'
 
 
-def writable(folder: Path) -> Path:
+def make_writable(folder: Path) -> Path:
     """Make a folder that can be written to.
 
     Raises:
@@ -320,11 +309,13 @@ def writable(folder: Path) -> Path:
     return folder
 
 
-def parsed(parser: argparse.ArgumentParser, arguments: Sequence[str] | None, out: str) -> argparse.Namespace:
+def options_of(
+    parser: argparse.ArgumentParser, arguments: Sequence[str] | None, out: str
+) -> argparse.Namespace:
     """Return what a command was asked for, of which the options that slides and handouts share."""
     parser.add_argument("--out", type=Path, default=Path(out), help="the folder for the files")
-    said = "of words and of links that name none; that of the folder of translations unless given"
-    parser.add_argument("--language", choices=LANGUAGES, help=said)
+    help_text = "of words and of links that name none; that of the folder of translations unless given"
+    parser.add_argument("--language", choices=LANGUAGES, help=help_text)
     parser.add_argument("--address", help="of an app that runs already; one is started otherwise")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
     return parser.parse_args(arguments)
@@ -339,10 +330,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "links", type=Path, help="a link a line, each with a title if you like; or a lesson (.md)"
     )
     parser.add_argument("--format", choices=FORMATS, default="pptx")
-    asked = parsed(parser, arguments, "build/slides")
+    options = options_of(parser, arguments, "build/slides")
     try:
-        with speaking(asked.language or shelf.language_of_folder(asked.links)):
-            return _run(asked)
+        with speaking(options.language or shelf.language_of_folder(options.links)):
+            return _run(options)
     except SlidesError as error:
         print(f"slides: {error}", file=sys.stderr)
         return 2
@@ -361,7 +352,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
             lesson = shelf.translation(shelf.open_lesson(file), file)
         except LessonError as error:
             raise SlidesError(str(error)) from error
-        return [Line(step.line, step.link, _asking(step), step.title) for step in lesson.steps], []
+        return [Line(step.line, step.link, _with_question(step), step.title) for step in lesson.steps], []
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -369,7 +360,7 @@ def lines_of(file: Path) -> tuple[list[Line], list[str]]:
     return read_list(text)
 
 
-def _asking(step: Step) -> str:
+def _with_question(step: Step) -> str:
     """Return a step's page and query, with its question as what is said there, after what leads to it."""
     here, before = step.link.strip("/"), ""
     for part in step.parts:
@@ -384,18 +375,18 @@ def _asking(step: Step) -> str:
     return here
 
 
-def _run(asked: argparse.Namespace) -> int:
-    lines, bad = lines_of(asked.links)
+def _run(options: argparse.Namespace) -> int:
+    lines, bad = lines_of(options.links)
     for sentence in bad:
         print(f"slides: {sentence}", file=sys.stderr)
     if not lines:
-        raise SlidesError(f"there is no link in {asked.links}")
-    if asked.address:
-        answers(asked.address)
-    out = writable(asked.out)
-    running = nullcontext(asked.address) if asked.address else serving()
-    with chromium(asked.chromium) as browser, running as address:
-        complaints = make(lines, out, asked.format, address, browser, public=asked.address or "")
+        raise SlidesError(f"there is no link in {options.links}")
+    if options.address:
+        check_address(options.address)
+    out = make_writable(options.out)
+    running = nullcontext(options.address) if options.address else serving()
+    with chromium(options.chromium) as browser, running as address:
+        complaints = make(lines, out, options.format, address, browser, public=options.address or "")
     for sentence in complaints:
         print(f"slides: {sentence}", file=sys.stderr)
     print(f"slides: {out}")

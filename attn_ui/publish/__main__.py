@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 
 from attn_figures import theme
-from attn_ui.export.slides import SlidesError, language_of, writable
+from attn_ui.export.slides import SlidesError, language_of, make_writable
 from attn_ui.publish.figure import Published, published
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not figures:
             return 1
         try:
-            out = writable(asked.out)
+            out = make_writable(asked.out)
             site = Site(out / FIGURES, asked.app, stills=not asked.no_stills)
             text = page(figures, site, FIGURES)
             site.write()

@@ -88,7 +88,7 @@ def words(document: str) -> str:
 
 def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path) -> None:
     lesson = shelf.open_lesson(file)
-    blank, solved = (handout.document(lesson, {}, solved=each) for each in (False, True))
+    blank, solved = (handout.document(lesson, {}, answers=each) for each in (False, True))
     (step,) = lesson.steps
     number = truth(step.questions[0], step.link, tables_of).answer
     for told in (number, "A cause.", "A thought.", "A hint."):
@@ -107,7 +107,7 @@ def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path
 @pytest.mark.parametrize("path", shelf.files(shelf.OWN), ids=lambda path: str(path.stem))
 def test_each_lesson_is_printed_whole(path: Path) -> None:
     lesson = shelf.open_lesson(path)
-    blank, solved = (words(handout.document(lesson, {}, solved=each)) for each in (False, True))
+    blank, solved = (words(handout.document(lesson, {}, answers=each)) for each in (False, True))
     for number, step in enumerate(lesson.steps, start=1):
         assert f"{number}. {step.title}" in blank
         for part in step.parts:

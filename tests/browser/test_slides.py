@@ -15,6 +15,7 @@ from pypdf import PdfReader
 
 from attn_ui.base.page import page_at
 from attn_ui.export import deck_files, slides
+from attn_ui.export.slide import Slide
 from attn_ui.lessons.link_list import read_list
 
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
@@ -86,7 +87,7 @@ def test_a_long_caption_has_room_between_the_picture_and_the_link(browser: Brows
     )
     captions = [(said * 6)[:count] for count in (40, 180, 260, 400, 520)]
     captions.append("注意力的权重由查询与键的点积得到。" * 12)
-    deck = [slides.Slide("A title", each, "https://lab.example.org", picture) for each in captions]
+    deck = [Slide("A title", each, "https://lab.example.org", picture) for each in captions]
     page = browser.new_page()
     deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
     places = page.evaluate(
@@ -118,7 +119,7 @@ def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path
         "查询与键的点积 " * 20,
         "more than any slide has room for " * 60,
     ]
-    deck = [slides.Slide(each, "said", "https://lab.example.org", picture) for each in ["A title", *titles]]
+    deck = [Slide(each, "said", "https://lab.example.org", picture) for each in ["A title", *titles]]
     page = browser.new_page()
     deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
     places = page.evaluate(
@@ -138,7 +139,7 @@ def test_words_that_no_xml_may_hold_leave_a_deck_whole(browser: Browser, tmp_pat
     picture = tmp_path / "picture.png"
     Image.new("RGB", (16, 9)).save(picture)
     wild = "a\0b\x0b\ud800\ufffe"
-    deck = [slides.Slide(f"{wild} {number}", wild, f"single-head?say={wild}", picture) for number in (1, 2)]
+    deck = [Slide(f"{wild} {number}", wild, f"single-head?say={wild}", picture) for number in (1, 2)]
     deck_files.write_pptx(deck, tmp_path / "deck.pptx")
     made = Presentation(str(tmp_path / "deck.pptx")).slides
     kept = "a\ufffdb\ufffd\ufffd\ufffd"
