@@ -43,7 +43,7 @@ def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int
     return Lines(lines, ["together"])
 
 
-def arcs_said(
+def describe_arcs(
     queries: Sequence[str],
     keys: Sequence[str],
     mean: Numbers,
@@ -79,7 +79,7 @@ def _name_queries(queries: Sequence[str]) -> str:
     return first_of([f"“{coloured('query', query)}”" for query in queries], MOST_NAMED)
 
 
-def heads_said(
+def describe_head_arcs(
     queries: Sequence[str],
     keys: Sequence[str],
     left_out: Mapping[int, float],
@@ -91,7 +91,7 @@ def heads_said(
     """Say of the arcs of several heads what they leave out, and where the heads look on average.
 
     Args:
-        queries, keys: as in `arcs_said`.
+        queries, keys: as in `describe_arcs`.
         left_out: by head, from 0, how much of the mean row of the queries its arcs leave out.
         mean: row of all of them, (n_key,); counts: to how many keys each head has arcs.
         summed: whether the sum of the queries' rows is told.

@@ -24,7 +24,7 @@ from attn_ui.base.parameters import (
     Table,
     Tabs,
     Text,
-    shown,
+    label_of,
 )
 from attn_words import _, _c
 
@@ -183,7 +183,7 @@ def yes_or_no(on: bool) -> str:
 
 def some_of(setting: MultiChoice, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
-    labels = [names[int(each)] if names else shown(setting, each) for each in chosen]
+    labels = [names[int(each)] if names else label_of(setting, each) for each in chosen]
     return _(", ").join(labels) or _c("of several", "none")
 
 
@@ -219,7 +219,7 @@ class LinkControls:
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Return the option."""
         chosen = str(self._value(choice))
-        self._tell(choice, label, shown(choice, chosen), style)
+        self._tell(choice, label, label_of(choice, chosen), style)
         return chosen
 
     segment = choose

@@ -20,8 +20,7 @@ from attn_figures.scene import Scene
 from attn_live import paths
 from attn_live.arrays import CrossedLabels
 from attn_live.packing import Cursor
-from attn_ui.base.scenes import Packed, SharedScene
-from attn_ui.base.scenes import packed as pack_scene
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, SOURCE, _, language
 
@@ -89,13 +88,13 @@ def check(scene: Scene, name: str, panel_sources: Iterable[str] = ()) -> None:
         raise ValueError(_("a panel or curve that is shown here: {names}", names=", ".join(available)))
 
 
-def called(name: str, scene: Scene | None = None) -> str:
+def panel_title(name: str, scene: Scene | None = None) -> str:
     """Return what a panel or curve is called in sentences, whose trace has this name.
 
     Args:
         name: of the trace; scene: the figure's, whose traces may say what people read.
 
-    >>> called("head 2"), called("with the residual, one head")
+    >>> panel_title("head 2"), panel_title("with the residual, one head")
     ('head 2', 'with the residual, one head')
     """
     if scene and language() != SOURCE:
@@ -112,12 +111,12 @@ Table = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @shared
-def packed(message: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
+def pack_covered(message: bytes, name: str, panel_sources: Table, _shared: SharedScene) -> Packed:
     """Return a covered scene packed; the whole message tells one scene from another."""
-    return pack_scene(covered(_shared.scene, name, panel_sources))
+    return pack_scene(cover_panel(_shared.scene, name, panel_sources))
 
 
-def covered(scene: Scene, name: str, panel_sources: Table) -> Scene:
+def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
     """Return a scene without the numbers of one panel or curve, nor what gives them away; it has no panels.
 
     Args:
@@ -382,7 +381,7 @@ def _scrub(
         own = names_at.get((note.get("xref"), note.get("yref")), "")
         tokens = _NUMBER.findall(str(note.get("text", "")))
         if tokens and (own in hidden_names or any(_tells(token, numbers) for token in tokens)):
-            note["text"] = html.escape(called(own)) or " "  # its title had a measure of it
+            note["text"] = html.escape(panel_title(own)) or " "  # its title had a measure of it
 
 
 def _tells(token: str, numbers: NDArray[np.float64]) -> bool:

@@ -67,7 +67,7 @@ PALETTE = Choice("palette", "indigo", tuple(RAMPS))
 """What colours the maps of all pages."""
 
 
-def hidden(settings: Sequence[Parameter]) -> Hidden:
+def hide_setting(settings: Sequence[Parameter]) -> Hidden:
     """Return what a link can hide on a page with these settings."""
     return Hidden((*PARTS, *(setting.name for setting in settings)))
 
@@ -79,7 +79,7 @@ def framing(settings: Sequence[Parameter]) -> tuple[Parameter, ...]:
     ['hide', 'say', 'projector', 'lesson', 'pin', 'compare', 'cover', 'predict', 'lang', 'palette']
     """
     return (
-        hidden(settings),
+        hide_setting(settings),
         SAY,
         PROJECTOR,
         LESSON,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.parameters import Choice, shown, tab_name
+from attn_ui.base.parameters import Choice, label_of, tab_name
 from attn_ui.base.weight_tables import (
     CONVENTION,
     HAND,
@@ -14,7 +14,7 @@ from attn_ui.base.weight_tables import (
     Given,
     Rows,
     Weight,
-    said,
+    describe_origins,
 )
 from attn_words import _, paragraph
 
@@ -38,7 +38,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
         sentences: what each option does, in words and signs, by its name: messages.
     """
     lines = [
-        _("- **{name}**: {what}.", name=shown(setting, name), what=_(sentence))
+        _("- **{name}**: {what}.", name=label_of(setting, name), what=_(sentence))
         for name, sentence in sentences.items()
     ]
     help_ = [
@@ -75,7 +75,7 @@ def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Gi
             )
         )
     when = {weight.name: weight.when for weight, _ in fit}
-    controls.caption(said([each.name for each in weights], when))
+    controls.caption(describe_origins([each.name for each in weights], when))
     if any(controls.text(TABLES[each.name]) for each in weights):
         controls.button(
             _("Take all from the seed again"), lambda: _from_seed(controls, weights), width="stretch"

@@ -260,10 +260,10 @@ def _width(tokens: Tokens) -> float:
     return width + sum(count * (_SMALLER if small else 1) for count, small in lengths)
 
 
-def written(markdown: str) -> list[Run]:
+def text_runs(markdown: str) -> list[Run]:
     r"""Return a sentence as runs of text, what stands between dollar signs as a formula.
 
-    >>> written("$d_k$ is the width.")
+    >>> text_runs("$d_k$ is the width.")
     [('d', 'i'), ('k', 'sub'), (' is the width.', '')]
     """
     runs: list[Run] = []

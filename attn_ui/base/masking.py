@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from attn_ui.base.controls import Controls
-from attn_ui.base.parameters import Choice, shown, tab_name
+from attn_ui.base.parameters import Choice, label_of, tab_name
 from attn_ui.base.shared_settings import BLOCKED, DILATION, GLOBAL_TOKENS, RANDOM_BLOCKS
 from attn_words import _
 
 
-def mask_said(setting: Choice, kinds: Sequence[str]) -> str:
+def describe_mask(setting: Choice, kinds: Sequence[str]) -> str:
     """Say which mask there is, for who sees a saved picture; "" for none.
 
     Args:
@@ -17,7 +17,7 @@ def mask_said(setting: Choice, kinds: Sequence[str]) -> str:
     """
     if not any(kind != "none" for kind in kinds):
         return ""
-    masks = ", ".join(shown(setting, each) for each in kinds)
+    masks = ", ".join(label_of(setting, each) for each in kinds)
     return _("masks, head by head: {masks}", masks=masks) if len(kinds) > 1 else _("mask: {mask}", mask=masks)
 
 

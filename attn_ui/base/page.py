@@ -168,11 +168,11 @@ class View(Generic[Result]):
         table = tuple((pattern, tuple(sources)) for pattern, sources in panel_sources.items())
         shared = self.figure.scene
         covering = SharedScene(
-            lambda: cover.covered(shared.scene, name, table),
-            lambda: cover.packed(shared.steps, name, table, shared),
+            lambda: cover.cover_panel(shared.scene, name, table),
+            lambda: cover.pack_covered(shared.steps, name, table, shared),
         )
         tells = any(letter.isdigit() for letter in self.figure.alt)
-        covered = _("Covered: {panel}.", panel=cover.called(name, self.figure.scene.scene))
+        covered = _("Covered: {panel}.", panel=cover.panel_title(name, self.figure.scene.scene))
         figure = replace(
             self.figure,
             scene=covering.saying(Sentences(lambda: questions, lambda: pack_captions(questions))),

@@ -47,7 +47,7 @@ class Parameter(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few named options; the address carries the option, `shown` tells how it is shown.
+    """One of a few named options; the address carries the option, `label_of` tells how it is shown.
 
     Where the options are views of a page, choosing another is a step of the browser's history; those in
     ``chips`` stand side by side and the others in a list, *More views*. Options of a
@@ -96,10 +96,10 @@ def label(setting: str, option: str) -> str:
     return LABELS.get((setting, option), option)
 
 
-def shown(setting: "Choice | MultiChoice", option: str) -> str:
+def label_of(setting: "Choice | MultiChoice", option: str) -> str:
     """Return an option as it is shown; the address has the option itself, in every language.
 
-    >>> shown(Choice("mask", "none", ("none", "causal")), "causal")
+    >>> label_of(Choice("mask", "none", ("none", "causal")), "causal")
     'causal'
     """
     return option if WORDLESS.issuperset(option) else _c(setting.name, label(setting.name, option))

@@ -15,11 +15,11 @@ from attn_figures.numbers import number
 from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import TooLargeError
-from attn_ui.base.cover import called
+from attn_ui.base.cover import panel_title
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
-from attn_ui.base.scenes import Packed, SharedScene, packed
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _c, _n, paragraph
@@ -228,7 +228,7 @@ def _compare(
     panel_data = a[chosen]
     chooses = isinstance(panel_data, MapPanel) and panel_data.matrix.pick.chooses
     try:
-        message = packed(_side_by_side(a, steps, comparisons, titles, chosen))
+        message = pack_scene(_side_by_side(a, steps, comparisons, titles, chosen))
     except TooLargeError:
         why = _(
             "{panel} is too large to be compared at all positions of the slider: take fewer tokens.",
@@ -286,7 +286,7 @@ def _titles(
     for name in common:
         step_titles = {step[name].title for step in steps if name in step}
         changes = len(step_titles) > 1
-        titles[name] = called(name) if changes else step_titles.pop()
+        titles[name] = panel_title(name) if changes else step_titles.pop()
         a_title = a[name].title
         if isinstance(a[name], MapPanel) and not changes and titles[name] != a_title:
             titles[name] = _("{panel} (A: {other})", panel=titles[name], other=a_title)

@@ -21,7 +21,7 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
     return Lines(lines, ["query_points", "key_points", "in_plane"])
 
 
-def names_told(look: PlaneStyle, keys: Sequence[str]) -> str:
+def describe_names(look: PlaneStyle, keys: Sequence[str]) -> str:
     """Say which keys' names a picture has, where it has not all of them."""
     if look.names_all(keys):
         return ""

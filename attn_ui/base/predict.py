@@ -247,7 +247,7 @@ class CoverQuestion:
 
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
-        name = _title_in_sentence(self.name, self.title or cover.called(self.name))
+        name = _title_in_sentence(self.name, self.title or cover.panel_title(self.name))
         if self.kind == ALOUD and self.name.endswith("s"):
             return _("Covered: what are {panel}?", panel=name)
         if self.kind == ALOUD:
@@ -527,7 +527,7 @@ def question(
     step = at(figure.slider.steps) if figure.slider else 0
     texts = figure.slider.texts() if figure.slider else [""] * scene.n_steps
     label = figure.slider.label if figure.slider else ""
-    maps, title = read_maps(scene, name), cover.called(name, scene)
+    maps, title = read_maps(scene, name), cover.panel_title(name, scene)
     possible = kinds(scene, name)
     bad_kind = "" if kind in possible or name not in cover.names(scene) else kind
     kind = kind if kind in possible else ALOUD

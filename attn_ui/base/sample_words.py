@@ -3,10 +3,10 @@
 from attn_words import _
 
 
-def shown(token: str) -> str:
+def token_label(token: str) -> str:
     """Return a sample's token as it is shown: "query" and "key 1" are no words of a sentence.
 
-    >>> shown("key 1"), shown("love")
+    >>> token_label("key 1"), token_label("love")
     ('key 1', 'love')
     """
     kind, _space, number = token.partition(" ")

@@ -75,7 +75,7 @@ class SharedScene:
         return replace(self, own=own)
 
 
-def packed(scene: Scene) -> Packed:
+def pack_scene(scene: Scene) -> Packed:
     """Pack a scene for the browser."""
     captions = scene.captions
     return scene.pack(), None if captions is None else Later(lambda: pack_captions(captions))
@@ -89,7 +89,7 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
 
         @wraps(draw)
         def pack(*args: P.args, **kwargs: P.kwargs) -> Packed:
-            return packed(draw(*args, **kwargs))
+            return pack_scene(draw(*args, **kwargs))
 
         self.draw, self.packed = draw, shared(pack)
 

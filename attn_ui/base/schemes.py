@@ -6,7 +6,7 @@ from typing import Protocol
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import in_papers
-from attn_ui.base.parameters import Choice, Steps, shown
+from attn_ui.base.parameters import Choice, Steps, label_of
 from attn_ui.base.shared_settings import BASE, LAYOUT, RAMP_STEP, STRENGTH
 from attn_words import N_, _
 
@@ -86,13 +86,13 @@ def read_scheme(
     package = kinds[name].missing_package()
     if package:
         name = setting.default
-        controls.describe(setting.name, _("Scheme"), shown(setting, name))
+        controls.describe(setting.name, _("Scheme"), label_of(setting, name))
         controls.caption(
             _(
                 ":material/info: The table comes with an optional package: `pip install {package}` (see "
                 "requirements-models.txt). Until then “{scheme}” is shown.",
                 package=package,
-                scheme=shown(setting, name),
+                scheme=label_of(setting, name),
             )
         )
     names = kinds[name].settings()

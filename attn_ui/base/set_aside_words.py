@@ -52,7 +52,7 @@ def _key(walk: Weighed, at: int) -> str:
     return f"“{coloured('key', walk.keys[at])}”"
 
 
-def kept(walk: Weighed, aside: Aside, number: Write) -> str:
+def describe_threshold(walk: Weighed, aside: Aside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
@@ -83,7 +83,7 @@ def kept(walk: Weighed, aside: Aside, number: Write) -> str:
     return paragraph(sentence, ties if more else "")
 
 
-def without(walk: Weighed, number: Write) -> str:
+def describe_ablation(walk: Weighed, number: Write) -> str:
     """Say who gave the word most, whose output moves furthest, and which word matters most."""
     if (ablation := walk.ablation) is None:
         return ""
@@ -111,7 +111,7 @@ def without(walk: Weighed, number: Write) -> str:
     return paragraph(sentence, empty_sentence if count else "")
 
 
-def kept_formula(aside: Aside) -> str:
+def threshold_formula(aside: Aside) -> str:
     """What is kept, its mass, and the row that sums to one again."""
     value = f"{aside.value:g}" if aside.what == "above" else r"\tau"
     rule = rf"W_{{ij}} \ge {value}" if aside.value else "W_{ij} > 0"
@@ -124,7 +124,7 @@ def kept_formula(aside: Aside) -> str:
     )
 
 
-def without_formula() -> str:
+def ablation_formula() -> str:
     """The weights and the output without key l."""
     return (
         r"W^{(l)}_{ij} = \frac{[\,j \ne l\,]\,W_{ij}}{1 - W_{il}},\quad O^{(l)} = W^{(l)} V,\quad "

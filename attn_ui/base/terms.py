@@ -42,7 +42,7 @@ def general() -> tuple[Term, ...]:
 
 
 @cache
-def named() -> frozenset[str]:
+def compounds() -> frozenset[str]:
     """Return the keys of symbols to which a subscript belongs."""
     return frozenset(each for term in general() for each in map(latex.key, term.symbols) if "_" in each)
 
@@ -53,7 +53,7 @@ def of_page(folder: str) -> tuple[Term, ...]:
     module = f"pages.{folder}.terms"
     if module == _LIST or find_spec(module) is None:
         return ()
-    letters: tuple[Term, ...] = import_module(module).letters(named())
+    letters: tuple[Term, ...] = import_module(module).letters(compounds())
     return letters
 
 
@@ -215,7 +215,7 @@ def occurring(
     by_symbol = meanings(on)
     all_formulas = [*formulas, *(each for sentence in sentences for each in latex.formulas_in(sentence))]
     for formula in all_formulas:
-        for symbol in latex.symbols(formula, named()):
+        for symbol in latex.symbols(formula, compounds()):
             if term := by_symbol.get(symbol):
                 by_key.setdefault(term.key, term)
     return list(by_key.values())

@@ -92,15 +92,15 @@ def spread(texts: Mapping[str, str]) -> str:
     return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(parts))
 
 
-def said(names: Sequence[str], typed: Mapping[str, str]) -> str:
+def describe_origins(names: Sequence[str], typed: Mapping[str, str]) -> str:
     """Say which weights are set by hand and which are drawn.
 
     Args:
         names: of all weights; typed: of those set by hand, and when they hold where that is not always.
 
-    >>> said(["W_q", "W_k"], {"W_q": "with 4 heads"})
+    >>> describe_origins(["W_q", "W_k"], {"W_q": "with 4 heads"})
     'Set by hand: W_q with 4 heads; drawn from the seed: W_k.'
-    >>> said(["W_q", "W_k"], {})
+    >>> describe_origins(["W_q", "W_k"], {})
     'Set by hand: none; drawn from the seed: W_q and W_k.'
     """
     from_seed = [name for name in names if name not in typed]

@@ -19,7 +19,7 @@ import streamlit as st
 from attn_live.bundle import content_hash, join_scripts
 from attn_ui.base.framing import LESSON
 from attn_ui.base.navigation import PAGES, Listed
-from attn_ui.base.parameters import Choice, Tabs, shown
+from attn_ui.base.parameters import Choice, Tabs, label_of
 from attn_ui.base.places import Found, Place
 from attn_ui.base.terms import general, names
 from attn_ui.lessons.lesson import Lesson
@@ -107,7 +107,7 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
     under = {"tab": setting.tab} if setting.tab else {}
     for option in setting.options:
         own = {} if option == setting.default else {setting.name: option}
-        names = shown(setting, option), option
+        names = label_of(setting, option), option
         yield Found(tuple(dict.fromkeys(names)), f"{kind}, {page.title}", Place(page.folder, own | under))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from attn_ui.base.parameters import Parameter, Tabs, shown, tab_name
+from attn_ui.base.parameters import Parameter, Tabs, label_of, tab_name
 from attn_ui.base.places import Place
 from attn_ui.screen import address, find, framing, language, lesson, pinning, share, state, teach
 from attn_ui.streamlit_inside import markup
@@ -91,9 +91,9 @@ def tabs(setting: Tabs, contents: Mapping[str, Callable[[], None]]) -> None:
     places = st.tabs(list(firsts), key=key, on_change=_open, args=(setting, key, firsts))
     with places[list(firsts).index(name)]:
         if len(parts) > 1:
-            labels = {shown(setting, each): each for each in parts}
+            labels = {label_of(setting, each): each for each in parts}
             key = f"{setting.name}-in-{name}"
-            st.session_state[key] = shown(setting, part)
+            st.session_state[key] = label_of(setting, part)
             arguments = (setting, key, labels)
             st.selectbox(name, labels, key=key, label_visibility="collapsed", on_change=_open, args=arguments)
         contents[part]()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attn_ui.base.framing import SAY, hidden
+from attn_ui.base.framing import SAY, hide_setting
 from attn_ui.base.parameters import Parameter
 from attn_ui.streamlit_inside import markup
 
@@ -36,7 +36,7 @@ def _control(name: str) -> str:
 
 def hide_parts(settings: Sequence[Parameter]) -> None:
     """Hide what the link hides; to be called once the address was checked."""
-    hide = hidden(settings)
+    hide = hide_setting(settings)
     try:
         sheet = style(hide.read(st.query_params.get(hide.name, hide.default)))
     except ValueError:  # typed into the address after the page was entered

@@ -12,7 +12,7 @@ import streamlit as st
 
 from attn_ui.base import predict
 from attn_ui.base.controls import Controls
-from attn_ui.base.cover import called, names
+from attn_ui.base.cover import names, panel_title
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.page import Cell, Page, View
 from attn_ui.base.parameters import Steps
@@ -231,7 +231,7 @@ def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:
     if view.figure and st.session_state.get("teach"):
         scene = view.figure.scene.scene
         st.session_state[_OFFERED] = {
-            each: (predict.kinds(scene, each), called(each, scene)) for each in names(scene)
+            each: (predict.kinds(scene, each), panel_title(each, scene)) for each in names(scene)
         }
     name, kind = (st.query_params.get(each.name, each.default) for each in (COVER, PREDICT))
     if not name or view.figure is None:

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from attn_ui.base.markdown import listed
-from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, Given, Weight, said
+from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, Given, Weight, describe_origins
 from attn_ui.screen import matrices_file, state
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers
@@ -51,7 +51,7 @@ def show(
                 )
             _offer(present)
         return
-    which = said([each.name for each in weights], dict.fromkeys(dict(by_hand_values), ""))
+    which = describe_origins([each.name for each in weights], dict.fromkeys(dict(by_hand_values), ""))
     st.markdown(paragraph(_("**The projections.**"), which))
     st.caption(_(CONVENTION))
     if small:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from attn_ui.base.controls import some_of, yes_or_no
 from attn_ui.base.markdown import plain
-from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Real, Steps, Text, shown
+from attn_ui.base.parameters import Choice, Flag, Integer, MultiChoice, Real, Steps, Text, label_of
 from attn_ui.screen import named
 from attn_ui.screen.address import show, show_several
 from attn_ui.screen.state import answer, describe, exact, move, position, tie, times_shown
@@ -25,7 +25,7 @@ def _tied_by_name(setting: Choice | MultiChoice, names: Sequence[str] = ()) -> d
     """Tie options that are shown in other words than the address has."""
     if not named.here(setting):
         return _tied(setting.name)
-    labels = {option: shown(setting, option) for option in setting.options}
+    labels = {option: label_of(setting, option) for option in setting.options}
     labels |= {str(number): plain(name) for number, name in enumerate(names)}
     return {"key": setting.name, "persist_state": "session", "format_func": labels.__getitem__}
 
@@ -46,7 +46,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
     tied, start = _tied_by_name(choice), {"index": choice.options.index(choice.default)}
     option: str = st.selectbox(label, choice.options, **_unless_set(choice, start), **tied, **more)
     named.after(choice, option)
-    _note(choice.name, option, label, shown(choice, option), more)
+    _note(choice.name, option, label, label_of(choice, option), more)
     return option
 
 
@@ -75,7 +75,7 @@ def segment(choice: Choice, label: str, **more: Any) -> str:
         if in_list:
             _list_views(choice, in_list)
     named.after(choice, option)
-    _note(choice.name, option, label, shown(choice, option), more)
+    _note(choice.name, option, label, label_of(choice, option), more)
     return option
 
 
@@ -88,7 +88,7 @@ def _list_views(choice: Choice, in_list: Sequence[str]) -> None:
         st.session_state[key] = None
 
     views = _("More views")
-    labels = {each: shown(choice, each) for each in in_list}
+    labels = {each: label_of(choice, each) for each in in_list}
     st.selectbox(
         *(views, in_list, None, labels.__getitem__),
         key=key,

@@ -7,7 +7,7 @@ from attn_core import ATTENTION_SAMPLES
 from attn_figures.numbers import number
 from attn_ui.base.markdown import plain
 from attn_ui.base.page import Columns
-from attn_ui.base.parameters import Choice, shown
+from attn_ui.base.parameters import Choice, label_of
 from attn_ui.lessons.figures import open_link
 from attn_ui.lessons.read import slug
 from attn_words import _
@@ -32,7 +32,7 @@ def links() -> dict[str, tuple[Choice, str, str]]:
 def pages() -> dict[str, str]:
     """Return the examples, and the page that lists them, as MyST Markdown by their files."""
     found = {
-        slug(name): _page(shown(setting, name), _(about), link)
+        slug(name): _page(label_of(setting, name), _(about), link)
         for link, (setting, name, about) in links().items()
     }
     heading = _("Worked examples")

@@ -2,7 +2,7 @@
 
 import attn_core
 from attn_ui.base.markdown import plain
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.term import Term
 from attn_ui.lessons.read import slug
 from attn_words import _
@@ -45,7 +45,7 @@ def _contents() -> str:
 
 
 def _page(group: str, terms: tuple[Term, ...], app: str) -> str:
-    title = shown(GROUP, group)
+    title = label_of(GROUP, group)
     return "\n\n".join([f"# {title[:1].upper()}{title[1:]}", *(_entry(term, app) for term in terms)]) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.terms import of_views
 from attn_ui.screen import widgets
 from attn_words import _
@@ -16,10 +16,12 @@ def show(_group: str) -> None:
     group = widgets.segment(GROUP, _("Terms of"))
     heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
     if group == EVERY:  # a long way on a phone
-        st.markdown(" · ".join(f"[{shown(GROUP, name).capitalize()}](#{at})" for name, at in heads.items()))
+        st.markdown(
+            " · ".join(f"[{label_of(GROUP, name).capitalize()}](#{at})" for name, at in heads.items())
+        )
     with st.container(key="terms"):
         for name, at in heads.items():
-            st.header(shown(GROUP, name).capitalize(), anchor=at)
+            st.header(label_of(GROUP, name).capitalize(), anchor=at)
             st.markdown(list_terms(TERMS[name]))
         if group in (EVERY, "symbols"):
             st.header(_("Letters of single formulas"), anchor=False)

@@ -29,7 +29,7 @@ from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
-from attn_ui.base.scenes import Packed, SharedScene, packed
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_words import _
 from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
@@ -309,7 +309,7 @@ def _pack_sweep(
         if FOUR_BYTES * weights > 3 * MOST_BYTES and strides != STRIDES[-1]:
             continue
         try:
-            return strides, packed(_draw(fewer))
+            return strides, pack_scene(_draw(fewer))
         except TooLargeError:
             if strides == STRIDES[-1]:
                 raise

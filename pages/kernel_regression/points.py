@@ -15,7 +15,7 @@ from attn_core import function_sample, read_function, regression_sample
 from attn_core.typed_function import LARGEST
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
-from attn_ui.base.parameters import EXACT, shown
+from attn_ui.base.parameters import EXACT, label_of
 from attn_words import _
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA, TYPED
 
@@ -56,7 +56,7 @@ class Points:
         """What the data set is called where it is shown."""
         if self.name == TYPED:
             return _("y = {function}", function=self.function)
-        return shown(POINTS_DATA, self.name)
+        return label_of(POINTS_DATA, self.name)
 
     def place(self, slider: Place) -> Place:
         """Turn a position on the query slider into a place among the keys."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_figures.numbers import number
 from attn_live.captions import CaptionTemplates, LazyMap
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import ROUNDING, tied
 from attn_words import _, _n, paragraph
 from pages.kernel_regression.points import Numbers, Points
@@ -23,7 +23,7 @@ def kernel_name(kernel: str) -> str:
     >>> kernel_name("epanechnikov"), kernel_name("boxcar")
     ('Epanechnikov', 'boxcar')
     """
-    name = shown(KERNEL, kernel)
+    name = label_of(KERNEL, kernel)
     return name.capitalize() if kernel in ("gaussian", "epanechnikov") else name
 
 

@@ -11,7 +11,7 @@ from attn_core.toys import SHIPPED, TASKS, Recipe
 from attn_live.pyramid import Keep
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import capital, plain
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import TEXT
 from attn_words import N_, _, _c
@@ -269,7 +269,9 @@ def _read_order(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str
     if not maps.across:
         with controls.row(label=_("Which head looks at")):
             for which in RANK_BY.options[:4]:
-                controls.button(shown(RANK_BY, which), partial(_find, controls, which), key=f"which-{which}")
+                controls.button(
+                    label_of(RANK_BY, which), partial(_find, controls, which), key=f"which-{which}"
+                )
     return measure, hide
 
 

@@ -25,7 +25,7 @@ from attn_figures.long_map import SHORT
 from attn_figures.ties import largest_first
 from attn_figures.whole_model import Model
 from attn_live.pyramid import level_sizes
-from attn_ui.base.parameters import Steps, shown
+from attn_ui.base.parameters import Steps, label_of
 from pages.learned_heads.settings import RANK, RANK_BY
 
 MOST_NUMBERS = 64_000  # of all large maps on the slider
@@ -253,7 +253,7 @@ class RankedHeads:
         return Model(
             self.layers,
             self.scores,
-            shown(RANK_BY, self.measure),
+            label_of(RANK_BY, self.measure),
             self.order,
             [rows for rows, _columns in names],
             [columns for _rows, columns in names],

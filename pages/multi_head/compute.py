@@ -34,7 +34,7 @@ from attn_figures.multi_head import HeadMaps
 from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
-from attn_ui.base.sample_words import shown
+from attn_ui.base.sample_words import token_label
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
 from attn_ui.base.shared_cache import SharedCache
 from attn_ui.base.weight_tables import Given
@@ -104,7 +104,7 @@ def scheme_of(setting: HeadsSetting, n_head: int) -> Scheme:
 def _words(setting: HeadsSetting) -> Sequences:
     sample = EXAMPLES.get(setting.case)
     if sample is not None:
-        queries, keys = [*map(shown, sample.query_tokens)], [*map(shown, sample.key_tokens)]
+        queries, keys = [*map(token_label, sample.query_tokens)], [*map(token_label, sample.key_tokens)]
         return Sequences(queries, keys, sample.query, sample.key)
     queries, query = _embed(setting.text, setting.d_model, setting.seed)
     if not setting.cross:

@@ -2,9 +2,9 @@
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.masking import mask_said, toggle_cell
+from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Small, View, query_rows
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
 from pages.multi_head.compute import Result, by_hand, heads_slider, one_length, sequences
@@ -35,7 +35,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY, "head": HEAD},
         clicked=VIEWS[look.view].clicked or by_click,
         captions_follow_choice=look.view == "two heads",
-        caption="" if VIEWS[look.view].plain else mask_said(HEADS_MASK, result.setting.kinds),
+        caption="" if VIEWS[look.view].plain else describe_mask(HEADS_MASK, result.setting.kinds),
     )
     notes = [Small(note) for note in _notes(controls, moving, result)]
     return View(result, figure, formula=maps.formula(result), notes=notes)
@@ -49,7 +49,7 @@ def _notes(controls: Controls, moving: Moving, result: Result) -> list[str]:
             _(
                 ":material/info: The mask “{mask}” needs as many queries as keys; here are {n_query} and "
                 "{n_key}. Nothing is masked.",
-                mask=shown(HEADS_MASK, unfit[0]),
+                mask=label_of(HEADS_MASK, unfit[0]),
                 n_query=n_query,
                 n_key=n_key,
             )

@@ -8,7 +8,7 @@ from attn_figures.numbers import number
 from attn_figures.points import QueryKeyPlane
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of, listed
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import tied
 from attn_words import _, _n, paragraph
 from pages.multi_head.compute import MEASURES, Result, allowed, array
@@ -126,7 +126,7 @@ def conditions(result: Result) -> list[str]:
         change = _(
             "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
             "{key}, from {before} to {after}.",
-            scheme=shown(POSITIONS, result.setting.positions.name),
+            scheme=label_of(POSITIONS, result.setting.positions.name),
             change=f"{abs(after - before).max():.3f}",
             head=head + 1,
             query=_query(result, query),

@@ -9,7 +9,7 @@ from attn_core import SCHEMES, how_cut, tokenize
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.controls import Controls
 from attn_ui.base.links import Dropped
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.schemes import read_layout, read_scheme
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import BASE, HEAD, KEY, LAYOUT, QUERY, RAMP_STEP, SEED, STRENGTH, TEXT
@@ -146,7 +146,7 @@ def _read_beside(controls: Controls) -> str:
         controls.caption(
             _(
                 ":material/info: “{scheme}” is not installed: all the others are shown.",
-                scheme=shown(BESIDE, beside),
+                scheme=label_of(BESIDE, beside),
             )
         )
         return "all"

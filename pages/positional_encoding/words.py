@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures.numbers import number
 from attn_figures.ties import largest
 from attn_ui.base.markdown import listed, plain
-from attn_ui.base.parameters import Steps, shown
+from attn_ui.base.parameters import Steps, label_of
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _n, paragraph
 from pages.positional_encoding.settings import SCHEME
@@ -19,7 +19,7 @@ ROUNDING = 1e-9  # of the numbers' own size
 
 def scheme_name(scheme: str) -> str:
     """Return the name of a scheme as it is shown."""
-    return shown(SCHEME, scheme)
+    return label_of(SCHEME, scheme)
 
 
 def so_many_positions(steps: Steps) -> tuple[str, ...]:

@@ -135,12 +135,12 @@ def hard_or_soft(result: Result) -> str:
 
 def threshold(result: Result) -> str:
     """What is kept, its mass, and the row that sums to one again."""
-    return set_aside_words.kept_formula(result.aside)
+    return set_aside_words.threshold_formula(result.aside)
 
 
 def ablation(_now: Result) -> str:
     """The weights and the output without key l."""
-    return set_aside_words.without_formula()
+    return set_aside_words.ablation_formula()
 
 
 def with_numbers(result: Result) -> str:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 import attn_core
-from attn_ui.base.sample_words import shown
+from attn_ui.base.sample_words import token_label
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.weight_tables import Given, Weight, spread
 from attn_words import _, _n, paragraph
@@ -128,7 +128,7 @@ def _vectors(inputs: Inputs) -> tuple[tuple[str, ...], tuple[str, ...], Tensor, 
     sample_name = SAMPLES.get(inputs.example)
     if sample_name:
         sample = attn_core.ATTENTION_SAMPLES[sample_name]
-        queries, keys = [*map(shown, sample.query_tokens)], [*map(shown, sample.key_tokens)]
+        queries, keys = [*map(token_label, sample.query_tokens)], [*map(token_label, sample.key_tokens)]
         x, memory = sample.query, sample.key
         is_self = sample.is_self_attention
     else:

@@ -11,7 +11,7 @@ from attn_live.captions import LazyMap, StepCaption
 from attn_live.packing import Cursor
 from attn_ui.base.arcs import read_together
 from attn_ui.base.controls import Controls
-from attn_ui.base.masking import mask_said, toggle_cell
+from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
 from attn_ui.base.scenes import shared_captions, shared_scene
 from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, read_aside
@@ -70,7 +70,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         chosen={"key": KEY} if by_query else {"query": QUERY, "key": KEY},
         clicked=_open_box if stage == "diagram" else by_click,
         captions_follow_choice=True,
-        caption=mask_said(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
+        caption=describe_mask(MASK, [scoring.masking.kind]) if STAGES[stage].follows_slider else "",
     )
     formula = "" if stage == "all at once" else STAGES[stage].formula(result)
     return View(result, figure, formula=formula, notes=[Small(note) for note in notes])

@@ -6,7 +6,7 @@ from attn_figures.arcs import LEAST
 from attn_figures.numbers import as_share, as_weight, number
 from attn_figures.ties import largest
 from attn_ui.base import set_aside_words
-from attn_ui.base.arcs import arcs_said
+from attn_ui.base.arcs import describe_arcs
 from attn_ui.base.markdown import coloured, first_of
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_ui.base.ties import rounded, tied
@@ -108,7 +108,9 @@ def of_arcs(result: Result) -> str:
     walk, rows = result.walk, result.walk.group.rows(result.cell[0])
     mean, may = walk.weights[rows].mean(axis=0), np.any(walk.mask[rows], axis=0)
     keys = [_keys(result, key) for key in range(len(walk.keys))]
-    return arcs_said([walk.queries[row] for row in rows], keys, mean, may, LEAST, summed=walk.group.summed)
+    return describe_arcs(
+        [walk.queries[row] for row in rows], keys, mean, may, LEAST, summed=walk.group.summed
+    )
 
 
 def of_points(result: Result) -> str:
@@ -156,12 +158,12 @@ def of_lookup(result: Result) -> str:
 
 def of_kept(result: Result) -> str:
     """What is kept of the weights."""
-    return set_aside_words.kept(result.walk, result.aside, number)
+    return set_aside_words.describe_threshold(result.walk, result.aside, number)
 
 
 def of_without(result: Result) -> str:
     """Who changes most without the word."""
-    return set_aside_words.without(result.walk, number)
+    return set_aside_words.describe_ablation(result.walk, number)
 
 
 # ---- warnings ----

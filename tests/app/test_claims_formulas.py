@@ -9,7 +9,7 @@ import torch
 from attn_core.claims import Study
 from attn_core.claims.heads import rows_in
 from attn_ui.base.latex import formulas_in
-from attn_ui.base.terms import named
+from attn_ui.base.terms import compounds
 from attn_words import _, speaking
 from pages.what_courses_say.claim import seeds_from
 from pages.what_courses_say.claims import CLAIMS
@@ -53,7 +53,7 @@ def test_maths_is_open_at_first_and_shows_formula_and_words(name: str) -> None:
 @pytest.mark.parametrize("name", CLAIM.options)
 def test_in_chinese_the_same_letters_are_explained(name: str) -> None:
     def explained() -> set[str]:
-        return {each.key for each in letters(named()) if each.on == f"what_courses_say:{name}"}
+        return {each.key for each in letters(compounds()) if each.on == f"what_courses_say:{name}"}
 
     english, formulas = explained(), sorted(formulas_in(CLAIMS[name].in_words))
     with speaking("zh"):

@@ -15,7 +15,7 @@ from attn_live.captions import caption_at
 from attn_live.packing import Cursor, pack
 from attn_live.unpacking import body_of, count_steps, figure_at, unpack
 from attn_ui.base import cover, predict
-from attn_ui.base.cover import GIVEN, covered
+from attn_ui.base.cover import GIVEN, cover_panel
 from attn_ui.base.page import At
 from attn_words import speaking
 from pages import PAGES
@@ -136,7 +136,7 @@ def beside_the_secret(**trace: Any) -> dict[str, Any]:
     hatch = {"type": "scatter", "name": "weights hatch", "mode": "lines", "visible": False, "x": [], "y": []}
     figure = {"data": [weights, hatch, {"name": "other", **trace}], "layout": {}}
     scene = Scene([figure])
-    covering = covered(scene, "weights", (("other", ()), ("weights", ())))
+    covering = cover_panel(scene, "weights", (("other", ()), ("weights", ())))
     return {each["name"]: each for each in figure_at(covering.pack(), 0)["data"]}
 
 
@@ -172,7 +172,7 @@ def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> Non
     dot = {"type": "scatter", "name": "dot", "x": [0.0], "y": [0.0]}
     figure = {"data": [{"type": "heatmap", "name": "weights", "z": SECRET}, dot], "layout": {}}
     scene = Scene([figure], Cursor(6, {"data[dot].y": SECRET.diagonal()[:, None]}))
-    covering = covered(scene, "weights", (("dot", ()), ("weights", ()))).pack()
+    covering = cover_panel(scene, "weights", (("dot", ()), ("weights", ()))).pack()
     _, arrays = read_body(body_of(covering))
     assert not any(np.isin(SECRET.astype(np.float32), each).any() for each in arrays if np.ndim(each))
 
@@ -479,6 +479,6 @@ def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> Non
         scene = figure.scene.scene
         maps = [each for each in cover.names(scene) if predict.read_maps(scene, each)]
         assert maps
-        english = [each for each in maps if re.search("[a-z]{3}", cover.called(each, scene))]
+        english = [each for each in maps if re.search("[a-z]{3}", cover.panel_title(each, scene))]
     # Epanechnikov is a name.
     assert not [each for each in english if not each.startswith("epanechnikov")]

@@ -52,7 +52,7 @@ def test_a_bad_part_is_dropped_and_named(name: str, text: str, wanted: str) -> N
 
 
 def test_only_known_names_become_style() -> None:
-    hidden = framing.hidden(SETTINGS)
+    hidden = framing.hide_setting(SETTINGS)
     assert hidden.read("words,bias") == "words,bias"
     for text in ("bias;", "bias, words", "st-key-bias", "words,,bias"):
         with pytest.raises(ValueError, match="names of what to hide"):

@@ -66,7 +66,7 @@ def letters_on(at: AppTest) -> set[str]:
     """The letters of the formulas that a page shows."""
     formulas = [each.value for each in at.latex]
     formulas += [part for each in at.markdown for part in latex.formulas_in(each.value)]
-    return {letter for formula in formulas for letter in latex.symbols(formula, terms.named())}
+    return {letter for formula in formulas for letter in latex.symbols(formula, terms.compounds())}
 
 
 def stands(at: AppTest, page: str, name: str, value: str) -> bool:

@@ -14,12 +14,12 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base.cover import called
+from attn_ui.base.cover import panel_title
 from attn_ui.base.framing import LANG
 from attn_ui.base.markdown import either, listed
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
-from attn_ui.base.parameters import Choice, MultiChoice, shown
+from attn_ui.base.parameters import Choice, MultiChoice, label_of
 from attn_ui.base.terms import in_sentence
 from attn_ui.lessons import check, shelf
 from attn_ui.lessons.figures import shown_name
@@ -128,7 +128,7 @@ def test_a_link_speaks_chinese_and_keeps_its_names() -> None:
     mask = app.selectbox(key="mask")
     assert mask.value == "causal"
     with speaking(ZH):
-        assert mask.options == [shown(_setting("single-head", "mask"), each) for each in _options("mask")]
+        assert mask.options == [label_of(_setting("single-head", "mask"), each) for each in _options("mask")]
     assert app.button(key="pin").label == "固定为 A"
     assert app.query_params["mask"] == "causal"
     mask.set_value("none").run()
@@ -262,7 +262,7 @@ def test_a_question_and_its_verdict_are_chinese() -> None:
         at = page_at("single-head").at("cover=weights&predict=key")
         assert not at.dropped
         assert at.sentence.startswith("已遮住：权重。")
-        assert called("head 3") == "头 3"
+        assert panel_title("head 3") == "头 3"
     app = open_sound("single-head", lang=ZH, cover="weights", predict="key")
     app.button_group(key="predict-key").set_value(0).run()
     app.button(key="predict-reveal").click().run()
@@ -361,7 +361,7 @@ def test_options_of_a_choice_are_told_apart(page: Any, spoken: str) -> None:
     with speaking(spoken):
         for setting in WALKED[page.address][1]:
             if isinstance(setting, Choice | MultiChoice):
-                said = [shown(setting, each) for each in setting.options]
+                said = [label_of(setting, each) for each in setting.options]
                 assert len({*said}) == len(said), setting.name
 
 

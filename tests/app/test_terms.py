@@ -59,7 +59,7 @@ def test_each_letter_has_its_entry_and_each_word_is_found(page: str) -> None:
         formulas, sentences, on = shown(page, link)
         meant = terms.meanings(on)
         for formula in formulas:
-            letters = latex.symbols(formula, terms.named())
+            letters = latex.symbols(formula, terms.compounds())
             n_letters += len(letters)
             assert [each for each in letters if each not in meant] == [], (formula, link)
         for sentence in sentences:
@@ -78,7 +78,9 @@ def test_each_letter_of_a_claim_has_its_entry(name: str) -> None:
     claim = CLAIMS[name]
     meant = terms.meanings(f"what_courses_say:{name}")
     for formula in (claim.formula, *latex.formulas_in(claim.in_words)):
-        assert [each for each in latex.symbols(formula, terms.named()) if each not in meant] == [], formula
+        assert [each for each in latex.symbols(formula, terms.compounds()) if each not in meant] == [], (
+            formula
+        )
     own = [term for term in terms.of_page("what_courses_say") if term.on.endswith(f":{name}")]
     assert own
     for term in own:  # in the claim's own words
@@ -88,7 +90,7 @@ def test_each_letter_of_a_claim_has_its_entry(name: str) -> None:
 def test_constants_that_no_page_shows_now_have_their_entries_too() -> None:
     formulas = [each.formula for each in KERNELS.values()] + [each.formula for each in SCHEMES.values()]
     known = {**terms.meanings("kernel_regression"), **terms.meanings("positional_encoding")}
-    assert {each for formula in formulas for each in latex.symbols(formula, terms.named())} <= set(known)
+    assert {each for formula in formulas for each in latex.symbols(formula, terms.compounds())} <= set(known)
 
 
 # By hand: what stands in a formula, and what does not.
@@ -106,7 +108,7 @@ LETTERS = {
 
 @pytest.mark.parametrize("formula", LETTERS)
 def test_the_letters_of_a_formula(formula: str) -> None:
-    assert latex.symbols(formula, terms.named()) == LETTERS[formula]
+    assert latex.symbols(formula, terms.compounds()) == LETTERS[formula]
 
 
 @pytest.mark.parametrize("form", ["key", "head", "query", "RoPE", "causal mask", "W_q", "key-value cache"])

@@ -103,7 +103,7 @@ def test_the_keyboard_reaches_all_and_escape_closes(app: AppPage) -> None:
     assert wanted
     formulas = [each for each, _ in drawn(app)]
     meant = terms.meanings("positional_encoding")
-    letters = {meant[each].key for formula in formulas for each in latex.symbols(formula, terms.named())}
+    letters = {meant[each].key for formula in formulas for each in latex.symbols(formula, terms.compounds())}
     assert {*wanted.split("|")} | letters <= {*keys}
     app.page.keyboard.press("Tab")
     expect(buttons.first).to_be_focused()
@@ -160,7 +160,7 @@ def test_the_browser_finds_the_letters_that_python_finds(app: AppPage, link: str
     app.open(link)
     ready(app)
     for formula, found in drawn(app):
-        assert {*found} == {*latex.symbols(formula, terms.named())}, formula
+        assert {*found} == {*latex.symbols(formula, terms.compounds())}, formula
     if "claim" in link:
         letter = app.page.locator(".stMain p .katex-html", has_text="σ")
         letter.scroll_into_view_if_needed()

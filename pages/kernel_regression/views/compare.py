@@ -10,7 +10,7 @@ from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, View
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_words import _, paragraph
 from pages.kernel_regression.compute import Result, Sweep, pack_at_sliders
 from pages.kernel_regression.settings import KERNEL
@@ -38,7 +38,7 @@ def draw(sweep: Sweep) -> Scene:
     """Draw each bandwidth that the slider offers."""
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
-    labels = {name: shown(KERNEL, name) for name in KERNELS}
+    labels = {name: label_of(KERNEL, name) for name in KERNELS}
     captions = [_caption(sweep, *each) for each in zip(sweep.bandwidths().tolist(), steps, strict=True)]
     return Scene([compare.spec(scene, step, labels=labels) for step in steps], cursor, captions=captions)
 

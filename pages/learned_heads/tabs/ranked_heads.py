@@ -12,7 +12,7 @@ from attn_core import AttentionMaps, Check, RealModel, compare
 from attn_core.precision import coarsest, row_tolerance
 from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base.markdown import capital
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_words import _
 from pages.learned_heads.long_text import LongText, pyramid_of
 from pages.learned_heads.ranked_heads import SHARES, SPECIAL, RankedHeads
@@ -54,7 +54,7 @@ def title(measure: str) -> str:
         return _("Head")
     if measure == SPECIAL:
         return _("On special tokens")
-    return capital(shown(RANK_BY, measure))
+    return capital(label_of(RANK_BY, measure))
 
 
 def checks(ranked: RankedHeads, model: RealModel | None = None, text: str = "") -> list[Check]:

@@ -9,7 +9,7 @@ from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured
 from attn_ui.base.page import Figure, Small, View, query_rows
-from attn_ui.base.planes import names_told
+from attn_ui.base.planes import describe_names
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY
 from attn_words import _, paragraph
@@ -86,5 +86,5 @@ def _caption(result: HeadClouds, row: int) -> str:
             less=f"{float(result.weights[row, nearest]):.3f}",
             correlation="–" if agreement is None else f"{agreement:.2f}".replace("-", "−"),
         ),
-        names_told(ONE_PLANE, result.labels),
+        describe_names(ONE_PLANE, result.labels),
     )

@@ -8,7 +8,7 @@ from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Slider, Small, View
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, _n
@@ -72,7 +72,7 @@ def cache(result: HeadEviction) -> Cache:
         array(result.weights),
         result.mask.numpy(),
         {policy: array(errors) for policy, errors in result.means.items()},
-        {policy: shown(POLICY, policy) for policy in result.runs},
+        {policy: label_of(POLICY, policy) for policy in result.runs},
     )
 
 
@@ -89,7 +89,7 @@ def _about(run: HeadEviction) -> str:
 def _caption(run: HeadEviction) -> str:
     """Return what a budget costs by each policy, the one on screen first."""
     names = [run.policy, *(name for name in run.means if name != run.policy)]
-    errors = [f"{shown(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
+    errors = [f"{label_of(POLICY, name)} **{float(run.means[name][run.budget - 1]):.3f}**" for name in names]
     return _(
         "Budget {budget} of {n} keys, mean error of the heads: {errors}.",
         budget=run.budget,

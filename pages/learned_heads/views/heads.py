@@ -13,8 +13,8 @@ from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed, plain
 from attn_ui.base.page import Cell, Figure, Slider, Small, View
-from attn_ui.base.parameters import shown
-from attn_ui.base.scenes import Packed, SharedScene, packed, shared_scene
+from attn_ui.base.parameters import label_of
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, language, paragraph
 from pages.learned_heads import words
@@ -48,7 +48,7 @@ def view(controls: Controls, heads: Heads) -> View[AnyResult]:
         alt=_("Every head's map as a thumbnail, and one head's map large"),
         name=f"heads of {'an own model' if model is None else model.name}",
         slider=Slider(
-            _("Head, by {measure}", measure=shown(RANK_BY, ranked.measure)),
+            _("Head, by {measure}", measure=label_of(RANK_BY, ranked.measure)),
             slider,
             names=head_names(ranked, ranks),
         ),
@@ -116,7 +116,7 @@ def _draw_of_session(controls: Controls, ranked: RankedHeads, ranks: tuple[int, 
     nothing: tuple[object, Packed | None] = (None, None)
     cached, payload = controls.recall(_PAYLOAD, nothing)
     if payload is None or cached != request:
-        payload = packed(_draw(ranked, ranks))
+        payload = pack_scene(_draw(ranked, ranks))
         controls.remember(_PAYLOAD, (request, payload))
     return payload
 

@@ -12,7 +12,7 @@ from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, listed
 from attn_ui.base.page import Figure, Slider, Small, View
-from attn_ui.base.scenes import SharedScene, packed, shared_scene
+from attn_ui.base.scenes import SharedScene, pack_scene, shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _, paragraph
 from pages.learned_heads import words
@@ -41,7 +41,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     figure = Figure(
         _shared(_key(flow), state.aside, layers, flow)
         if _key(flow)
-        else SharedScene(lambda: _draw(flow, layers), lambda: packed(_draw(flow, layers))),
+        else SharedScene(lambda: _draw(flow, layers), lambda: pack_scene(_draw(flow, layers))),
         key="flow toy" if isinstance(source, ToySetting) else "flow model",
         alt=_("Maps of one layer side by side, the rollout up to it among them"),
         name=_name(flow),

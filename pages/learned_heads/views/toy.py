@@ -10,7 +10,7 @@ from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Slider, Small, View
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import HEAD, KEY, QUERY
 from attn_words import _, paragraph
@@ -46,7 +46,7 @@ def view(controls: Controls, setting: ToySetting) -> View[AnyResult]:
         chosen={"query": QUERY, "key": KEY, "head": HEAD},
         caption=_(
             "{task}, {training}, on {letters}",
-            task=shown(TASK, setting.recipe.task),
+            task=label_of(TASK, setting.recipe.task),
             training=words.recipe_in_words(setting.recipe),
             letters=setting.letters,
         ),

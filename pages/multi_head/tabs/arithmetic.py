@@ -5,7 +5,7 @@ import streamlit as st
 from attn_figures.numbers import number
 from attn_ui.base.latex import in_latex
 from attn_ui.base.markdown import coloured
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_settings import HEAD
 from attn_words import _
 from pages.multi_head.aside import bare_walk
@@ -36,7 +36,7 @@ def show(result: Result) -> None:
             "heads, plus a bias b_o if any, it is the output: the tab *{tab}* goes on.",
             head=head + 1,
             query=coloured("query", walk.queries[cell[0]]),
-            tab=shown(TAB, "Heads add up"),
+            tab=label_of(TAB, "Heads add up"),
         )
     )
 

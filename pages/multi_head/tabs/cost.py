@@ -6,7 +6,7 @@ from attn_core import AttentionCost, Masking, attention_cost, make_mask
 from attn_figures.scale_study import cost_picture
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen.live_figure import live_figure
 from attn_ui.screen.state import position
@@ -86,7 +86,7 @@ def _steps() -> bytes:
 
 def cost_table(n: int) -> str:
     """Compare each head's pairs and multiply-adds with those of full attention."""
-    counts = dict(zip((shown(HEADS_MASK, kind) for kind in PATTERNS), pairs(n), strict=True))
+    counts = dict(zip((label_of(HEADS_MASK, kind) for kind in PATTERNS), pairs(n), strict=True))
     counts |= {_("**all heads**"): sum(pairs(n)), _("full attention"): len(PATTERNS) * n * n}
     full = [n * n] * len(PATTERNS) + [len(PATTERNS) * n * n] * 2
     rows = [

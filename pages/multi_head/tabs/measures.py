@@ -9,7 +9,7 @@ from attn_figures.contributions import similarity
 from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
 from attn_ui.base.markdown import listed
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.screen.live_figure import live_figure
 from attn_words import _, paragraph
 from pages.multi_head.compute import MEASURES, Result, array, order_of
@@ -48,7 +48,7 @@ def show(result: Result) -> None:
         column_config={"head": st.column_config.NumberColumn(_("Head"), width="small")}
         | {
             name: st.column_config.ProgressColumn(
-                shown(ORDER_BY, name).capitalize(),
+                label_of(ORDER_BY, name).capitalize(),
                 width=132,
                 min_value=0.0,
                 max_value=float(full),
@@ -58,7 +58,7 @@ def show(result: Result) -> None:
             for name, (full, form, what) in ends.items()
         },
     )
-    names = {name.replace(" ", "_"): shown(ORDER_BY, name) for name in MEASURES}
+    names = {name.replace(" ", "_"): label_of(ORDER_BY, name) for name in MEASURES}
     st.caption(
         paragraph(
             _(

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attn_core import Check, compare
-from attn_ui.base.parameters import shown
+from attn_ui.base.parameters import label_of
 from attn_ui.screen import widgets
 from attn_ui.screen.programs_tab import show_program
 from attn_words import _
@@ -48,7 +48,7 @@ def checks(result: Result) -> list[Check]:
     """Compare every spelling with what the module gives."""
     return [
         compare(
-            _("{spelling} gives this output", spelling=shown(SPELLING, spelling.name)),
+            _("{spelling} gives this output", spelling=label_of(SPELLING, spelling.name)),
             run(spelling, result)[1],
             result.attention.output,
         )

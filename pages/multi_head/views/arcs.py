@@ -12,7 +12,7 @@ from attn_figures.matrix import BY_KEY, NUMBERS_UP_TO, ColourScale, Matrix
 from attn_figures.multi_head import ROOT, head_title
 from attn_figures.picture import Spec
 from attn_live.packing import Cursor
-from attn_ui.base.arcs import arcs_said, heads_said
+from attn_ui.base.arcs import describe_arcs, describe_head_arcs
 from attn_ui.base.markdown import coloured
 from attn_words import _, paragraph
 from pages.multi_head.compute import Result, array, mask_array
@@ -58,7 +58,7 @@ def describe(result: Result) -> str:
     queries = [tokens.queries[each] for each in result.group.rows(row)]
     if result.look.all_heads:
         arcs = _several(result)
-        return heads_said(
+        return describe_head_arcs(
             queries,
             keys,
             arcs.left_out(row),
@@ -69,7 +69,7 @@ def describe(result: Result) -> str:
     may, summed = _may_together(result)[row], result.look.summed
     return paragraph(
         of_head(result),
-        arcs_said(queries, keys, _mean(result)[row], may, pictures.LEAST, summed=summed),
+        describe_arcs(queries, keys, _mean(result)[row], may, pictures.LEAST, summed=summed),
     )
 
 

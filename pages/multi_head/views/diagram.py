@@ -8,7 +8,7 @@ from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
-from attn_ui.base.parameters import Choice, Tabs, shown
+from attn_ui.base.parameters import Choice, Tabs, label_of
 from attn_words import _n
 from pages.multi_head.compute import Result, allowed, divisors
 from pages.multi_head.settings import HEADS_MASK, TAB, VIEW
@@ -74,7 +74,9 @@ def shapes(result: Result) -> Shapes:
         output_weight=None if weight is None else tuple(weight.T.shape),
         output=tuple(attention.output.shape),
         temperature=result.setting.temperature,
-        mask="" if allowed(result.setting, result.n_head) is None else shown(HEADS_MASK, result.setting.mask),
+        mask=""
+        if allowed(result.setting, result.n_head) is None
+        else label_of(HEADS_MASK, result.setting.mask),
         bias=result.setting.bias,
         positions=result.scheme.adds,
     )

@@ -67,12 +67,14 @@ def draw_ablation(steps: Sequence[Result]) -> list[Spec]:
 def describe_aside(result: Result) -> str:
     """Return what is kept of the head's weights, or whose output moves most without the word."""
     walk = walk_of(result)
-    ablation = set_aside_words.without(walk, number)
-    return paragraph(words.of_head(result), ablation or set_aside_words.kept(walk, result.aside, number))
+    ablation = set_aside_words.describe_ablation(walk, number)
+    return paragraph(
+        words.of_head(result), ablation or set_aside_words.describe_threshold(walk, result.aside, number)
+    )
 
 
 def formula(result: Result) -> str:
     """Return what is computed where weights are set aside; nothing where none are."""
     if result.aside.what == "without":
-        return set_aside_words.without_formula()
-    return set_aside_words.kept_formula(result.aside) if result.aside.what else ""
+        return set_aside_words.ablation_formula()
+    return set_aside_words.threshold_formula(result.aside) if result.aside.what else ""
