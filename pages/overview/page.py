@@ -10,7 +10,7 @@ from pages.overview.view import read_controls, view
 PAGE: Page[None, Sentence] = Page(
     "overview",
     N_("Which words does a word draw on?"),
-    N_("A word takes meaning from others. **Attention** gives each a weight: its share in the mix."),
+    N_("**Attention** gives each word a weight: its share in another's meaning."),
     SETTINGS,
     read_controls=read_controls,
     view=view,
