@@ -149,7 +149,7 @@ def _import_app() -> None:
     for module in pkgutil.walk_packages(pages.__path__, "pages."):
         if not module.name.endswith(".page"):  # a script, run for each visitor
             import_module(module.name)
-    if faults := import_module("attn_ui.host.trial").unsound():
+    if faults := import_module("attn_ui.host.trial").code_faults():
         raise ImportError("; ".join(faults))
     # What is never looked through for garbage is never written to, and stays shared.
     gc.collect()

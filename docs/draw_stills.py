@@ -31,7 +31,7 @@ from attn_live.captions import runs
 from attn_live.labels import strip_tags
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export import slides
-from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, filled
+from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, fill_drawing
 from attn_ui.lessons.figures import page_of
 from attn_ui.streamlit_inside import early, front_end
 from attn_words import LANGUAGES, _, speaking
@@ -293,7 +293,7 @@ def save_fonts(places: dict[str, Any]) -> None:
     """Save of the fonts the letters that are needed."""
     heads = [about[spoken] for about in places.values() for spoken in LANGUAGES]
     drawn = [
-        filled(f"{page}.{size}.svg", spoken, places)
+        fill_drawing(f"{page}.{size}.svg", spoken, places)
         for page, about in places.items()
         for spoken in LANGUAGES
         for size in about[spoken]["words"]

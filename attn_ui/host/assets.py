@@ -34,20 +34,20 @@ class Asset:
         self.path = path
         self.first = first
         self._lock = Lock()
-        self._packed: tuple[bytes, str] | None = None
+        self._compressed: tuple[bytes, str] | None = None
 
     def plain(self) -> bytes:
         """Read the content as it is served."""
         return self.first + self.path.read_bytes()
 
-    def packed(self) -> tuple[bytes, str]:
+    def compress(self) -> tuple[bytes, str]:
         """Return the compressed content and a mark of it; who comes while it is made waits for that one."""
         with self._lock:
-            if self._packed is None:
+            if self._compressed is None:
                 content = self.plain()
                 mark = hashlib.sha256(content).hexdigest()[:20]
-                self._packed = gzip.compress(content, 6, mtime=0), mark
-            return self._packed
+                self._compressed = gzip.compress(content, 6, mtime=0), mark
+            return self._compressed
 
     async def answer(self, headers: Headers, method: str, cache: str) -> Response:
         """Answer a request for this file, compressed where the browser takes that."""
@@ -55,8 +55,8 @@ class Asset:
         return reply(headers, method, body=body, mark=mark, media_type=_TEXTS[self.path.suffix], cache=cache)
 
     def _content(self, zipped: bool) -> tuple[bytes, str]:
-        packed, mark = self.packed()
-        return packed if zipped else self.plain(), mark
+        content, mark = self.compress()
+        return content if zipped else self.plain(), mark
 
 
 def reply(
@@ -110,18 +110,18 @@ def plotly_js(folder: Path | None = None) -> Asset:
         ValueError: no such file, several, or of another version than the installed plotly writes for.
     """
     place = folder or Path(str(files("plotly") / "package_data"))
-    found = sorted(place.glob("plotly*.min.js"))
-    wanted = get_plotlyjs_version()
-    advice = f"npm pack plotly.js-cartesian-dist-min@{wanted} brings the one that agrees"
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise ValueError(f"wanted one file plotly*.min.js in {place}, got {names}; {advice}")
-    with found[0].open("rb") as file:
-        version = _VERSION.search(file.read(400).decode(errors="replace"))
-    if version is None or version[1] != wanted:
-        came = f"version {version[1]}" if version else "a file without a version"
-        raise ValueError(f"the installed plotly needs plotly.js {wanted}, got {came} in {found[0]}; {advice}")
-    return Asset(found[0], COMPILE_AT_ONCE)
+    paths = sorted(place.glob("plotly*.min.js"))
+    version = get_plotlyjs_version()
+    fix = f"npm pack plotly.js-cartesian-dist-min@{version} brings the one that agrees"
+    if len(paths) != 1:
+        names = ", ".join(path.name for path in paths) or "none"
+        raise ValueError(f"wanted one file plotly*.min.js in {place}, got {names}; {fix}")
+    with paths[0].open("rb") as file:
+        match = _VERSION.search(file.read(400).decode(errors="replace"))
+    if match is None or match[1] != version:
+        came = f"version {match[1]}" if match else "a file without a version"
+        raise ValueError(f"the installed plotly needs plotly.js {version}, got {came} in {paths[0]}; {fix}")
+    return Asset(paths[0], COMPILE_AT_ONCE)
 
 
 class FrontEnd:
@@ -136,4 +136,4 @@ class FrontEnd:
         """Compress what every first visit asks for, before the first visitor comes."""
         for path, asset in self.texts.items():
             if path in self.index:
-                asset.packed()
+                asset.compress()

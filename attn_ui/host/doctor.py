@@ -17,7 +17,7 @@ import streamlit as st
 
 from attn_ui.host.assets import plotly_js
 from attn_ui.host.hosting import PREFIX, hosting, variables
-from attn_ui.host.trial import failing, unsound
+from attn_ui.host.trial import code_faults, page_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = f"{PREFIX}MODEL"
@@ -34,8 +34,8 @@ def settings(environment: Mapping[str, str]) -> list[str]:
     unknown = {name for name in environment if name.startswith(PREFIX)} - set(variables())
     faults += [f"{name} is no setting; wanted one of {', '.join(variables())}" for name in sorted(unknown)]
     try:
-        chosen = hosting({name: text for name, text in environment.items() if name not in unknown})
-        plotly_js(chosen.plotly_js)
+        host = hosting({name: text for name, text in environment.items() if name not in unknown})
+        plotly_js(host.plotly_js)
     except ValueError as error:
         faults.append(str(error))
     return faults
@@ -43,20 +43,20 @@ def settings(environment: Mapping[str, str]) -> list[str]:
 
 def _of_streamlit(environment: Mapping[str, str]) -> list[str]:
     """Return what Streamlit's own command says of its settings, and the names that are none of its own."""
-    given = sorted(name for name in environment if name.startswith(STREAMLIT))
-    if not given:
+    names = sorted(name for name in environment if name.startswith(STREAMLIT))
+    if not names:
         return []
     command = [sys.executable, "-m", "streamlit", "config", "show"]
-    shown = subprocess.run(command, env=dict(environment), capture_output=True, text=True, check=False)
-    if shown.returncode:
-        return [shown.stderr.strip().rpartition("\n")[2]]
-    known, section = set(), ""
-    for line in shown.stdout.splitlines():
+    output = subprocess.run(command, env=dict(environment), capture_output=True, text=True, check=False)
+    if output.returncode:
+        return [output.stderr.strip().rpartition("\n")[2]]
+    options, section = set(), ""
+    for line in output.stdout.splitlines():
         if title := re.fullmatch(r"\[([\w.]+)\]", line):
             section = title[1]
         elif option := re.match(r"(?:# )?(\w+) =", line):
-            known.add(_letters(f"{STREAMLIT}{section}{option[1]}"))
-    return [f"{name} is no setting of Streamlit's" for name in given if _letters(name) not in known]
+            options.add(_letters(f"{STREAMLIT}{section}{option[1]}"))
+    return [f"{name} is no setting of Streamlit's" for name in names if _letters(name) not in options]
 
 
 def _letters(name: str) -> str:
@@ -92,11 +92,11 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     health = _health(environment, port)
-    told = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *told]
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as written:
+    options = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=dict(environment), stdout=written, stderr=subprocess.STDOUT, text=True
+            command, cwd=ROOT, env=dict(environment), stdout=log, stderr=subprocess.STDOUT, text=True
         )
         try:
             for _ in _until_ended(process):
@@ -105,8 +105,8 @@ def start(environment: Mapping[str, str]) -> tuple[float | None, str]:
                     urllib.request.urlopen(health, timeout=2, context=_any_name()),
                 ):
                     return memory_of(process.pid), ""
-            written.seek(0)
-            return None, written.read().strip() or f"it did not answer within {START_SECONDS} s"
+            log.seek(0)
+            return None, log.read().strip() or f"it did not answer within {START_SECONDS} s"
         finally:
             process.terminate()
             process.wait()
@@ -120,13 +120,13 @@ def model(environment: Mapping[str, str]) -> tuple[float, str]:
     if not environment.get(MODEL, "").strip():
         return 0.0, ""
     command = [sys.executable, "-m", "pages.learned_heads.model_trial"]
-    tried = subprocess.run(
+    trial = subprocess.run(
         command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False
     )
-    said = tried.stdout.strip().rpartition("\n")[2]
-    if tried.returncode == 0:
-        return max(0.0, float(said)), ""  # NaN where the system does not tell
-    return 0.0, f"{MODEL}: {said or f'reading it ended the process (exit {tried.returncode})'}"
+    message = trial.stdout.strip().rpartition("\n")[2]
+    if trial.returncode == 0:
+        return max(0.0, float(message)), ""  # NaN where the system does not tell
+    return 0.0, f"{MODEL}: {message or f'reading it ended the process (exit {trial.returncode})'}"
 
 
 def _until_ended(process: "subprocess.Popen[str]") -> Iterator[None]:
@@ -153,26 +153,26 @@ def room() -> float | None:
     return None
 
 
-def expected(megabytes: float | None, of_model: float = 0.0) -> str:
+def describe_memory(megabytes: float | None, of_model: float = 0.0) -> str:
     """Say what memory to expect; a model of the host's own comes on top.
 
-    >>> expected(5000.0).splitlines()[1]
+    >>> describe_memory(5000.0).splitlines()[1]
     'This machine has 5,000 MB: 4 processes, 300 visitors.'
     """
     in_class, at_most = (round(each + of_model) for each in (IN_CLASS, AT_MOST))
-    told = f"A process takes {EMPTY} MB empty, {in_class:,} with {VISITORS} visitors and {at_most:,} at most."
+    text = f"A process takes {EMPTY} MB empty, {in_class:,} with {VISITORS} visitors and {at_most:,} at most."
     if of_model:
-        told += f" {of_model:,.0f} MB of that are {MODEL}'s, read at the first visit and by each process."
+        text += f" {of_model:,.0f} MB of that are {MODEL}'s, read at the first visit and by each process."
     if megabytes is None:
-        return told
+        return text
     processes = int(megabytes // at_most)
     holds = f"{processes} processes, {VISITORS * processes:,} visitors"
-    return f"{told}\nThis machine has {megabytes:,.0f} MB: {holds}."
+    return f"{text}\nThis machine has {megabytes:,.0f} MB: {holds}."
 
 
 def main() -> None:
     """Look at everything, say what is found, and end with an error where something is wrong."""
-    faults = settings(os.environ) or unsound() or failing()
+    faults = settings(os.environ) or code_faults() or page_faults()
     of_model, wrong = (0.0, "") if faults else model(os.environ)
     faults += [wrong] if wrong else []
     if not faults:
@@ -181,7 +181,7 @@ def main() -> None:
             faults.append(f"the app does not start: {wrong}")
         else:
             print(f"The app starts, every page opens; {megabytes:.0f} MB before the first visitor.")
-    print(*faults, expected(room(), of_model), sep="\n")
+    print(*faults, describe_memory(room(), of_model), sep="\n")
     sys.exit(bool(faults))
 
 

@@ -25,17 +25,9 @@ from attn_ui.base.framing import LANG
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.export.standalone import kit_version, page
 from attn_ui.host import early, link_preview
-from attn_ui.host.assets import (
-    ALWAYS_ASK,
-    FOREVER,
-    PLOTLY_FILE,
-    Asset,
-    FrontEnd,
-    reply,
-    takes_gzip,
-)
-from attn_ui.host.slashes import without_doubled
-from attn_ui.host.spoken import language_of
+from attn_ui.host.assets import ALWAYS_ASK, FOREVER, PLOTLY_FILE, Asset, FrontEnd, reply, takes_gzip
+from attn_ui.host.language import language_of
+from attn_ui.host.slashes import single_slashes
 from attn_ui.screen import find, lesson, share, style, terms
 from attn_ui.screen.live_figure import PLOTLY_ROUTE, module_address, module_version
 from attn_ui.streamlit_inside import front_end, markup, routes
@@ -64,7 +56,7 @@ _EARLY = """<script>
 </script>"""
 
 
-def announced(front: FrontEnd, page: Listed) -> str:
+def announce(front: FrontEnd, page: Listed) -> str:
     """Return Streamlit's HTML with what a page's figure will ask for, and what an old browser shows.
 
     Args:
@@ -127,11 +119,11 @@ class _Document:
             media_type, content = f"{media_type}; charset=utf-8", content.encode()
         self.media_type = media_type
         self.plain = content
-        self.packed = gzip.compress(self.plain, 9, mtime=0)
+        self.compressed = gzip.compress(self.plain, 9, mtime=0)
         self.mark = hashlib.sha256(self.plain).hexdigest()[:20]
 
     def answer(self, headers: Headers, method: str, cache: str = ALWAYS_ASK) -> Response:
-        body = self.packed if takes_gzip(headers) else self.plain
+        body = self.compressed if takes_gzip(headers) else self.plain
         return reply(
             headers,
             method,
@@ -143,20 +135,20 @@ class _Document:
         )
 
 
-def _kept(agreed: bool) -> str:
+def _cache_control(is_current: bool) -> str:
     """How long a browser may keep a file: for ever where its address names the version that is served."""
-    return FOREVER if agreed else ALWAYS_ASK
+    return FOREVER if is_current else ALWAYS_ASK
 
 
 @lru_cache(maxsize=64)  # whoever asks writes the host
-def _addressed(text: str, where: str) -> _Document:
-    return _Document(link_preview.addressed(text, where))
+def _document_at(text: str, where: str) -> _Document:
+    return _Document(link_preview.insert_host(text, where))
 
 
 @cache
-def _part(name: str, spoken: str) -> _Document:
+def _part(name: str, language: str) -> _Document:
     make, media_type, _ = _PARTS[name]
-    with speaking(spoken):
+    with speaking(language):
         return _Document(make(), media_type)
 
 
@@ -176,14 +168,14 @@ class Assets:
         base = str(st.get_option("server.baseUrlPath") or "").strip("/")
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={content_hash(_icon())}"
-        pages = [(page, announced(front, page)) for page in PAGES]
+        pages = [(page, announce(front, page)) for page in PAGES]
         self.pages: dict[tuple[str, str], tuple[Listed, str, str]] = {}  # by language and path
-        for spoken in (*LANGUAGES, PSEUDO):
-            with speaking(spoken):
+        for language in (*LANGUAGES, PSEUDO):
+            with speaking(language):
                 for page, text in pages:
-                    made = link_preview.described(text, page, self.base, icon)
+                    html = link_preview.describe_page(text, page, self.base, icon)
                     path = f"{self.base}{page.address}"
-                    self.pages[spoken, path] = page, made, early.placed(made, page, spoken)
+                    self.pages[language, path] = page, html, early.insert_picture(html, page, language)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for what is known here; pass everything else on."""
@@ -195,11 +187,11 @@ class Assets:
         if answer is not None:
             await answer(scope, receive, send)
         elif self._may_be_page(scope["path"], headers.get("accept", "*/*")):
-            asked = scope["query_string"].decode("latin-1")
-            place = without_doubled(scope["path"])
-            if place and asked:
-                place = f"{place}?{asked}"
-            if place := place or await to_thread.run_sync(lesson.first_step, asked):
+            query = scope["query_string"].decode("latin-1")
+            place = single_slashes(scope["path"])
+            if place and query:
+                place = f"{place}?{query}"
+            if place := place or await to_thread.run_sync(lesson.first_step, query):
                 await RedirectResponse(place)(scope, receive, send)
             else:
                 await self._page(scope, receive, send)
@@ -214,31 +206,31 @@ class Assets:
         return "*/*" in accept and path.startswith(self.base) and first not in _NO_PAGES
 
     def _still(self, scope: Scope, headers: Headers) -> Response | None:
-        name = early.named(str(scope["path"]).removeprefix(self.base))
+        name = early.file_at(str(scope["path"]).removeprefix(self.base))
         if not name:
             return None
-        agreed = scope["query_string"] == f"v={early.version(name)}".encode()
-        return _still(name).answer(headers, scope["method"], _kept(agreed))
+        is_current = scope["query_string"] == f"v={early.version(name)}".encode()
+        return _still(name).answer(headers, scope["method"], _cache_control(is_current))
 
     async def _file(self, scope: Scope, headers: Headers) -> Response | None:
         path = str(scope["path"])
         if not path.startswith(self.base):
             return None
         name = path[len(self.base) :]
-        asked = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        asked_for = asked.get("v")
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        mark = query.get("v")
         if name == PLOTLY_FILE:
             return await self.plotly.answer(
-                headers, scope["method"], _kept(asked_for == get_plotlyjs_version())
+                headers, scope["method"], _cache_control(mark == get_plotlyjs_version())
             )
         if name in _PARTS:
             _, _, version = _PARTS[name]
-            spoken = asked[LANG.name] if is_spoken(asked.get(LANG.name)) else SOURCE
-            part = await to_thread.run_sync(_part, name, spoken)
-            return part.answer(headers, scope["method"], _kept(asked_for == version()))
+            language = query[LANG.name] if is_spoken(query.get(LANG.name)) else SOURCE
+            part = await to_thread.run_sync(_part, name, language)
+            return part.answer(headers, scope["method"], _cache_control(mark == version()))
         asset = self.front.texts.get(name)
         if name in link_preview.PICTURES:
-            return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.KEPT})
+            return FileResponse(link_preview.PICTURES[name], headers={"Cache-Control": link_preview.CACHE})
         # Streamlit serves the file as it is, in parts and all; only the compressed form is ours.
         if asset is None or not takes_gzip(headers) or "range" in headers:
             return None
@@ -249,22 +241,22 @@ class Assets:
         plain = MutableHeaders(scope=scope).mutablecopy()
         for name in ("accept-encoding", "if-none-match", "if-modified-since", "range"):
             del plain[name]
-        held: list[Message] = []
+        messages: list[Message] = []
 
         async def hold(message: Message) -> None:
-            held.append(message)
+            messages.append(message)
 
         await self.app({**scope, "headers": plain.raw, "method": "GET"}, receive, hold)
-        body = b"".join(message.get("body", b"") for message in held)
+        body = b"".join(message.get("body", b"") for message in messages)
         if self.front.index and body.decode(errors="replace") == self.front.index:
-            spoken = language_of(scope)
-            known = self.pages.get((spoken, scope["path"]))
-            page, text, with_picture = known or self.pages[spoken, self.base]
-            if known and early.may_stand(page, scope["query_string"].decode("latin-1")):
+            language = language_of(scope)
+            entry = self.pages.get((language, scope["path"]))
+            page, text, with_picture = entry or self.pages[language, self.base]
+            if entry and early.may_stand(page, scope["query_string"].decode("latin-1")):
                 text = with_picture
-            document = _addressed(text, link_preview.origin(scope))
+            document = _document_at(text, link_preview.origin(scope))
             await document.answer(Headers(scope=scope), scope["method"])(scope, receive, send)
             return
-        for message in held:
+        for message in messages:
             bare = message["type"] == "http.response.body" and scope["method"] == "HEAD"
             await send({**message, "body": b""} if bare else message)

@@ -57,11 +57,11 @@ def may_stand(page: Listed, query: str) -> bool:
     >>> may_stand(PAGES[0], ""), may_stand(PAGES[0], "lang=zh"), may_stand(PAGES[0], "t=0.5")
     (True, True, False)
     """
-    asked = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
+    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if not query:
         return True
     enters = _places().get(_name(page), {}).get("enters", True)  # it opens otherwise where it has a link
-    return bool(asked) and not enters and all(name in _CHANGE_NOTHING for name in asked)
+    return bool(names) and not enters and all(name in _CHANGE_NOTHING for name in names)
 
 
 def announcements() -> str:
@@ -80,42 +80,42 @@ def ground() -> str:
     )
 
 
-def skeleton(page: Listed, spoken: str) -> str:
+def skeleton(page: Listed, language: str) -> str:
     """Return what stands in the body before the app; "" where none was drawn, or its colours are others."""
-    known = _places().get(_name(page), {})
-    about = known.get(spoken)
+    entry = _places().get(_name(page), {})
+    about = entry.get(language)
     if not about or st.get_option("theme.base"):
         return ""
     places = {
-        "side": known["side"],
+        "side": entry["side"],
         "tops": about["tops"],
         "screens": [
-            {"width": width, "height": height, "svg": _drawing(page, spoken, width / height, width)}
+            {"width": width, "height": height, "svg": _drawing(page, language, width / height, width)}
             for width, height in about["screens"]
         ],
     }
-    said = "".join(_run(*each) for each in about["about"])
+    sentence = "".join(_run(*each) for each in about["about"])
     return (
         f"<style data-early>{_faces()}{early.style('early')}</style>\n"
         '<div class="early-grounds" data-early aria-hidden="true" hidden><div></div></div>\n'
         '<div class="early-room" data-early aria-hidden="true" hidden><div class="early-page"><div>'
-        f'<h1>{html.escape(about["title"])}</h1><p>{said}</p><div class="early-picture"></div>'
+        f'<h1>{html.escape(about["title"])}</h1><p>{sentence}</p><div class="early-picture"></div>'
         "</div></div></div>\n"
         f"<script data-early>(() => {{\n{early.script('early')}"
         f"standEarly({json.dumps(places)});\n}})();</script>"
     )
 
 
-def placed(text: str, page: Listed, spoken: str) -> str:
+def insert_picture(text: str, page: Listed, language: str) -> str:
     """Return Streamlit's HTML with the picture before the app in it, where there is one."""
-    made = skeleton(page, spoken)
-    if not made:
+    picture = skeleton(page, language)
+    if not picture:
         return text
-    with_fonts = early.held(text).replace("<title>", f"{announcements()}\n<title>", 1)
-    return with_fonts.replace("<body>", f"<body>\n{made}", 1)
+    with_fonts = early.defer_fetches(text).replace("<title>", f"{announcements()}\n<title>", 1)
+    return with_fonts.replace("<body>", f"<body>\n{picture}", 1)
 
 
-def named(path: str) -> str:
+def file_at(path: str) -> str:
     """Return the file that an address names; "" where there is none of that name."""
     name = path.removeprefix(ROUTE)
     return name if name != path and name in _versions() else ""
@@ -131,17 +131,17 @@ def content(name: str) -> bytes | str:
     """Return a file as it is served: "multi-head.930x494.zh.svg" is a drawing and what Chinese says in it."""
     if name.endswith(".woff2"):
         return (STILLS / name).read_bytes()
-    *drawing, spoken, suffix = name.split(".")
-    return filled(".".join((*drawing, suffix)), spoken)
+    *drawing, language, suffix = name.split(".")
+    return fill_drawing(".".join((*drawing, suffix)), language)
 
 
-def filled(drawing: str, spoken: str, places: Mapping[str, Any] | None = None) -> str:
+def fill_drawing(drawing: str, language: str, places: Mapping[str, Any] | None = None) -> str:
     """Return a drawing with what a language says in its places, in the letters that come with the page."""
     page, size, _suffix = drawing.split(".")
-    words = (places or _places())[page][spoken]["words"][size]
+    words = (places or _places())[page][language]["words"][size]
     svg = (STILLS / drawing).read_text(encoding="utf-8")
-    said = re.sub(r"<\?word (\d+)\?>", lambda place: words[int(place[1])], svg)
-    return re.sub(r"(&quot;|['\"])Source (Sans|Serif)\1", r"\1Early \2\1, \g<0>", said)
+    text = re.sub(r"<\?word (\d+)\?>", lambda place: words[int(place[1])], svg)
+    return re.sub(r"(&quot;|['\"])Source (Sans|Serif)\1", r"\1Early \2\1, \g<0>", text)
 
 
 def _run(role: str, text: str) -> str:
@@ -159,32 +159,32 @@ def _places() -> dict[str, Any]:
 
 @cache
 def _versions() -> dict[str, str]:
-    drawings = {
-        f"{page}.{size}.{spoken}.svg": f"{page}.{size}.svg"
+    files = {
+        f"{page}.{size}.{language}.svg": f"{page}.{size}.svg"
         for page, about in _places().items()
-        for spoken in LANGUAGES
-        for size in about[spoken].get("words", {})
+        for language in LANGUAGES
+        for size in about[language].get("words", {})
     }
-    marks = {name: content_hash(filled(drawing, name.split(".")[2])) for name, drawing in drawings.items()}
+    marks = {name: content_hash(fill_drawing(drawing, name.split(".")[2])) for name, drawing in files.items()}
     fonts = [f"{name}.woff2" for name in FONT_FILES]
     return marks | {name: content_hash((STILLS / name).read_bytes().hex()) for name in fonts}
 
 
-def _drawing(page: Listed, spoken: str, form: float, width: int) -> str:
+def _drawing(page: Listed, language: str, form: float, width: int) -> str:
     """Return the address of what stands for an arrangement: its own drawing, or one of nearly its form.
 
     "" where that is much larger or smaller.
     """
-    drawn = (tuple(map(int, size.split("x"))) for size in _places()[_name(page)][spoken].get("words", {}))
+    sizes = (tuple(map(int, size.split("x"))) for size in _places()[_name(page)][language].get("words", {}))
     scales = {
         (across, down): abs(math.log(across / width))
-        for across, down in drawn
+        for across, down in sizes
         if abs(math.log(across / down / form)) < ANOTHER_FORM
     }
     nearest = min(scales, key=scales.__getitem__, default=None)
     if nearest is None or scales[nearest] > ANOTHER_SIZE:
         return ""
-    return _address(f"{_name(page)}.{nearest[0]}x{nearest[1]}.{spoken}.svg")
+    return _address(f"{_name(page)}.{nearest[0]}x{nearest[1]}.{language}.svg")
 
 
 def _address(name: str) -> str:

@@ -21,8 +21,8 @@ LOST = N_(
 def say_so(_fault: Exception) -> bool:
     """Show a sentence and the link in place of Streamlit's own box; true, so that none follows."""
     address = st.context.url or ""
-    asked = {name: st.query_params.get_all(name) for name in st.query_params}
-    query = urlencode(asked, doseq=True, errors="replace")
+    settings = {name: st.query_params.get_all(name) for name in st.query_params}
+    query = urlencode(settings, doseq=True, errors="replace")
     st.error(_(LOST))
     st.code(f"{address}?{query}" if query else address, language=None, wrap_lines=True)
     st.link_button(_("Open this page with its defaults"), address or "/", icon=":material/restart_alt:")

@@ -50,18 +50,18 @@ def hosting(environment: Mapping[str, str] | None = None) -> Hosting:
         ValueError: a setting that cannot be read, or one that does not exist.
     """
     names = os.environ if environment is None else environment
-    given = {name.removeprefix(PREFIX): text for name, text in names.items() if name.startswith(PREFIX)}
-    read: dict[str, Any] = {}
-    for name, text in given.items():
+    texts = {name.removeprefix(PREFIX): text for name, text in names.items() if name.startswith(PREFIX)}
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
         if name not in READERS:
             raise ValueError(
                 f"{PREFIX}{name[:_QUOTED]} is no setting; wanted one of {', '.join(variables())}"
             )
         try:
-            read[name.lower()] = READERS[name](text.strip())
+            values[name.lower()] = READERS[name](text.strip())
         except ValueError as error:
             raise ValueError(f"{PREFIX}{name}: wanted {error}, got {text[:_QUOTED]!r}") from None
-    return Hosting(**read)
+    return Hosting(**values)
 
 
 def variables() -> list[str]:
@@ -87,9 +87,9 @@ def _switch(text: str) -> bool:
     return _SWITCH[text.lower()]
 
 
-def _whole(text: str, least: int, wanted: str) -> int:
+def _whole(text: str, least: int, condition: str) -> int:
     if not re.fullmatch("[0-9]{1,7}", text) or int(text) < least:
-        raise ValueError(f"{wanted} and less than ten million")
+        raise ValueError(f"{condition} and less than ten million")
     return int(text)
 
 

@@ -7,7 +7,7 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from attn_ui.host.spoken import language_of
+from attn_ui.host.language import language_of
 from attn_ui.streamlit_inside.messages import asks_for_a_run
 from attn_ui.streamlit_inside.routes import comes_back, is_stream
 from attn_words import _, paragraph, speaking
@@ -29,14 +29,14 @@ class Bucket:
         """Start full."""
         self.rate = rate
         self.most = most
-        self.left = most
-        self.seen = time.monotonic()
+        self.tokens = most
+        self.updated_at = time.monotonic()
 
     def wait(self, now: float) -> float:
         """Take one token; return how many seconds to wait before using it."""
-        self.left = min(self.most, self.left + (now - self.seen) * self.rate) - 1
-        self.seen = now
-        return max(0.0, -self.left / self.rate)
+        self.tokens = min(self.most, self.tokens + (now - self.updated_at) * self.rate) - 1
+        self.updated_at = now
+        return max(0.0, -self.tokens / self.rate)
 
 
 class Limits:
@@ -80,19 +80,19 @@ class Limits:
         # than the limit, so that forged names do not lift it.
         back = comes_back(scope)
         while not back and self._full() and self.silent:
-            told = next(iter(self.silent))
-            del self.silent[told]
-            told.set()
+            gone = next(iter(self.silent))
+            del self.silent[gone]
+            gone.set()
             self.connected -= 1
         if self._full() and not (back and self.connected < 1.25 * self.sessions):
             await send({"type": "websocket.close", "code": 1013, "reason": "every place is taken"})
             return
         bucket = Bucket(self.changes, 2 * self.changes)
-        came, asked, go = time.monotonic(), False, asyncio.Event()
+        came, has_asked, go = time.monotonic(), False, asyncio.Event()
 
         async def receive_in_turn() -> Message:
-            nonlocal asked
-            if asked:
+            nonlocal has_asked
+            if has_asked:
                 message = await receive()
             else:
                 # A browser that finds its server again need not ask for anything: it goes when it must.
@@ -101,7 +101,7 @@ class Limits:
                 if message["type"] == "websocket.disconnect" and "late" in message:
                     await send({"type": "websocket.close", "code": 1013, "reason": "no page was asked for"})
                 elif asks_for_a_run(message):
-                    asked = True
+                    has_asked = True
                     self.silent.pop(go, None)
             if message["type"] == "websocket.receive" and (wait := bucket.wait(time.monotonic())):
                 await asyncio.sleep(wait)
@@ -120,23 +120,23 @@ class Limits:
 
 async def _first_of(receive: Receive, go: asyncio.Event, patience: float | None) -> Message:
     """Return the next message; one that says goodbye where none comes in time, or the visitor must go."""
-    coming, told = asyncio.ensure_future(receive()), asyncio.ensure_future(go.wait())
+    coming, leaving = asyncio.ensure_future(receive()), asyncio.ensure_future(go.wait())
     try:
         timeout = None if patience is None else max(0.0, patience)
-        await asyncio.wait({coming, told}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({coming, leaving}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
         return (
             coming.result() if coming.done() else {"type": "websocket.disconnect", "code": 1013, "late": True}
         )
     finally:
         coming.cancel()
-        told.cancel()
+        leaving.cancel()
 
 
-def _full(spoken: str) -> str:
+def _full(language: str) -> str:
     """Return the page of whoever finds no place."""
-    with speaking(spoken):
+    with speaking(language):
         return _FULL.format(
-            lang=spoken,
+            lang=language,
             seconds=TRY_AGAIN,
             title=_("Attention lab"),
             taken=_("Every place is taken"),

@@ -12,7 +12,7 @@ from starlette.types import Scope
 from attn_ui.base.navigation import PAGES, Listed
 from attn_ui.screen import language
 from attn_words import SOURCE, _
-from attn_words import language as spoken
+from attn_words import language as current_language
 
 ICON = Path(__file__).parents[1] / "icon.svg"
 _DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +23,7 @@ PICTURES: Mapping[str, Path] = {
     for kind in ("png", "svg")
     if (path := _DOCS / f"{page.address or page.folder}.{kind}").is_file()
 }
-KEPT = "public, max-age=86400"  # a day: its address stays when the picture does not
+CACHE = "public, max-age=86400"  # a day: its address stays when the picture does not
 # A chat asks for a whole address of the picture. Whoever sends a request writes these two headers.
 _ORIGIN = "{{ORIGIN}}"
 _HOST = re.compile(
@@ -52,7 +52,7 @@ def origin(scope: Scope) -> str:
     return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
 
 
-def described(text: str, page: Listed, base: str, icon: str) -> str:
+def describe_page(text: str, page: Listed, base: str, icon: str) -> str:
     """Put a page's title, description, icon and picture into the head of Streamlit's HTML, and its language.
 
     Nothing of the request stands in it but the place for its host (`addressed`).
@@ -80,13 +80,13 @@ def described(text: str, page: Listed, base: str, icon: str) -> str:
         *(f'<meta property="{name}" content="{content}">' for name, content in tags.items()),
         '<meta name="twitter:card" content="summary_large_image">',
     ]
-    if spoken() != SOURCE:
-        text = text.replace('<html lang="en">', f'<html lang="{spoken()}">', 1)
+    if current_language() != SOURCE:
+        text = text.replace('<html lang="en">', f'<html lang="{current_language()}">', 1)
         lines.append(f"<script>{language.script()}</script>")
     text = _ICON_LINK.sub(lambda _old: f'<link rel="shortcut icon" href="{icon}">', text, count=1)
     return _TITLE.sub(lambda _old: "\n".join(lines), text, count=1)
 
 
-def addressed(text: str, where: str) -> str:
+def insert_host(text: str, where: str) -> str:
     """Write the host of a request (`origin`) into the HTML."""
     return text.replace(_ORIGIN, html.escape(where))

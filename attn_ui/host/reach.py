@@ -39,8 +39,8 @@ def for_others(link: str, headers: Mapping[str, str], peer: str | None) -> tuple
     there = urlsplit(link)
     if not _is_here(there.hostname):
         return link, ""
-    asked = urlsplit(f"//{headers.get('Host', '')}").hostname
-    if peer is not None or not _is_here(asked) or any(map(_is_forwarding, headers)):
+    host = urlsplit(f"//{headers.get('Host', '')}").hostname
+    if peer is not None or not _is_here(host) or any(map(_is_forwarding, headers)):
         return link, _("This link opens on this machine alone.")
     own = own_host()
     if own is None:

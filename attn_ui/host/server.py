@@ -61,12 +61,12 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
     @asynccontextmanager
     async def lifespan(_: st.App) -> AsyncIterator[None]:
         keep_logs_clean()
-        shared_cache.bound(chosen.cache * 1_000_000)
+        shared_cache.bound(settings.cache * 1_000_000)
         warm_up()
-        if chosen.model:  # else transformers, which is slow to import, waits until a model is read
+        if settings.model:  # else transformers, which is slow to import, waits until a model is read
             with contextlib.suppress(ModuleNotFoundError):  # the page says what to install
                 import_module("transformers.modeling_utils")
-        plotly.packed()
+        plotly.compress()
         front.prepare()
         gc.collect()
         gc.freeze()
@@ -77,7 +77,7 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
         for task in tasks:
             task.cancel()
 
-    chosen, plotly = _chosen()
+    settings, plotly = _read_settings()
     give_memory_back()
     checked.check()
     front = FrontEnd()
@@ -85,9 +85,9 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
         "lifespan": lifespan,
         "on_script_error": say_so,
         "middleware": [
-            Middleware(SecurityHeaders, frame_ancestors=chosen.frame_ancestors, metrics=chosen.metrics),
+            Middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors, metrics=settings.metrics),
             Middleware(WholeFirst),
-            Middleware(Limits, sessions=chosen.sessions, changes=chosen.changes),
+            Middleware(Limits, sessions=settings.sessions, changes=settings.changes),
             Middleware(Uploads),
             Middleware(Tiles),
             Middleware(Assets, plotly=plotly, front=front),
@@ -134,10 +134,10 @@ def _glibc() -> Any | None:
     return None
 
 
-def _chosen() -> tuple[Hosting, Asset]:
+def _read_settings() -> tuple[Hosting, Asset]:
     """Read what the host has set; a mistake stops the server with a sentence, not a traceback."""
     try:
-        chosen = hosting()
-        return chosen, plotly_js(chosen.plotly_js)
+        settings = hosting()
+        return settings, plotly_js(settings.plotly_js)
     except ValueError as error:
         raise SystemExit(f"Attention lab cannot start: {error}.") from None

@@ -6,17 +6,17 @@ from urllib.parse import quote
 _DOUBLED = re.compile(r"/(/+)(.*)", re.DOTALL)
 
 
-def without_doubled(path: str) -> str | None:
+def single_slashes(path: str) -> str | None:
     """Return where a path leads with one slash for several, from that path; None where it has single ones.
 
     It is relative: nothing here knows what a proxy has taken away from the path's beginning, and an address
     that begins with two slashes would name another host.
 
-    >>> without_doubled("//single-head"), without_doubled("/lab///single-head")
+    >>> single_slashes("//single-head"), single_slashes("/lab///single-head")
     ('../single-head', '../../single-head')
     """
-    found = _DOUBLED.search(path)
-    if found is None:
+    match = _DOUBLED.search(path)
+    if match is None:
         return None
-    more, rest = found.groups()
+    more, rest = match.groups()
     return "../" * (len(more) + rest.count("/")) + quote(re.sub("/+", "/", rest))

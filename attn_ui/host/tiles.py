@@ -25,7 +25,7 @@ class Source(Protocol):
         """Return one, as `attn_live.pyramid.Pyramid.tile` does; ValueError where there is none."""
 
 
-class Opened:
+class OpenMap:
     """A map that a session looks at. Its name is 128 random bits: nobody finds another's text by it."""
 
     def __init__(self, source: Source) -> None:
@@ -33,7 +33,7 @@ class Opened:
         self.name = secrets.token_urlsafe(16)
         self._source = source
         self._lock = Lock()
-        _OPENED[self.name] = self
+        _OPEN_MAPS[self.name] = self
 
     @property
     def address(self) -> str:
@@ -49,7 +49,7 @@ class Opened:
                 return None
 
 
-_OPENED: WeakValueDictionary[str, Opened] = WeakValueDictionary()
+_OPEN_MAPS: WeakValueDictionary[str, OpenMap] = WeakValueDictionary()
 
 
 class Tiles:
@@ -61,14 +61,14 @@ class Tiles:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer for a tile, or hand on what asks for none."""
-        asked = _ADDRESS.search(scope["path"]) if scope["type"] == "http" else None
-        if not asked or scope["method"] != "GET":
+        match = _ADDRESS.search(scope["path"]) if scope["type"] == "http" else None
+        if not match or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        opened = _OPENED.get(asked[1])
-        found = await run_in_threadpool(opened.tile, *map(int, asked.groups()[1:])) if opened else None
+        open_map = _OPEN_MAPS.get(match[1])
+        tile = await run_in_threadpool(open_map.tile, *map(int, match.groups()[1:])) if open_map else None
         answer: Response = PlainTextResponse("no such tile", 404)
-        if found is not None:
-            answer = Response(found, media_type="application/octet-stream")
+        if tile is not None:
+            answer = Response(tile, media_type="application/octet-stream")
         answer.headers["Cache-Control"] = "no-store"  # it is of one session
         await answer(scope, receive, send)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LONGEST = 300.0  # seconds that a page may take to open, on a machine that does much else
 
 
-def unsound(root: Path = ROOT) -> list[str]:
+def code_faults(root: Path = ROOT) -> list[str]:
     """Compile every page, and look for all that it imports; return a sentence for each fault.
 
     A page is a script that runs for each visitor, so importing the app does not read it.
@@ -24,7 +24,7 @@ def unsound(root: Path = ROOT) -> list[str]:
     Args:
         root: the folder with `pages/`.
     """
-    return [sentence for page in PAGES for path in _modules(root, page) for sentence in _unsound(path, root)]
+    return [fault for page in PAGES for path in _modules(root, page) for fault in _faults_in(path, root)]
 
 
 def _modules(root: Path, page: Listed) -> list[Path]:
@@ -33,21 +33,21 @@ def _modules(root: Path, page: Listed) -> list[Path]:
     return sorted({folder / "page.py", *folder.rglob("*.py")})
 
 
-def _unsound(path: Path, root: Path) -> list[str]:
+def _faults_in(path: Path, root: Path) -> list[str]:
     name = path.relative_to(root).as_posix()
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"), name)
         compile(tree, name, "exec")
     except (OSError, SyntaxError, ValueError) as error:
         return [f"{name} cannot be read: {error}"]
-    found = []
+    faults = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             try:
                 _import(node)
             except Exception as error:  # whatever a module does when it is imported
-                found.append(f"{name}, line {node.lineno}: {type(error).__name__}: {error}")
-    return found
+                faults.append(f"{name}, line {node.lineno}: {type(error).__name__}: {error}")
+    return faults
 
 
 def _import(node: ast.Import | ast.ImportFrom) -> None:
@@ -71,23 +71,23 @@ def say_nothing_of_threads() -> None:
         logging.getLogger(name).addFilter(is_news)
 
 
-def failing() -> list[str]:
+def page_faults() -> list[str]:
     """Open every page as it opens by itself; return a sentence for each that does not."""
     say_nothing_of_threads()
-    found = []
+    faults = []
     for page in PAGES:
         at = AppTest.from_file(ROOT / "attn_ui" / "router.py", default_timeout=LONGEST)
         at.run()
         if not page.is_default:
             at.switch_page(f"../pages/{page.folder}/page.py").run()
-        found += [f"{page.title} does not open: {error.message}" for error in at.exception]
-    return found
+        faults += [f"{page.title} does not open: {error.message}" for error in at.exception]
+    return faults
 
 
 def main() -> None:
     """Try all pages; end with an error where one does not open."""
     st.set_option("client.showErrorDetails", "full")  # to whoever runs this, not to visitors
-    faults = unsound() or failing()
+    faults = code_faults() or page_faults()
     print("\n".join(faults) or f"{len(PAGES)} pages open")
     sys.exit(bool(faults))
 

@@ -29,14 +29,14 @@ ROUTE = "lab_route"  # the proxy's cookie: several windows of one browser are on
 
 
 @dataclass
-class _Had:
+class _Usage:
     """What one visitor had of the processor, in seconds, and whether the last run was long."""
 
     seconds: float = 0.0
     at: float = 0.0
     was_long: bool = False
 
-    def left(self, now: float) -> float:
+    def remaining(self, now: float) -> float:
         return self.seconds * math.exp2((self.at - now) / HALF)
 
 
@@ -48,7 +48,7 @@ class _Run:
     worked: float  # seconds that its thread had of the processor before it
     came: float  # when it began to wait
     began: float = 0.0
-    called: threading.Event = field(default_factory=threading.Event)
+    signal: threading.Event = field(default_factory=threading.Event)
 
 
 def visitor() -> str:
@@ -86,7 +86,7 @@ class Turns:
         self._waiting: list[_Run] = []
         self._present: _Run | None = None
         self._beside: set[_Run] = set()  # whose turn is over, though their work goes on
-        self._had: dict[str, _Had] = {}
+        self._usage: dict[str, _Usage] = {}
         self._mine = threading.local()
 
     def __enter__(self) -> Self:
@@ -99,7 +99,7 @@ class Turns:
         with self._lock:
             self._waiting.append(run)
             self._call_next()
-        while not run.called.wait(self._until_over()):
+        while not run.signal.wait(self._until_over()):
             with self._lock:
                 self._call_next()
         return self
@@ -114,15 +114,15 @@ class Turns:
         run: _Run = self._mine.run
         with self._lock:
             now = self._clock()
-            had = self._had.setdefault(run.visitor, _Had())
+            usage = self._usage.setdefault(run.visitor, _Usage())
             took = self._worked() - run.worked
-            had.seconds, had.at = had.left(now) + min(took, MOST), now
-            had.was_long = took > self._longest
+            usage.seconds, usage.at = usage.remaining(now) + min(took, MOST), now
+            usage.was_long = took > self._longest
             self._beside.discard(run)
             if self._present is run:
                 self._present = None
-            if len(self._had) > KNOWN:
-                self._had = {name: one for name, one in self._had.items() if one.left(now) > 0.001}
+            if len(self._usage) > KNOWN:
+                self._usage = {name: one for name, one in self._usage.items() if one.remaining(now) > 0.001}
             self._call_next()
 
     def _until_over(self) -> float:
@@ -138,18 +138,18 @@ class Turns:
             self._present = None
         may = [run for run in self._waiting if not (self._beside and self._is_long(run, now))]
         if may:
-            owed = {run: self._of(run).left(now) - (now - run.came) for run in may}
+            owed = {run: self._of(run).remaining(now) - (now - run.came) for run in may}
             self._present = min(may, key=owed.__getitem__)  # the first of equals
             self._waiting.remove(self._present)
             self._present.began = now
-            self._present.called.set()
+            self._present.signal.set()
 
     def _is_long(self, run: _Run, now: float) -> bool:
-        had = self._of(run)
-        return had.was_long and had.left(now) > self._longest
+        usage = self._of(run)
+        return usage.was_long and usage.remaining(now) > self._longest
 
-    def _of(self, run: _Run) -> _Had:
-        return self._had.get(run.visitor) or _Had()
+    def _of(self, run: _Run) -> _Usage:
+        return self._usage.get(run.visitor) or _Usage()
 
 
 TURNS = Turns()

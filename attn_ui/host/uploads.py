@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
-from attn_ui.host.spoken import language_of
+from attn_ui.host.language import language_of
 from attn_ui.streamlit_inside import uploaded
 from attn_ui.streamlit_inside.uploaded import may_be_file, session_of
 from attn_words import N_, _, speaking
@@ -33,7 +33,7 @@ class Uploads:
     def __init__(
         self,
         app: ASGIApp,
-        kept: Callable[[], Mapping[str, int]] = uploaded.kept,
+        sizes: Callable[[], Mapping[str, int]] = uploaded.file_sizes,
         is_open: Callable[[str], bool] = uploaded.is_open,
         come_within: float = COME_WITHIN,
     ) -> None:
@@ -41,13 +41,13 @@ class Uploads:
 
         Args:
             app: what answers.
-            kept: tells the bytes of the files that are kept, by session: what a visitor removes, or leaves
+            sizes: tells the bytes of the files that are kept, by session: what a visitor removes, or leaves
                 behind with an ended session, counts no longer.
             is_open: tells whether a page is open in a session.
             come_within: seconds that a body may take.
         """
         self.app = app
-        self.kept = kept
+        self.sizes = sizes
         self.is_open = is_open
         self.come_within = come_within
         self.coming: Counter[str] = Counter()
@@ -62,22 +62,22 @@ class Uploads:
         size = int(announced) if announced.isdecimal() else most
         session = session_of(scope["path"])
         with speaking(language_of(scope)):
-            refused = self._refuses(session, size, most)
-        if refused:
+            refusal = self._refuses(session, size, most)
+        if refusal:
             if size <= most:  # who is interrupted while sending does not read why
                 await self._take(receive, most, keep=False)
-            await refused(scope, receive, send)
+            await refusal(scope, receive, send)
             return
         self.coming[session] += size
         try:
             with speaking(language_of(scope)):
-                refused, taken = await self._take(receive, most)
-            if refused:
-                await refused(scope, receive, send)
+                refusal, messages = await self._take(receive, most)
+            if refusal:
+                await refusal(scope, receive, send)
                 return
 
             async def receive_again() -> Message:
-                return taken.pop(0) if taken else await receive()
+                return messages.pop(0) if messages else await receive()
 
             await self.app(scope, receive_again, send)
         finally:
@@ -88,20 +88,20 @@ class Uploads:
         self, receive: Receive, most: int, keep: bool = True
     ) -> tuple[PlainTextResponse | None, list[Message]]:
         """Read a whole body, or say why not."""
-        taken: list[Message] = []
+        messages: list[Message] = []
         size, more = 0, True
         try:
             async with asyncio.timeout(self.come_within):
                 while more:
                     message = await receive()
-                    taken += [message] if keep else []
+                    messages += [message] if keep else []
                     size += len(message.get("body", b""))
                     if size > most:
                         return _too_large(), []
                     more = message["type"] == "http.request" and message.get("more_body", False)
         except TimeoutError:
             return _no(_(TOO_SLOW), 408), []
-        return None, taken
+        return None, messages
 
     def _refuses(self, session: str, size: int, most: int) -> PlainTextResponse | None:
         if size > most:
@@ -110,10 +110,10 @@ class Uploads:
             return None
         if not self.is_open(session):
             return _no(_(ENDED), 400)
-        kept = self.kept()
-        if kept.get(session, 0) + self.coming[session] + size > MAX_SESSION_BYTES + (most - MAX_MAPS_BYTES):
+        sizes = self.sizes()
+        if sizes.get(session, 0) + self.coming[session] + size > MAX_SESSION_BYTES + (most - MAX_MAPS_BYTES):
             return _no(_(SPENT, megabytes=MAX_SESSION_BYTES // 1_000_000), 413)
-        if sum(kept.values()) + self.coming.total() + size > MAX_PROCESS_BYTES:
+        if sum(sizes.values()) + self.coming.total() + size > MAX_PROCESS_BYTES:
             return _no(_(FULL), 503)
         return None
 

@@ -88,10 +88,10 @@ class WholeFirst:
         talk = Talk()
 
         async def receive_asked() -> Message:
-            return talk.asked(await receive())
+            return talk.correct(await receive())
 
         async def send_and_read(message: Message) -> None:
-            talk.answered(message)
+            talk.note_answer(message)
             await send(message)
 
         await self.app(scope, receive_asked, send_and_read)

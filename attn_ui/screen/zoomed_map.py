@@ -8,7 +8,7 @@ import streamlit as st
 
 from attn_live.pyramid import Keep
 from attn_ui.base.parameters import Sight
-from attn_ui.host.tiles import Opened, Source
+from attn_ui.host.tiles import OpenMap, Source
 from attn_ui.screen import state
 from attn_ui.screen.component import component
 
@@ -40,10 +40,10 @@ def zoomed_map(
             stands still: no zoom and no pan waits for it.
     """
     setting, at = sight
-    cached: tuple[object, Opened | None] = st.session_state.get(_KEPT, (None, None))
+    cached: tuple[object, OpenMap | None] = st.session_state.get(_KEPT, (None, None))
     opened = cached[1]
     if opened is None or cached[0] != of:
-        opened = Opened(make())
+        opened = OpenMap(make())
         st.session_state[_KEPT] = of, opened
     data = {
         "meta": {**meta, "sizes": [*sizes]},

@@ -4,14 +4,7 @@ import logging
 
 import streamlit as st
 
-from attn_ui.streamlit_inside import (
-    front_end,
-    markup,
-    messages,
-    routes,
-    run,
-    uploaded,
-)
+from attn_ui.streamlit_inside import front_end, markup, messages, routes, run, uploaded
 from attn_ui.streamlit_inside.part import Part
 
 PARTS: tuple[Part, ...] = (
@@ -29,11 +22,11 @@ _LOG = logging.getLogger(__name__)
 
 def off() -> str:
     """Say which parts are off, and how the app is without them; "" where all is there."""
-    told = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
-    return f"Off with Streamlit {st.__version__}: {'; '.join(told)}." if told else ""
+    lines = [f"{part.name} ({part.missing}): {part.without}" for part in PARTS if not part.on]
+    return f"Off with Streamlit {st.__version__}: {'; '.join(lines)}." if lines else ""
 
 
 def check() -> None:
     """Write one line into the log where something is off."""
-    if told := off():
-        _LOG.warning(told)
+    if message := off():
+        _LOG.warning(message)

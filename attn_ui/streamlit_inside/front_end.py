@@ -15,10 +15,10 @@ _FOLDER = "streamlit.file_util:get_static_dir"
 def folder() -> Path | None:
     """Return where it lies; None where nobody knows."""
     try:
-        found = Path(find(_FOLDER)())
+        path = Path(find(_FOLDER)())
     except (LookupError, TypeError):
         return None
-    return found if found.is_dir() else None
+    return path if path.is_dir() else None
 
 
 def index() -> str:
@@ -42,10 +42,10 @@ def font(stem: str) -> Path:
     Raises:
         LookupError: there is none of that name.
     """
-    found = sorted(((folder() or Path("nowhere")) / "static" / "media").glob(f"{stem}.*"))
-    if not found:
+    paths = sorted(((folder() or Path("nowhere")) / "static" / "media").glob(f"{stem}.*"))
+    if not paths:
         raise LookupError(f"a font called {stem} among Streamlit's own files")
-    return found[0]
+    return paths[0]
 
 
 def lacks(names: Iterable[str]) -> list[str]:
@@ -53,14 +53,14 @@ def lacks(names: Iterable[str]) -> list[str]:
 
     The one that holds most of the names is read first: the others are then looked through for few.
     """
-    left = {name: re.compile(rb"%s(?![\w-])" % name.encode()) for name in names}
+    missing = {name: re.compile(rb"%s(?![\w-])" % name.encode()) for name in names}
     scripts = [path for path in texts().values() if path.suffix == ".js"]
     for path in sorted(scripts, key=lambda path: not path.name.startswith("index")):
-        if not left:
+        if not missing:
             break
         content = path.read_bytes()
-        left = {name: mark for name, mark in left.items() if not mark.search(content)}
-    return list(left)
+        missing = {name: mark for name, mark in missing.items() if not mark.search(content)}
+    return list(missing)
 
 
 def _has_index() -> str:

@@ -77,14 +77,14 @@ _HERE = Path(__file__).parent
 _SCRIPTS = ("touch.js", "scrollers.js", "offline.js")
 
 
-def _drawn() -> str:
+def _missing_names() -> str:
     lacking = front_end.lacks(NAMES)
     return f"its front end knows no {', '.join(lacking)}" if lacking else ""
 
 
 PART = Part(
     "dress of Streamlit's own elements",
-    _drawn,
+    _missing_names,
     uses=f"{len(NAMES)} classes and attributes of the elements that it draws",
     buys="the look of the page, touch and keyboard where Streamlit's own fall short, a line while the server "
     "is away, what lesson links hide, and slides",

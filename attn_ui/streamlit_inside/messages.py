@@ -16,8 +16,8 @@ _KEPT_RUNS = "global.maxCachedMessageAge"  # for so many a browser keeps a messa
 
 
 def _ends() -> str:
-    known = hasattr(find(_ANSWER), "FINISHED_SUCCESSFULLY")
-    return "" if known else f"{_ANSWER} has no FINISHED_SUCCESSFULLY"
+    has_end = hasattr(find(_ANSWER), "FINISHED_SUCCESSFULLY")
+    return "" if has_end else f"{_ANSWER} has no FINISHED_SUCCESSFULLY"
 
 
 PART = Part(
@@ -47,7 +47,7 @@ def asks_for_a_run(message: Message) -> bool:
     """Tell whether a browser's message asks for a run; any may, where they cannot be read."""
     if not PART.on:
         return bool(message["type"] == "websocket.receive")
-    return _asked(message) is not None
+    return _run_request(message) is not None
 
 
 class Talk:
@@ -71,7 +71,7 @@ class Talk:
     def _is_being_made(self) -> bool:
         return self._is_awaited or self._makes is not None
 
-    def asked(self, message: Message) -> Message:
+    def correct(self, message: Message) -> Message:
         """Return a browser's message as it is to be taken.
 
         Where it asks for a part that is not there for sure, it gets the whole. While a page is made its parts
@@ -83,13 +83,13 @@ class Talk:
         runs, and loses the connection for good where an answer names it: as runs may end between the question
         and the answer, only those stay here that it keeps for as many runs again.
         """
-        if not PART.on or (asked := _asked(message)) is None:
+        if not PART.on or (request := _run_request(message)) is None:
             return message
-        run = asked.rerun_script
-        had = [*run.cached_message_hashes]
-        kept = [name for name in had if name in self._named]
-        run.cached_message_hashes[:] = kept
-        is_changed = kept != had
+        run = request.rerun_script
+        cached = [*run.cached_message_hashes]
+        hashes = [name for name in cached if name in self._named]
+        run.cached_message_hashes[:] = hashes
+        is_changed = hashes != cached
         part = run.fragment_id
         if not part:
             self._is_awaited, self._is_travelled_to = True, run.is_history_navigation
@@ -99,9 +99,9 @@ class Talk:
             if self._is_travelled_to:
                 run.is_history_navigation = True
                 run.query_string = urlsplit(run.context_info.url).query
-        return {**message, "bytes": asked.SerializeToString()} if is_changed else message
+        return {**message, "bytes": request.SerializeToString()} if is_changed else message
 
-    def answered(self, message: Message) -> None:
+    def note_answer(self, message: Message) -> None:
         """Take note of a server's message."""
         kind = self._answer
         if kind is None or message["type"] != "websocket.send":
@@ -129,10 +129,10 @@ class Talk:
                 self._is_travelled_to &= self._is_being_made
 
 
-def _asked(message: Message) -> Any | None:
+def _run_request(message: Message) -> Any | None:
     """Return what a browser's message asks for, where that is a run of a page or of a part of it."""
-    asked = find(_ASKED)()
+    request = find(_ASKED)()
     if message["type"] == "websocket.receive" and message.get("bytes"):
         with contextlib.suppress(DecodeError):  # Streamlit says what is wrong with it
-            asked.ParseFromString(message["bytes"])
-    return asked if asked.WhichOneof("type") == "rerun_script" else None
+            request.ParseFromString(message["bytes"])
+    return request if request.WhichOneof("type") == "rerun_script" else None

@@ -72,13 +72,13 @@ def there(where: str, *takes: str) -> Look:
 
     def look() -> str:
         try:
-            found = find(where)
-            taken = inspect.signature(found).parameters if takes else {}
+            target = find(where)
+            parameters = inspect.signature(target).parameters if takes else {}
         except LookupError:
             return f"{where} is missing"
         except (TypeError, ValueError):
             return f"{where} cannot be called"
-        return next((f"{where} takes no {name}" for name in takes if name not in taken), "")
+        return next((f"{where} takes no {name}" for name in takes if name not in parameters), "")
 
     return look
 
@@ -100,14 +100,14 @@ def holds(where: str, *names: str) -> Look:
 
     def look() -> str:
         try:
-            found = find(where)
+            target = find(where)
         except LookupError:
             return f"{where} is missing"
-        message = getattr(found, "DESCRIPTOR", None)
+        message = getattr(target, "DESCRIPTOR", None)
         try:
-            held = set(message.fields_by_name) if message else {field.name for field in fields(found)}
+            names_there = set(message.fields_by_name) if message else {field.name for field in fields(target)}
         except (TypeError, AttributeError):
-            held = set()
-        return next((f"{where} has no {name}" for name in names if name not in held), "")
+            names_there = set()
+        return next((f"{where} has no {name}" for name in names if name not in names_there), "")
 
     return look

@@ -27,5 +27,5 @@ def is_stream(scope: Scope) -> bool:
 
 def comes_back(scope: Scope) -> bool:
     """Tell whether a visitor names a session that may be kept."""
-    named = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
-    return STREAM.on and len(named) > 2
+    protocols = Headers(scope=scope).get("sec-websocket-protocol", "").split(",")
+    return STREAM.on and len(protocols) > 2

@@ -12,10 +12,10 @@ _FILES = "streamlit.runtime.memory_uploaded_file_manager:MemoryUploadedFileManag
 
 def _keeps_by_session() -> str:
     try:
-        made = find(_FILES)("/upload")
+        manager = find(_FILES)("/upload")
     except TypeError:
         return f"{_FILES} is made otherwise"
-    return "" if isinstance(getattr(made, "file_storage", None), dict) else f"{_FILES} has no file_storage"
+    return "" if isinstance(getattr(manager, "file_storage", None), dict) else f"{_FILES} has no file_storage"
 
 
 PART = Part(
@@ -42,11 +42,11 @@ def may_be_file(path: str) -> bool:
 
 def session_of(path: str) -> str:
     """Return the session that a file is sent for; "" where none is named."""
-    found = _ADDRESS.search(path) if PART.on else None
-    return found[1] if found else ""
+    match = _ADDRESS.search(path) if PART.on else None
+    return match[1] if match else ""
 
 
-def kept() -> Mapping[str, int]:
+def file_sizes() -> Mapping[str, int]:
     """Return the bytes of files that Streamlit keeps, by session; open sessions without a file have none."""
     if not PART.on:
         return {}

@@ -9,9 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from attn_ui.host.doctor import AT_MOST, EMPTY, IN_CLASS, MODEL, VISITORS, expected, model, settings, start
+from attn_ui.host.doctor import (
+    AT_MOST,
+    EMPTY,
+    IN_CLASS,
+    MODEL,
+    VISITORS,
+    describe_memory,
+    model,
+    settings,
+    start,
+)
 from attn_ui.host.hosting import variables
-from attn_ui.host.trial import unsound
+from attn_ui.host.trial import code_faults
 from tests import planted_bert
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,19 +55,19 @@ def test_all_faults_are_named_at_once() -> None:
 
 
 def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_path: Path) -> None:
-    assert unsound() == []
+    assert code_faults() == []
     for path in ROOT.glob("pages/*/page.py"):
         copy = tmp_path / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True)
         copy.write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    assert unsound(tmp_path) == []
+    assert code_faults(tmp_path) == []
     folder = tmp_path / "pages"
     (folder / "single_head" / "page.py").write_text("if True print(1)\n", encoding="utf-8")
     (folder / "multi_head" / "page.py").write_text(
         "import os\nfrom attn_ui.screen.frame import no_such\n", encoding="utf-8"
     )
     (folder / "overview" / "page.py").unlink()
-    overview, single, multi = unsound(tmp_path)
+    overview, single, multi = code_faults(tmp_path)
     assert overview.startswith("pages/overview/page.py cannot be read:")
     assert single.startswith("pages/single_head/page.py cannot be read: invalid syntax")
     assert multi.startswith("pages/multi_head/page.py, line 2: ModuleNotFoundError")
@@ -110,7 +120,7 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
     assert wrong == ""
     assert 0 <= megabytes < 500
     assert model({}) == (0.0, "")
-    told = expected(20_000.0, 8_000.0)
+    told = describe_memory(20_000.0, 8_000.0)
     assert "8,500 with 75 visitors and 9,200 at most" in told
     assert "2 processes, 150 visitors" in told
 
@@ -119,7 +129,7 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
 def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    command = [sys.executable, "-c", "from attn_ui.host.trial import failing; assert failing() == []"]
+    command = [sys.executable, "-c", "from attn_ui.host.trial import page_faults; assert page_faults() == []"]
     subprocess.run(command, cwd=ROOT, check=True)
     assert capfd.readouterr().err == ""
 
@@ -129,5 +139,5 @@ def test_the_memory_to_expect_is_what_the_guide_for_hosts_measures() -> None:
     assert f"takes {EMPTY} MB empty and {IN_CLASS} in a class" in guide
     assert f"Give a process {AT_MOST / 1000:g} GB" in guide
     assert set(re.findall(r"(\d+) visitors a replica", guide)) == {str(VISITORS)}
-    assert expected(None).count("\n") == 0
-    assert "0 processes" in expected(800.0)
+    assert describe_memory(None).count("\n") == 0
+    assert "0 processes" in describe_memory(800.0)

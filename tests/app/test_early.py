@@ -89,4 +89,4 @@ def test_what_is_written_into_the_html_is_escaped(monkeypatch: pytest.MonkeyPatc
 
 
 def test_there_is_none_in_a_language_that_nothing_was_drawn_in() -> None:
-    assert early.placed("<title><body>", PAGES[0], "en-XA") == "<title><body>"
+    assert early.insert_picture("<title><body>", PAGES[0], "en-XA") == "<title><body>"

@@ -189,7 +189,7 @@ def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
 
 
 def test_plotly_js_is_served_as_installed_after_one_comment() -> None:
-    body, _ = plotly_js().packed()
+    body, _ = plotly_js().compress()
 
     assert gzip.decompress(body) == COMPILE_AT_ONCE + get_plotlyjs().encode()
     assert COMPILE_AT_ONCE.startswith(b"//")

@@ -221,7 +221,7 @@ def test_where_nobody_knows_where_files_go_one_may_be_sent(alter: Callable[..., 
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 413
     alter("limits of files by visitor")
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 200
-    assert (uploaded.kept(), uploaded.is_open("anybody")) == ({}, True)
+    assert (uploaded.file_sizes(), uploaded.is_open("anybody")) == ({}, True)
 
 
 def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Callable[..., None]) -> None:
@@ -230,7 +230,7 @@ def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Calla
         {"type": "websocket.receive", "bytes": b"?"},
         {"type": "websocket.receive", "bytes": b"!"},
     ]
-    assert messages.Talk().asked(stay[0]) == stay[0]
+    assert messages.Talk().correct(stay[0]) == stay[0]
     heard: list[bytes] = []
 
     async def app(_: Scope, receive: Receive, __: Send) -> None:

@@ -214,7 +214,7 @@ def test_a_logged_fault_names_the_place_but_not_what_was_typed() -> None:
 
 def test_who_was_silent_for_long_has_no_more_at_once_than_who_comes() -> None:
     bucket = Bucket(rate=10, most=20)
-    bucket.seen = 0.0
+    bucket.updated_at = 0.0
     waits = [bucket.wait(1000.0) for _ in range(22)]
     assert waits[:20] == [0.0] * 20
     assert waits[20:] == pytest.approx([0.1, 0.2])

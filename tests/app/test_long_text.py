@@ -19,7 +19,7 @@ from attn_core.models import HeadMap
 from attn_live.pyramid import STRIPE, Pyramid
 from attn_ui.base import shared_cache
 from attn_ui.base.programs import OneProgram
-from attn_ui.host.tiles import FOLDER, Opened, Tiles
+from attn_ui.host.tiles import FOLDER, OpenMap, Tiles
 from pages import PAGES
 from pages.learned_heads import long_text, model_shelf
 from pages.learned_heads.long_text import LongText, reach, summarise_with_progress, tiles_of
@@ -269,7 +269,7 @@ def test_a_tile_is_sent_as_long_as_somebody_holds_its_map() -> None:
                 raise ValueError("no such level")
             return bytes([level, row, column])
 
-    kept = Opened(Squares())
+    kept = OpenMap(Squares())
     address = kept.address
     assert ask(f"{address}/1.2.3") == (200, bytes([1, 2, 3]))
     for wrong in (f"{address}/4.0.0", f"/{FOLDER}/{'x' * 22}/1.2.3"):

@@ -27,7 +27,7 @@ class Browser:
 
     def hear(self, answer: ForwardMsg) -> None:
         """Take a message of the server's, which passes the talk on its way."""
-        self.talk.answered({"type": "websocket.send", "bytes": answer.SerializeToString()})
+        self.talk.note_answer({"type": "websocket.send", "bytes": answer.SerializeToString()})
         if answer.WhichOneof("type") == "ref_hash":
             assert answer.ref_hash in self.ages, "Cached ForwardMsg MISS: the connection is lost"
         if name := answer.ref_hash or (answer.metadata.cacheable and answer.hash):
@@ -40,7 +40,7 @@ class Browser:
         asked = BackMsg()
         asked.rerun_script.cached_message_hashes.extend(self.ages)
         message: Message = {"type": "websocket.receive", "bytes": asked.SerializeToString()}
-        return [*BackMsg.FromString(self.talk.asked(message)["bytes"]).rerun_script.cached_message_hashes]
+        return [*BackMsg.FromString(self.talk.correct(message)["bytes"]).rerun_script.cached_message_hashes]
 
 
 def shown(name: str, known: list[str]) -> ForwardMsg:

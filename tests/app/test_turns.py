@@ -206,8 +206,8 @@ def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
         hall.names.who, hall.names.worked = f"visitor {number}", 0.0
         with hall.turns:
             hall.names.worked = 0.0005 if number else 1.0
-    assert len(hall.turns._had) < 10
-    assert "visitor 0" in hall.turns._had
+    assert len(hall.turns._usage) < 10
+    assert "visitor 0" in hall.turns._usage
 
 
 def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
