@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from attn_live.bundle import bundle
 from attn_live.captions import runs
 from attn_live.labels import strip_tags
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export import slides
 from attn_ui.host.early import FONT_FILES, PLACES, SCHEMES, STILLS, fill_drawing
 from attn_ui.lessons.figures import page_of
@@ -65,7 +65,7 @@ export default (_home, subject) => {
 """
 
 
-def open_page(context: BrowserContext, address: str, page: Listed, width: int, height: int = 800) -> Page:
+def open_page(context: BrowserContext, address: str, page: PageEntry, width: int, height: int = 800) -> Page:
     """Open a page without a link's settings, and wait until its figure is drawn."""
     tab = context.new_page()
     tab.set_viewport_size({"width": width, "height": height})
@@ -92,7 +92,9 @@ def arrangements(tab: Page, rooms: dict[int, int]) -> list[tuple[int, int]]:
     return sorted({tuple(tab.evaluate("(room) => chooseScreen(...room)", room)) for room in ways})
 
 
-def measure(context: BrowserContext, address: str, page: Listed) -> tuple[list[list[float]], dict[int, int]]:
+def measure(
+    context: BrowserContext, address: str, page: PageEntry
+) -> tuple[list[list[float]], dict[int, int]]:
     """Return from which to which width of the window things stand where `early.MEASURE` has them.
 
     And the width of the figure in each window.

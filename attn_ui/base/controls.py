@@ -181,9 +181,9 @@ def yes_or_no(on: bool) -> str:
     return _c("switch", "yes") if on else _c("switch", "no")
 
 
-def some_of(setting: MultiChoice, chosen: Sequence[str], names: Sequence[str] = ()) -> str:
+def some_of(setting: MultiChoice, options: Sequence[str], names: Sequence[str] = ()) -> str:
     """Say which of some options are chosen."""
-    labels = [names[int(each)] if names else label_of(setting, each) for each in chosen]
+    labels = [names[int(each)] if names else label_of(setting, each) for each in options]
     return _(", ").join(labels) or _c("of several", "none")
 
 

@@ -134,23 +134,23 @@ def cover_panel(scene: Scene, name: str, panel_sources: Table) -> Scene:
     every = [str(trace.get("name")) for trace in figures[0]["data"]]
     if _is_diagram(figures[0]):
         return scene
-    hidden = _hidden(figures, cursor, name, dict(panel_sources))
+    indices = _covered_indices(figures, cursor, name, dict(panel_sources))
     numbers = [np.concatenate([*_numbers(_of(figure, name))] or [np.empty(0)]) for figure in figures]
-    ranges = _ranges(figures, hidden)
+    ranges = _ranges(figures, indices)
     for figure, secrets in zip(figures, numbers, strict=True):
         traces = figure["data"]
         maps = {each["name"]: each for each in traces if each.get("type") == "heatmap"}
         figure["data"] = [
-            _withheld(trace, maps, name) if index in hidden else trace for index, trace in enumerate(traces)
+            _withheld(trace, maps, name) if index in indices else trace for index, trace in enumerate(traces)
         ]
-        _scrub(figure["layout"], traces, hidden, secrets, ranges)
-    return Scene(figures, _left(cursor, hidden, every) if scene.cursor else None)
+        _scrub(figure["layout"], traces, indices, secrets, ranges)
+    return Scene(figures, _visible_part(cursor, indices, every) if scene.cursor else None)
 
 
 # ---- what is taken away ----
 
 
-def _hidden(
+def _covered_indices(
     figures: list[dict[str, Any]], cursor: Cursor, name: str, panel_sources: PanelSources
 ) -> set[int]:
     """Return the places of the traces that are covered or withheld."""
@@ -160,20 +160,20 @@ def _hidden(
         for each, trace in zip(every, figures[0]["data"], strict=True)
         if not each.endswith(_AROUND) and (trace.get("type") == "heatmap" or "fillpattern" not in trace)
     ]
-    hidden = {each for each in mains if each == name or _goes(each, name, panel_sources)}
+    covered = {each for each in mains if each == name or _follows(each, name, panel_sources)}
     for index, each in enumerate(every):
         sources = [_trace(of, every) for path, of in cursor.rows_of.items() if _trace(path, every) == index]
-        if each in mains and any(every[of] in hidden for of in sources if of is not None):
-            hidden.add(each)
+        if each in mains and any(every[of] in covered for of in sources if of is not None):
+            covered.add(each)
     for index, each in enumerate(every):
         is_given = _sources(each, panel_sources) == GIVEN
-        if each in mains and each not in hidden and not is_given and _repeats(figures, cursor, index, name):
-            hidden.add(each)
+        if each in mains and each not in covered and not is_given and _repeats(figures, cursor, index, name):
+            covered.add(each)
     owners = [max((main for main in mains if _is_part(each, main)), key=len, default=each) for each in every]
     return {
         index
         for index, (each, main) in enumerate(zip(every, owners, strict=True))
-        if main in hidden or (main == name and _is_part(each, name))
+        if main in covered or (main == name and _is_part(each, name))
     }
 
 
@@ -182,7 +182,7 @@ def _is_part(each: str, name: str) -> bool:
     return each == name or each.startswith((f"{name} ", f"{name}:"))
 
 
-def _goes(each: str, name: str, panel_sources: PanelSources) -> bool:
+def _follows(each: str, name: str, panel_sources: PanelSources) -> bool:
     """Whether a panel goes with the one that is covered: it follows from that, or nothing is known of it."""
     sources_of = _sources(each, panel_sources)
     if sources_of is None:
@@ -220,14 +220,14 @@ def _repeats(figures: list[dict[str, Any]], cursor: Cursor, index: int, name: st
     for step, figure in enumerate(figures):
         hidden_numbers = _telling(_numbers(_of(figure, name)))
         every = [str(trace.get("name")) for trace in figure["data"]]
-        numbers = _telling([*_numbers([figure["data"][index]]), *_moved(cursor, index, every, step)])
+        numbers = _telling([*_numbers([figure["data"][index]]), *_changes(cursor, index, every, step)])
         common = len(np.intersect1d(hidden_numbers, numbers))
         if common and common >= _SHARED * min(len(hidden_numbers), len(numbers)):
             return True
     return False
 
 
-def _moved(cursor: Cursor, index: int, every: Sequence[str], step: int) -> Iterator[NDArray[np.float64]]:
+def _changes(cursor: Cursor, index: int, every: Sequence[str], step: int) -> Iterator[NDArray[np.float64]]:
     """Yield what the cursor puts into a trace at a step."""
     for path, values in (*cursor.changes.items(), *cursor.by_step.items()):
         if _trace(path, every) == index:
@@ -338,13 +338,13 @@ def _ends(places: Any, count: int) -> tuple[float, float]:
 # ---- what stands around it ----
 
 
-def _ranges(figures: list[dict[str, Any]], hidden: set[int]) -> dict[str, float]:
+def _ranges(figures: list[dict[str, Any]], indices: set[int]) -> dict[str, float]:
     """Return how far each colour axis goes by what is still seen; those of nothing else are not there."""
     reach: dict[str, float] = {}
     for figure in figures:
         for index, trace in enumerate(figure["data"]):
             axis = trace.get("coloraxis")
-            if axis and index not in hidden and "z" in trace:
+            if axis and index not in indices and "z" in trace:
                 cells = np.abs(np.asarray(trace["z"], dtype=np.float64))
                 most = float(cells[np.isfinite(cells)].max(initial=0.0))
                 reach[axis] = max(reach.get(axis, 0.0), most)
@@ -354,13 +354,13 @@ def _ranges(figures: list[dict[str, Any]], hidden: set[int]) -> dict[str, float]
 def _scrub(
     layout: dict[str, Any],
     traces: Sequence[Trace],
-    hidden: set[int],
+    indices: set[int],
     numbers: NDArray[np.float64],
     ranges: Mapping[str, float],
 ) -> None:
     """Take out of a layout what tells the numbers: ends of colours and axes, words with numbers in them."""
     secret = set(_telling([numbers, -numbers]).tolist())
-    axes = {str(axis) for index in hidden if (axis := traces[index].get("coloraxis"))}
+    axes = {str(axis) for index in indices if (axis := traces[index].get("coloraxis"))}
     for axis in axes:
         if axis not in ranges:
             layout.pop(axis, None)
@@ -376,7 +376,7 @@ def _scrub(
     names_at: dict[tuple[str, str], str] = {}
     for trace in traces:  # the first that stands somewhere is the map itself
         names_at.setdefault((f"{trace.get('xaxis')} domain", f"{trace.get('yaxis')} domain"), trace["name"])
-    hidden_names = {traces[index]["name"] for index in hidden}
+    hidden_names = {traces[index]["name"] for index in indices}
     for note in layout.get("annotations", ()):
         own = names_at.get((note.get("xref"), note.get("yref")), "")
         tokens = _NUMBER.findall(str(note.get("text", "")))
@@ -390,11 +390,11 @@ def _tells(token: str, numbers: NDArray[np.float64]) -> bool:
     return bool(np.any(np.round(np.abs(numbers), digits) == float(token)))
 
 
-def _left(cursor: Cursor, hidden: set[int], every: Sequence[str]) -> Cursor:
+def _visible_part(cursor: Cursor, indices: set[int], every: Sequence[str]) -> Cursor:
     """Return what follows the cursor still."""
 
     def stays(path: str) -> bool:
-        return _trace(path, every) not in hidden
+        return _trace(path, every) not in indices
 
     changes, by_step = (
         {path: values for path, values in each.items() if stays(path)}

@@ -11,7 +11,7 @@ from attn_ui.base.weight_tables import (
     MOST,
     SWITCH,
     TABLES,
-    Given,
+    HandRows,
     Rows,
     Weight,
     describe_origins,
@@ -49,7 +49,7 @@ def read_init(controls: Controls, setting: Choice, sentences: Mapping[str, str])
     return controls.choose(setting, _("Weights W drawn as"), help="\n\n".join(help_))
 
 
-def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> Given:
+def read_by_hand(controls: Controls, variants: Sequence[Sequence[Weight]]) -> HandRows:
     """Return the weights that were set by hand and that fit, and say which these are.
 
     What does not fit is named, and drawn meanwhile; its table stays for the sizes that it is made for.

@@ -60,7 +60,7 @@ def formulas_in(markdown: str) -> list[str]:
     return _DOLLARS.findall(markdown)
 
 
-def symbols(latex: str, known: Collection[str]) -> list[str]:
+def symbols(latex: str, compounds: Collection[str]) -> list[str]:
     r"""Return the symbols of a formula in their order, each once, as their keys.
 
     Args:
@@ -70,7 +70,7 @@ def symbols(latex: str, known: Collection[str]) -> list[str]:
     >>> symbols(r"\tilde S_{ij} = \frac{q \cdot k}{\sqrt{d_k}}", {"d_k"})
     ['S̃', 'i', 'j', 'q', 'k', 'd_k']
     """
-    return list(dict.fromkeys(_symbols(_tokens(latex), known)))
+    return list(dict.fromkeys(_symbols(_tokens(latex), compounds)))
 
 
 @cache
@@ -86,7 +86,7 @@ def key(symbol: str) -> str:
     return f"{base}_{_letters(_group(rest[1:])[0])}" if rest and rest[0] == "_" else base
 
 
-def subject(formula: str, known: Collection[str]) -> str:
+def subject(formula: str, compounds: Collection[str]) -> str:
     r"""Return the one symbol that a formula is about, with its indices or what it is taken of; "" for more.
 
     >>> subject(r"\bar w_{ij}", ()), subject("O(X)", ()), subject("[p = r]", ()), subject("X W", ())
@@ -97,7 +97,7 @@ def subject(formula: str, known: Collection[str]) -> str:
     is_taken_of = (*after[:1], *after[-1:]) == ("(", ")") and not {"+", "-"} & {*after}
     if not base or (after and not is_taken_of):
         return ""
-    return symbols(formula, known)[0]
+    return symbols(formula, compounds)[0]
 
 
 def latex_of(of: str) -> str:
@@ -107,13 +107,13 @@ def latex_of(of: str) -> str:
     ['\\tilde S', 'd_{model}', '\\mathbf 1', '\\omega']
     """
     base, _, under = of.partition("_")
-    cut = next((cut for cut, mark in _CUTS.items() if base.startswith(mark)), "")
-    plain = unicodedata.normalize("NFD", base.removeprefix(_CUTS.get(cut, "")))
+    font = next((font for font, mark in _CUTS.items() if base.startswith(mark)), "")
+    plain = unicodedata.normalize("NFD", base.removeprefix(_CUTS.get(font, "")))
     letter, mark = plain[:1], plain[1:]
     accent = next((name for name, each in _ACCENTS.items() if mark == each), "")
     greek = next((name for name, each in _GREEK.items() if each == letter), letter)
     word = rf"\mathrm{{{base}}}" if mark and not accent else greek
-    return f"{f'{cut or accent} ' if cut or accent else ''}{word}" + (f"_{{{under}}}" if under else "")
+    return f"{f'{font or accent} ' if font or accent else ''}{word}" + (f"_{{{under}}}" if under else "")
 
 
 def _tokens(latex: str) -> Tokens:
@@ -154,7 +154,7 @@ def _letters(tokens: Tokens) -> str:
     return "".join(_GREEK.get(token, token) for token in tokens if token.isalnum() or token in _GREEK)
 
 
-def _symbols(tokens: Tokens, known: Collection[str]) -> Iterator[str]:
+def _symbols(tokens: Tokens, compounds: Collection[str]) -> Iterator[str]:
     while tokens:
         if tokens[0] in _SILENT:
             tokens = _group(tokens[1:])[1]
@@ -165,7 +165,7 @@ def _symbols(tokens: Tokens, known: Collection[str]) -> Iterator[str]:
             continue
         under, over = _scripts(rest)
         whole = f"{base}_{_letters(_words(under))}"
-        if whole in known:
+        if whole in compounds:
             yield whole
             tokens = (*over, *_after_scripts(rest))
         else:

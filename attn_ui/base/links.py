@@ -24,26 +24,24 @@ class Dropped:
 
     name: str
     text: str
-    wanted: str
-    used: str | None = ""
+    requirement: str
+    replacement: str | None = ""
 
     def sentence(self) -> str:
         """Return a sentence with the text and the requirement, safe to show as markdown."""
-        fields = self._fields()
-        if self.used is None:
+        if self.replacement is None:
             return self.complaint()
-        if self.used:
-            return _(
-                "The link's {name} was {text}; wanted: {wanted}. {used} is used.", **fields, used=self.used
-            )
-        return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **fields)
+        if self.replacement:
+            fields = self._fields() | {"used": self.replacement}
+            return _("The link's {name} was {text}; wanted: {wanted}. {used} is used.", **fields)
+        return _("The link's {name} was {text}; wanted: {wanted}. The default is used.", **self._fields())
 
     def complaint(self) -> str:
         """Say the same where nothing is used in its place, because nothing is made of such a link."""
         return _("The link's {name} was {text}; wanted: {wanted}.", **self._fields())
 
     def _fields(self) -> dict[str, str]:
-        return {"name": quoted(self.name), "text": quoted(self.text), "wanted": self.wanted}
+        return {"name": quoted(self.name), "text": quoted(self.text), "wanted": self.requirement}
 
 
 def not_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) -> Dropped:
@@ -53,9 +51,9 @@ def not_here(steps: Steps, text: str, value: float, earlier: Iterable[Dropped]) 
         steps: the setting with the values that there are here; value: which of them is used.
         text: of the value in the link; where that was out of all bounds, `earlier` has the link's own.
     """
-    beyond = {bad.name: bad.text for bad in earlier if bad.used}
+    beyond = {bad.name: bad.text for bad in earlier if bad.replacement}
     text = beyond.get(steps.name, text)
-    return Dropped(steps.name, text, _("{wanted} here", wanted=steps.wanted()), steps.text(value))
+    return Dropped(steps.name, text, _("{wanted} here", wanted=steps.requirement()), steps.text(value))
 
 
 def not_all_here(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
@@ -65,7 +63,7 @@ def not_all_here(choice: MultiChoice, texts: Sequence[str]) -> Dropped:
         choice: the setting with the options that there are here; texts: those in the link.
     """
     options = [text for text in texts if text in choice.options]
-    requirement = _("{wanted} here", wanted=choice.wanted())
+    requirement = _("{wanted} here", wanted=choice.requirement())
     return Dropped(choice.name, ", ".join(texts), requirement, ", ".join(options) or None)
 
 
@@ -92,7 +90,7 @@ def up_to_date(parameters: Sequence[Parameter], query: dict[str, list[str]]) -> 
     current = {name: texts for name, texts in query.items() if name not in _GONE}
     for choice in parameters:
         if isinstance(choice, Choice):
-            for option, link in choice.moved:
+            for option, link in choice.old_options:
                 if current.get(choice.name) == [option]:
                     current |= parse_qs(link)
     return current
@@ -134,7 +132,7 @@ def bad_settings(parameters: Sequence[Parameter], query: dict[str, list[str]]) -
             try:
                 parameter.read(text)
             except NearestError as error:
-                dropped.append(Dropped(name, text, str(error), error.used))
+                dropped.append(Dropped(name, text, str(error), error.nearest))
             except ValueError as error:
                 dropped.append(Dropped(name, text, str(error)))
                 break
@@ -157,7 +155,7 @@ def read_link(parameters: Sequence[Parameter], link: str) -> tuple[dict[str, Any
     query = mend(parameters, parse_qs(parts.query if "?" in link else link, keep_blank_values=True))
     dropped = bad_settings(parameters, query)
     settings, values = by_name(parameters), dict[str, Any]()
-    replacements = {bad.name: bad.used or "" for bad in dropped}
+    replacements = {bad.name: bad.replacement or "" for bad in dropped}
     for name, texts in query.items():
         setting = settings.get(name)
         if setting is None or replacements.get(name) == "":

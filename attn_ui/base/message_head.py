@@ -19,7 +19,7 @@ def message_head(
     key: str,
     slider: Slider | None,
     rows: Rows | None,
-    chosen: Mapping[str, Steps],
+    choices: Mapping[str, Steps],
     places: Places,
     *,
     palette: str = PALETTE.default,
@@ -38,7 +38,7 @@ def message_head(
         **more,
         "slider": _control(slider, places),
         "cursor": _control(rows, places),
-        "chosen": {name: _place(steps, places) for name, steps in chosen.items()},
+        "chosen": {name: _place(steps, places) for name, steps in choices.items()},
         "palette": palette,
         "colours": _colours(palette),
     }

@@ -6,7 +6,7 @@ from attn_words import N_, _
 
 
 @dataclass(frozen=True)
-class Listed:
+class PageEntry:
     """One page. Its folder under `pages/` and its address follow from its first title."""
 
     title: str
@@ -18,7 +18,7 @@ class Listed:
     def folder(self) -> str:
         """The package that holds the page.
 
-        >>> Listed("Kernel regression", "Near keys weigh more.").folder
+        >>> PageEntry("Kernel regression", "Near keys weigh more.").folder
         'kernel_regression'
         """
         return (self.first_title or self.title).lower().replace(" ", "_").replace("-", "_")
@@ -27,7 +27,7 @@ class Listed:
     def heading(self) -> str:
         """The title of its window.
 
-        >>> Listed("Kernel regression", "Near keys weigh more.").heading
+        >>> PageEntry("Kernel regression", "Near keys weigh more.").heading
         'Kernel regression · Attention lab'
         """
         lab = _("Attention lab")
@@ -37,31 +37,31 @@ class Listed:
     def address(self) -> str:
         """What stands after the host in a link; nothing for the page that opens first.
 
-        >>> Listed("Kernel regression", "Near keys weigh more.").address
+        >>> PageEntry("Kernel regression", "Near keys weigh more.").address
         'kernel-regression'
         """
         return "" if self.is_default else self.folder.replace("_", "-")
 
 
 PAGES = (
-    Listed(
+    PageEntry(
         N_("Overview"),
         N_("Attention as pictures that move: each row is a query, its weights over the keys sum to one."),
         is_default=True,
     ),
-    Listed(N_("Kernel regression"), N_("Near keys weigh more: attention as of 1964.")),
-    Listed(N_("Single head"), N_("Similar words weigh more: scores, softmax, a mix of values.")),
-    Listed(N_("Positional encoding"), N_("What order does, and what happens without it.")),
-    Listed(N_("Multi-head"), N_("Several views of one sentence, added up to one output.")),
-    Listed(N_("Learned heads"), N_("What heads become when something is asked of them.")),
-    Listed(
+    PageEntry(N_("Kernel regression"), N_("Near keys weigh more: attention as of 1964.")),
+    PageEntry(N_("Single head"), N_("Similar words weigh more: scores, softmax, a mix of values.")),
+    PageEntry(N_("Positional encoding"), N_("What order does, and what happens without it.")),
+    PageEntry(N_("Multi-head"), N_("Several views of one sentence, added up to one output.")),
+    PageEntry(N_("Learned heads"), N_("What heads become when something is asked of them.")),
+    PageEntry(
         N_("Common claims"),
         N_("What courses say of attention, measured: does it hold, and where?"),
         first_title="What courses say",
     ),
-    Listed(
+    PageEntry(
         N_("Applications"),
         N_("Translation, BERT and GPT, images, captions, speech: who asks, and who answers."),
     ),
-    Listed(N_("Glossary"), N_("Every term by its names, and where to see it.")),
+    PageEntry(N_("Glossary"), N_("Every term by its names, and where to see it.")),
 )

@@ -24,7 +24,7 @@ class NearestError(ValueError):
     def __init__(self, requirement: str, nearest: str) -> None:
         """Say what was wanted, and which text is used."""
         super().__init__(requirement)
-        self.used = nearest
+        self.nearest = nearest
 
 
 class Parameter(Protocol):
@@ -52,8 +52,8 @@ class Choice:
     Where the options are views of a page, choosing another is a step of the browser's history; those in
     ``chips`` stand side by side and the others in a list, *More views*. Options of a
     ``kind`` ("mask") can be found by their names (`attn_ui.screen.find`), views in any case; ``tab`` is the
-    one that shows them, where it is not the page. ``moved`` has options that are none any more, each with
-    the link that shows the same: saved links have them.
+    one that shows them, where it is not the page. ``old_options`` are in saved links alone, each with the
+    link that shows the same now.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Choice:
     kind: str = ""
     tab: str = ""
     chips: tuple[str, ...] = ()
-    moved: tuple[tuple[str, str], ...] = ()
+    old_options: tuple[tuple[str, str], ...] = ()
 
     def read(self, text: str) -> str:
         """Return the option itself."""
@@ -233,7 +233,7 @@ class Steps:
     lies between two of them where that is asked for (`attn_ui.screen.state.exact`): the setting is the
     value, never its position. The default is left out of the address, unless `always_written`. Where only
     the values themselves can be had, `only` says what they are. Where `page_explains`, the page says itself
-    why it shows another value. The values in `named` stay where a page offers fewer than all.
+    why it shows another value. The values in `landmarks` stay where a page offers fewer than all.
     """
 
     name: str
@@ -243,17 +243,17 @@ class Steps:
     always_written: bool = False
     only: str = ""
     page_explains: bool = False
-    named: tuple[float, ...] = ()
+    landmarks: tuple[float, ...] = ()
 
     def read(self, text: str) -> float:
         """Return the number."""
-        number = _read_number(text, self.wanted())
+        number = _read_number(text, self.requirement())
         nearest = self.nearest_value(number)
         if nearest != number:
-            raise NearestError(self.wanted(), self.text(nearest))
+            raise NearestError(self.requirement(), self.text(nearest))
         return nearest
 
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Say what can be had."""
         low, high = f"{self.values[0]:g}", f"{self.values[-1]:g}"
         if self.only and len(self.values) <= _FEW:
@@ -296,15 +296,15 @@ class Steps:
         return replace(self, values=tuple(sorted({*self.values, value})))
 
     def thinned(self, stride: int) -> "Steps":
-        """Return the slider with every so many-th value, counted from the default, the named, and both ends.
+        """Return the slider with every so many-th value, from the default, the landmarks and both ends.
 
         >>> Steps("n", 3, tuple(range(9))).thinned(4).values
         (0, 3, 7, 8)
-        >>> Steps("n", 3, tuple(range(9)), named=(5,)).thinned(4).values
+        >>> Steps("n", 3, tuple(range(9)), landmarks=(5,)).thinned(4).values
         (0, 3, 5, 7, 8)
         """
         thinned = self.values[self.nearest(self.default) % stride :: stride]
-        values = {self.values[0], *thinned, *self.named, self.values[-1]}
+        values = {self.values[0], *thinned, *self.landmarks, self.values[-1]}
         return replace(self, values=tuple(sorted(values)))
 
     def fitting(self, numbers_a_step: int, most: int) -> "Steps":
@@ -336,7 +336,7 @@ class Table:
         self.rows(text)
         if len(text) > self.longest:
             raise ValueError(
-                _("{wanted}, in at most {count} characters", wanted=self._wanted(), count=self.longest)
+                _("{wanted}, in at most {count} characters", wanted=self._requirement(), count=self.longest)
             )
         return text
 
@@ -348,7 +348,7 @@ class Table:
         """
         if not text:
             return ()
-        requirement = self._wanted()
+        requirement = self._requirement()
         if len(text) > self.most_rows * self.most_columns * _DIGITS:
             raise ValueError(requirement)
         try:
@@ -361,7 +361,7 @@ class Table:
             raise ValueError(requirement)
         return rows
 
-    def _wanted(self) -> str:
+    def _requirement(self) -> str:
         return _(
             "at most {rows} rows of at most {columns} numbers from -1000 to 1000, as in {example}",
             rows=self.most_rows,
@@ -478,9 +478,9 @@ class MultiChoice:
         """Return one option."""
         if text in self.options:
             return text
-        raise ValueError(self.wanted())
+        raise ValueError(self.requirement())
 
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Say what a link may ask for."""
         if self.numbered:
             last = self.options[-1]

@@ -15,7 +15,7 @@ COMPARE = Text("compare", "", 100)  # a panel of the figure by its short name; e
 
 
 def _problem(bad: Dropped) -> str:
-    return _("{name}: {wanted}", name=bad.name, wanted=bad.wanted)
+    return _("{name}: {wanted}", name=bad.name, wanted=bad.requirement)
 
 
 @dataclass(frozen=True)

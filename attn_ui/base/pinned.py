@@ -250,17 +250,17 @@ def _side_by_side(
     steps: Sequence[Mapping[str, PanelData]],
     comparisons: Mapping[str, Sequence[Comparison]],
     titles: Mapping[str, str],
-    chosen: str,
+    panel: str,
 ) -> Scene:
     """Draw the chosen panel of A, of B and their difference, and say what changed."""
     curves = {name for name in comparisons if isinstance(a[name], CurvePanel)}
-    b = [step.get(chosen) for step in steps]
+    b = [step.get(panel) for step in steps]
 
     def say(step: int) -> str:
         here = {name: each[step] for name, each in comparisons.items()}
-        return _describe_change(a[chosen], b[step], titles, chosen, here, curves=curves)
+        return _describe_change(a[panel], b[step], titles, panel, here, curves=curves)
 
-    return Scene(comparison_steps(a[chosen], b), captions=LazyMap(say, range(len(steps))))
+    return Scene(comparison_steps(a[panel], b), captions=LazyMap(say, range(len(steps))))
 
 
 def _step_panels(shared: SharedScene, row: int) -> list[dict[str, PanelData]]:
@@ -313,18 +313,18 @@ def _describe_change(
     a: PanelData,
     b: PanelData | None,
     titles: Mapping[str, str],
-    chosen: str,
+    panel: str,
     comparisons: Mapping[str, Comparison],
     *,
     curves: Set[str],
 ) -> str:
     """Say what changed most in the chosen panel, and what did not change at all."""
-    comparison, title = comparisons[chosen], plain(titles[chosen])
+    comparison, title = comparisons[panel], plain(titles[panel])
     if comparison.why or b is None:
         sentences = [_describe_missing(comparison, a, b, title)]
     else:
         sentences = [_describe_largest(comparison, b, title), _describe_unchanged(comparison, b)]
-    others = {name: each for name, each in comparisons.items() if name != chosen}
+    others = {name: each for name, each in comparisons.items() if name != panel}
     # Of a chart that is named by all of its curves, those that changed.
     changed = [
         plain(curve_title)

@@ -58,7 +58,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
+class Entry:
     """What can be found: its names, the best known first, what it is, and the place that shows it."""
 
     names: tuple[str, ...]

@@ -176,7 +176,7 @@ def total_variation(answer: Sequence[float], row: Numbers) -> float:
 
 def read_row(report: object, count: int) -> tuple[float, ...] | None:
     """Return what a browser reports of a row that was dragged; None where it is no shares of one."""
-    row = _read(report, count, 0, 1)
+    row = _read_numbers(report, count, 0, 1)
     return row if row and abs(sum(row) - 1) < 1e-6 else None
 
 
@@ -193,10 +193,10 @@ def from_curve(heights: Sequence[float], ends: tuple[float, float], curve: Curve
 
 def read_curve(report: object) -> tuple[float, ...] | None:
     """Return what a browser reports of a curve that was drawn; None where it is no such numbers."""
-    return _read(report, NODES, -_HIGHEST, _HIGHEST)
+    return _read_numbers(report, NODES, -_HIGHEST, _HIGHEST)
 
 
-def _read(report: object, count: int, low: float, high: float) -> tuple[float, ...] | None:
+def _read_numbers(report: object, count: int, low: float, high: float) -> tuple[float, ...] | None:
     if not isinstance(report, list | tuple) or len(report) != count:
         return None
     if not all(isinstance(each, int | float) and low <= each <= high for each in report):
@@ -537,10 +537,10 @@ def question(
             name, kind, (), step, 0, 0, label, texts, curve=curve, pad=pad, title=title
         ), bad_kind
     panel = maps[step]
-    chosen: Mapping[str, Steps] = figure.chosen
+    choices: Mapping[str, Steps] = figure.chosen
     axes = _axes(scene, name)
     row, column = (
-        min(at(chosen[axis]), count - 1) if axis in chosen else None
+        min(at(choices[axis]), count - 1) if axis in choices else None
         for axis, count in zip(axes, panel.values.shape, strict=True)
     )
     by_row = row is None and figure.rows is not None and len(figure.rows.steps.values) == len(panel.rows)

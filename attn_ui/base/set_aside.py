@@ -15,7 +15,7 @@ MOST_NUMBERS_WITHOUT = 480_000  # of all that moves while the slider goes over t
 
 
 @dataclass(frozen=True)
-class Aside:
+class SetAside:
     """What is set aside: weights below ``value``, all but so many largest, or the key at that place."""
 
     what: str = ""  # "above", "largest" or "without"
@@ -28,11 +28,11 @@ class Aside:
         return {"threshold": self.value} if self.what == "above" else {"top": int(self.value)}
 
 
-NOTHING_ASIDE = Aside()
+NOTHING_ASIDE = SetAside()
 
 
 @dataclass(frozen=True)
-class Asides:
+class SetAsideSlider:
     """What a slider sets aside at each of its places."""
 
     what: str
@@ -40,9 +40,9 @@ class Asides:
     renormalised: bool = False
     keys: tuple[str, ...] = ()  # of which one is left out
 
-    def at(self, value: float) -> Aside:
+    def at(self, value: float) -> SetAside:
         """Return what is set aside where the slider stands at a value."""
-        return Aside(self.what, value, self.renormalised)
+        return SetAside(self.what, value, self.renormalised)
 
     @property
     def slider(self) -> Slider:
@@ -65,7 +65,7 @@ class Asides:
         )
 
 
-def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int) -> Asides:
+def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int) -> SetAsideSlider:
     """Read which weights are kept, and whether rows sum to one again; or which key is left out.
 
     Args:
@@ -79,9 +79,9 @@ def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int
         # Two maps and the output move; of more than 62 words some have no step of their own.
         numbers, words = 2 * n_query * n_key + n_query * width, replace(WITHOUT, values=tuple(range(n_key)))
         steps = controls.exact(words.fitting(numbers, MOST_NUMBERS_WITHOUT))
-        return Asides("without", steps, keys=tuple(keys))
+        return SetAsideSlider("without", steps, keys=tuple(keys))
     steps = ABOVE if keep == "above" else replace(LARGEST, values=tuple(range(1, n_key + 1)))
-    return Asides(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
+    return SetAsideSlider(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Lines:
     prints: Sequence[str] = ()
 
 
-def aside_lines(aside: Aside, keys: Sequence[str], mask: str = "", head: int | None = None) -> Lines:
+def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int | None = None) -> Lines:
     """Return the lines of a program that set small weights aside, or leave a key out.
 
     Args:

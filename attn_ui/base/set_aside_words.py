@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_figures.ties import largest
 from attn_ui.base.markdown import coloured, first_of
-from attn_ui.base.set_aside import Aside
+from attn_ui.base.set_aside import SetAside
 from attn_ui.base.ties import ROUNDING, rounded
 from attn_words import _, _n, paragraph
 
@@ -52,7 +52,7 @@ def _key(walk: Weighed, at: int) -> str:
     return f"“{coloured('key', walk.keys[at])}”"
 
 
-def describe_threshold(walk: Weighed, aside: Aside, number: Write) -> str:
+def describe_threshold(walk: Weighed, aside: SetAside, number: Write) -> str:
     """Say how many weights are kept, how much of the rows that is, and how far the output moves."""
     rows = np.flatnonzero(walk.mask.any(axis=1))
     if (threshold := walk.threshold) is None or not len(rows):
@@ -111,7 +111,7 @@ def describe_ablation(walk: Weighed, number: Write) -> str:
     return paragraph(sentence, empty_sentence if count else "")
 
 
-def threshold_formula(aside: Aside) -> str:
+def threshold_formula(aside: SetAside) -> str:
     """What is kept, its mass, and the row that sums to one again."""
     value = f"{aside.value:g}" if aside.what == "above" else r"\tau"
     rule = rf"W_{{ij}} \ge {value}" if aside.value else "W_{ij} > 0"

@@ -21,7 +21,7 @@ class Term:
         on: the folder of the page, or "folder:view", whose formulas mean this by its symbols; "" all others.
         code: what it is called in `attn_core`, "" where it is nothing there.
         source: who introduced it, and when; "" where nobody in particular did.
-        found: where the search leads; None is `place`.
+        target: where the search leads; None is `place`.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Term:
     on: str = ""
     code: str = ""
     source: str = ""
-    found: Place | None = None
+    target: Place | None = None
 
     @property
     def key(self) -> str:

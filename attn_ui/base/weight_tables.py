@@ -15,7 +15,7 @@ TABLES: Mapping[str, Table] = {
 }
 SINGLE = ("W_q", "W_k", "W_v", "b_q", "b_k", "b_v")  # of one head
 Rows = tuple[tuple[float, ...], ...]
-Given = tuple[tuple[str, Rows], ...]  # hashable: names and rows, as XW takes them
+HandRows = tuple[tuple[str, Rows], ...]  # hashable: names and rows, as XW takes them
 
 SWITCH = N_("Weights W set by hand")
 CONVENTION = N_(
@@ -92,17 +92,17 @@ def spread(texts: Mapping[str, str]) -> str:
     return _("Standard deviation {numbers}.", numbers=_c("between parts of a sentence", ", ").join(parts))
 
 
-def describe_origins(names: Sequence[str], typed: Mapping[str, str]) -> str:
+def describe_origins(names: Sequence[str], by_hand: Mapping[str, str]) -> str:
     """Say which weights are set by hand and which are drawn.
 
     Args:
-        names: of all weights; typed: of those set by hand, and when they hold where that is not always.
+        names: of all weights; by_hand: of those set so, and when they hold where that is not always.
 
     >>> describe_origins(["W_q", "W_k"], {"W_q": "with 4 heads"})
     'Set by hand: W_q with 4 heads; drawn from the seed: W_k.'
     >>> describe_origins(["W_q", "W_k"], {})
     'Set by hand: none; drawn from the seed: W_q and W_k.'
     """
-    from_seed = [name for name in names if name not in typed]
-    by_hand = listed([f"{name} {when}".strip() for name, when in typed.items()])
-    return _("Set by hand: {names}; drawn from the seed: {others}.", names=by_hand, others=listed(from_seed))
+    from_seed = [name for name in names if name not in by_hand]
+    settings = listed([f"{name} {when}".strip() for name, when in by_hand.items()])
+    return _("Set by hand: {names}; drawn from the seed: {others}.", names=settings, others=listed(from_seed))

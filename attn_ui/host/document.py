@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attn_live.bundle import FONTS, bundle, content_hash, font
 from attn_ui.base.framing import LANG
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.export.standalone import kit_version, page
 from attn_ui.host import early, link_preview
 from attn_ui.host.assets import ALWAYS_ASK, FOREVER, PLOTLY_FILE, Asset, FrontEnd, reply, takes_gzip
@@ -56,7 +56,7 @@ _EARLY = """<script>
 </script>"""
 
 
-def announce(front: FrontEnd, page: Listed) -> str:
+def announce(front: FrontEnd, page: PageEntry) -> str:
     """Return Streamlit's HTML with what a page's figure will ask for, and what an old browser shows.
 
     Args:
@@ -169,7 +169,7 @@ class Assets:
         self.base = f"/{base}/" if base else "/"
         icon = f".{PLOTLY_ROUTE}/icon.svg?v={content_hash(_icon())}"
         pages = [(page, announce(front, page)) for page in PAGES]
-        self.pages: dict[tuple[str, str], tuple[Listed, str, str]] = {}  # by language and path
+        self.pages: dict[tuple[str, str], tuple[PageEntry, str, str]] = {}  # by language and path
         for language in (*LANGUAGES, PSEUDO):
             with speaking(language):
                 for page, text in pages:

@@ -18,7 +18,7 @@ import streamlit as st
 
 from attn_live.bundle import content_hash
 from attn_ui.base.framing import LANG
-from attn_ui.base.navigation import Listed
+from attn_ui.base.navigation import PageEntry
 from attn_ui.screen.live_figure import PLOTLY_ROUTE
 from attn_ui.streamlit_inside import early
 from attn_words import LANGUAGES
@@ -50,7 +50,7 @@ ANOTHER_FORM, ANOTHER_SIZE = 0.09, 0.3
 _CHANGE_NOTHING = (LANG.name, "tab")  # of the figure
 
 
-def may_stand(page: Listed, query: str) -> bool:
+def may_stand(page: PageEntry, query: str) -> bool:
     """Tell whether a link shows a page's figure as the page opens.
 
     >>> from attn_ui.base.navigation import PAGES
@@ -80,7 +80,7 @@ def ground() -> str:
     )
 
 
-def skeleton(page: Listed, language: str) -> str:
+def skeleton(page: PageEntry, language: str) -> str:
     """Return what stands in the body before the app; "" where none was drawn, or its colours are others."""
     entry = _places().get(_name(page), {})
     about = entry.get(language)
@@ -106,7 +106,7 @@ def skeleton(page: Listed, language: str) -> str:
     )
 
 
-def insert_picture(text: str, page: Listed, language: str) -> str:
+def insert_picture(text: str, page: PageEntry, language: str) -> str:
     """Return Streamlit's HTML with the picture before the app in it, where there is one."""
     picture = skeleton(page, language)
     if not picture:
@@ -148,7 +148,7 @@ def _run(role: str, text: str) -> str:
     return f'<span class="{role}">{html.escape(text)}</span>' if role else html.escape(text)
 
 
-def _name(page: Listed) -> str:
+def _name(page: PageEntry) -> str:
     return page.address or page.folder
 
 
@@ -170,7 +170,7 @@ def _versions() -> dict[str, str]:
     return marks | {name: content_hash((STILLS / name).read_bytes().hex()) for name in fonts}
 
 
-def _drawing(page: Listed, language: str, form: float, width: int) -> str:
+def _drawing(page: PageEntry, language: str, form: float, width: int) -> str:
     """Return the address of what stands for an arrangement: its own drawing, or one of nearly its form.
 
     "" where that is much larger or smaller.

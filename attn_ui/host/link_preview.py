@@ -9,7 +9,7 @@ from typing import Literal
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.screen import language
 from attn_words import SOURCE, _
 from attn_words import language as current_language
@@ -33,7 +33,7 @@ _TITLE = re.compile(r"<title>[^<]*</title>")
 _ICON_LINK = re.compile(r'<link rel="shortcut icon"[^>]*>')
 
 
-def picture_of(page: Listed, kind: Literal["png", "svg"]) -> str:
+def picture_of(page: PageEntry, kind: Literal["png", "svg"]) -> str:
     """Return the address of a page's picture, or of its figure's drawing; "" where it is not at hand."""
     name = f"pictures/{page.address or page.folder}.{kind}"
     return name if name in PICTURES else ""
@@ -52,7 +52,7 @@ def origin(scope: Scope) -> str:
     return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
 
 
-def describe_page(text: str, page: Listed, base: str, icon: str) -> str:
+def describe_page(text: str, page: PageEntry, base: str, icon: str) -> str:
     """Put a page's title, description, icon and picture into the head of Streamlit's HTML, and its language.
 
     Nothing of the request stands in it but the place for its host (`addressed`).

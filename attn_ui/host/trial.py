@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.host.faults import loggers_of_streamlit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +27,7 @@ def code_faults(root: Path = ROOT) -> list[str]:
     return [fault for page in PAGES for path in _modules(root, page) for fault in _faults_in(path, root)]
 
 
-def _modules(root: Path, page: Listed) -> list[Path]:
+def _modules(root: Path, page: PageEntry) -> list[Path]:
     """Return all of a page: what stands in a tab is imported only when that is opened."""
     folder = root / "pages" / page.folder
     return sorted({folder / "page.py", *folder.rglob("*.py")})

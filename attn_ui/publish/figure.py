@@ -197,7 +197,7 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     """
     count = len(slider.steps.values)
     here = slider.steps.nearest(at.controls.value(slider.steps))
-    stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.named)]
+    stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.landmarks)]
     kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
     values = tuple(slider.steps.values[step] for step in kept)
     captions = figure.captions

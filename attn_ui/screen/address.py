@@ -44,8 +44,8 @@ def check(page: str, parameters: Sequence[Parameter]) -> list[Dropped]:
             own, last_names = by_name(readable), session.get(_LEFT, frozenset())
             _keep(page, [bad for bad in bad_ones if bad.name in own or bad.name not in last_names])
             for bad in bad_ones:
-                if bad.used:
-                    st.query_params[bad.name] = bad.used
+                if bad.replacement:
+                    st.query_params[bad.name] = bad.replacement
                 else:
                     del st.query_params[bad.name]
             st.rerun()

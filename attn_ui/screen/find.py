@@ -18,9 +18,9 @@ import streamlit as st
 
 from attn_live.bundle import content_hash, join_scripts
 from attn_ui.base.framing import LESSON
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.base.parameters import Choice, Tabs, label_of
-from attn_ui.base.places import Found, Place
+from attn_ui.base.places import Entry, Place
 from attn_ui.base.terms import general, names
 from attn_ui.lessons.lesson import Lesson
 from attn_ui.lessons.shelf import shelf
@@ -63,14 +63,14 @@ KINDS = (
 
 
 @cached()
-def everything() -> tuple[Found, ...]:
+def everything() -> tuple[Entry, ...]:
     """Return all that can be found, what is best known by its name first: terms, pages, then options.
 
     Where another language is spoken all has its name there first, and can be found by the English one too.
     """
     modules = {page: import_module(f"pages.{page.folder}.settings") for page in PAGES}
     terms = [entry for module in modules.values() for entry in getattr(module, "FOUND", ())]
-    pages = [Found((page.title,), "page", Place(page.folder)) for page in PAGES]
+    pages = [Entry((page.title,), "page", Place(page.folder)) for page in PAGES]
     options = [
         entry
         for page, module in modules.items()
@@ -82,13 +82,13 @@ def everything() -> tuple[Found, ...]:
     return (*terms, *pages, *(_teaching(name) for name in TEACH), *lessons, *options)
 
 
-def _teaching(name: str) -> Found:
+def _teaching(name: str) -> Entry:
     """Find what a teacher does: at a link that does it, or in the guide."""
     page, _mark, link = TEACH[name][0].partition("?")
-    return Found((name,), "teaching", Place(page.replace("-", "_"), dict(parse_qsl(link))))
+    return Entry((name,), "teaching", Place(page.replace("-", "_"), dict(parse_qsl(link))))
 
 
-def _lesson(lesson: Lesson) -> Found:
+def _lesson(lesson: Lesson) -> Entry:
     """Find a lesson at its first step."""
     first = lesson.steps[0]
     folder = next(page.folder for page in PAGES if page.address == first.link.partition("?")[0].strip("/"))
@@ -96,10 +96,10 @@ def _lesson(lesson: Lesson) -> Found:
     with speaking(SOURCE):
         names = lesson.title, shelf().lessons[lesson.name].title
     place = Place(folder, link | {LESSON.name: f"{lesson.name}.{first.name}"})
-    return Found(tuple(dict.fromkeys(names)), "lesson", place)
+    return Entry(tuple(dict.fromkeys(names)), "lesson", place)
 
 
-def _options(page: Listed, setting: Choice) -> Iterator[Found]:
+def _options(page: PageEntry, setting: Choice) -> Iterator[Entry]:
     """Find each option of a choice that is a tab, a view, or of a kind."""
     kind = "tab" if isinstance(setting, Tabs) else setting.kind or ("view" if setting.views else "")
     if not kind:
@@ -108,7 +108,7 @@ def _options(page: Listed, setting: Choice) -> Iterator[Found]:
     for option in setting.options:
         own = {} if option == setting.default else {setting.name: option}
         names = label_of(setting, option), option
-        yield Found(tuple(dict.fromkeys(names)), f"{kind}, {page.title}", Place(page.folder, own | under))
+        yield Entry(tuple(dict.fromkeys(names)), f"{kind}, {page.title}", Place(page.folder, own | under))
 
 
 @cached()
@@ -125,7 +125,7 @@ def listing() -> str:
     return json.dumps(every, ensure_ascii=False, separators=(",", ":"))
 
 
-def _in_both(entry: Found) -> list[str]:
+def _in_both(entry: Entry) -> list[str]:
     """Return names in the language that is spoken, and then in English where that differs."""
     labels = names(*entry.names) if entry.kind == "term" else map(_, entry.names)
     return list(dict.fromkeys([*labels, *entry.names]))

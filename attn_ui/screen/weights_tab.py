@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from attn_ui.base.markdown import listed
-from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, Given, Weight, describe_origins
+from attn_ui.base.weight_tables import CONVENTION, MOST, SWITCH, TABLES, HandRows, Weight, describe_origins
 from attn_ui.screen import matrices_file, state
 from attn_ui.screen.download import offer_csv
 from attn_ui.screen.matrices_file import Numbers
@@ -22,7 +22,7 @@ _TURN, _TOLD = "_weights_turn", "_weights_told"
 def show(
     weights: Sequence[Weight],
     present: Mapping[str, Numbers],
-    by_hand_values: Given,
+    by_hand_values: HandRows,
     *,
     by_hand: bool,
     write: Callable[[float], str],

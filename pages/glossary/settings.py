@@ -1,7 +1,7 @@
 """What a link to this page can set; and each term, to be found by its names."""
 
 from attn_ui.base.parameters import Choice, Parameter, Steps
-from attn_ui.base.places import Found
+from attn_ui.base.places import Entry
 from pages.glossary.parts import PARTS
 from pages.glossary.terms import TERMS
 
@@ -10,7 +10,7 @@ GROUP = Choice("group", EVERY, (EVERY, *TERMS), views=True, kind="group of terms
 PART = Steps("part", 1, tuple(range(1, len(PARTS) + 1)), ".0f")
 SETTINGS: tuple[Parameter, ...] = (GROUP, PART)
 FOUND = tuple(
-    Found((term.name, *term.also), "term", term.found or term.place)
+    Entry((term.name, *term.also), "term", term.target or term.place)
     for group in TERMS.values()
     for term in group
 )

@@ -18,7 +18,7 @@ KERNEL_VIEW = Choice(
         "Local lines", "Two inputs",
     ),
     views=True,
-    moved=(("Where it fails", "picture=Limits"),),
+    old_options=(("Where it fails", "picture=Limits"),),
 )  # fmt: skip
 LOCAL_LINES, TWO_INPUTS = KERNEL_VIEW.options[-2:]
 OWN_POINTS, TYPED = "own points", "typed function"
@@ -32,7 +32,7 @@ KERNEL = Choice("kernel", "gaussian", ("gaussian", "boxcar", "triangular", "epan
 # Both are in the unit of the toy data, which lie in [0, 5]; a person's own data are measured by their width.
 _SEVENTEEN = (1, 1.15, 1.3, 1.5, 1.75, 2, 2.3, 2.6, 3, 3.5, 4, 4.5, 5, 5.75, 6.5, 7.5, 8.75)
 _COURSES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)  # bandwidths that courses name: steps however few there are
-BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g", named=_COURSES)
+BANDWIDTH = Steps("h", 0.5, rungs(0.01, 25.0, _SEVENTEEN, ".3g"), ".3g", landmarks=_COURSES)
 QUERY_AT = Steps("x0", 2.5, tuple(round(-0.5 + 0.1 * i, 1) for i in range(61)), ".1f")
 QUERY_AT_2 = replace(QUERY_AT, name="x02")  # the second coordinate, of a query with two inputs
 MAP_STRIDE = 2  # of the query's places, every second is a column or a row of the map of two inputs

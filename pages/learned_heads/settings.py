@@ -62,7 +62,7 @@ LOOK = Choice(
     (HEADS, FLOW, EVICTION, POINTS),
     views=True,
     chips=(HEADS, FLOW),
-    moved=(("text's flow", f"look={FLOW}"),),
+    old_options=(("text's flow", f"look={FLOW}"),),
 )
 FLOW_TAB = page_tabs()
 MOST_LAYERS = 64

@@ -35,9 +35,9 @@ from attn_figures.ties import largest_first
 from attn_ui.base.bounds import MAX_HEADS, MAX_TOKENS
 from attn_ui.base.parameters import Steps
 from attn_ui.base.sample_words import token_label
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
 from attn_ui.base.shared_cache import SharedCache
-from attn_ui.base.weight_tables import Given
+from attn_ui.base.weight_tables import HandRows
 from attn_words import cached
 from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
@@ -140,7 +140,7 @@ def sizes_of(setting: HeadsSetting, n_head: int) -> Sizes:
     return Sizes(d_model, d_key, n_head, d_head, setting.bias, setting.projection, cross)
 
 
-def by_hand(setting: HeadsSetting, n_head: int) -> Given:
+def by_hand(setting: HeadsSetting, n_head: int) -> HandRows:
     """Return the weights set by hand that attention with so many heads has."""
     return fitting_weights(setting.weights, sizes_of(setting, n_head)) if setting.weights else ()
 
@@ -159,7 +159,7 @@ def module(setting: HeadsSetting, n_head: int) -> MultiHeadAttention:
 
 
 @_NUMBERS.share
-def draw(sizes: Sizes, seed: int, init: str, weights: Given) -> MultiHeadAttention:
+def draw(sizes: Sizes, seed: int, init: str, weights: HandRows) -> MultiHeadAttention:
     """Draw the projections, but for the weights that are set by hand."""
     attention = MultiHeadAttention(
         sizes.d_model,
@@ -274,7 +274,7 @@ class Result:
     n_head: int
     cell: tuple[int, int] = (0, 0)  # the chosen query and key
     num_kv_heads: int | None = None  # None: as many as heads
-    aside: Aside = NOTHING_ASIDE  # what of the chosen head's weights is set aside
+    aside: SetAside = NOTHING_ASIDE  # what of the chosen head's weights is set aside
 
     @cached_property
     def attention(self) -> MultiHead:

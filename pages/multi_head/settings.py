@@ -86,7 +86,7 @@ VIEW = Choice(
     ),
     chips=("every head", "arcs", "points", "diagram", "encoder and decoder"),
     views=True,
-    moved=(
+    old_options=(
         ("mean and max", f"view={COMPARISON}"),
         ("two heads", f"view={COMPARISON}&compared=two heads"),
         ("without", f"view=threshold&keep={ALL_BUT_ONE}"),

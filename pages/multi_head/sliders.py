@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
-from attn_ui.base.set_aside import Asides
+from attn_ui.base.set_aside import SetAsideSlider
 from attn_ui.base.shared_settings import STRENGTH, TEMPERATURE
 from attn_words import _
 from pages.multi_head.compute import ANY_LOOK, Result, heads_slider, widths
@@ -21,7 +21,7 @@ class Moving:
     n_head: int  # 0 where the slider moves it
     steps: Steps  # the slider's setting with the values that the picture is drawn at
     thinned: bool = False  # whether these are fewer than there are, because the maps are large
-    asides: Asides | None = None  # what of one head's weights is set aside at each value
+    asides: SetAsideSlider | None = None  # what of one head's weights is set aside at each value
 
     def heads(self, controls: Controls) -> int:
         """Return the number of heads, where the slider stands."""

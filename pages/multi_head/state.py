@@ -6,7 +6,7 @@ from attn_core import GLOROT, MASK_PATTERNS, Masking
 from attn_ui.base.bounds import MAX_HEADS
 from attn_ui.base.schemes import SchemeSettings
 from attn_ui.base.shared_settings import SEED
-from attn_ui.base.weight_tables import Given
+from attn_ui.base.weight_tables import HandRows
 from attn_words import _
 from pages.multi_head.settings import (
     A_PATTERN_A_HEAD,
@@ -41,7 +41,7 @@ class HeadsSetting:
     positions: SchemeSettings = NO_POSITIONS
     temperature: float = 1.0
     init: str = GLOROT
-    weights: Given = ()  # those set by hand; the others are drawn
+    weights: HandRows = ()  # those set by hand; the others are drawn
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_ui.base.weight_tables import Given, Weight
+from attn_ui.base.weight_tables import HandRows, Weight
 from attn_words import _
 
 
@@ -57,7 +57,7 @@ def columns(sizes: Sizes) -> dict[str, list[str]]:
     return dict.fromkeys(("W_q", "W_k", "W_v", "b_q", "b_k", "b_v"), names)
 
 
-def fitting_weights(by_hand: Given, sizes: Sizes) -> Given:
+def fitting_weights(by_hand: HandRows, sizes: Sizes) -> HandRows:
     """Return the weights set by hand that have these shapes."""
     shapes = {each.name: each.shape for each in weights(sizes)}
     return tuple((name, rows) for name, rows in by_hand if shapes.get(name) == (len(rows), len(rows[0])))

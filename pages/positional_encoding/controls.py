@@ -134,7 +134,7 @@ def _read_for_picture(controls: Controls, state: State, room: AbstractContextMan
         order, requirement = own_order(state.places, len(state.tokens))
         if requirement:
             controls.report_dropped(
-                Dropped(PLACES.name, state.places, requirement, used=",".join(map(str, order)))
+                Dropped(PLACES.name, state.places, requirement, replacement=",".join(map(str, order)))
             )
         controls.part("pages.positional_encoding.word_order", state)
     return state

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attn_core import POSITION_MISTAKES, SCALINGS, SCHEMES
 from attn_ui.base.bounds import MAX_D_MODEL, MAX_MODEL_TOKENS, MAX_TOKENS
 from attn_ui.base.parameters import Choice, Integer, Parameter, Steps, Table, Text, page_tabs
-from attn_ui.base.places import Found, Place
+from attn_ui.base.places import Entry, Place
 from attn_ui.base.shared_settings import (
     BASE,
     CODE,
@@ -34,7 +34,7 @@ PICTURE = Choice(
         "compare",
         "length extrapolation",
     ),
-    moved=(("past training", "show=length extrapolation"),),
+    old_options=(("past training", "show=length extrapolation"),),
     chips=("attention", "shuffle test", "shift test", "encoding", "similarity"),
     views=True,
 )
@@ -106,7 +106,7 @@ EXAMPLES = {
     "Dog bites man": SentenceExample("dog bites man", "random", 16, "sinusoidal"),
 }
 FOUND = tuple(
-    Found(
+    Entry(
         (name,),
         "example, Positional encoding",
         Place(

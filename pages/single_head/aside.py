@@ -11,11 +11,11 @@ from attn_core import Check
 from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
-from attn_ui.base.set_aside import Aside
+from attn_ui.base.set_aside import SetAside
 from attn_words import N_
 
 
-def set_aside(walk: Walk, steps: Sequence[Aside]) -> list[Walk]:
+def set_aside(walk: Walk, steps: Sequence[SetAside]) -> list[Walk]:
     """Return the walk with what is set aside at each step, all in one batched call."""
     if steps[0].what == "without":
         return [walk.with_ablation(_ablations(walk), int(step.value)) for step in steps]
@@ -40,7 +40,7 @@ def _by_scores(walk: Walk) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return scores, eye, torch.from_numpy(walk.value), torch.from_numpy(walk.mask)
 
 
-def audit_aside(walk: Walk, aside: Aside) -> list[Check]:
+def audit_aside(walk: Walk, aside: SetAside) -> list[Check]:
     """Check what is set aside against torch; nothing where nothing is."""
     if not aside.what:
         return []

@@ -17,7 +17,7 @@ from attn_core.plane import Plane, chosen_dimensions, count_rank_changes, main_d
 from attn_core.scores import DOT
 from attn_figures.points import HeadPlanes, QueryKeyPlane
 from attn_figures.single_head import Lookup, Walk
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
 from attn_words import cached
 from pages.single_head.aside import set_aside
 from pages.single_head.head import SingleHead, make_head
@@ -39,7 +39,7 @@ class Result:
     walk: Walk  # every stage
     effective: NDArray[np.float64]  # over how many keys each query spreads in effect
     beside_dot: tuple[float, float]  # how far weights and output are at most from those of the dot product
-    aside: Aside = NOTHING_ASIDE
+    aside: SetAside = NOTHING_ASIDE
     along: Along | None = None  # the plane that points are seen in, where the stage draws them
 
     @property

@@ -26,7 +26,7 @@ from attn_ui.base.shared_settings import (
     TEXT,
     TEXT_2,
 )
-from attn_ui.base.weight_tables import SINGLE, Given, hand_settings
+from attn_ui.base.weight_tables import SINGLE, HandRows, hand_settings
 from attn_words import N_, _, paragraph
 from pages.single_head.head import describe_drawing, make_head, weights
 from pages.single_head.settings import (
@@ -102,7 +102,9 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
         controls.describe("kept", _("Of all this is shown"), _("the last numbers that fit one another"))
         return controls.recall(_GOOD, Inputs())
     if projected:
-        by_hand_weights: Given = read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
+        by_hand_weights: HandRows = (
+            read_by_hand(controls, [[each] for each in weights(head)]) if by_hand else ()
+        )
         with about:
             if sentence := describe_drawing(weights(head), inputs.init, by_hand_weights):
                 controls.caption(sentence)

@@ -9,7 +9,7 @@ from torch import Tensor
 import attn_core
 from attn_ui.base.sample_words import token_label
 from attn_ui.base.shared_cache import shared
-from attn_ui.base.weight_tables import Given, Weight, spread
+from attn_ui.base.weight_tables import HandRows, Weight, spread
 from attn_words import _, _n, paragraph
 from pages.single_head.state import Inputs, Rows, tokens_of
 
@@ -102,7 +102,7 @@ def weights(head: SingleHead) -> list[Weight]:
     ]
 
 
-def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: Given) -> str:
+def describe_drawing(every_weight: Sequence[Weight], init: str, by_hand: HandRows) -> str:
     """Say how wide the weights are drawn that are, and what that makes of a vector; nothing where none is."""
     names = {name for name, _rows in by_hand}
     random_weights = [each for each in every_weight if each.name[0] == "W" and each.name not in names]

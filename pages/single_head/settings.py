@@ -65,7 +65,7 @@ STAGE = Choice(
     views=True,
     kind="stage",
     chips=("all at once", "scores", "scaled", "masked", "weights", "output"),
-    moved=(("without", f"stage=threshold&keep={ALL_BUT_ONE}"), ("kept", "stage=threshold")),
+    old_options=(("without", f"stage=threshold&keep={ALL_BUT_ONE}"), ("kept", "stage=threshold")),
 )
 MISTAKE = Choice(
     "mistake", next(iter(ATTENTION_MISTAKES)), tuple(ATTENTION_MISTAKES), kind="mistake", tab="Break it"

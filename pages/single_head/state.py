@@ -9,9 +9,9 @@ from attn_core import Masking
 from attn_figures.arcs import NO_GROUP, Group
 from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.parameters import Steps
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside
 from attn_ui.base.shared_settings import SEED, TEXT
-from attn_ui.base.weight_tables import Given
+from attn_ui.base.weight_tables import HandRows
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -35,7 +35,7 @@ class Inputs:
     d_v: int = 4
     seed: int = SEED.default
     init: str = attn_core.GLOROT
-    weights: Given = ()  # those set by hand; the others are drawn
+    weights: HandRows = ()  # those set by hand; the others are drawn
     q: Rows = ()
     k: Rows = ()
     v: Rows = ()
@@ -106,7 +106,7 @@ class StageOptions:
 
     temperature: float = 1.0
     width: int = 1
-    asides: tuple[Aside, ...] = (NOTHING_ASIDE,)
+    asides: tuple[SetAside, ...] = (NOTHING_ASIDE,)
     group: Group = NO_GROUP
     along: Along | None = None
     moves: str | None = None

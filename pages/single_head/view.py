@@ -14,7 +14,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.masking import describe_mask, toggle_cell
 from attn_ui.base.page import Cell, Figure, Slider, Small, View, query_rows
 from attn_ui.base.scenes import shared_captions, shared_scene
-from attn_ui.base.set_aside import NOTHING_ASIDE, Aside, read_aside
+from attn_ui.base.set_aside import NOTHING_ASIDE, SetAside, read_aside
 from attn_ui.base.shared_settings import KEY, QUERY
 from attn_words import _
 from pages.single_head.compute import Result, at_every_step
@@ -35,7 +35,7 @@ def view(controls: Controls, state: State) -> View[Result]:
         slider = Slider(_("Temperature T"), scoring.temperature)
     elif moves == "mask width":
         slider = Slider(_(MASK_PATTERNS[scoring.masking.kind].width), scoring.width)
-    asides_of_steps: tuple[Aside, ...] = (NOTHING_ASIDE,)
+    asides_of_steps: tuple[SetAside, ...] = (NOTHING_ASIDE,)
     notes: list[str] = [_("A click on a box opens its stage.")] if stage == "diagram" else []
     if STAGES[stage].sets_aside:
         asides = read_aside(controls, len(head.queries), head.keys, head.value.shape[-1])

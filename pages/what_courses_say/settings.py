@@ -29,7 +29,7 @@ CLAIM = Choice(
     ),
     views=True,
     kind="claim",
-    moved=(
+    old_options=(
         ("in parallel", "claim=runs in parallel"),
         ("noise", "claim=robust to noise"),
         ("one vector", "claim=one-vector bottleneck"),

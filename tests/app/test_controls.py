@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.base.parameters import Choice, page_tabs
 from attn_ui.screen.frame import tabs
 from tests.pages import PAGES as WALKED
@@ -41,7 +41,7 @@ def test_a_page_lists_the_tabs_that_it_has() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
-def test_a_wrong_tab_is_said(page: Listed) -> None:
+def test_a_wrong_tab_is_said(page: PageEntry) -> None:
     at = open_sound(page.address, tab="Nonsense")
     assert any("The link's `tab` was `Nonsense`; wanted: " in each.value for each in at.warning)
     assert "tab" not in at.query_params

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from attn_live.captions import runs
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.host import early
 from attn_words import LANGUAGES, _, speaking
 from docs.draw_stills import fingerprint
@@ -17,12 +17,12 @@ MOST_BYTES = 45_000  # of one picture as it travels, with its letters
 PLACES = json.loads(early.PLACES.read_text(encoding="utf-8"))
 
 
-def name_of(page: Listed) -> str:
+def name_of(page: PageEntry) -> str:
     return page.address or page.folder
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_title_and_sentence_are_the_pages_own(page: Listed) -> None:
+def test_title_and_sentence_are_the_pages_own(page: PageEntry) -> None:
     built = BUILT[page.address]
     for spoken in LANGUAGES:
         with speaking(spoken):
@@ -34,7 +34,7 @@ def test_title_and_sentence_are_the_pages_own(page: Listed) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_each_picture_is_of_the_figure_that_comes_after_it(page: Listed) -> None:
+def test_each_picture_is_of_the_figure_that_comes_after_it(page: PageEntry) -> None:
     for spoken in LANGUAGES:
         with speaking(spoken):
             result = fingerprint(BUILT[page.address].at("").figure())

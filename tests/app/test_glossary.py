@@ -21,7 +21,7 @@ from attn_ui.base.framing import framing
 from attn_ui.base.links import bad_settings
 from attn_ui.base.navigation import PAGES as LISTED
 from attn_ui.base.parameters import Choice, MultiChoice, Steps, Tabs, by_name, label
-from attn_ui.base.places import Found, Place
+from attn_ui.base.places import Entry, Place
 from attn_ui.base.term import Term
 from attn_ui.screen import find
 from attn_words import speaking
@@ -325,7 +325,7 @@ def test_the_search_knows_every_term_by_each_of_its_names() -> None:
         for name in found.names
     }
     wanted = [
-        (each, term.found or term.place) for term in EVERY_TERM.values() for each in (term.name, *term.also)
+        (each, term.target or term.place) for term in EVERY_TERM.values() for each in (term.name, *term.also)
     ]
     assert known == {(name, place.address) for name, place in wanted}
 
@@ -379,7 +379,7 @@ def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
 
 
 @pytest.mark.parametrize("found", [each for each in find.everything() if each.kind == "mistake, Multi-head"])
-def test_a_mistake_opens_under_break_it(found: Found) -> None:
+def test_a_mistake_opens_under_break_it(found: Entry) -> None:
     at = open_sound("multi-head", **found.place.link)
     assert at.session_state["fault"] == found.place.link.get("fault", found.names[0])
 

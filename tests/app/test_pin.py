@@ -217,11 +217,11 @@ def test_a_file_of_settings_keeps_the_pin() -> None:
 
 def test_what_of_a_pin_or_a_panel_cannot_be_used_is_named() -> None:
     (bad,) = PAGES["single-head"].at("pin=mask%3Dfoo%26t%3D0.5").dropped
-    assert "mask: " in bad.wanted
+    assert "mask: " in bad.requirement
     at = PAGES["single-head"].at("pin=mask%3Dcausal&compare=scaled")
     (bad,) = at.dropped
-    assert (bad.text, bad.used) == ("scaled", "weights")
-    assert bad.wanted.endswith("scores, masked, weights, V, output")
+    assert (bad.text, bad.replacement) == ("scaled", "weights")
+    assert bad.requirement.endswith("scores, masked, weights, V, output")
     assert PAGES["single-head"].at("pin=mask%3Dcausal&compare=masked").dropped == []
     session = open_page("single-head", pin="mask=causal", compare="scaled")
     assert [each.value for each in session.warning] == [bad.sentence()]

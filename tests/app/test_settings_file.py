@@ -15,7 +15,7 @@ from attn_ui.screen import settings_file
 
 LONG = ";".join(",".join(f"{i}.12345" for _ in range(16)) for i in range(64))
 KINDS = (
-    Choice("c", "a", ("a", "b"), moved=(("gone", "c=b&w=7"),)),
+    Choice("c", "a", ("a", "b"), old_options=(("gone", "c=b&w=7"),)),
     Integer("w", 3, 0, 9),
     Flag("f", False),
     Steps("s", 1.0, (0.5, 1.0, 2.0)),

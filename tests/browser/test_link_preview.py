@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from PIL import Image
 
-from attn_ui.base.navigation import PAGES, Listed
+from attn_ui.base.navigation import PAGES, PageEntry
 from tests.browser.app_page import AppPage
 
 CHAT = {"User-Agent": "Mozilla/5.0 (compatible; a chat that unfolds links)", "Accept": "*/*"}
@@ -64,7 +64,7 @@ def head(server: str, target: str, **headers: str) -> Head:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
 @pytest.mark.parametrize("accept", ["*/*", "text/html,application/xhtml+xml"])
-def test_each_address_says_what_stands_there(server: str, page: Listed, accept: str) -> None:
+def test_each_address_says_what_stands_there(server: str, page: PageEntry, accept: str) -> None:
     found = head(server, f"/{page.address}?t=2.00", Accept=accept)
     assert found.lang == "en"
     assert found.title == page.heading

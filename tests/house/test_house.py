@@ -57,7 +57,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (copy / path).write_text(text)
     (empty,) = re.findall(r"empty `(pages/[\w/]+\.py)`", steps)
     (copy / empty).touch()
-    (line,) = re.findall(r"^    Listed\(.*\),$", steps, re.MULTILINE)
+    (line,) = re.findall(r"^    PageEntry\(.*\),$", steps, re.MULTILINE)
     navigation = copy / "attn_ui" / "base" / "navigation.py"
     before, opening, rest = navigation.read_text().partition("PAGES = (\n")
     listed, closing, after = rest.partition("\n)\n")

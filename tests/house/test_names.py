@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CLEAN = (
     *("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head", "pages/overview"),
     *("pages/learned_heads", "pages/applications", "pages/what_courses_say", "pages/glossary"),
-    *("pages/kernel_regression", "pages/positional_encoding"),
+    *("pages/kernel_regression", "pages/positional_encoding", "attn_ui/base", "attn_words"),
 )
 CLEAN_TESTS = ("core", "figures")  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page

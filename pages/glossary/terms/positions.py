@@ -18,7 +18,7 @@ TERMS = (
         code="SCHEMES",
         source="Vaswani et al., 2017",
         symbols=("P",),
-        found=Place("positional_encoding"),
+        target=Place("positional_encoding"),
     ),
     Term(
         "Permutation equivariance",
