@@ -203,15 +203,12 @@ class LinkControls:
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     dropped: list[Dropped] = field(default_factory=list)
     patience: float | None = None
-
-    def __post_init__(self) -> None:
-        """Keep nothing yet."""
-        self._kept: dict[str, Any] = {}
+    _memory: dict[str, Any] = field(default_factory=dict, init=False)
 
     def _value(self, setting: Parameter) -> Any:
         return self.values.get(setting.name, setting.default)
 
-    def _tell(self, setting: Parameter, label: str, words: str, style: Mapping[str, Any]) -> None:
+    def _note(self, setting: Parameter, label: str, words: str, style: Mapping[str, Any]) -> None:
         """Note what a control says; one that cannot be used says nothing of what is shown."""
         if not style.get("disabled"):
             self.labels[setting.name] = label, words
@@ -219,7 +216,7 @@ class LinkControls:
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
         """Return the option."""
         chosen = str(self._value(choice))
-        self._tell(choice, label, label_of(choice, chosen), style)
+        self._note(choice, label, label_of(choice, chosen), style)
         return chosen
 
     segment = choose
@@ -227,25 +224,25 @@ class LinkControls:
     def whole(self, setting: Integer, label: str, **style: Any) -> int:
         """Return the number."""
         count = int(self._value(setting))
-        self._tell(setting, label, str(count), style)
+        self._note(setting, label, str(count), style)
         return count
 
     def real(self, setting: Real, label: str, **style: Any) -> float:
         """Return the number."""
         number = float(self._value(setting))
-        self._tell(setting, label, f"{number:g}", style)
+        self._note(setting, label, f"{number:g}", style)
         return number
 
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
         """Return whether it is on."""
         on = bool(self._value(setting))
-        self._tell(setting, label, yes_or_no(on), style)
+        self._note(setting, label, yes_or_no(on), style)
         return on
 
     def line(self, setting: Text, label: str, **style: Any) -> str:
         """Return the text."""
         text = str(self._value(setting))
-        self._tell(setting, label, text, style)
+        self._note(setting, label, text, style)
         return text
 
     def several(
@@ -261,21 +258,21 @@ class LinkControls:
         chosen = [each for each in options if each in available]
         if setting.name in self.values and len(chosen) < len(options):
             self.dropped.append(not_all_here(replace(setting, options=tuple(available)), options))
-        self._tell(setting, label, some_of(setting, chosen, names), style)
+        self._note(setting, label, some_of(setting, chosen, names), style)
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
         """Return the value."""
         steps = self.exact(steps)
         at = self.position(steps)
-        self._tell(steps, label, steps.texts()[at], style)
+        self._note(steps, label, steps.texts()[at], style)
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
         """Return the position of what is chosen, or of the nearest that there is here."""
         available = replace(steps, values=steps.values[: len(names)])
         at = self.position(available)
-        self._tell(steps, label, names[at], style)
+        self._note(steps, label, names[at], style)
         return at
 
     def position(self, available: Steps) -> int:
@@ -380,12 +377,12 @@ class LinkControls:
 
     def recall(self, name: str, default: K) -> K:
         """Return what was kept."""
-        value: K = self._kept.get(name, default)
+        value: K = self._memory.get(name, default)
         return value
 
     def remember(self, name: str, value: Hashable) -> None:
         """Keep a value."""
-        self._kept[name] = value
+        self._memory[name] = value
 
     def answer(self, setting: Parameter, value: Any) -> None:
         """Have a setting say something else."""

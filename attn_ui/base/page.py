@@ -307,14 +307,6 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     return replace(at, view=replace(view, figure=comparison.figure), dropped=dropped)
 
 
-def _position(figure: Figure, controls: Controls) -> tuple[int, int]:
-    step, row = (
-        control.steps.nearest(controls.value(control.steps)) if control else 0
-        for control in (figure.slider, figure.rows)
-    )
-    return step, row
-
-
 @cached(64)  # a slider that is let go leaves the sentences as they are, of up to 60 kB
 def _terms_of(captions: bytes) -> tuple[Term, ...]:
     texts = _one_of_each(texts_in(captions))
@@ -370,7 +362,11 @@ class At(Generic[Result]):
     @cached_property
     def position(self) -> tuple[int, int]:
         """Where the figure's slider and its slider of rows stand."""
-        return _position(self._figure, self.controls)
+        step, row = (
+            control.steps.nearest(self.controls.value(control.steps)) if control else 0
+            for control in (self._figure.slider, self._figure.rows)
+        )
+        return step, row
 
     @property
     def still(self) -> Still:

@@ -5,17 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from attn_ui.base.links import Dropped, bad_settings, read_link
+from attn_ui.base.links import bad_settings, read_link
 from attn_ui.base.parameters import Parameter, Tabs, Text
 from attn_words import _
 
 PIN = "pin"
 LONGEST = 6000  # characters, so that a link with a pin in it stays a link
 COMPARE = Text("compare", "", 100)  # a panel of the figure by its short name; empty for the usual one
-
-
-def _problem(bad: Dropped) -> str:
-    return _("{name}: {wanted}", name=bad.name, wanted=bad.requirement)
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,9 @@ class Pin:
             raise ValueError(
                 _(
                     "the settings of another link to this page, of them {problems}",
-                    problems="; ".join(map(_problem, bad)),
+                    problems="; ".join(
+                        _("{name}: {wanted}", name=each.name, wanted=each.requirement) for each in bad
+                    ),
                 )
             )
         if len(text) > LONGEST or (text and "=" not in text):

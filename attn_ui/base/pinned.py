@@ -82,7 +82,7 @@ def pinned(
     """
     a = _a(page.address, pin, page)
     if a.parts is None:
-        return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.said))
+        return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.message))
     b_words, a_words = _differences(labels, view.figure, places, a)
     if view.figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
@@ -90,9 +90,9 @@ def pinned(
     figure = view.figure
     digest = blake2b(figure.steps, digest_size=16).hexdigest()
     pair = _compare(page.address, pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
-    if pair.packed is None:
+    if pair.message is None:
         return Pinned(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
-    title, message, panels = pair.titles[pair.chosen], pair.packed, a.parts
+    title, message, panels = pair.titles[pair.chosen], pair.message, a.parts
 
     def draw() -> Scene:
         steps = _step_panels(figure.scene, places[1])
@@ -130,7 +130,7 @@ class _A:
 
     parts: Mapping[str, PanelData] | None
     labels: Labels
-    said: str
+    message: str
 
 
 @shared
@@ -184,7 +184,7 @@ def _shorten(words: str) -> str:
 class _Pair:
     """A, B and B − A at every step, packed, with their sentences; or why there is none."""
 
-    packed: Packed | None = None
+    message: Packed | None = None
     why: str = ""
     titles: Mapping[str, str] = field(default_factory=dict)
     chosen: str = ""

@@ -91,11 +91,11 @@ class shared_scene(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
         def pack(*args: P.args, **kwargs: P.kwargs) -> Packed:
             return pack_scene(draw(*args, **kwargs))
 
-        self.draw, self.packed = draw, shared(pack)
+        self.draw, self.pack = draw, shared(pack)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> SharedScene:
         """Return the scene; nothing is drawn yet."""
-        return SharedScene(partial(self.draw, *args, **kwargs), partial(self.packed, *args, **kwargs))
+        return SharedScene(partial(self.draw, *args, **kwargs), partial(self.pack, *args, **kwargs))
 
 
 class shared_captions(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
@@ -108,8 +108,8 @@ class shared_captions(Generic[P]):  # noqa: N801  (a decorator, as `shared` is)
         def pack(*args: P.args, **kwargs: P.kwargs) -> bytes:
             return pack_captions(say(*args, **kwargs))
 
-        self.say, self.packed = say, shared(pack)
+        self.say, self.pack = say, shared(pack)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Sentences:
         """Return the sentences; none is said yet."""
-        return Sentences(partial(self.say, *args, **kwargs), partial(self.packed, *args, **kwargs))
+        return Sentences(partial(self.say, *args, **kwargs), partial(self.pack, *args, **kwargs))

@@ -48,10 +48,10 @@ class SharedCache:
 
     def __init__(self, most_bytes: int) -> None:
         """Start empty; hold at most so many bytes."""
-        self._kept: LRUCache[Hashable, Any] = LRUCache(
+        self._entries: LRUCache[Hashable, Any] = LRUCache(
             most_bytes, getsizeof=lambda value: size_of(value) + _ENTRY
         )
-        self._being_made: dict[Hashable, Future[Any]] = {}
+        self._running: dict[Hashable, Future[Any]] = {}
         self._lock = Lock()
         self._hits = self._waits = self._misses = 0
 
@@ -67,7 +67,7 @@ class SharedCache:
     def keeps(self, key: Hashable) -> bool:
         """Tell whether something is kept under a key; it counts as no use of it."""
         with self._lock:
-            return key in self._kept
+            return key in self._entries
 
     def get(self, key: Hashable, make: Callable[[], R]) -> R:
         """Return what is kept under a key, what somebody is making, or what `make` makes.
@@ -77,14 +77,14 @@ class SharedCache:
         """
         while True:
             with self._lock:
-                if key in self._kept:
+                if key in self._entries:
                     self._hits += 1
-                    value: R = self._kept[key]
+                    value: R = self._entries[key]
                     return value
-                running = self._being_made.get(key)
+                running = self._running.get(key)
                 if running is None:
                     mine: Future[Any] = Future()
-                    self._being_made[key] = mine
+                    self._running[key] = mine
                     self._misses += 1
                     break
                 self._waits += 1
@@ -100,32 +100,32 @@ class SharedCache:
             value = _lock(make())
         except BaseException as error:
             with self._lock:
-                del self._being_made[key]
+                del self._running[key]
             mine.set_exception(error if isinstance(error, Exception) else _LeftError())
             raise
         with self._lock:
-            if size_of(value) + _ENTRY <= self._kept.maxsize:
-                self._kept[key] = value
-            del self._being_made[key]
+            if size_of(value) + _ENTRY <= self._entries.maxsize:
+                self._entries[key] = value
+            del self._running[key]
         mine.set_result(value)
         return value
 
     def bound(self, most_bytes: int) -> None:
         """Hold at most so many bytes from now on; what was kept is forgotten."""
         with self._lock:
-            self._kept = LRUCache(most_bytes, getsizeof=self._kept.getsizeof)
+            self._entries = LRUCache(most_bytes, getsizeof=self._entries.getsizeof)
 
     def fullness(self) -> Fullness:
         """Return how full it is."""
         with self._lock:
-            cache = self._kept
+            cache = self._entries
             counts = (self._hits, self._waits, self._misses)
             return Fullness(len(cache), int(cache.currsize), int(cache.maxsize), *counts)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self._hits = self._waits = self._misses = 0
 
 

@@ -149,7 +149,7 @@ def in_sentence(sentence: str) -> Iterator[Term]:
         start = word.start()
         for form, term in index.get(word[0].casefold(), ()) if start >= end else ():
             after = start + len(form)
-            if _reads(text[start:after], form) and not _GOES_ON.match(text, after):
+            if _matches(text[start:after], form) and not _GOES_ON.match(text, after):
                 yield term
                 end = after
                 break
@@ -174,7 +174,7 @@ def _bounded(form: str) -> str:
     return before + begins + re.escape(form[1:]) + after
 
 
-def _reads(text: str, form: str) -> bool:
+def _matches(text: str, form: str) -> bool:
     """Tell whether a form is written here, with a capital perhaps where a sentence begins."""
     return text == form or (form[:2].islower() and text == form[0].upper() + form[1:])
 

@@ -34,7 +34,7 @@ def view(controls: Controls, state: LongText) -> View[AnyResult]:
     head = slider.nearest(controls.value(slider))
     try:
         with controls.working() as tell:
-            if not _draw.packed.is_kept(state.text, state.layer, state):
+            if not _draw.pack.is_kept(state.text, state.layer, state):
                 summarise_with_progress(state, lambda layer, at: tell(*reading(state, layer, at)))
         scene = _draw(state.text, state.layer, state)
         scene.pack()
