@@ -41,7 +41,7 @@ from attn_figures.arrange import settle
 from attn_ui.lessons.figures import open_link
 from attn_ui.lessons.shelf import shelf
 from attn_ui.publish.__main__ import page
-from attn_ui.publish.figure import MOST_BYTES, Published, published
+from attn_ui.publish.figure import MOST_BYTES, Published, figure_of_link
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
 from benchmarks.first_picture import MARKS, NETWORKS, Protocol, blank, chromium, until
@@ -144,7 +144,7 @@ def links() -> list[str]:
 def build(folder: Path, targets: Targets) -> None:
     """Build a site of the figures of all lessons; print how long that takes, and how large it is."""
     start = time.perf_counter()
-    figures = [published(link) for link in links()]
+    figures = [figure_of_link(link) for link in links()]
     computed = time.perf_counter()
     chapter_of(figures, folder)
     drawn = time.perf_counter()
@@ -463,7 +463,7 @@ def main() -> int:
             print("nginx is not installed (Debian: apt-get install nginx-light): nothing is served")
         elif set(given.parts) - {"build"}:
             site = folder / "chapter"
-            figures = [published(link) for link in CHAPTER]
+            figures = [figure_of_link(link) for link in CHAPTER]
             chapter_of(figures, site)
             plotlys_own(site)
             compress(site)

@@ -53,13 +53,13 @@ class Program:
 
     def text(self, *, whole: bool = False) -> str:
         """Return it; where it is `whole` it reads no file, and has all numbers in it."""
-        computes = "\n".join([*self._written({} if whole else self._large), self.lines.strip("\n")])
+        computes = "\n".join([*self._lines_of_numbers({} if whole else self._large), self.lines.strip("\n")])
         tells = [
             f'print("{name}:", *{name})' if name in WORDS else f'print("{name}:", {name}, sep="\\n")'
             for name in self.prints
         ]
         ends = "\n".join([*[_DECIMALS[self._framework]] * bool(tells), *tells, *filter(None, [self.last])])
-        defined = _called(self.language, f"{computes}\n{ends}")
+        defined = _sources_of(self.language, f"{computes}\n{ends}")
         sets = _FLOAT64 if self._framework == "torch" and (self.numbers or defined) else ""
         imported = imports(self.language, "\n".join([sets, *defined, computes, ends]))
         head = "\n\n".join(filter(None, [imported, sets]))
@@ -98,25 +98,25 @@ class Program:
         large = {name: array for name, array in self._arrays.items() if array.size > MOST_WRITTEN}
         return large | {part: one for each in self._tables.values() for part, one in each.items()}
 
-    def _written(self, read: Collection[str]) -> Iterator[str]:
+    def _lines_of_numbers(self, names: Collection[str]) -> Iterator[str]:
         """Yield the lines that make the numbers, of which some are read; these lines come first."""
         take, call = ("{}", "np.array")
         if self._framework == "torch":
             take, call = "torch.from_numpy({})", "torch.tensor"
         digits = self.digits or self.fewest_digits()
-        if read:
+        if names:
             yield f'with np.load("{ARCHIVE}") as file:'
         for name, array in self._arrays.items():
-            if name in read:
+            if name in names:
                 yield f"    {name} = {take}  # {array.shape}".format(f'file["{name}"]')
         for name, table in self._tables.items():
-            if read:
+            if names:
                 yield f"    {name} = {{name: {take.format('file[name]')} for name in file}}"
             else:
                 yield f"{name} = {{}}"
                 yield from (f'{name}["{part}"] = {_literal(one, call, None)}' for part, one in table.items())
         for name, array in self._arrays.items():
-            if name not in read:
+            if name not in names:
                 yield f"{name} = {_literal(array, call, digits)}"
 
     def _results(self, digits: int | None = None) -> list[Array]:
@@ -198,11 +198,11 @@ def _literal(array: Array, call: str, digits: int | None) -> str:
             for row in rounded.tolist()
         )
         return "\n".join([f"{call}([", *rows, f"])  # {array.shape}"])
-    written = f"{call}({_as_written(str(rounded.tolist()))})"
-    if array.ndim == 1 and len(written) > WIDTH - 20:
-        inner = fill(f"{written[len(call) + 2 : -2]},", WIDTH - 4)
+    text = f"{call}({_as_written(str(rounded.tolist()))})"
+    if array.ndim == 1 and len(text) > WIDTH - 20:
+        inner = fill(f"{text[len(call) + 2 : -2]},", WIDTH - 4)
         return f"{call}([\n{indent(inner, '    ')}\n])  # {array.shape}"
-    return written
+    return text
 
 
 # ---- functions and imports ----
@@ -246,15 +246,15 @@ def _names(text: str) -> set[str]:
     return {each.id for each in nodes} - {each.id for each in nodes if not isinstance(each.ctx, ast.Load)}
 
 
-def _called(language: str, text: str) -> list[str]:
+def _sources_of(language: str, text: str) -> list[str]:
     """Return the sources of what a text calls, and of what these call, in the order of their files."""
     packaged = {each.asname or each.name for each in _packaged()} if language == SHORT else set()
     sources = {name: each for name, each in functions(language).items() if name not in packaged}
-    called, names = set[str](), _names(text)
-    while more := (names & sources.keys()) - called:
-        called |= more
+    callees, names = set[str](), _names(text)
+    while more := (names & sources.keys()) - callees:
+        callees |= more
         names = set[str]().union(*(_names(sources[name]) for name in more))
-    return [source for name, source in sources.items() if name in called]
+    return [source for name, source in sources.items() if name in callees]
 
 
 def _packaged() -> list[ast.alias]:
@@ -277,13 +277,13 @@ def _plain_first(statement: str) -> tuple[bool, str]:
 
 def imports(language: str, text: str) -> str:
     """Return the import statements that a text needs, as the files here have them."""
-    used = _names(text)
+    names_used = _names(text)
     statements: dict[str, int] = {}  # and to which group each belongs
     for _text, tree in (*_files(language), *_files(NUMPY)):
         for node in tree.body:
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            names = [each for each in node.names if (each.asname or each.name) in used]
+            names = [each for each in node.names if (each.asname or each.name) in names_used]
             root = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
             if names and root != "programs":
                 own = root in ("attn_core", "attn_figures")

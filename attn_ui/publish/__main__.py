@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attn_figures import theme
 from attn_ui.export.slides import SlidesError, language_of, make_writable
-from attn_ui.publish.figure import Published, published
+from attn_ui.publish.figure import Published, figure_of_link
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
 from attn_words import LANGUAGES, _, language, speaking
@@ -73,20 +73,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--language", choices=LANGUAGES, help="that of the first link unless given")
     parser.add_argument("--no-stills", action="store_true", help="no pictures for where no script runs")
     parser.add_argument("--chromium", help="the browser's program, where it is not found by itself")
-    asked = parser.parse_args(arguments)
-    with speaking(asked.language or language_of(asked.links[0])):
-        figures, wrong = _figures(asked.links)
+    options = parser.parse_args(arguments)
+    with speaking(options.language or language_of(options.links[0])):
+        figures, wrong = _figures(options.links)
         for sentence in wrong:
             print(f"publish: {sentence}", file=sys.stderr)
         if not figures:
             return 1
         try:
-            out = make_writable(asked.out)
-            site = Site(out / FIGURES, asked.app, stills=not asked.no_stills)
+            out = make_writable(options.out)
+            site = Site(out / FIGURES, options.app, stills=not options.no_stills)
             text = page(figures, site, FIGURES)
             site.write()
             if site.stills:
-                draw_stills(site.folder, asked.chromium)
+                draw_stills(site.folder, options.chromium)
         except SlidesError as error:
             print(f"publish: {error}", file=sys.stderr)
             return 2
@@ -103,7 +103,7 @@ def _figures(links: Sequence[str]) -> tuple[list[Published], list[str]]:
     figures, wrong = [], []
     for link in links:
         try:
-            figures.append(published(link))
+            figures.append(figure_of_link(link))
         except (ValueError, LookupError) as error:
             wrong.append(str(error))
     return figures, wrong

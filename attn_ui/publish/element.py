@@ -55,10 +55,10 @@ def element(figure: Published, root: str, app: str = "", *, message: str = "", s
         .replace('<div class="live-controls">', f'<div class="live-controls">{_controls(figure.bars)}', 1)
         .replace('aria-live="off">', f'aria-live="off">{_sentence(figure)}', 1)
     )
-    held = f'<script type="application/octet-stream">{message}</script>' if message else ""
+    script = f'<script type="application/octet-stream">{message}</script>' if message else ""
     about = {"figure": figure.id, "root": root, "app": app}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in about.items() if value)
-    return f'<live-figure{data} lang="{figure.spoken}">{inside}{held}{_more(figure, app)}</live-figure>'
+    return f'<live-figure{data} lang="{figure.language}">{inside}{script}{_more(figure, app)}</live-figure>'
 
 
 def _stills(figure: Published, root: str) -> str:
@@ -113,8 +113,8 @@ def _runs(runs: Sequence[Run]) -> str:
 def _more(figure: Published, app: str) -> str:
     parts = []
     if app:
-        href, called = escape(f"{app.rstrip('/')}/{figure.link}"), _("Open in the app")
-        parts.append(f'<a class="live-open" href="{href}">{escape(called)}</a>')
+        href, label = escape(f"{app.rstrip('/')}/{figure.link}"), _("Open in the app")
+        parts.append(f'<a class="live-open" href="{href}">{escape(label)}</a>')
     if figure.program:
         code = f'<pre tabindex="0"><code>{escape(figure.program)}</code></pre>'
         parts.append(_unfolds(_("The program"), code))
@@ -134,11 +134,11 @@ def _table(name: str, columns: Columns) -> str:
         f'<th scope="col">{escape(title)}</th>' if title.strip() else "<td></td>" for title in columns
     )
     rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(_written(column[row]))}</td>' for column in columns.values())}</tr>"
+        f"<tr>{''.join(f'<td>{escape(_cell_text(column[row]))}</td>' for column in columns.values())}</tr>"
         for row in range(min(count, MOST_ROWS))
     )
-    left = count - MOST_ROWS
-    more = f"<p>{escape(_rest(left))}</p>" if left > 0 else ""
+    n_more = count - MOST_ROWS
+    more = f"<p>{escape(_rest(n_more))}</p>" if n_more > 0 else ""
     return (
         f'<div class="live-table" tabindex="0" role="group" aria-label="{escape(name)}"><table>'
         f"<caption>{escape(name)}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{more}"
@@ -151,7 +151,7 @@ def _rest(count: int) -> str:
     )
 
 
-def _written(value: object) -> str:
+def _cell_text(value: object) -> str:
     """Return a cell as it is read: a number with as many digits as figures tell."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)

@@ -44,7 +44,7 @@ class Published:
 
     Attributes:
         link: the page and its settings, from the page's name on.
-        spoken: the language of its words.
+        language: of its words.
         title: of its page; name: of the figure; alt: what it shows; caption: the settings it was made with.
         message: what the live figure takes.
         sentence: what is seen, in runs of text with their roles; longest: the longest that its sliders say.
@@ -55,7 +55,7 @@ class Published:
     """
 
     link: str
-    spoken: str
+    language: str
     title: str
     name: str
     alt: str
@@ -80,12 +80,12 @@ class Published:
         return base64.b64encode(self.message).decode()
 
     @property
-    def said(self) -> str:
+    def sentence_text(self) -> str:
         """The sentence as plain text."""
         return "".join(text for _role, text in self.sentence)
 
 
-def published(link: str, *, quiet: bool = False) -> Published:
+def figure_of_link(link: str, *, quiet: bool = False) -> Published:
     """Return the figure of a link, in the language that is spoken; without sentences where it is quiet.
 
     Args:
@@ -97,8 +97,8 @@ def published(link: str, *, quiet: bool = False) -> Published:
         LookupError: the page has no figure there; with what it says instead.
     """
     link = path_of(link)
-    named = dict(parse_qsl(link.partition("?")[2])).get(LANG.name, language())
-    if named != language():
+    name = dict(parse_qsl(link.partition("?")[2])).get(LANG.name, language())
+    if name != language():
         raise ValueError(f"wanted a link in the language of its site ({language()}), got {link!r}")
     at = open_link(link)
     if at.view.figure is None:
@@ -126,7 +126,7 @@ def published(link: str, *, quiet: bool = False) -> Published:
     heights = {width: lighter.heights_at(figure.steps, width) for width in WIDTHS}
     return Published(
         link=link,
-        spoken=language(),
+        language=language(),
         title=_(at.page.title),
         name=figure.name,
         alt=figure.alt,
@@ -178,7 +178,7 @@ def _program(at: At[Any]) -> str:
 def _small_enough(figure: Figure, at: At[Any]) -> Figure:
     """Return a figure made lighter; with every second step, every third, ... until it is small enough."""
     stride = 1
-    smaller = _packed(figure, lighter.for_widths(figure.steps, WIDTHS))
+    smaller = _with_steps(figure, lighter.for_widths(figure.steps, WIDTHS))
     while len(smaller.steps) + len(smaller.captions or b"") > MOST_BYTES:
         stride += 1
         if figure.slider is None or stride >= len(figure.slider.steps.values):
@@ -186,7 +186,7 @@ def _small_enough(figure: Figure, at: At[Any]) -> Figure:
                 _("{link} takes more than {most} bytes.", link=figure.name, most=f"{MOST_BYTES:,}")
             )
         fewer = _with_every(figure, figure.slider, stride, at)
-        smaller = _packed(fewer, lighter.for_widths(fewer.steps, WIDTHS))
+        smaller = _with_steps(fewer, lighter.for_widths(fewer.steps, WIDTHS))
     return smaller
 
 
@@ -198,16 +198,16 @@ def _with_every(figure: Figure, slider: Slider, stride: int, at: At[Any]) -> Fig
     count = len(slider.steps.values)
     here = slider.steps.nearest(at.controls.value(slider.steps))
     stay = [slider.steps.nearest(value) for value in (slider.steps.default, *slider.steps.landmarks)]
-    kept = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
-    values = tuple(slider.steps.values[step] for step in kept)
-    captions = figure.captions
-    called = tuple(slider.names[step] for step in kept) if slider.names else ()
-    fewer = _packed(figure, lighter.with_steps(figure.steps, kept), captions and captions_at(captions, kept))
-    return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=called))
+    steps = sorted({0, count - 1, *range(here % stride, count, stride), *stay})
+    values = tuple(slider.steps.values[step] for step in steps)
+    captions = figure.captions and captions_at(figure.captions, steps)
+    names = tuple(slider.names[step] for step in steps) if slider.names else ()
+    fewer = _with_steps(figure, lighter.with_steps(figure.steps, steps), captions)
+    return replace(fewer, slider=replace(slider, steps=replace(slider.steps, values=values), names=names))
 
 
-def _packed(figure: Figure, steps: bytes, captions: bytes | None = None) -> Figure:
+def _with_steps(figure: Figure, steps: bytes, captions: bytes | None = None) -> Figure:
     """Return a figure with other steps, and with other sentences where there are some."""
     captions = captions or figure.captions
-    packed = steps, Later(lambda: captions) if captions else None
-    return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: packed))
+    payload = steps, Later(lambda: captions) if captions else None
+    return replace(figure, scene=SharedScene(lambda: figure.scene.scene, lambda: payload))

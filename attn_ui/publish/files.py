@@ -44,7 +44,7 @@ class Site:
     app: str = ""
     plotly: Path | None = None
     stills: bool = True
-    _written: set[str] = field(default_factory=set)
+    _ids: set[str] = field(default_factory=set)
 
     def element(self, figure: Published, root: str) -> str:
         """Write a figure's own file; return its HTML.
@@ -54,10 +54,10 @@ class Site:
             root: the folder as the page sees it: "" or a path that ends with a slash.
         """
         path = self.folder / f"{figure.id}.js"
-        if figure.id not in self._written and not path.is_file():
+        if figure.id not in self._ids and not path.is_file():
             self.folder.mkdir(parents=True, exist_ok=True)
             path.write_text(part(figure.id, figure.in_base64), encoding="utf-8")
-        self._written.add(figure.id)
+        self._ids.add(figure.id)
         return element(figure, root, self.app, stills=self.stills)
 
     def head(self, root: str) -> str:
@@ -85,8 +85,8 @@ class Site:
 
 def library(file: Path | None = None) -> Mapping[str, bytes]:
     """Return plotly.js by its name: a bundle; else the part that figures need, where that was fetched."""
-    chosen = file or (CARTESIAN if CARTESIAN.is_file() else None)
-    text = get_plotlyjs() if chosen is None else chosen.read_text(encoding="utf-8")
+    bundle_file = file or (CARTESIAN if CARTESIAN.is_file() else None)
+    text = get_plotlyjs() if bundle_file is None else bundle_file.read_text(encoding="utf-8")
     return {_plotly_name(): text.encode()}
 
 
@@ -130,25 +130,25 @@ def stylesheet() -> str:
     light, dark = (_variables(palette) for palette in (theme.LIGHT, theme.DARK))
     says = ("[data-theme={0}]", "[data-bs-theme={0}]", "[data-mode={0}]", "html.{0}", "body.{0}")
 
-    def told(colours: str) -> str:
+    def selectors(colours: str) -> str:
         return ", ".join(f"{each.format(colours)} live-figure" for each in says)
 
     shows_light = "--live-light: block; --live-dark: none;"
     shows_dark = "--live-light: none; --live-dark: block;"
     # In the style itself, for a page from a disk may fetch none. Only what is drawn is written in it: words
     # around that are in the page's own font, and none moves when this comes.
-    held = base64.b64encode(letters.of_sites()).decode()
+    font_data = base64.b64encode(letters.of_sites()).decode()
     face = (
         '@font-face { font-family: "Source Sans"; font-weight: 200 900; font-display: swap; '
-        f'src: url(data:font/woff2;base64,{held}) format("woff2"); }}\n'
+        f'src: url(data:font/woff2;base64,{font_data}) format("woff2"); }}\n'
     )
-    published = (_HERE.parents[2] / "attn_live" / "published.css").read_text(encoding="utf-8")
+    figure_of_link = (_HERE.parents[2] / "attn_live" / "published.css").read_text(encoding="utf-8")
     return (
         f"{face}live-figure {{ {light} {shows_light} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ live-figure {{ {dark} {shows_dark} }} }}\n"
-        f"{told('light')} {{ {light} {shows_light} }}\n"
-        f"@media screen {{ {told('dark')} {{ {dark} {shows_dark} }} }}\n"
-        f"{style()}{published}"
+        f"{selectors('light')} {{ {light} {shows_light} }}\n"
+        f"@media screen {{ {selectors('dark')} {{ {dark} {shows_dark} }} }}\n"
+        f"{style()}{figure_of_link}"
     )
 
 

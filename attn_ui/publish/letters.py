@@ -43,9 +43,9 @@ def of_text(text: str) -> bytes:
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=_codes(text))
     file = io.BytesIO()
-    with load_font(str(front_end.font(_FONT)), options) as read:
-        subsetter.subset(read)
-        save_font(read, file, options)
+    with load_font(str(front_end.font(_FONT)), options) as font:
+        subsetter.subset(font)
+        save_font(font, file, options)
     return file.getvalue()
 
 

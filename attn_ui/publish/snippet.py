@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attn_live.bundle import content_hash
 from attn_ui.publish.element import element
-from attn_ui.publish.figure import published
+from attn_ui.publish.figure import figure_of_link
 from attn_ui.publish.files import NAME, Site, library, shared_files
 from attn_words import LANGUAGES, speaking
 
@@ -25,10 +25,10 @@ def snippet(link: str, app: str = "") -> str:
     """Return the figure of a link as HTML that needs nothing but the files of `archive`.
 
     Args:
-        link: from the page's name on, as `attn_ui.publish.figure.published` takes it, with what it raises.
+        link: as `attn_ui.publish.figure.figure_of_link` takes it, with what it raises.
         app: the address of the app that the figure leads to; "" for none.
     """
-    figure = published(link)
+    figure = figure_of_link(link)
     head = Site(Path(), app).head(FOLDER)
     text = f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
     return re.sub(r"\n\s*\n", "\n", text)  # a blank line ends a block of HTML in Markdown
@@ -42,15 +42,15 @@ def archive(plotly: Path | None = None) -> bytes:
         plotly: another bundle of plotly.js than the one at hand.
     """
     files = dict(library(plotly))
-    for spoken in LANGUAGES:
-        with speaking(spoken):
+    for name in LANGUAGES:
+        with speaking(name):
             files |= shared_files()
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive_file:
         for name, content in files.items():
             about = zipfile.ZipInfo(FOLDER + name)  # without a date: the same bytes from every process
             about.external_attr = _READABLE
-            packed.writestr(about, content, zipfile.ZIP_DEFLATED)
+            archive_file.writestr(about, content, zipfile.ZIP_DEFLATED)
     return file.getvalue()
 
 

@@ -23,7 +23,7 @@ from sphinx.util.osutil import relative_uri
 from sphinx.util.typing import ExtensionMetadata, OptionSpec
 from sphinx.writers.html5 import HTML5Translator
 
-from attn_ui.publish.figure import Published, path_of, published
+from attn_ui.publish.figure import Published, figure_of_link, path_of
 from attn_ui.publish.files import Site
 from attn_ui.publish.stills import draw_stills
 from attn_words import LANGUAGES, LOCALES, SOURCE, cached, speaking
@@ -31,7 +31,7 @@ from attn_words import LANGUAGES, LOCALES, SOURCE, cached, speaking
 FOLDER = "_figures"  # of a built site: figures, and what they share
 _WRONG = "live figure of a wrong link"  # what Sphinx keeps of a page that has one
 _LOG = logging.getLogger(__name__)
-_made = cached()(published)
+_cached_figure = cached()(figure_of_link)
 
 
 class LiveFigure(nodes.General, nodes.Element):
@@ -62,14 +62,14 @@ class LiveAttention(SphinxDirective):
             self.env.metadata[self.env.docname][_WRONG] = link
             self.env.note_reread()
             return []
-        live = LiveFigure("", nodes.paragraph("", figure.said or figure.alt), link=link)
+        live = LiveFigure("", nodes.paragraph("", figure.sentence_text or figure.alt), link=link)
         live["quiet"] = "quiet" in self.options
         self.set_source_info(live)
         if "caption" not in self.options:
             self.add_name(live)
             return [live]
-        said, messages = self.parse_inline(self.options["caption"])
-        framed = nodes.figure("", live, nodes.caption("", "", *said))
+        caption, messages = self.parse_inline(self.options["caption"])
+        framed = nodes.figure("", live, nodes.caption("", "", *caption))
         self.set_source_info(framed)
         self.add_name(framed)
         return [framed, *messages]
@@ -91,15 +91,15 @@ class AttentionAdmonition(LiveAttention, admonitions.Attention):
         try:
             path_of(words)
         except ValueError:
-            found: list[nodes.Node] = admonitions.Attention.run(self)
-            return found
+            admonition: list[nodes.Node] = admonitions.Attention.run(self)
+            return admonition
         return self.figure(words)
 
 
-def spoken(language: str) -> str:
+def app_language(language: str) -> str:
     """Return which of the app's languages a project in Sphinx's `language` speaks.
 
-    >>> spoken("zh_CN"), spoken("en"), spoken("de")
+    >>> app_language("zh_CN"), app_language("en"), app_language("de")
     ('zh', 'en', 'en')
     """
     ours = {locale: name for name, locale in LOCALES.items()} | {name: name for name in LANGUAGES}
@@ -107,8 +107,8 @@ def spoken(language: str) -> str:
 
 
 def _figure(link: str, language: str, quiet: bool) -> Published:
-    with speaking(spoken(language)):
-        return _made(link, quiet=quiet)
+    with speaking(app_language(language)):
+        return _cached_figure(link, quiet=quiet)
 
 
 def _site(app: Sphinx) -> Site:
@@ -126,7 +126,7 @@ def _write(app: Sphinx) -> Any:
         figure = _figure(node["link"], app.config.language, node["quiet"])
         for name in node["ids"]:
             self.body.append(f'<span id="{name}"></span>')
-        with speaking(spoken(app.config.language)):
+        with speaking(app_language(app.config.language)):
             self.body.append(_site(app).element(figure, _root(app, self.builder.current_docname)))
         raise nodes.SkipNode
 
@@ -135,17 +135,17 @@ def _write(app: Sphinx) -> Any:
 
 def _head(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: nodes.document) -> None:
     if doctree and next(doctree.findall(LiveFigure), None):
-        with speaking(spoken(app.config.language)):
+        with speaking(app_language(app.config.language)):
             context["metatags"] += _site(app).head(_root(app, page))
 
 
 def _finish(app: Sphinx, error: Exception | None) -> None:
-    if any(_WRONG in told for told in app.env.metadata.values()):
+    if any(_WRONG in metadata for metadata in app.env.metadata.values()):
         app.statuscode = 1
     folder = Path(app.outdir) / FOLDER
     if error or not isinstance(app.builder, StandaloneHTMLBuilder) or not folder.exists():
         return
-    with speaking(spoken(app.config.language)):
+    with speaking(app_language(app.config.language)):
         _site(app).write()
     draw_stills(folder)
 

@@ -44,11 +44,9 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
     with chromium(chromium_path) as browser, ThreadPoolExecutor(max_workers=1) as beside:
         page = browser.new_page()
         _prepare(page, plotly_of(folder))
-        written = [
-            beside.submit(_write, folder, name, _drawn(page, folder / f"{name}.js")) for name in lacking
-        ]
+        tasks = [beside.submit(_write, folder, name, _draw(page, folder / f"{name}.js")) for name in lacking]
         page.close()
-        for each in written:
+        for each in tasks:
             each.result()
     return len(lacking) * len(WIDTHS) * len(COLOURS)
 
@@ -60,9 +58,9 @@ def with_letters(svgs: Sequence[str]) -> list[str]:
     )
     if not text.strip():
         return list(svgs)
-    held = base64.b64encode(letters.of_text(text)).decode()
+    font = base64.b64encode(letters.of_text(text)).decode()
     face = (
-        f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:url(data:font/woff2;base64,{held})}}'
+        f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:url(data:font/woff2;base64,{font})}}'
     )
     return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
 
@@ -86,17 +84,17 @@ def _prepare(page: "Page", plotly: str) -> None:
     page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
 
 
-def _drawn(page: "Page", path: Path) -> list[dict[str, Any]]:
-    found = _MESSAGE.search(path.read_text(encoding="utf-8"))
-    assert found is not None, f"{path} holds no message"
-    drawn: list[dict[str, Any]] = page.evaluate(
+def _draw(page: "Page", path: Path) -> list[dict[str, Any]]:
+    match = _MESSAGE.search(path.read_text(encoding="utf-8"))
+    assert match is not None, f"{path} holds no message"
+    drawings: list[dict[str, Any]] = page.evaluate(
         "([message, widths, colours]) => window.labStills(message, widths, colours)",
-        [found[1], list(WIDTHS), list(COLOURS)],
+        [match[1], list(WIDTHS), list(COLOURS)],
     )
-    return drawn
+    return drawings
 
 
-def _write(folder: Path, name: str, drawn: Sequence[dict[str, Any]]) -> None:
-    lettered = with_letters([each["svg"] for each in drawn])
-    for each, svg in zip(drawn, lettered, strict=True):
+def _write(folder: Path, name: str, drawings: Sequence[dict[str, Any]]) -> None:
+    lettered = with_letters([each["svg"] for each in drawings])
+    for each, svg in zip(drawings, lettered, strict=True):
         (folder / still_name(name, each["room"], each["colours"])).write_text(svg, encoding="utf-8")

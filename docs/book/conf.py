@@ -7,13 +7,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from attn_ui.publish.sphinx import spoken  # noqa: E402  (the path comes first)
+from attn_ui.publish.sphinx import app_language  # noqa: E402  (the path comes first)
 from attn_words import LANGUAGES, _, speaking  # noqa: E402
 from docs.book.look import colours  # noqa: E402
 from docs.book.reference import PACKAGES, modules  # noqa: E402
 
 language = os.environ.get("BOOK_LANGUAGE", "en")
-with speaking(spoken(language)):
+with speaking(app_language(language)):
     project = html_title = _("Attention lab")
 html_short_title = project
 
@@ -54,7 +54,7 @@ html_sidebars = {
         *(f"sidebar/{name}.html" for name in ("navigation", "scroll-end")),
     ]
 }
-html_context = {"languages": dict(LANGUAGES), "spoken": spoken(language)}
+html_context = {"languages": dict(LANGUAGES), "spoken": app_language(language)}
 templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["book.css"]

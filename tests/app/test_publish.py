@@ -27,7 +27,7 @@ from attn_ui.lessons.shelf import LECTURE, shelf
 from attn_ui.publish import __main__ as command
 from attn_ui.publish import files, letters
 from attn_ui.publish.element import MOST_ROWS, element
-from attn_ui.publish.figure import WIDTHS, Published, path_of, published
+from attn_ui.publish.figure import WIDTHS, Published, figure_of_link, path_of
 from attn_ui.publish.files import Site
 from attn_words import speaking
 from tests.messages import parts, plain
@@ -88,7 +88,7 @@ def page_itself(link: str) -> At[Any]:
 
 @cache
 def both(link: str) -> tuple[Published, At[Any]]:
-    return published(link), page_itself(link)
+    return figure_of_link(link), page_itself(link)
 
 
 def without_screens(figure: dict[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
     figure = page.view.figure
     assert figure is not None
     head, says, _steps = parts(made.message)
-    assert made.said == page.sentence
+    assert made.sentence_text == page.sentence
     if figure.captions:
         runs = caption_at(says, *(head[name]["index"] if head[name] else 0 for name in ("slider", "cursor")))
         assert "".join(text for _role, text in runs) == page.sentence
@@ -204,7 +204,7 @@ def weight(figure: Published) -> int:
 
 
 def check_weights(links: set[str]) -> None:
-    weights = {link: weight(published(link)) for link in sorted(links)}
+    weights = {link: weight(figure_of_link(link)) for link in sorted(links)}
     heaviest = max(weights, key=weights.__getitem__)
     print(
         f"{len(weights)} figures: {statistics.median(weights.values()):,.0f} bytes at the median, "
@@ -230,13 +230,13 @@ def test_fewer_steps_keep_where_it_stands_the_ends_and_the_default(
 ) -> None:
     """The default too: the link of a figure that stands there does not say it."""
     link = f"single-head?t={start}"
-    whole = published(link)
+    whole = figure_of_link(link)
     monkeypatch.setattr("attn_ui.publish.figure.MOST_BYTES", len(whole.message) // 3)
-    fewer = published(link)
+    fewer = figure_of_link(link)
     kept, every = (parts(each.message)[0]["slider"]["values"] for each in (fewer, whole))
     assert len(kept) == fewer.bars[0].count < len(every) / 2
     assert {start, "1.00", every[0], every[-1]} <= {*kept} < {*every}
-    assert (fewer.bars[0].text, fewer.said) == (whole.bars[0].text, whole.said)
+    assert (fewer.bars[0].text, fewer.sentence_text) == (whole.bars[0].text, whole.sentence_text)
 
 
 def test_no_text_ends_the_script_that_brings_it() -> None:
@@ -259,7 +259,7 @@ def test_no_text_ends_the_script_that_brings_it() -> None:
 )
 def test_a_wrong_link_is_refused_in_a_sentence(link: str, said: str) -> None:
     with pytest.raises((ValueError, LookupError)) as refused:
-        published(link)
+        figure_of_link(link)
     told = str(refused.value)
     assert said in told
     assert told[0].isalpha()
@@ -275,12 +275,12 @@ def test_where_the_app_lives_does_not_matter() -> None:
 
 
 def test_the_same_figure_has_the_same_name_and_another_another() -> None:
-    name = published("single-head").id
+    name = figure_of_link("single-head").id
     assert re.fullmatch("[0-9a-f]{16}", name)
-    assert published("https://lab.example.org/single-head").id == name
-    assert published("single-head?t=0.5").id != name
+    assert figure_of_link("https://lab.example.org/single-head").id == name
+    assert figure_of_link("single-head?t=0.5").id != name
     with speaking("zh"):
-        assert published("single-head").id != name
+        assert figure_of_link("single-head").id != name
 
 
 # ---- lighter, says ----
@@ -382,21 +382,21 @@ class Reader(HTMLParser):
 def test_nothing_that_was_typed_gets_out_of_its_place(text: str, stage: str) -> None:
     query = "".join(f"%{byte:02X}" for byte in text.encode())
     link = f"single-head?text={query}{'' if stage == 'all' else '&stage=weights'}"
-    made = published(link)
-    raw = published(f"single-head?text={text.replace('&', '%26').replace(' ', '+')}")
+    made = figure_of_link(link)
+    raw = figure_of_link(f"single-head?text={text.replace('&', '%26').replace(' ', '+')}")
     for figure in (made, raw):
         read = Reader(element(figure, "figures/", 'https://lab.example.org/"><script>'))
         assert {tag for tag, _ in read.tags} <= TAGS
         assert not [name for _, each in read.tags for name in each if name.startswith("on")]
         assert not [tag for tag, each in read.tags if tag == "a" and not each["href"].startswith("https://")]
-        assert figure.said in read.text
+        assert figure.sentence_text in read.text
         assert figure.program in read.text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_whatever_a_page_says_is_text(text: str) -> None:
     figure = replace(
-        published("single-head"),
+        figure_of_link("single-head"),
         link=text,
         name=text,
         alt=text,
@@ -416,13 +416,13 @@ def test_whatever_a_page_says_is_text(text: str) -> None:
 @pytest.mark.parametrize("link", ["single-head", "kernel-regression", "multi-head?view=diagram", "glossary"])
 def test_the_html_holds_all_that_is_known_before_it_moves(link: str, spoken: str) -> None:
     with speaking(spoken):
-        made = published(link)
+        made = figure_of_link(link)
         read = Reader(element(made, "a/b/", "https://lab.example.org/"))
     ids = [each["id"] for _, each in read.tags if "id" in each]
     assert len(ids) == len({*ids})
     (figure,) = [each for tag, each in read.tags if tag == "live-figure"]
     assert (figure["data-figure"], figure["data-root"], figure["lang"]) == (made.id, "a/b/", spoken)
-    assert made.said in read.text
+    assert made.sentence_text in read.text
     assert {*read.values("img", "alt")} == {made.alt}
     pictures = read.values("img", "src")
     assert len(pictures) == len({*pictures}) == 2 * len(WIDTHS)
@@ -445,7 +445,7 @@ def test_the_html_holds_all_that_is_known_before_it_moves(link: str, spoken: str
 
 
 def test_numbers_in_the_table_are_those_of_the_page() -> None:
-    made = published("single-head?stage=weights&mask=causal")
+    made = figure_of_link("single-head?stage=weights&mask=causal")
     read = Reader(element(made, ""))
     cells = [text.replace("−", "-") for text in read.texts]
     for table in page_itself(made.link).tables.values():
@@ -478,9 +478,9 @@ def fresh() -> Iterator[None]:
 @pytest.mark.slow
 def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> None:
     site = Site(tmp_path / "figures", "https://lab.example.org")
-    one = published("single-head")
-    assert site.element(one, "../") == site.element(published("single-head"), "../")
-    site.element(published("multi-head"), "../")
+    one = figure_of_link("single-head")
+    assert site.element(one, "../") == site.element(figure_of_link("single-head"), "../")
+    site.element(figure_of_link("multi-head"), "../")
     site.write()
     head = Reader(site.head("../figures/"))
     for tag, name in (("link", "href"), ("script", "src")):
@@ -500,7 +500,7 @@ def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> Non
 def test_a_chinese_site_brings_its_words(tmp_path: Path) -> None:
     with speaking("zh"):
         site = Site(tmp_path)
-        site.element(published("single-head"), "")
+        site.element(figure_of_link("single-head"), "")
         site.write()
         head = site.head("")
     assert "attention-lab-zh.js" in head

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 from attn_live.unpacking import figure_at
 from attn_ui.publish import files, letters
 from attn_ui.publish.element import element
-from attn_ui.publish.figure import published
+from attn_ui.publish.figure import figure_of_link
 from attn_ui.publish.snippet import archive, snippet
 from attn_ui.screen import share, state
 from attn_ui.streamlit_inside import front_end
@@ -142,7 +142,7 @@ def test_what_somebody_typed_is_never_html() -> None:
 
 
 def test_no_text_of_a_figure_is_html() -> None:
-    figure = published("single-head?mask=causal")
+    figure = figure_of_link("single-head?mask=causal")
 
     def filled(text: str) -> Read:
         """All that a figure says, said otherwise."""

@@ -24,7 +24,7 @@ from pypdf import PdfReader
 from attn_figures import theme
 from attn_ui.base.page import At, page_at
 from attn_ui.publish.__main__ import FIGURES, page
-from attn_ui.publish.figure import WIDTHS, published
+from attn_ui.publish.figure import WIDTHS, figure_of_link
 from attn_ui.publish.files import Site
 from attn_words import speaking
 from tests.browser.app_page import AppPage
@@ -225,7 +225,7 @@ def test_a_slider_moves_picture_sentence_and_the_way_to_the_app(sound: Page, dis
     home = figure(sound, 0)
     slider = home.locator("input[data-live=step]")
     last = int(slider.get_attribute("max") or 0)
-    texts = published(MASKED)
+    texts = figure_of_link(MASKED)
     assert last == texts.bars[0].count - 1
     for step in (0, last // 4, last // 2, last - 1, last):
         move(home, step)
@@ -448,7 +448,7 @@ def test_a_chinese_page_speaks_chinese(sound: Page, tmp_path: Path) -> None:
     link = "single-head?text=我+爱+猫"
     with speaking("zh"):
         site = Site(tmp_path / FIGURES, APP, stills=False)
-        text = page([published(link)], site, FIGURES)
+        text = page([figure_of_link(link)], site, FIGURES)
         site.write()
         wanted = " ".join(at(link).sentence.split())
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
@@ -461,7 +461,7 @@ def test_a_chinese_page_speaks_chinese(sound: Page, tmp_path: Path) -> None:
 
 
 def test_a_figure_whose_file_is_missing_says_so_and_keeps_its_picture(tab: Page, web: str) -> None:
-    tab.route(f"**/{published(MASKED).id}.js*", lambda route: route.abort())
+    tab.route(f"**/{figure_of_link(MASKED).id}.js*", lambda route: route.abort())
     tab.goto(web)
     home = tab.locator("live-figure").first
     expect(home.locator(".live-figure")).to_have_attribute("data-state", "failed")

@@ -13,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CLEAN = (
     *("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head", "pages/overview"),
     *("pages/learned_heads", "pages/applications", "pages/what_courses_say", "pages/glossary"),
-    *("pages/kernel_regression", "pages/positional_encoding", "attn_ui/base", "attn_words"),
+    *("pages/kernel_regression", "pages/positional_encoding", "attn_ui/base", "attn_words", "programs"),
+    *("attn_ui/lessons", "attn_ui/export", "attn_ui/publish", "attn_ui/host", "attn_ui/streamlit_inside"),
 )
 CLEAN_TESTS = ("core", "figures")  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
