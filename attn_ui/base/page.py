@@ -23,7 +23,7 @@ from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import Parameter, Steps, Tabs
 from attn_ui.base.pin import COMPARE, PIN
-from attn_ui.base.pinned import pinned
+from attn_ui.base.pinned import compare_pin
 from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.scenes import Sentences, SharedScene
@@ -300,7 +300,7 @@ def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     """Return a page with A, B and B − A in place of its figure."""
     view = at.view
     places = at.position if view.figure else (0, 0)
-    comparison = pinned(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
+    comparison = compare_pin(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
     dropped = [*at.dropped, *comparison.dropped(panel)]
     if comparison.figure is None:
         return replace(at, view=replace(view, notes=[comparison.why, *view.notes]), dropped=dropped)

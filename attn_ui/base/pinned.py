@@ -43,7 +43,7 @@ _ROWS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Pinned:
+class PinComparison:
     """A figure compared with what was pinned.
 
     Attributes:
@@ -67,9 +67,9 @@ class Pinned:
         return [Dropped(COMPARE.name, panel, requirement, self.chosen)]
 
 
-def pinned(
+def compare_pin(
     page: Page[Any, Any], view: View[Any], pin: str, *, panel: str, labels: Labels, places: tuple[int, int]
-) -> Pinned:
+) -> PinComparison:
     """Compare what a page shows with what was pinned.
 
     Args:
@@ -80,18 +80,19 @@ def pinned(
         labels: what B's controls say.
         places: where B's sliders stand.
     """
-    a = _a(page.address, pin, page)
+    a = _read_a(page.address, pin, page)
     if a.parts is None:
-        return Pinned(why=paragraph(_("There is nothing to compare here: A has no figure."), a.message))
+        why = paragraph(_("There is nothing to compare here: A has no figure."), a.message)
+        return PinComparison(why=why)
     b_words, a_words = _differences(labels, view.figure, places, a)
     if view.figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
-        return Pinned(why=why, a=a_words, b=b_words)
+        return PinComparison(why=why, a=a_words, b=b_words)
     figure = view.figure
     digest = blake2b(figure.steps, digest_size=16).hexdigest()
     pair = _compare(page.address, pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
     if pair.message is None:
-        return Pinned(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
+        return PinComparison(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
     title, message, panels = pair.titles[pair.chosen], pair.message, a.parts
 
     def draw() -> Scene:
@@ -118,7 +119,7 @@ def pinned(
         caption=settings,
         invites="",
     )
-    return Pinned(shown_figure, "", pair.titles, pair.chosen, a_words, b_words)
+    return PinComparison(shown_figure, "", pair.titles, pair.chosen, a_words, b_words)
 
 
 # ---- A ----
@@ -134,7 +135,7 @@ class _A:
 
 
 @shared
-def _a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
+def _read_a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
     del address  # the page's; with the pin it says all
     at = _page.at(f"?{pin}")
     message = paragraph(*at.controls.messages)

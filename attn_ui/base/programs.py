@@ -47,7 +47,7 @@ class Programs:
         """Return a program, or the formula."""
         return self.formula() if kind == LATEX else self.program(kind).text()
 
-    def says(self, kind: str) -> str:
+    def describe(self, kind: str) -> str:
         """Say what the program of a kind needs and prints."""
         if kind == LATEX:
             return _("The formula with the numbers on this page, for a text or a slide.")
@@ -61,7 +61,7 @@ class Programs:
         }[kind]
         names = [f"`{name}`" for name in self.prints if name not in WORDS]
         prints = _("It prints {numbers}.", numbers=listed(names))
-        return paragraph(needs, reads(self.program(kind)), prints, self.learns_note * (kind == PYTORCH))
+        return paragraph(needs, file_note(self.program(kind)), prints, self.learns_note * (kind == PYTORCH))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +75,9 @@ class OneProgram:
         """Return it."""
         return self.program.text()
 
-    def says(self) -> str:
+    def describe(self) -> str:
         """Say what it needs and prints."""
-        return paragraph(self.description, reads(self.program))
+        return paragraph(self.description, file_note(self.program))
 
 
 def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[str], list[str]]:
@@ -95,7 +95,7 @@ def attends_where(mask: str) -> str:
     return f"attend_masked(scores, V, {mask})" if mask else "attend(scores, V)"
 
 
-def reads(program: Program) -> str:
+def file_note(program: Program) -> str:
     """Say which file stands beside a program; nothing where it has all numbers in it."""
     if not program.is_read:
         return ""

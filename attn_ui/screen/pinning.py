@@ -10,7 +10,7 @@ from attn_ui.base.markdown import plain
 from attn_ui.base.page import Page, View
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.pin import COMPARE, LONGEST, PIN, Pin
-from attn_ui.base.pinned import Pinned, pinned
+from attn_ui.base.pinned import PinComparison, compare_pin
 from attn_ui.screen import address, settings_file, state
 from attn_words import N_, _
 
@@ -39,7 +39,9 @@ def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
         return view
     places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
     panel = st.query_params.get(COMPARE.name, COMPARE.default)
-    comparison = pinned(page, view, text, panel=panel, labels=state.labels(), places=(places[0], places[1]))
+    comparison = compare_pin(
+        page, view, text, panel=panel, labels=state.labels(), places=(places[0], places[1])
+    )
     for bad in comparison.dropped(panel):
         address.drop(bad)
     _line(pin, comparison)
@@ -59,7 +61,7 @@ def _text(pin: Pin) -> str | None:
         return None
 
 
-def _line(pin: Pin, comparison: Pinned) -> None:
+def _line(pin: Pin, comparison: PinComparison) -> None:
     """Say what A and B are, and offer to choose a panel, to swap them and to clear."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pinned"):
         if comparison.why:

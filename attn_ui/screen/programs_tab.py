@@ -12,11 +12,11 @@ from programs.writing import ARCHIVE, Program
 def show(programs: Programs | OneProgram) -> None:
     """Offer the programs; only the one that is open is made."""
     if isinstance(programs, OneProgram):
-        st.markdown(programs.says())
+        st.markdown(programs.describe())
         show_program(programs.program)
         return
     kind = widgets.segment(CODE, _("Program"), label_visibility="collapsed")
-    st.markdown(programs.says(kind))
+    st.markdown(programs.describe(kind))
     if kind == LATEX:
         text = programs.formula()
         st.latex(text)

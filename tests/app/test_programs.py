@@ -307,7 +307,7 @@ def test_the_program_of_a_page_as_it_opens_is_short_and_narrow(page: str, kind: 
     assert max(map(len, text.splitlines())) <= 100
     others = {PYTORCH: {"torch"}, NUMPY: {"numpy"}, SHORT: {"torch", "attn_core", "attn_figures"}}[kind]
     assert imported(text) <= others | ({"numpy"} if "numbers.npz" in text else set())
-    assert ("numbers.npz" in programs.says(kind)) == ("numbers.npz" in text)
+    assert ("numbers.npz" in programs.describe(kind)) == ("numbers.npz" in text)
 
 
 def imported(program: str) -> set[str]:
@@ -321,7 +321,7 @@ def test_a_caption_says_that_a_program_learns_where_it_does(link: str) -> None:
     programs = PAGES["kernel-regression"].at(link).programs
     assert isinstance(programs, Programs)
     learns = {kind: "h learned" in programs.text(kind) for kind in (PYTORCH, NUMPY, SHORT)}
-    assert learns == {kind: "learns h" in programs.says(kind) for kind in learns}
+    assert learns == {kind: "learns h" in programs.describe(kind) for kind in learns}
     assert learns == {PYTORCH: link == "", NUMPY: False, SHORT: False}
 
 
