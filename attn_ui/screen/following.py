@@ -35,14 +35,14 @@ def follow(show: Callable[[], None], settings: Sequence[Parameter], *, has_sideb
         stale = any(st.session_state.get(name) != value for name, value in before.items())
         if stale or share.is_open() or teach.is_open() or not state.goes_on_from(snapshot):
             st.rerun()
-        shown()
+        show_part()
 
-    def shown() -> None:
+    def show_part() -> None:
         if has_sidebar:
             st.sidebar.empty()  # its place there, which Streamlit gives to a part with the whole page alone
         show()
 
-    run_alone(shown, again)
+    run_alone(show_part, again)
 
 
 def run_alone(show: Callable[[], None], again: Callable[[], None]) -> None:

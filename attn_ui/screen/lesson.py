@@ -330,7 +330,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
 
     if true.number is not None:
 
-        def typed() -> None:
+        def on_typed() -> None:
             text = st.session_state[key]
             try:
                 _try(place, read_number(text))
@@ -342,7 +342,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
                 _("Your answer"),
                 value="" if last is None else str(last),
                 key=key,
-                on_change=typed,
+                on_change=on_typed,
                 placeholder=_("a number"),
                 label_visibility="collapsed",
                 max_chars=40,
@@ -350,7 +350,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
             st.button(_c("an answer", "Check"), key=f"{key}-check")  # a press leaves the field, which answers
         return
 
-    def chosen() -> None:
+    def on_chosen() -> None:
         if st.session_state[key] is not None:
             _try(place, st.session_state[key])
 
@@ -361,7 +361,7 @@ def _control(place: Place, question: LessonQuestion, true: Truth, step: Step) ->
         true.options,
         format_func={each: shown_answer(question, step, each) for each in true.options}.__getitem__,
         key=key,
-        on_change=chosen,
+        on_change=on_chosen,
         label_visibility="collapsed",
         **more,
     )

@@ -203,7 +203,7 @@ class _Listener:
     key: str
     slider: Steps | None
     rows: Steps | None
-    chosen: Mapping[str, Steps]
+    selection: Mapping[str, Steps]
     clicked: Clicked | None
 
     def __call__(self) -> None:
@@ -212,7 +212,7 @@ class _Listener:
         key_of_cell = f"_live_cell_{self.key}"
         try:
             step, row, cell = self._read(view)
-            places = _read_places(view, self.chosen)
+            places = _read_places(view, self.selection)
             if cell is not None and st.session_state.get(key_of_cell) == view["cell"]:
                 cell = None  # it was clicked before
             if cell is not None and self.clicked is not None:
@@ -225,7 +225,7 @@ class _Listener:
         if self.rows:
             report(self.rows, row)
         for name, place in places.items():
-            report(self.chosen[name], place)
+            report(self.selection[name], place)
         if cell is not None and self.clicked is not None:
             self.clicked[1](cell)
         st.session_state[key_of_cell] = view["cell"]

@@ -47,7 +47,7 @@ class _Try:
     is_revealed: bool = False
     answer: predict.Answer | None = None
     verdict: tuple[str, ...] | None = None  # of what was said, once it was revealed
-    spoken: str = ""  # the verdict's language
+    language_code: str = ""  # the verdict's language
 
 
 def coverable_panels() -> Mapping[str, tuple[str, ...]]:
@@ -72,13 +72,13 @@ class Predicting:
 
     view: View[Any]
     question: CoverQuestion
-    tried: _Try
+    attempt: _Try
     chooses: Steps | None
 
     def ask(self) -> None:
         """Lay the question, or what came of it, under the figure."""
         with st.container(key="predict"):
-            if self.tried.is_revealed:
+            if self.attempt.is_revealed:
                 self._tell()
                 return
             self._answers()
@@ -130,7 +130,7 @@ class Predicting:
     def _choose(self) -> None:
         row = st.session_state["predict-query"]
         if isinstance(row, int):  # else the name of a row of a list that was another
-            self.tried.row = row
+            self.attempt.row = row
 
     def _bars(self, here: Map) -> None:
         about = _(
@@ -168,7 +168,7 @@ class Predicting:
     @property
     def _turn(self) -> str:
         """Which question the bars answer: others begin anew."""
-        return f"{self.tried.turn}-{self.question.row}"
+        return f"{self.attempt.turn}-{self.question.row}"
 
     def _reveal(self) -> None:
         """Take what was said, and show what stands there; scored when that is computed."""
@@ -183,14 +183,16 @@ class Predicting:
             drawing = (answer or {}).get("heights") or {}
             is_this = isinstance(drawing, dict) and drawing.get("turn") == f"{self._turn}-False"
             answer = predict.read_curve(drawing.get("heights")) if is_this else None
-        self.tried.answer, self.tried.verdict, self.tried.is_revealed = answer, None, True
+        self.attempt.answer, self.attempt.verdict, self.attempt.is_revealed = answer, None, True
 
     def _tell(self) -> None:
-        attempt, question = self.tried, self.question
-        if attempt.verdict is None or attempt.spoken != language():  # against what is computed here and now
+        attempt, question = self.attempt, self.question
+        if (
+            attempt.verdict is None or attempt.language_code != language()
+        ):  # against what is computed here and now
             verdict = question.verdict(attempt.answer) or _("This is what stands there.")
             row = attempt.answer if question.kind == "row" and isinstance(attempt.answer, tuple) else ()
-            attempt.verdict, attempt.spoken = (verdict, question.table(row) if row else ""), language()
+            attempt.verdict, attempt.language_code = (verdict, question.table(row) if row else ""), language()
         with st.container(key="predict-verdict"):
             for part in filter(None, attempt.verdict):
                 st.markdown(part)
@@ -204,9 +206,9 @@ class Predicting:
         following = (self.question.row + max(1, n_rows // 3)) % n_rows
         if n_rows > 1 and self.chooses is not None and following < len(self.chooses.values):
             state.move(self.chooses, self.chooses.values[following])
-        self.tried.row = following
-        self.tried.is_revealed, self.tried.verdict = False, None
-        self.tried.turn += 1
+        self.attempt.row = following
+        self.attempt.is_revealed, self.attempt.verdict = False, None
+        self.attempt.turn += 1
         for name in _ANSWERS:
             st.session_state.pop(name, None)
 
@@ -217,7 +219,7 @@ class Predicting:
         if self.question.kind == "key":
             st.session_state["predict-key"] = cell.column
         if self.chooses is None:
-            self.tried.row = cell.row
+            self.attempt.row = cell.row
 
 
 def predicted(page: Page[Any, Any], view: View[Any]) -> Predicting | None:

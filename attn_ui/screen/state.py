@@ -31,13 +31,13 @@ _MINE = threading.local()  # a thread runs pages of one session
 class _State:
     current: dict[str, Any] = field(default_factory=dict)  # numbers of sliders, texts of all else
     # What this session ever put in the address for each setting; None where it was left out, at its default.
-    written: dict[str, set[str | None]] = field(default_factory=dict)
+    address_texts: dict[str, set[str | None]] = field(default_factory=dict)
     lists: Counter[str] = field(default_factory=Counter)  # how many lists show each setting in this run
     values_read: dict[str, Any] = field(default_factory=dict)  # what this run asked for, None at the default
     commanded: dict[str, float] = field(default_factory=dict)
     revisions: dict[str | None, int] = field(default_factory=dict)  # of each table; of all sliders under None
     # What each figure's sliders offered last: their names and values.
-    offered: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
+    sliders_by_figure: dict[str, tuple[tuple[str, tuple[float, ...]], ...]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)  # what controls are called, by their settings' names
     readings: dict[str, tuple[str, str]] = field(default_factory=dict)  # controls of this run: label, value
     tied: dict[str, Any] = field(default_factory=dict)  # what the own controls of this run's settings say
@@ -45,9 +45,11 @@ class _State:
     answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # see `answer`
     # Values that stand between those of their sliders, each a step more for as long as the page is open.
     between: dict[str, float] = field(default_factory=dict)
-    shown: dict[str, float] = field(default_factory=dict)  # of sliders that cannot show what was asked for
+    values_shown: dict[str, float] = field(
+        default_factory=dict
+    )  # of sliders that cannot show what was asked for
     linked: dict[str, str] = field(default_factory=dict)  # texts of settings that stand as a link has them
-    held: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
+    held_settings: dict[str, Held] = field(default_factory=dict)  # the settings of the page that is open
     alone: str = ""  # the setting whose default the address says where it would else be bare
     bare: bool = False  # whether it would be
 
@@ -116,7 +118,7 @@ def commanded(steps: Steps) -> int:
     """Return where the slider stood when `revision` last changed."""
     state = _state()
     at = state.commanded.get(steps.name, steps.default)
-    value = state.shown.get(steps.name, at)
+    value = state.values_shown.get(steps.name, at)
     return steps.nearest(value if at == state.current.get(steps.name, steps.default) else at)
 
 
@@ -130,10 +132,10 @@ def offer(figure: str, sliders: Sequence[Steps]) -> bool:
     """
     state = _state()
     lists = tuple((steps.name, steps.values) for steps in sliders)
-    is_known = figure in state.offered
-    if state.offered.get(figure) == lists:
+    is_known = figure in state.sliders_by_figure
+    if state.sliders_by_figure.get(figure) == lists:
         return is_known
-    state.offered[figure] = lists
+    state.sliders_by_figure[figure] = lists
     if is_known or any(commanded(steps) != position(steps) for steps in sliders):
         _command(state, None)
     return is_known
@@ -150,11 +152,11 @@ def show(steps: Steps) -> str | None:
     state = _state()
     name, at = steps.name, state.current.get(steps.name, steps.default)
     value = steps.values[steps.nearest(at)]
-    before = state.shown.pop(name, None)
+    before = state.values_shown.pop(name, None)
     if value != at:
-        state.shown[name] = value
-    if state.shown.get(name) != before and name in state.held:
-        _write(state, state.held[name], st.query_params.to_dict())
+        state.values_shown[name] = value
+    if state.values_shown.get(name) != before and name in state.held_settings:
+        _write(state, state.held_settings[name], st.query_params.to_dict())
     return None if value == at else state.linked.pop(name, None)
 
 
@@ -330,7 +332,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         entered: whether this is the page's first run since it was opened.
     """
     state = _state()
-    made = dict(state.tied)
+    own_values = dict(state.tied)
     state.lists.clear()
     state.values_read.clear()
     state.readings.clear()
@@ -339,11 +341,11 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
         state.pending.clear()
         state.answers.clear()
     else:
-        tied = [each for each in parameters if each.name in made and each.name not in state.answers]
+        tied = [each for each in parameters if each.name in own_values and each.name not in state.answers]
         _correct([each for each in tied if not named.here(each)])  # of what was answered the browser is told
         _put_again(state)
     held_settings = [setting for setting in parameters if isinstance(setting, Held)]
-    state.held = {setting.name: setting for setting in held_settings}
+    state.held_settings = {setting.name: setting for setting in held_settings}
     history = travelled()
     address = st.query_params.to_dict()  # at once: to ask for each takes longer than all else here
     if entered:
@@ -356,7 +358,7 @@ def sync(parameters: Sequence[Parameter], *, entered: bool) -> None:
     state.bare = (
         bool(state.alone)
         and not history
-        and address.keys() <= state.held.keys()
+        and address.keys() <= state.held_settings.keys()
         and all(_in_address(state, each) is None for each in held_settings)
     )
     for setting in held_settings:
@@ -394,9 +396,9 @@ def _read(state: _State, setting: Held, text: str | None, *, entered: bool, hist
         # A link that says nothing of it: as it was left; but tabs are each page's own.
         if entered and text is None and not isinstance(setting, Tabs):
             return
-        if not entered and text in state.written.get(setting.name, {None}):
+        if not entered and text in state.address_texts.get(setting.name, {None}):
             return
-    state.written.setdefault(setting.name, {None}).add(text)
+    state.address_texts.setdefault(setting.name, {None}).add(text)
     try:
         new = setting.default if text is None else setting.read(text)
     except ValueError:
@@ -419,7 +421,7 @@ def _text(state: _State, setting: Table | Cells | Sight | Tabs) -> str:
 
 def _change(state: _State, setting: Held, new: float | str) -> None:
     state.current[setting.name] = new
-    for about in (state.linked, state.shown):
+    for about in (state.linked, state.values_shown):
         about.pop(setting.name, None)
     if isinstance(setting, Steps) and not isinstance(new, str) and new not in setting.values:
         state.between[setting.name] = new
@@ -436,7 +438,7 @@ def _command(state: _State, setting: Held | None) -> None:
 def _write(state: _State, setting: Held, address: Mapping[str, str]) -> None:
     """Have the address say what is kept here."""
     text = _in_address(state, setting)
-    state.written.setdefault(setting.name, {None}).add(text)
+    state.address_texts.setdefault(setting.name, {None}).add(text)
     if address.get(setting.name) == text:
         return
     if text is None:
@@ -457,7 +459,7 @@ def _too_long(table: Table, text: str) -> bool:
 def _in_address(state: _State, setting: Held) -> str | None:
     if isinstance(setting, Steps):
         at = setting.nearest_value(state.current.get(setting.name, setting.default))
-        value = state.shown.get(setting.name, at)
+        value = state.values_shown.get(setting.name, at)
         is_written = setting.always_written or (setting.name == state.alone and state.bare)
         return None if setting.default in (at, value) and not is_written else setting.text(value)
     text = _text(state, setting)

@@ -30,7 +30,7 @@ class Typed:
     rows: Lines
     names: Sequence[str] = ()
     columns: Sequence[str] = ()
-    drawn: bool = False
+    is_from_seed: bool = False
 
 
 def type_over(tables: Sequence[Typed]) -> None:
@@ -81,7 +81,7 @@ def _start(table: Typed) -> tuple[str, pd.DataFrame]:
     key = f"_edit_{table.setting.name}_{state.revision(table.setting)}"
     start = f"{key}_start"
     columns = list(table.columns) or [str(number) for number in range(1, len(table.rows[0]) + 1)]
-    text = table.setting.text(table.rows) if table.drawn else ""
+    text = table.setting.text(table.rows) if table.is_from_seed else ""
     shape = (tuple(table.names), tuple(columns), text)
     if key not in st.session_state or st.session_state.get(start, (None, None))[1] != shape:
         frame = pd.DataFrame(table.rows, dtype=float)

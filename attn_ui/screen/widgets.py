@@ -174,10 +174,10 @@ def step(steps: Steps, label: str, **more: Any) -> float:
     return steps.values[position(steps)]
 
 
-def _moved(steps: Steps, offered: Sequence[Any], option: Any) -> None:
+def _moved(steps: Steps, options_here: Sequence[Any], option: Any) -> None:
     """Take over what was chosen from a list; nothing where the list has become another meanwhile."""
-    if option in offered:
-        move(steps, steps.values[offered.index(option)])
+    if option in options_here:
+        move(steps, steps.values[options_here.index(option)])
 
 
 def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
@@ -199,6 +199,6 @@ def pick(steps: Steps, label: str, names: Sequence[str], **more: Any) -> int:
         on_change=lambda: _moved(steps, positions, st.session_state[key]),
         **more,
     )
-    chosen = int(st.session_state[key])
-    describe(steps.name, label, names[chosen])
-    return chosen
+    place = int(st.session_state[key])
+    describe(steps.name, label, names[place])
+    return place

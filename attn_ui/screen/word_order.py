@@ -20,14 +20,14 @@ def word_order(setting: Table, words: Sequence[str], order: Sequence[int], about
         about: what this is for, to who cannot see it.
     """
 
-    def moved() -> None:
+    def on_move() -> None:
         value = (st.session_state.get(_KEY) or {}).get("order") or {}
-        found = value.get("order") if isinstance(value, dict) else None
-        if isinstance(found, list) and sorted(map(str, found)) == sorted(map(str, range(len(words)))):
-            state.write_setting(setting, setting.text([[float(place) for place in found]]))
+        new_order = value.get("order") if isinstance(value, dict) else None
+        if isinstance(new_order, list) and sorted(map(str, new_order)) == sorted(map(str, range(len(words)))):
+            state.write_setting(setting, setting.text([[float(place) for place in new_order]]))
 
     component("word_order")(
         key=_KEY,
         data={"words": list(words), "order": list(order), "about": about},
-        on_order_change=moved,
+        on_order_change=on_move,
     )

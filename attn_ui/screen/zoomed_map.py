@@ -53,9 +53,9 @@ def zoomed_map(
         "sight": at,
     }
 
-    def moved() -> None:
-        told = (st.session_state.get(key) or {}).get("sight")
+    def on_move() -> None:
+        text = (st.session_state.get(key) or {}).get("sight")
         with suppress(ValueError):
-            state.write_setting(setting, setting.read(told if isinstance(told, str) else ""))
+            state.write_setting(setting, setting.read(text if isinstance(text, str) else ""))
 
-    component("zoomed_map")(key=key, data=data, on_sight_change=moved)
+    component("zoomed_map")(key=key, data=data, on_sight_change=on_move)

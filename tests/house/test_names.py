@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# Packages of the product; a new one is compared with those before it.
-CLEAN = (
-    *("attn_core", "attn_figures", "attn_live", "pages/single_head", "pages/multi_head", "pages/overview"),
-    *("pages/learned_heads", "pages/applications", "pages/what_courses_say", "pages/glossary"),
-    *("pages/kernel_regression", "pages/positional_encoding", "attn_ui/base", "attn_words", "programs"),
-    *("attn_ui/lessons", "attn_ui/export", "attn_ui/publish", "attn_ui/host", "attn_ui/streamlit_inside"),
-)
+CLEAN = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
 CLEAN_TESTS = ("core", "figures")  # folders of tests/
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
