@@ -66,7 +66,7 @@ def names(scene: Scene) -> tuple[str, ...]:
     panel_names: dict[str, None] = {}
     for figure in figures if not _is_diagram(figures[0]) else ():
         for trace in figure["data"]:
-            if _is_shown(trace) and _has_numbers(trace):
+            if _shows_numbers(trace):
                 panel_names[trace["name"]] = None
     return tuple(panel_names)
 
@@ -264,11 +264,9 @@ def _is_diagram(figure: Mapping[str, Any]) -> bool:
     return any((trace.get("meta") or {}).get("opens") for trace in figure["data"])
 
 
-def _is_shown(trace: Trace) -> bool:
-    return trace.get("visible", True) is not False and not str(trace.get("name")).endswith(_AROUND)
-
-
-def _has_numbers(trace: Trace) -> bool:
+def _shows_numbers(trace: Trace) -> bool:
+    if trace.get("visible", True) is False or str(trace.get("name")).endswith(_AROUND):
+        return False
     if trace.get("type") == "heatmap":
         return "z" in trace
     is_drawn = trace.get("type") == "bar" or trace.get("mode") in ("lines", "lines+markers")

@@ -106,12 +106,6 @@ class Pad:
     points: tuple[tuple[float, float], ...]
 
 
-def _title_in_sentence(name: str, title: str) -> str:
-    """Return what a sentence calls a panel or curve, as markdown."""
-    text = f"**{plain(title)}**"
-    return _("the {panel}", panel=text) if name in _WITH_ARTICLE else text
-
-
 def _quote(word: str, label: str) -> str:
     # A map names them in the language that is spoken.
     if word in ("query", _("query")):
@@ -247,7 +241,8 @@ class CoverQuestion:
 
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
-        name = _title_in_sentence(self.name, self.title or cover.panel_title(self.name))
+        title = f"**{plain(self.title or cover.panel_title(self.name))}**"
+        name = _("the {panel}", panel=title) if self.name in _WITH_ARTICLE else title
         if self.kind == ALOUD and self.name.endswith("s"):
             return _("Covered: what are {panel}?", panel=name)
         if self.kind == ALOUD:
