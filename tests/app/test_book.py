@@ -44,9 +44,7 @@ WRONG = """
 
 
 @pytest.mark.slow
-def test_figures_of_a_project_stand_in_it_and_wrong_links_fail_it_with_their_lines(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sphinx_wrong_links_fail_with_their_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(publish, "draw_stills", lambda folder: 0)
     settings = {"extensions": ["myst_parser", publish.__name__], "language": "zh_CN"}
 

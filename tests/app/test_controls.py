@@ -175,7 +175,7 @@ def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, l
     assert not others
 
 
-def test_view_without_a_chip_is_chosen_from_the_list_and_stands_beside_the_chips() -> None:
+def test_view_without_a_chip_is_chosen_from_the_list() -> None:
     at = open_sound("single-head")
     chips = at.segmented_control(key="stage")
     assert "arcs" not in chips.options

@@ -167,7 +167,7 @@ def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
     assert said.stdout.splitlines() == ["en 9 it d", "zh 9 it 取"]
 
 
-def test_what_the_image_is_made_from_is_sent_to_the_engine_and_nothing_else() -> None:
+def test_docker_context_has_what_the_image_needs_alone() -> None:
     copied = copied_into_the_image()
     ignored = (DEPLOY.parent / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert "*" in ignored

@@ -81,7 +81,7 @@ def test_a_setting_with_which_the_app_does_not_start_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_the_app_is_started_on_the_hosts_settings_and_found_where_the_host_puts_it(tmp_path: Path) -> None:
+def test_doctor_starts_the_app_with_the_hosts_settings(tmp_path: Path) -> None:
     key, certificate = tmp_path / "lab.key", tmp_path / "lab.crt"
     if shutil.which("openssl"):  # elsewhere the path alone
         subject = [

@@ -59,14 +59,14 @@ BEGUN, EARLY, DONE = (
 HAS_PART = ForwardMsg(delta=Delta(fragment_id="part"))
 
 
-def test_runs_are_of_the_whole_page_until_one_was_answered_and_nothing_else_is_touched() -> None:
+def test_runs_are_whole_until_one_was_answered() -> None:
     malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
     # The second is asked for before the first was answered: the new session does not know its part yet.
     found = passed_on(malformed, stop, PART, PART, BEGUN, HAS_PART, EARLY, PART, BEGUN, HAS_PART, DONE, PART)
     assert found == [malformed, stop, WHOLE, WHOLE, WHOLE, PART]
 
 
-def test_a_part_is_run_alone_unless_the_page_is_being_made_or_has_no_such_part() -> None:
+def test_part_runs_alone_once_the_page_is_made() -> None:
     made = (WHOLE, BEGUN, HAS_PART, DONE)
     alone = ForwardMsg(new_session=NewSession())
     alone.metadata.run.fragment_ids.append("part")

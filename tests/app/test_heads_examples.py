@@ -159,7 +159,7 @@ def test_block_tells_lengths_and_cosines_that_layers_of_numpy_have(residual: boo
 TEXT = "the cat sat / rain / cats like milk"
 
 
-def test_sentence_in_a_batch_is_what_it_is_alone_only_where_padding_is_masked() -> None:
+def test_batch_equals_single_sentences_where_padding_is_masked() -> None:
     masked, open_to_all = (batch.batch_of(TEXT, masked=each) for each in (True, False))
     assert [check.passed for check in batch.checks(masked)] == [True, True]
     assert [check.passed for check in batch.checks(open_to_all)] == [False, True]

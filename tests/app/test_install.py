@@ -116,9 +116,7 @@ def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tm
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
-def test_where_torchs_own_index_cannot_be_reached_one_sentence_says_so_and_the_usual_one_serves(
-    empty: Path, tmp_path: Path
-) -> None:
+def test_install_without_torchs_index_uses_the_usual_one(empty: Path, tmp_path: Path) -> None:
     with _indexes(tmp_path / "indexes") as (address, _):
         found, said = _installed(empty, tmp_path / "venv", address, "http://127.0.0.1:9/whl/cpu")
     assert said.splitlines() == [UNREACHED]

@@ -349,13 +349,13 @@ def test_the_sample_file_of_dates_is_read_back_and_an_edit_is_a_date() -> None:
     assert kernel_own_data.choose_columns([y, x]) == (x, y)
 
 
-def test_places_that_hardly_differ_so_far_from_zero_are_counted_from_the_first() -> None:
+def test_inputs_far_from_zero_are_counted_from_the_first() -> None:
     points = from_columns(np.array([1e15, 1e15 + 1]), np.array([1.0, 2.0]), "x", "y")
     np.testing.assert_array_equal(points.keys, [0.0, 1.0])
     assert points.x_title == "x − 1000000000000000"
 
 
-def test_an_edit_that_leaves_the_sliders_behind_has_the_points_measured_again() -> None:
+def test_edit_beyond_the_sliders_measures_the_points_again() -> None:
     points = own()
     near = replace_points(points, points.keys + 1, points.values)
     assert (near.low, near.unit) == (points.low, points.unit)

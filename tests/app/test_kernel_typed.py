@@ -42,7 +42,7 @@ def noted(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_what_cannot_be_drawn_is_refused_with_its_place_and_another_is_drawn(text: str) -> None:
+def test_function_that_cannot_be_drawn_is_refused_with_its_place(text: str) -> None:
     said = noted(text)
     assert REFUSED[text] in said
     assert "Shown is y = sin(3·x) + x/2." in said
@@ -74,9 +74,7 @@ def test_points_and_curve_are_those_of_the_same_ready_made_function() -> None:
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
 @pytest.mark.parametrize("text", ["sqrt(x)", "1/(x + 0.5)", "3", "tan(x)"])
-def test_every_picture_of_a_function_that_is_steep_undefined_or_flat_somewhere(
-    picture: str, text: str
-) -> None:
+def test_every_picture_of_steep_undefined_or_flat_functions(picture: str, text: str) -> None:
     assert_sound(page(data=FUNCTION, truth=text, picture=picture))
 
 
@@ -93,7 +91,7 @@ def test_programs_give_the_numbers_on_screen(text: str) -> None:
         np.testing.assert_allclose(estimate, wanted.numpy(), rtol=1e-9)
 
 
-def test_the_caption_has_the_function_and_the_text_holds_as_many_characters_as_are_read() -> None:
+def test_caption_has_the_typed_function_at_full_length() -> None:
     head = fields(page(data=FUNCTION, truth="x(x-1)"))[0][0]
     assert head["caption"].startswith("y = x·(x − 1), 40 points, Gaussian kernel")
     assert TRUTH.longest == MOST_CHARACTERS

@@ -510,7 +510,7 @@ def test_a_link_can_say_the_language() -> None:
         "multi-head?case=cross-attention,+four+heads&view=threshold",
     ],
 )
-def test_a_worked_examples_query_and_keys_are_named_in_the_language_whoever_looked_before(link: str) -> None:
+def test_worked_example_names_are_in_the_present_language(link: str) -> None:
     page, _mark, query = link.partition("?")
 
     def names() -> set[str]:

@@ -291,9 +291,7 @@ def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: 
     assert first.run is None
 
 
-def test_who_asked_for_a_training_can_stop_it_and_anybody_once_they_are_gone(
-    gate: Gate, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_training_can_be_stopped_by_who_started_it(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     result = 0.0
     monkeypatch.setattr(trainers, "monotonic", lambda: result)
     trainer = Trainer()

@@ -447,9 +447,7 @@ def test_an_answer_is_checked_and_kept_for_the_step(tmp_path: Path, monkeypatch:
     assert app.query_params["lesson"] == "mine.one"
 
 
-def test_what_a_page_says_waits_for_answers_or_for_a_hint_which_may_send_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_caption_waits_for_answers_or_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shares = {"the": 0.54, "sat": 0.02}
     questions = [asks(f"of: weights[{word}, cat]\nanswer: {share}") for word, share in shares.items()]
     (tmp_path / "mine.md").write_text(HEAD + STEP + "\n".join(questions), encoding="utf-8")

@@ -59,7 +59,7 @@ class Line:
         self.sent.append(message)
 
 
-def test_past_the_limit_a_visitor_gets_a_sentence_and_one_who_returns_a_place() -> None:
+def test_visitor_past_the_limit_gets_a_sentence() -> None:
     async def run() -> None:
         leave = asyncio.Event()
         inside = 0
@@ -159,7 +159,7 @@ def test_who_asks_for_no_page_goes_after_a_while_and_who_asks_stays() -> None:
     asyncio.run(run())
 
 
-def test_who_comes_back_and_asks_for_nothing_stays_until_the_place_is_needed() -> None:
+def test_idle_returning_visitor_stays_until_the_place_is_needed() -> None:
     async def run() -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "http":

@@ -117,7 +117,7 @@ NAMED = {BANDWIDTH: (0.1, 0.2, 0.5, 1, 2, 5), TEMPERATURE: (0.1, 0.2, 0.5, 1, 2,
 
 
 @pytest.mark.parametrize("ladder", NAMED, ids=lambda ladder: ladder.name)
-def test_numbers_that_a_course_names_stand_on_the_slider_and_its_ratios_are_alike(ladder: Steps) -> None:
+def test_bandwidth_slider_has_course_values_and_even_ratios(ladder: Steps) -> None:
     assert set(NAMED[ladder]) <= set(ladder.values)
     ratios = [b / a for a, b in itertools.pairwise(ladder.values)]
     assert 1.08 < min(ratios) < max(ratios) < 1.17

@@ -75,7 +75,7 @@ def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
 
 
 @pytest.mark.slow
-def test_a_class_says_what_it_needs_where_processes_cannot_be_told_to_restart() -> None:
+def test_class_without_process_signals_says_what_it_needs() -> None:
     run = "import runpy; sys.argv = ['class.py']; runpy.run_path('deploy/class.py', run_name='__main__')"
     code = f"{WITHOUT}\n{run}"
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

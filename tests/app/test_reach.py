@@ -38,7 +38,7 @@ def test_a_server_that_listens_to_all_has_its_address_in_the_link(host: str, in_
         assert f"A link to `{host}` opens on this machine alone. This one has" in said
 
 
-def test_a_server_that_listens_to_this_machine_alone_says_so_and_how_to_open_it(in_a_network: str) -> None:
+def test_server_on_this_machine_alone_says_so(in_a_network: str) -> None:
     with listening("127.0.0.1") as port:
         there = f"http://localhost:{port}/{QUERY}"
         link, said = offered(there)

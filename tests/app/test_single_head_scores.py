@@ -82,7 +82,7 @@ def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind:
     np.testing.assert_allclose(np.asarray(leaves(page.programs, kind)["weights"]), wanted, atol=1e-12)
 
 
-def test_the_formula_says_what_is_scored_and_multiplies_by_nothing_that_is_one() -> None:
+def test_formula_names_the_score_and_leaves_out_factors_of_one() -> None:
     page = PAGES["single-head"].at("score=linear&scale=none")
     assert r"\left(\, S\right) V" in page.programs.text("LaTeX")
     assert page.programs.text("LaTeX").endswith(SCORES["linear"].formula)

@@ -142,7 +142,7 @@ def test_going_back_to_a_page_leaves_out_what_its_address_leaves_out(
     assert _shown(at, name) == default
 
 
-def test_a_default_is_written_where_the_address_would_else_be_bare_and_nowhere_else(
+def test_default_is_written_only_in_a_bare_address(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = AppTest.from_function(_script, default_timeout=30)
@@ -226,7 +226,7 @@ def test_where_fewer_values_are_offered_the_address_carries_the_one_shown(
     assert _address(page).get("h") == address
 
 
-def test_a_value_between_two_steps_stays_one_while_the_slider_moves_and_goes_with_the_page() -> None:
+def test_value_between_steps_stays_until_the_page_is_left() -> None:
     at = AppTest.from_function(_script)
     at.query_params["h"] = "0.7"
     at.run()

@@ -171,7 +171,7 @@ def test_what_a_visitor_had_is_forgotten_by_halves() -> None:
     assert hall.serves("a1", "b1", "c1", "a2", "b2")
 
 
-def test_long_runs_of_several_visitors_go_on_one_at_a_time_and_a_neighbour_passes() -> None:
+def test_turns_long_runs_go_on_one_at_a_time() -> None:
     hall = Hall()
     heavy = ("a", "b", "c", "d")
     for who in heavy:  # each has been long once

@@ -119,7 +119,7 @@ def test_a_process_keeps_so_much_for_all(monkeypatch: pytest.MonkeyPatch) -> Non
     assert MAX_PROCESS_BYTES >= 4 * MAX_SESSION_BYTES
 
 
-def test_what_is_on_its_way_counts_and_is_given_back_where_it_does_not_come() -> None:
+def test_upload_in_progress_counts_until_it_ends() -> None:
     async def run() -> list[tuple[int, str]]:
         server = Server(come_within=0.3)
         slow = [
@@ -208,7 +208,7 @@ def _token(address: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_real_server_takes_three_files_of_a_visitor_and_none_of_who_left() -> None:
+def test_server_takes_three_files_of_a_visitor() -> None:
     async def run(address: str, token: str) -> list[tuple[int, str]]:
         async with Student(address) as student:
             session = await _session_of(student)
@@ -225,7 +225,7 @@ def test_the_real_server_takes_three_files_of_a_visitor_and_none_of_who_left() -
 
 
 @pytest.mark.slow
-def test_the_real_server_closes_who_asks_for_no_page_and_has_the_places_again() -> None:
+def test_server_closes_connections_that_open_no_page() -> None:
     async def silent(address: str) -> float:
         began = time.monotonic()
         stream = f"{address.replace('http', 'ws', 1)}/_stcore/stream"

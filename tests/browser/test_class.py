@@ -135,9 +135,7 @@ def test_scripts_come_compressed_through_the_proxy(room: Room) -> None:
     assert sizes[0] == sizes[2] < 0.5 * sizes[1]
 
 
-def test_students_of_a_killed_process_come_back_and_a_rolling_restart_loses_nobody(
-    browser: Browser, room: Room
-) -> None:
+def test_class_survives_a_killed_process_and_a_rolling_restart(browser: Browser, room: Room) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
     page.goto(f"{room.address}/{LINK}")

@@ -112,7 +112,7 @@ def pixels(page: Page, box: list[float]) -> Image.Image:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize("path", [page.address for page in PAGES])
-def test_it_stands_where_the_live_figure_does_looks_like_it_and_goes_without_a_shift(
+def test_early_picture_stands_where_the_live_figure_does(
     opened: Opened, path: str, window: tuple[int, int], scheme: str, locale: str
 ) -> None:
     page, gate = opened(path, *window, color_scheme=scheme, locale=locale)
@@ -156,7 +156,7 @@ def test_a_window_between_has_the_picture_of_one_like_it_in_its_own_size(
     assert scale == pytest.approx(1, abs=0.01)  # as the live figure: type is not shrunk
 
 
-def test_it_goes_where_somebody_leaves_the_page_or_makes_the_window_another(
+def test_early_picture_goes_on_leaving_or_resizing(
     opened: Opened,
 ) -> None:
     page, _ = opened("kernel-regression")

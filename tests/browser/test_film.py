@@ -235,7 +235,7 @@ BUSY = """
 
 
 @pytest.mark.slow
-def test_a_film_waits_for_the_page_where_the_browser_does_not_tell_that_it_is_idle(tab: Page) -> None:
+def test_film_waits_without_request_idle_callback(tab: Page) -> None:
     tab.add_init_script("delete window.requestIdleCallback")  # as Safari is
     tab.goto("about:blank")
     tab.add_script_tag(content=bundle("idle.js"))

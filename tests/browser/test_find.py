@@ -95,7 +95,7 @@ def test_several_are_chosen_among_by_arrows_and_escape_leaves(app: AppPage) -> N
     app.settle()
 
 
-def test_what_is_not_there_is_said_and_what_is_typed_is_text_and_stays_here(app: AppPage) -> None:
+def test_find_without_a_match_says_so_and_sends_nothing(app: AppPage) -> None:
     app.open()
     asked: list[str] = []
     app.page.on("request", lambda request: asked.append(f"{request.url} {request.post_data or ''}"))

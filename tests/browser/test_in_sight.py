@@ -64,7 +64,7 @@ def test_a_low_window_shows_the_whole_picture_above_its_sliders(
 @pytest.mark.essential
 @pytest.mark.sample(1)
 @pytest.mark.parametrize("use", ["images", "captions"])
-def test_a_phone_shows_the_picture_and_the_weights_over_it_above_the_sliders(app: AppPage, use: str) -> None:
+def test_phone_shows_picture_and_weights_above_the_sliders(app: AppPage, use: str) -> None:
     app.page.set_viewport_size({"width": 390, "height": 844})
     app.open(f"applications?use={use}")
     edges = app.page.evaluate(EDGES)

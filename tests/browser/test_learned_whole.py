@@ -40,9 +40,7 @@ def test_the_head_that_looks_at_the_previous_word_is_one_click_away(app: AppPage
     assert "rank=" in app.query
 
 
-def test_a_long_file_is_zoomed_to_one_cell_whose_words_and_weight_are_the_files(
-    app: AppPage, tmp_path: Path
-) -> None:
+def test_long_file_zooms_to_a_cell_with_its_words_and_weight(app: AppPage, tmp_path: Path) -> None:
     n = 700
     scores = np.random.default_rng(4).normal(size=(2, n, n)) + 5 * np.eye(n)
     weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")

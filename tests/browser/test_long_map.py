@@ -268,9 +268,7 @@ def test_a_finger_that_scrolls_the_page_or_pinches_leaves_what_was_asked(
     context.close()
 
 
-def test_a_pen_that_is_lifted_leaves_what_it_asked_and_a_menus_button_moves_nothing(
-    window: Page, widget: LongWidget
-) -> None:
+def test_pen_lifted_keeps_its_reading_and_menus_move_nothing(window: Page, widget: LongWidget) -> None:
     root = render(window, widget)
     canvas, output = root.locator("canvas"), root.locator("output")
     canvas.focus()

@@ -55,7 +55,7 @@ def test_heads_follow_the_slider_and_the_address_brings_them_back(app: AppPage) 
 
 
 @pytest.mark.slow
-def test_other_widths_offer_other_numbers_of_heads_and_keep_the_present_one(app: AppPage) -> None:
+def test_width_change_offers_other_head_counts(app: AppPage) -> None:
     app.open("multi-head?heads=2&dm=12")
     assert app.readout("maps") == "2"
     slider = app.slider("maps")

@@ -128,7 +128,7 @@ def test_it_draws_moves_hovers_and_reports_without_a_network(tab: Page, widget: 
         ("", theme.LIGHT),
     ],
 )
-def test_it_takes_the_colours_of_a_notebook_and_leaves_another_plotly_alone(
+def test_notebook_colours_are_taken_and_other_plotly_left_alone(
     tab: Page, widget: LiveWidget, ground: str, palette: theme.Palette
 ) -> None:
     tab.emulate_media(

@@ -65,9 +65,7 @@ def test_a_slider_that_is_let_go_while_another_view_is_opened_is_followed(quick:
     quick.page.wait_for_function("() => new URLSearchParams(location.search).get('h') === '25'")
 
 
-def test_a_slider_that_is_let_go_on_the_way_back_keeps_nobody_from_going_there(
-    quick: AppPage, hold: Hold
-) -> None:
+def test_slider_released_while_going_back_does_not_hinder(quick: AppPage, hold: Hold) -> None:
     quick.segment("Four kernels")
     with hold():
         quick.page.go_back()

@@ -64,7 +64,7 @@ def test_plotly_is_served_from_the_installed_package_and_kept(server: str) -> No
     assert "immutable" not in (headers["Cache-Control"] or "")
 
 
-def test_the_live_figures_module_is_kept_under_the_address_of_its_version_alone(server: str) -> None:
+def test_server_caches_the_module_by_version_alone(server: str) -> None:
     url = f"{server}/{module_address()[2:]}"
     status, headers, body = _ask(url)
     assert (status, body.decode()) == (200, bundle())

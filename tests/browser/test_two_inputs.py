@@ -37,7 +37,7 @@ def circle(app: AppPage) -> NDArray[np.float64]:
 
 
 @pytest.mark.essential
-def test_the_map_moves_with_the_bandwidth_and_a_click_asks_at_a_cell_or_a_key(app: AppPage) -> None:
+def test_two_inputs_map_follows_bandwidth_and_clicks(app: AppPage) -> None:
     app.open(PAGE)
     np.testing.assert_allclose(drawn(app, "estimate map", "z"), means(1.0), atol=1e-5)
     np.testing.assert_allclose(circle(app), [2.5, 2.5, 2, 2], atol=1e-6)

@@ -148,7 +148,7 @@ def test_all_words_of_a_page_made_by_the_guide_are_messages(house: Path) -> None
     assert done.stdout == "0 texts\n", done.stdout + done.stderr
 
 
-def test_a_page_and_a_mistake_made_by_the_guide_are_computed_without_the_app(house: Path) -> None:
+def test_guide_page_and_mistake_compute_without_the_app(house: Path) -> None:
     done = run(house, "-c", WITHOUT_THE_APP)
     assert done.returncode == 0, done.stderr
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CLEAN = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
-CLEAN_TESTS = ("core", "figures")  # folders of tests/
+PACKAGES = ("attn_core", "attn_figures", "attn_live", "attn_ui", "attn_words", "pages", "programs")
 ROLES = {"State", "Result"}  # every page may have these, and imports no other page
 PARTICIPLES = re.compile(
     "_?(arranged|asked|called|chosen|counted|cut|done|drawn|found|given|got|held|hidden|kept|known|left|listed"
@@ -27,7 +26,7 @@ def trees(folder: str) -> Iterator[tuple[str, ast.Module]]:
 
 def test_class_names_are_unique() -> None:
     places: dict[str, list[str]] = {}
-    for package in CLEAN:
+    for package in PACKAGES:
         for place, tree in trees(package):
             for node in ast.walk(tree):
                 is_role = package.startswith("pages") and getattr(node, "name", "") in ROLES
@@ -37,7 +36,7 @@ def test_class_names_are_unique() -> None:
     assert {name: each for name, each in places.items() if len(each) > 1} == {}
 
 
-@pytest.mark.parametrize("package", CLEAN)
+@pytest.mark.parametrize("package", PACKAGES)
 def test_parameters_are_no_bare_participles(package: str) -> None:
     parameters = Counter(
         f"{place}: {node.arg}"
@@ -49,11 +48,10 @@ def test_parameters_are_no_bare_participles(package: str) -> None:
     assert [each for each in parameters if PARTICIPLES.fullmatch(each.rpartition(" ")[2])] == []
 
 
-@pytest.mark.parametrize("folder", CLEAN_TESTS)
-def test_test_names_are_short(folder: str) -> None:
+def test_test_names_are_short() -> None:
     names = [
         node.name
-        for _, tree in trees(f"tests/{folder}")
+        for _, tree in trees("tests")
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
     ]
