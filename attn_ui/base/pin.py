@@ -26,14 +26,11 @@ class Pin:
         """Return the query itself where this page can use all of it."""
         bad = bad_settings(self.settings, parse_qs(text, keep_blank_values=True)) if text else ()
         if bad and "=" in text:
-            raise ValueError(
-                _(
-                    "the settings of another link to this page, of them {problems}",
-                    problems="; ".join(
-                        _("{name}: {wanted}", name=each.name, wanted=each.requirement) for each in bad
-                    ),
-                )
+            problems = [_("{name}: {wanted}", name=each.name, wanted=each.requirement) for each in bad]
+            requirement = _(
+                "the settings of another link to this page, of them {problems}", problems="; ".join(problems)
             )
+            raise ValueError(requirement)
         if len(text) > LONGEST or (text and "=" not in text):
             raise ValueError(
                 _(
