@@ -26,23 +26,23 @@ def rollout(layers):
     """Multiply the layers' maps: half of each place passes by on the residual connection."""
     own = rolled = torch.eye(len(layers[0]))
     for weights in layers:
-        passed = weights + own
-        rolled = passed / passed.sum(-1)[:, None] @ rolled
+        mixture = weights + own
+        rolled = mixture / mixture.sum(-1)[:, None] @ rolled
     return rolled
 
 
 def keys_kept(scores, budget, evict):
     """Say which keys each query of a head still has, token by token: (n, n)."""
     n = len(scores)
-    kept, cache, mass = torch.zeros(n, n) > 0, [], [0.0] * n
+    mask, cache, mass = torch.zeros(n, n) > 0, [], [0.0] * n
     for query in range(n):
         cache.append(query)
         if len(cache) > budget:
             cache.remove(evict(cache, mass, budget))
-        kept[query, cache] = True
+        mask[query, cache] = True
         for key, weight in zip(cache, torch.softmax(scores[query, cache], dim=-1)):
             mass[key] += float(weight)
-    return kept
+    return mask
 
 
 def attend_with_cache(Q, K, V, budget, evict):

@@ -20,10 +20,10 @@ def loops(x, w_qkv, w_o, mask, n_head):
     heads = torch.zeros_like(q)
     for h in range(n_head):
         for i in range(n):
-            seen = [j for j in range(n) if mask[i, j] > -torch.inf]
-            scores = [q[h, i] @ k[h, j] / d_head**0.5 + mask[i, j] for j in seen]
+            keys = [j for j in range(n) if mask[i, j] > -torch.inf]
+            scores = [q[h, i] @ k[h, j] / d_head**0.5 + mask[i, j] for j in keys]
             powers = [torch.exp(score - max(scores)) for score in scores]
-            for power, j in zip(powers, seen):
+            for power, j in zip(powers, keys):
                 heads[h, i] += power / sum(powers) * v[h, j]
     joined = torch.stack([torch.cat([heads[h, i] for h in range(n_head)]) for i in range(n)])
     output = joined @ w_o.T
