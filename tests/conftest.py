@@ -130,6 +130,14 @@ def _shape_checks(on: bool) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def default_dtype() -> Iterator[None]:
+    """Give torch its default back: a program that a test runs here may set another."""
+    yield
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_default_dtype(sys.modules["torch"].float32)
+
+
+@pytest.fixture(autouse=True)
 def shape_checks(request: pytest.FixtureRequest) -> Iterator[None]:
     with _shape_checks(on=CORE in request.path.parents):
         yield

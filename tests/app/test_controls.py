@@ -151,7 +151,6 @@ def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> Non
         ("kernel-regression", {"points": "20"}),
         ("positional-encoding", {"words": "random"}),
         ("learned-heads", {"ablate": "1"}),
-        ("what-courses-say", {"seed": "5"}),
     ],
 )
 def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, link: dict[str, str]) -> None:

@@ -123,7 +123,7 @@ ROWS: dict[str, Row] = {
     "the original Transformer's parameters": Row(
         "multi-head",
         {"case": "the original Transformer", "view": "one or many"},
-        (f"8 heads: {4 * 512 * 512:,} parameters", f"One head: {4 * 512 * 512:,} parameters"),
+        (f"8 heads: {4 * 512 * 512:,} parameters", f" 1 head: {4 * 512 * 512:,} parameters"),
     ),
     "d_head free of d_model / heads": Row(
         "multi-head",

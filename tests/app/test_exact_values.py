@@ -193,7 +193,7 @@ def test_a_training_length() -> None:
 # What is not to be had at all: the nearest, a notice, and an address that says what is shown.
 WARNED = [
     ("learned-heads", {"training": "73"}, "training"),
-    ("multi-head", {"tab": "Shared heads", "shared": "3"}, "shared"),
+    ("multi-head", {"tab": "Shared heads", "shared": "5"}, "shared"),
     ("multi-head", {"tab": "One or many", "fit": "7"}, "fit"),
     ("single-head", {"q": "50"}, "q"),
     ("multi-head", {"k": "500"}, "k"),

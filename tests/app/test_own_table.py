@@ -227,7 +227,7 @@ def test_odd_files_are_read_right_and_the_note_says_as_what(text: str) -> None:
         ("x;y\n2,5;1\n2.5;2\n3,5;3\n", "Lines 2, 3: x holds “2,5”, “2.5”"),
         ("when,y\n01/02/24,1\n03/04/24,2\n", "Line 2: when holds “01/02/24”.* day or month"),
         ("x,y\n1,10%\n2,20%\n", "Line 2: y holds “10%”"),
-        ("Body mass  Heart rate\n1.5  60\n2.5  70\n", "Line 2 has 2 cells, and 4 columns"),
+        ("Body mass  Heart rate\n1.5  60\n2.5  70\n3.5  80\n", "Line 2 has 2 cells, and 4 columns"),
         ("when,y\n1/31/2024 8:05 PM,1\n2/1/2024 9:00 AM,2\n", "holds “1/31/2024 8:05 PM”, which is not"),
     ],
 )

@@ -126,16 +126,6 @@ TERMS = (
         paper="j - i",
     ),
     Term(
-        "Score s, largest score m",
-        "s is a score before the softmax, and m the largest of its row, taken off so that exp does not "
-        "overflow; "
-        "before P, R or B, s is the strength of positions.",
-        Place("multi_head", {"tab": "Arithmetic"}),
-        symbols=("s", "m"),
-        on="multi_head",
-        paper="s_j - \\max_l s_l",
-    ),
-    Term(
         "Distance over the bandwidth",
         "u is the distance between query and key, counted in bandwidths.",
         _KERNEL,

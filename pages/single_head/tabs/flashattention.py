@@ -50,7 +50,8 @@ def show(_now: Result) -> None:
         slider=Slider(_("Tile"), replace(TILE, values=tuple(places)), names=[str(at + 1) for at in places]),
         captions=[
             _(
-                "Tile {tile} of {count}: {held} numbers are held beside the output, the whole map has {all}. "
+                "Tile {tile} of {count}: {held} numbers are held besides the output, the whole map has "
+                "{all}. "
                 "{word}: largest score {largest}, sum {total}.",
                 tile=at + 1,
                 count=len(tiles),
