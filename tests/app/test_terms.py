@@ -187,7 +187,6 @@ def test_a_page_means_its_own_by_a_letter() -> None:
         ("K", "kernel_regression"): "Kernel",
         ("K", "single_head"): "Key",
         ("s", "positional_encoding"): "Strength of positions",
-        ("s", "multi_head"): "Score s, largest score m",
         ("w", "applications:captions"): "Patches of a word",
         ("w", "applications:images"): "Weight",
         ("F", "single_head"): "Vectors of the second sentence",
