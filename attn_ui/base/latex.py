@@ -65,7 +65,7 @@ def symbols(latex: str, compounds: Collection[str]) -> list[str]:
 
     Args:
         latex: the formula.
-        known: keys of symbols to which a subscript belongs.
+        compounds: keys of symbols to which a subscript belongs.
 
     >>> symbols(r"\tilde S_{ij} = \frac{q \cdot k}{\sqrt{d_k}}", {"d_k"})
     ['S̃', 'i', 'j', 'q', 'k', 'd_k']

@@ -68,7 +68,7 @@ def read_scheme(
     *,
     live: Collection[Steps] = (),
 ) -> SchemeSettings:
-    """Read the scheme and for those of its settings that no figure's slider moves.
+    """Read the scheme, and those of its settings that no figure's slider moves.
 
     Where the chosen scheme needs a package that is not installed, the page says so and takes the
     default.

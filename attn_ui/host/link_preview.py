@@ -55,7 +55,7 @@ def origin(scope: Scope) -> str:
 def describe_page(text: str, page: PageEntry, base: str, icon: str) -> str:
     """Put a page's title, description, icon and picture into the head of Streamlit's HTML, and its language.
 
-    Nothing of the request stands in it but the place for its host (`addressed`).
+    Nothing of the request stands in it but the place for its host.
 
     Args:
         text: the HTML.

@@ -64,7 +64,7 @@ def live_figure(
         name: what a saved picture's file is called.
         slider: the slider whose steps the figures are.
         rows: a second slider, over rows of the figure.
-        chosen: the settings that a click on a cell chooses, by the names that the maps give their rows,
+        selection: the settings that a click on a cell chooses, by the names that the maps give their rows,
             columns and themselves (`meta.chosen`, see `attn_figures.matrix.Matrix`). What is chosen is framed
             in the browser, so it is no part of the figures.
         clicked: what is called before the next run when a cell of a heatmap or a box of a diagram is

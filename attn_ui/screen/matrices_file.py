@@ -35,14 +35,14 @@ _SHOWN = 24  # characters of foreign text that a sentence repeats
 
 
 def read_matrices(name: str, content: bytes, names: Sequence[str]) -> dict[str, Numbers]:
-    r"""Return the matrices of a file by their names, two axes each; others than those wanted are left out.
+    r"""Return the matrices of a file by their names, two axes each; all others are left out.
 
     NPZ and JSON hold arrays under their names; a bias may have one axis. CSV holds a row a line, with the
     matrix's name in front of it, or one matrix that the file is named for.
 
     Args:
         name: of the file; content: its bytes.
-        wanted: the names that may be in it.
+        names: those that may be in it.
 
     Raises:
         ValueError: it is no such file or holds none of them; the message says what was wanted.

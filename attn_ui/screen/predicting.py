@@ -66,7 +66,7 @@ class Predicting:
 
     Attributes:
         view: what the page shows now.
-        question: what is asked; tried: this session's try at it.
+        question: what is asked; attempt: this session's try at it.
         chooses: the setting that chooses the row that is asked for; None where this does.
     """
 
@@ -212,7 +212,7 @@ class Predicting:
         for name in _ANSWERS:
             st.session_state.pop(name, None)
 
-    def clicked(self, _ask: Controls, cell: Cell) -> None:
+    def clicked(self, _controls: Controls, cell: Cell) -> None:
         """Take a click on a covered cell for the answer which key it is."""
         if cell.trace.removesuffix(" masked") != self.question.name:
             return

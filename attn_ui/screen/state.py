@@ -147,7 +147,7 @@ def show(steps: Steps) -> str | None:
     Returns the text of a link that asked for something else, once.
 
     Args:
-        offered: the setting with the values that the page has.
+        steps: the setting with the values that the page has.
     """
     state = _state()
     name, at = steps.name, state.current.get(steps.name, steps.default)

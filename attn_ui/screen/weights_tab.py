@@ -22,7 +22,7 @@ _TURN, _TOLD = "_weights_turn", "_weights_told"
 def show(
     weights: Sequence[Weight],
     present: Mapping[str, Numbers],
-    by_hand_values: HandRows,
+    typed_rows: HandRows,
     *,
     by_hand: bool,
     write: Callable[[float], str],
@@ -32,7 +32,7 @@ def show(
 
     Args:
         weights: what there is, in its order; present: their numbers, by their names.
-        given: those that were set by hand.
+        typed_rows: those that were set by hand.
         by_hand: whether weights are set by hand now.
         write: how a number is written that is only read.
         columns: what the columns of some are called.
@@ -51,11 +51,11 @@ def show(
                 )
             _offer(present)
         return
-    which = describe_origins([each.name for each in weights], dict.fromkeys(dict(by_hand_values), ""))
+    which = describe_origins([each.name for each in weights], dict.fromkeys(dict(typed_rows), ""))
     st.markdown(paragraph(_("**The projections.**"), which))
     st.caption(_(CONVENTION))
     if small:
-        own = dict(by_hand_values)
+        own = dict(typed_rows)
         type_over(
             [_editable_table(each, present[each.name], own, names.get(each.name, ())) for each in small]
         )

@@ -27,7 +27,7 @@ class State:
     """What the whole page follows; the picture adds its sliders.
 
     Attributes:
-        picture: its name; drawn: the toy data; kernel: its name.
+        picture: its name; sample: the toy data; kernel: its name.
         x2: the second coordinate of a query with two inputs.
         own: a person's points, which a session keeps and no link carries.
     """

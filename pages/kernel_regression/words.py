@@ -63,7 +63,7 @@ def estimate_captions(
     """Say of each query at each bandwidth what it attends to, or how far away the nearest key is.
 
     Args:
-        points: the data; answered: what is said of it.
+        points: the data; answers: what is computed from it.
         besides: what else is read out at each step; warnings: of it, before that of ties; "" for nothing.
     """
     bandwidths, places, nearest, estimates, weights, effective = answers

@@ -227,7 +227,7 @@ class SequenceRun:
         mask: True where a place may attend (n, n); None where all may.
         weights: the maps (n_step, n_head, n, n).
         logits, chances: the score and the probability of each symbol, (n_step, n, n_symbol).
-        said: the most likely symbol at each place, for each step.
+        predictions: the most likely symbol at each place, for each step.
     """
 
     tokens: Tensor

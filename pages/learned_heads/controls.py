@@ -123,21 +123,15 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
         recipe = _recipe_on_screen(controls, request)
         controls.heading(_("Sequence"))
         letters = _read_letters(controls, recipe.task)
-        options = [str(head + 1) for head in range(recipe.layers * recipe.heads)]
+        heads = [f"{layer + 1}.{head + 1}" for layer in range(recipe.layers) for head in range(recipe.heads)]
         if look != HEADS:
             controls.step(steps_of(recipe), _("Training step"))
         with controls.more(ABLATED) as more:
             off = more.several(
                 ABLATED,
                 _("Heads switched off"),
-                options,
-                [
-                    "",
-                    *(
-                        f"{1 + head // recipe.heads}.{1 + head % recipe.heads}"
-                        for head in range(len(options))
-                    ),
-                ],
+                ABLATED.options[: len(heads)],
+                ["", *heads],  # options count from 1
                 help=_("An ablation: layer and head."),
             )
     if recipe != request:
@@ -148,7 +142,7 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
 
 
 def _read_recipe(controls: Controls) -> Recipe:
-    """Read the task, and for the model: one that is ready made, or one to be trained now."""
+    """Read the task and the model: one that is ready made, or one to be trained now."""
     controls.heading(_("Training"))
     task = controls.choose(TASK, _("Task"))
     own = controls.segment(MODEL, _("Model")) == OWN

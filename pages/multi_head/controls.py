@@ -71,7 +71,7 @@ class State:
 
 
 def read_controls(controls: Controls) -> State:
-    """Read the view, and in the sidebar for all else."""
+    """Read the view, and in the sidebar all else."""
     view = controls.segment(VIEW, _("Picture"), label_visibility="collapsed")
     beside = controls.space()
     with controls.sidebar():
@@ -355,7 +355,7 @@ def _setting_aside(controls: Controls, moving: Moving) -> Moving:
 
 
 def _read_moving(controls: Controls, setting: HeadsSetting, *, fixed: bool) -> Moving:
-    """Read what the slider moves, and for the values of what it does not move; fixed: it moves none of it."""
+    """Read what the slider moves, and the values of what it does not move; fixed: it moves none of it."""
     controls.heading(_("Conditions") if fixed else _("Slider"))
     what = "aside" if fixed else controls.choose(MOVES, _("The slider moves"))
     placed = SCHEMES[setting.positions.name].adds != "nothing"

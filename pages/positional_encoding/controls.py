@@ -54,7 +54,7 @@ _LIVE = (STRENGTH, BASE, RAMP_STEP)  # of a scheme's settings, those that a pict
 
 
 def read_controls(controls: Controls) -> State:
-    """Read everything that no live slider moves: in the sidebar, and for the picture above itself."""
+    """Read everything that no live slider moves, in the sidebar and above the picture."""
     with controls.sidebar():
         controls.heading(_("Positions"))
         of_scheme, room = controls.space(), controls.space()

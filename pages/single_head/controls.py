@@ -198,7 +198,7 @@ def _rows(controls: Controls, table: Table) -> Rows:
 
 
 def _read_score(controls: Controls) -> tuple[str, str, float]:
-    """Read the score, for its scale, and for the number where that is free."""
+    """Read the score, its scale, and the number where that is free."""
     score = controls.choose(SCORE, _("Score"))
     if known_as := SCORES[score].known_as:
         controls.caption(in_papers(_(known_as)))

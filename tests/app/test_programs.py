@@ -4,7 +4,7 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -89,11 +89,10 @@ def in_numpy(value: Any) -> Any:
 
 
 @pytest.fixture
-def own() -> Iterator[Functions]:
-    """The functions, where numbers are float64 as in programs."""
+def own() -> Functions:
+    """The functions, where numbers are float64 as in programs, to the end of the test."""
     torch.set_default_dtype(torch.float64)
-    yield Functions()
-    torch.set_default_dtype(torch.float32)
+    return Functions()
 
 
 def test_attention_is_torchs(own: Functions) -> None:

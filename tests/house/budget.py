@@ -37,10 +37,10 @@ BUDGET = {
     "attn_live": 1_492,
     "attn_ui": 13_995,
     "attn_words": 250,
-    "pages": 19_153,
+    "pages": 19_147,
     "programs": 789,
     FRONT_END: 10_122,
-    "tests": 41_969,
+    "tests": 41_968,
     TREE_MB: 14,
 }
 
