@@ -31,14 +31,14 @@ def source(words: Sequence[str], weights: NDArray[np.float64]) -> str:
 
 
 def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -> str:
-    """Return where the largest weight of a word goes, and which other word has most.
+    """Return where the largest weight of a word goes, and which word other than these two has most.
 
     Args:
         words: the tokens; weights: (n, n); row: the word's.
     """
     names = label_tokens(words)
     first = int(np.argmax(weights[row]))
-    others = [key for key in range(len(words)) if words[key] not in MARKS and key != first]
+    others = [key for key in range(len(words)) if words[key] not in MARKS and key not in (first, row)]
     second = max(others, key=weights[row].__getitem__)
     return _(
         "{query} draws most on {key}: {weight} of its weight. Of the other words {name} has most: {other}.",

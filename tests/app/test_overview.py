@@ -125,6 +125,9 @@ def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
         assert at.sentence.startswith(name)
         assert largest in at.sentence
         assert weight in at.sentence
+        among = {0, len(words) - 1, row, int(kept.weights[row].argmax())}  # marks, itself, and what has most
+        second = max({*range(len(words))} - among, key=list(kept.weights[row]).__getitem__)
+        assert at.sentence.endswith(f"{words[second]} has most: {kept.weights[row, second]:.2f}.")
         x, y = traces["sentence arc 0"]["x"], traces["sentence arc 0"]["y"]
         assert {round(float(x[0]), 1), round(float(x[-1]), 1)} == ({0.1, -0.1} if row == 0 else {row, 0.0})
         assert min(y) < y[0]
