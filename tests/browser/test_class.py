@@ -168,7 +168,7 @@ def test_class_survives_a_killed_process_and_a_rolling_restart(browser: Browser,
     code_tab = page.get_by_role("tab", name="Code")
     code_tab.click()
     code = page.locator("[data-testid=stCode]:visible").first
-    expect(code).to_contain_text("temperature=2.2)", timeout=SLOW)
+    expect(code).to_contain_text("** 0.5 / 2.2  #", timeout=SLOW)
     assert "t=2.20" in page.url
     assert page.locator("output").first.inner_text() == "2.20"
     context.close()

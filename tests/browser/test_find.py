@@ -172,7 +172,7 @@ def test_an_embedded_page_and_a_lesson_can_be_without_it(app: AppPage) -> None:
 def test_a_link_of_the_glossary_goes_there_and_the_session_stays(app: AppPage) -> None:
     app.open("glossary?group=positions")
     app.page.evaluate("window.sameWindow = true")
-    app.page.locator(".st-key-terms").get_by_role("link", name="the scheme “ALiBi”").click()
+    app.page.locator(".st-key-terms").get_by_role("link", name="Positional encoding: ALiBi").click()
     wait_at(app, "Positional encoding", scheme="ALiBi")
     app.settle()
     assert app.page.evaluate("window.sameWindow") is True
