@@ -19,7 +19,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from attn_core import KERNELS
+from attn_core import KERNELS, BandwidthSearch
 from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose
@@ -128,14 +128,14 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
     )
 
     bandwidths = tuple(one.bandwidths().tolist())
-    find = search.__wrapped__  # type: ignore[attr-defined]  # without the page's cache
-    found = find(points, "", "gaussian", bandwidths)
+    find: Callable[..., BandwidthSearch] = search.__wrapped__  # type: ignore[attr-defined]  # not cached
+    search_result = find(points, "", "gaussian", bandwidths)
     best = best_of(points, points.fingerprint, "gaussian")
     errors = Errors(
         np.array(bandwidths),
-        found.training_errors.numpy(),
-        found.leave_one_out_errors.numpy(),
-        found.supported.numpy(),
+        search_result.training_errors.numpy(),
+        search_result.leave_one_out_errors.numpy(),
+        search_result.n_supported.numpy(),
         (best.bandwidth, best.left_out),
         np.empty((0, 2)),
     )
