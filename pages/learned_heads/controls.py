@@ -13,7 +13,7 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import capital, plain
 from attn_ui.base.parameters import label_of
 from attn_ui.base.sentence import read_sentence
-from attn_ui.base.shared_settings import TEXT
+from attn_ui.base.shared_settings import TEXT, TEXT_2
 from attn_words import N_, _, _c
 from pages.learned_heads import words
 from pages.learned_heads.compute import is_there, steps_of
@@ -37,6 +37,8 @@ from pages.learned_heads.settings import (
     OWN_HEADS,
     OWN_LAYERS,
     OWN_SEED,
+    PAIR,
+    PIECES,
     PLACES,
     POINTS,
     POLICY,
@@ -48,20 +50,24 @@ from pages.learned_heads.settings import (
     TASK,
     TINT,
     TOY,
+    TWO,
+    TYPED,
     WITHIN,
 )
 from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State, ToySetting
+from pages.learned_heads.two_texts import PAIRS, TwoTexts
 
 _LOOK_HELP = N_(
     "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
     "layers. Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and "
-    "keys in a plane."
+    "keys in a plane. Two sentences: what changes from one to the other."
 )
 _NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
 _NO_POINTS = N_(
     "Queries and keys are shown as points of a real model. A file holds weights alone, and a toy has a few "
     "letters."
 )
+_NO_PAIR = N_("Two sentences are compared in a real model.")
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
 _LAST = "_trainer_last"
@@ -84,8 +90,11 @@ def read_controls(controls: Controls) -> State:
         source = controls.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
         look = controls.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
     source_state = _READERS[source](controls, look)
-    if source_state is None or look == HEADS or isinstance(source_state, LongText):
+    if source_state is None or look == HEADS or isinstance(source_state, LongText | TwoTexts):
         return source_state
+    if look == TWO:
+        controls.caption(f":material/info: {_(_NO_PAIR)}")
+        return None
     if look == FLOW:
         with controls.sidebar():
             aside = controls.flag(ASIDE, _("Set attention sinks aside"))
@@ -191,7 +200,7 @@ def _read_letters(controls: Controls, task: str) -> str:
     return letters
 
 
-def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
+def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | None:
     """Read a sentence, once the model is there; a long one is looked at one layer at a time."""
     result = model_status(controls.patience)
     if result.model is None:
@@ -200,6 +209,8 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
     if result.fault:
         fallback = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
         controls.caption(f":material/info: {fallback}")
+    if look == TWO:
+        return _read_pair(controls, result.model)
     with controls.sidebar():
         controls.heading(_("Words"))
         try:
@@ -225,6 +236,21 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | None:
         maps, *_read_order(controls, maps, look), [None if each is None else each.numpy() for each in masks]
     )
     return Heads(ranked, result.model, text, keep=_read_blocks(controls, ranked, look))
+
+
+def _read_pair(controls: Controls, model: RealModel) -> TwoTexts:
+    """Read which two sentences are compared, by words or by pieces."""
+    with controls.sidebar():
+        controls.heading(_("Words"))
+        pair = controls.choose(PAIR, _("Two sentences"))
+        if pair == TYPED:
+            first, second = (
+                read_sentence(controls, setting, label, tokenize=model.tokenize, most=model.most_words)
+                for setting, label in ((TEXT, _("Sentence A")), (TEXT_2, _("Sentence B")))
+            )
+        else:
+            first, second = PAIRS[pair]
+        return TwoTexts(model, (first, second), controls.flag(PIECES, _("Word pieces")))
 
 
 def _read_long(controls: Controls, model: RealModel, text: str, encoding: Encoding) -> LongText:
@@ -293,7 +319,7 @@ def _keep_head(controls: Controls) -> None:
         controls.move(RANK, order.index(head) + 1)
 
 
-_READERS: Mapping[str, Callable[[Controls, str], ToySetting | Heads | LongText | None]] = {
+_READERS: Mapping[str, Callable[[Controls, str], ToySetting | Heads | LongText | TwoTexts | None]] = {
     TOY: _read_toy,
     REAL: _read_real,
     FROM_FILE: _read_own,

@@ -1,5 +1,8 @@
 """Heads that have learned: what attention becomes in training."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Page, View
 from attn_words import N_
@@ -9,24 +12,25 @@ from pages.learned_heads.panel_sources import PANEL_SOURCES
 from pages.learned_heads.programs import programs
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import SETTINGS, TAB
-from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State
+from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State, ToySetting
 from pages.learned_heads.tables import tables
-from pages.learned_heads.views import clouds, eviction, heads, long_text, text_flow, toy
+from pages.learned_heads.two_texts import TwoTexts
+from pages.learned_heads.views import clouds, eviction, heads, long_text, text_flow, toy, two_texts
+
+_VIEWS: Mapping[type, Callable[[Controls, Any], View[AnyResult]]] = {
+    ToySetting: toy.view,
+    Heads: heads.view,
+    LongText: long_text.view,
+    TwoTexts: two_texts.view,
+    FlowState: text_flow.view,
+    EvictionState: eviction.view,
+    CloudState: clouds.view,
+}
 
 
 def view(controls: Controls, state: State) -> View[AnyResult]:
-    """Show a toy at one step of its training, or of a whole model all heads, their flow, or one as points."""
-    if state is None:
-        return View(None, None)
-    if isinstance(state, FlowState):
-        return text_flow.view(controls, state)
-    if isinstance(state, EvictionState):
-        return eviction.view(controls, state)
-    if isinstance(state, CloudState):
-        return clouds.view(controls, state)
-    if isinstance(state, LongText):
-        return long_text.view(controls, state)
-    return heads.view(controls, state) if isinstance(state, Heads) else toy.view(controls, state)
+    """Show a toy at one step of its training, or of a whole model all heads, their flow, or some of them."""
+    return View(None, None) if state is None else _VIEWS[type(state)](controls, state)
 
 
 PAGE: Page[State, AnyResult] = Page(

@@ -12,6 +12,8 @@ PANEL_SOURCES = MappingProxyType(
         **dict.fromkeys(("weights", "last token", "blocks"), ()),
         **dict.fromkeys(("window", "StreamingLLM", "H2O"), ("head *",)),
         "budget here": ("window", "StreamingLLM", "H2O"),
+        **dict.fromkeys(("A", "B"), ()),
+        "difference": ("A", "B"),
         **dict.fromkeys(("roof", "ridge", "steps"), ()),
         "step here": ("steps",),
         "right here": ("right",),

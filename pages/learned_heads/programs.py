@@ -18,6 +18,7 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
+from pages.learned_heads.two_texts import TwoTexts
 from programs.writing import SHORT, Program, quoted
 
 _SAYS = 'print("predicts:", *[symbols[each] for each in logits.argmax(-1)])'
@@ -241,6 +242,14 @@ print(head[0:4, 0:4])  # any part of the map, (queries, keys)"""
     return _shortly(lines, [], result.model)
 
 
+def _of_pair(result: TwoTexts) -> OneProgram:
+    first, second = map(quoted, result.texts)
+    lines = f"""pair = compare_texts({_load(result.model)}, {first}, {second}, pieces={result.pieces})
+first, second = pair.weights[:, {result.head}]  # head {result.number(result.head)}, on pair.alignment.tokens
+changes = pair.changes.mean(dim=-1)  # of each head"""
+    return _shortly(lines, ["first", "second", "changes"], result.model)
+
+
 def _shortly(lines: str, prints: list[str], model: RealModel) -> OneProgram:
     about = _("These lines run the model with `attn_core`: `pip install .` in this app's folder.")
     if not model.is_packaged:
@@ -257,6 +266,7 @@ _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
     Result: _of_toy,
     Heads: _of_model,
     LongText: _of_long,
+    TwoTexts: _of_pair,
     TextFlow: _of_flow,
     HeadEviction: _of_eviction,
     HeadClouds: _of_points,

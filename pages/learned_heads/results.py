@@ -6,6 +6,7 @@ from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
+from pages.learned_heads.two_texts import TwoTexts
 
 # None where nothing can be drawn yet
-AnyResult = Result | Heads | LongText | TextFlow | HeadEviction | HeadClouds | None
+AnyResult = Result | Heads | LongText | TwoTexts | TextFlow | HeadEviction | HeadClouds | None

@@ -3,7 +3,7 @@
 from attn_core.eviction import POLICIES
 from attn_core.toys import TASKS, TOY_MISTAKES
 from attn_live.pyramid import MOST_PLACES
-from attn_ui.base.bounds import MAX_HEADS
+from attn_ui.base.bounds import MAX_HEADS, MAX_MODEL_TOKENS
 from attn_ui.base.parameters import (
     Choice,
     Flag,
@@ -15,7 +15,8 @@ from attn_ui.base.parameters import (
     Text,
     page_tabs,
 )
-from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT
+from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT, TEXT_2
+from attn_words import N_
 
 TOY = "a toy trained here"
 REAL = "a real model"
@@ -53,13 +54,13 @@ RANK_BY = Choice(
 RANK = Steps("rank", 1, tuple(range(1, 4097)), ".0f")  # 64 layers of 64 heads
 KIND = Steps("kind", 1, tuple(range(1, 5)), ".0f")  # of a file's maps, see `attn_core.encoder_decoder.KINDS`
 HIDE = Flag("wordsonly", True)  # special tokens hidden
-# What is looked at: each head, what flows through all layers, what a cache of keys may forget, or one head's
-# queries and keys as points.
-HEADS, FLOW, EVICTION, POINTS = "heads", "attention flow", "eviction", "points"
+# What is looked at: each head, what flows through all layers, what a cache of keys may forget, one head's
+# queries and keys as points, or what changes between two sentences.
+HEADS, FLOW, EVICTION, POINTS, TWO = "heads", "attention flow", "eviction", "points", "two sentences"
 LOOK = Choice(
     "look",
     HEADS,
-    (HEADS, FLOW, EVICTION, POINTS),
+    (HEADS, FLOW, EVICTION, POINTS, TWO),
     views=True,
     chips=(HEADS, FLOW),
     old_options=(("text's flow", f"look={FLOW}"),),
@@ -77,11 +78,18 @@ BY_WEIGHT, BY_PLACE = "weight", "position"
 TINT = Choice("tint", BY_WEIGHT, (BY_WEIGHT, BY_PLACE))
 BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
+# Which two sentences; the head, counted from 1 over all layers, of twelve a layer 4.2; the query, counted
+# from the end, so that both presets open on "it".
+TIRED_OR_WIDE, BIG_OR_SMALL, TYPED = "tired / wide", "big / small", "typed"
+PAIR = Choice("pair", TIRED_OR_WIDE, (TIRED_OR_WIDE, BIG_OR_SMALL, TYPED))
+PIECES = Flag("pieces", False)
+PAIR_HEAD = Steps("pairhead", 38, RANK.values, ".0f", only=N_("a head of the model"))
+PAIR_QUERY = Steps("pairq", 5, tuple(range(MAX_MODEL_TOKENS)), ".0f", only=N_("a place from the end"))
 SETTINGS: tuple[Parameter, ...] = (
     *(SOURCE, TAB, TASK, STEP, ABLATED, HEAD, QUERY, KEY),
     *SEQUENCES.values(),
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, MISTAKE),
     *(TEXT, RANK_BY, RANK, KIND, HIDE, BLOCKS, ZOOM, CODE),
     *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
-    TINT,
+    *(TINT, PAIR, TEXT_2, PIECES, PAIR_HEAD, PAIR_QUERY),
 )

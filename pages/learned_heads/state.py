@@ -7,6 +7,7 @@ from attn_core.toys import Recipe
 from attn_live.pyramid import Keep
 from pages.learned_heads.long_text import LongText
 from pages.learned_heads.ranked_heads import RankedHeads
+from pages.learned_heads.two_texts import TwoTexts
 
 
 @dataclass(frozen=True)
@@ -63,4 +64,4 @@ class CloudState:
 
 
 # None where nothing can be drawn yet
-State = ToySetting | Heads | LongText | FlowState | EvictionState | CloudState | None
+State = ToySetting | Heads | LongText | TwoTexts | FlowState | EvictionState | CloudState | None

@@ -1,6 +1,7 @@
 """The numbers on screen: every measure of every head."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -16,21 +17,12 @@ from pages.learned_heads.ranked_heads import SPECIAL, RankedHeads
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
+from pages.learned_heads.two_texts import TwoTexts
 
 
 def tables(result: AnyResult) -> Mapping[str, Columns]:
     """Return the numbers by what they are: a row a head, a pair of tokens, or a budget."""
-    if result is None:
-        return {}
-    if isinstance(result, TextFlow):
-        return {"flow": of_flow(result)}
-    if isinstance(result, HeadClouds):
-        return {"points": of_points(result), "pairs": of_pairs(result)}
-    if isinstance(result, HeadEviction):
-        return {"eviction": of_eviction(result)}
-    if isinstance(result, LongText):
-        return {"heads": of_long(result)}
-    return {"heads": of_whole(result.ranked) if isinstance(result, Heads) else of_toy(result)}
+    return {} if result is None else {name: make(result) for name, make in _TABLES[type(result)].items()}
 
 
 def of_toy(result: Result) -> Columns:
@@ -59,6 +51,34 @@ def of_long(result: LongText) -> Columns:
     return {
         "Head": [result.number(head) for head in range(result.model.n_head)],
         **{column(name): list(values) for name, values in shares.items()},
+    }
+
+
+def of_pair(result: TwoTexts) -> Columns:
+    """Return how much each head changes, in their order, and how much of the chosen query's row."""
+    shared = result.pair.alignment.shared
+    columns: dict[str, Sequence[object]] = {
+        "Head": [result.number(head) for head in result.order],
+        N_("mean over the words of both"): result.means[result.order].tolist(),
+    }
+    if result.row in shared:
+        at = shared.index(result.row)
+        columns[N_("the chosen query")] = result.pair.changes[result.order, at].tolist()
+    return columns
+
+
+def of_weights(result: TwoTexts) -> Columns:
+    """Return the chosen head's weights on both texts, a row a pair of tokens that both have."""
+    shared, labels = result.pair.alignment.shared, result.labels
+    first, second = (
+        each[shared][:, shared].flatten().tolist() for each in result.pair.weights[:, result.head]
+    )
+    return {
+        "Query": [labels[query] for query in shared for _key in shared],
+        "Key": [labels[key] for key in shared] * len(shared),
+        "A": first,
+        "B": second,
+        "B − A": [after - before for before, after in zip(first, second, strict=True)],
     }
 
 
@@ -115,3 +135,14 @@ def of_eviction(result: HeadEviction) -> Columns:
         **{policy: errors.tolist() for policy, errors in result.means.items()},
         **{result.result.head(head): result.run.errors[:, head].tolist() for head in heads},
     }
+
+
+_TABLES: Mapping[type, Mapping[str, Callable[[Any], Columns]]] = {
+    Result: {"heads": of_toy},
+    Heads: {"heads": lambda heads: of_whole(heads.ranked)},
+    LongText: {"heads": of_long},
+    TwoTexts: {"heads": of_pair, "pairs": of_weights},
+    TextFlow: {"flow": of_flow},
+    HeadClouds: {"points": of_points, "pairs": of_pairs},
+    HeadEviction: {"eviction": of_eviction},
+}

@@ -16,6 +16,7 @@ from pages.learned_heads.long_text import LongText
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import clouds, flow, ranked_heads
 from pages.learned_heads.text_flow import TextFlow
+from pages.learned_heads.two_texts import TwoTexts
 
 
 def checks(result: Result) -> list[Check]:
@@ -59,7 +60,7 @@ def by_torch(result: Result) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(result: Result | Heads | LongText | TextFlow | HeadEviction | HeadClouds) -> None:
+def show(result: Result | Heads | LongText | TwoTexts | TextFlow | HeadEviction | HeadClouds) -> None:
     """Show the checks with their largest differences."""
     if isinstance(result, TextFlow):
         results = flow.checks_of_flow(result)
@@ -67,6 +68,8 @@ def show(result: Result | Heads | LongText | TextFlow | HeadEviction | HeadCloud
         results = clouds.checks_of_clouds(result)
     elif isinstance(result, HeadEviction):
         results = flow.checks_of_eviction(result)
+    elif isinstance(result, TwoTexts):
+        results = ranked_heads.checks_of_pair(result)
     elif isinstance(result, LongText):
         results = ranked_heads.checks_of_long(result)
     else:

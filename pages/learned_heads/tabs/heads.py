@@ -8,12 +8,16 @@ from attn_ui.screen.tables import table
 from attn_words import _
 from pages.learned_heads.compute import Result
 from pages.learned_heads.state import Heads
-from pages.learned_heads.tables import of_toy
+from pages.learned_heads.tables import of_pair, of_toy
 from pages.learned_heads.tabs import ranked_heads
+from pages.learned_heads.two_texts import TwoTexts
 
 
-def show(result: Result | Heads) -> None:
+def show(result: Result | Heads | TwoTexts) -> None:
     """Show a line a head: its measures on held-out sequences, and accuracy and loss without it."""
+    if isinstance(result, TwoTexts):
+        st.dataframe({_(title): values for title, values in of_pair(result).items()}, hide_index=True)
+        return
     if isinstance(result, Heads):
         ranked_heads.show_heads(result.ranked)
         return

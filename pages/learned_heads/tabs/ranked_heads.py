@@ -15,10 +15,12 @@ from attn_ui.base.markdown import capital
 from attn_ui.base.parameters import label_of
 from attn_words import _
 from pages.learned_heads.long_text import LongText, pyramid_of
+from pages.learned_heads.model_shelf import maps_of
 from pages.learned_heads.ranked_heads import SHARES, SPECIAL, RankedHeads
 from pages.learned_heads.settings import RANK_BY
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tables import of_whole
+from pages.learned_heads.two_texts import TwoTexts
 
 MOST_COMPARED = 64  # queries, and keys, of a long map
 
@@ -69,6 +71,17 @@ def checks(ranked: RankedHeads, model: RealModel | None = None, text: str = "") 
         name = _("what each head gives is what torch's own functions give")
         results.append(compare(name, torch.stack([each.heads for each in stages]), torch.stack(theirs)))
     return results
+
+
+def checks_of_pair(result: TwoTexts) -> list[Check]:
+    """Check the rows of both texts, and what moves in the chosen head."""
+    shared = result.pair.alignment.shared
+    first, second = result.pair.weights[:, result.head, shared]
+    name = _("what moves of each row is half of `torch.cdist`, p = 1")
+    return [
+        check_rows(*(maps_of(text, result.model) for text in result.texts)),
+        compare(name, result.pair.changes[result.head], torch.cdist(first, second, p=1).diagonal() / 2),
+    ]
 
 
 def check_blocks(heads: Heads) -> Check:

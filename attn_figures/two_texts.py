@@ -1,0 +1,55 @@
+"""One head on two texts: its map on each, and their difference where both have the tokens."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures.frame import Side
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import compose
+from attn_figures.picture import Picture, Spec
+from attn_words import _
+
+MAPS = ("A", "B", "difference")
+
+
+@Picture
+def two_texts(
+    weights: Numbers,
+    visible: NDArray[np.bool_],
+    tokens: Sequence[str],
+    titles: Sequence[str],
+    *,
+    limit: float,
+    row: int = 0,
+) -> Spec:
+    """Draw A, B and B − A, with one query's row framed.
+
+    Args:
+        weights: of each text, on the axis of both, (2, n, n).
+        visible: where a text has both tokens, and the query may attend to the key, (2, n, n).
+        tokens: n labels; titles: what stands under A and under B, escaped.
+        limit: the difference at the ends of the ramp.
+        row: the query, from 0.
+    """
+    first, second = (
+        Matrix(
+            name,
+            values,
+            title,
+            Side.queries(tokens),
+            Side.keys(tokens),
+            ramp=ColourScale(bar=_("weight"), power=ROOT),
+            mask=mask,
+            hover=Hover(blocked=_("<b>none</b>: a text lacks the word, or it may not attend")),
+            pick=Pick(together="query-key", moves_cursor=True),
+            marked=(row, None),
+            shows_shape=False,
+        )
+        for name, values, title, mask in zip(MAPS, weights, titles, visible, strict=False)
+    )
+    difference = replace(second.minus(first, "B − A", limit=limit), mask=visible[0] & visible[1])
+    return compose.spec([first, second, difference], phone_height=PHONE_HEIGHT, roomy=ROOMY)
