@@ -1,6 +1,15 @@
-"""Functions that are the same in PyTorch and in NumPy: operators do all of it."""
+"""Functions that are the same in PyTorch and in NumPy: NumPy has all names that are imported here too."""
+
+import math
+
+from torch import arange, asarray, concatenate, cos, eye, ones, sin, stack, tanh, where, zeros
 
 # ---- one head ----
+
+
+def additive_scores(Q, K, W_a, U_a, v_a):
+    """Score by a small network (Bahdanau et al., 2015)."""
+    return tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
 
 
 def general_scores(Q, K, W_a):
@@ -23,6 +32,12 @@ def renormalise(weights):
     """Divide each row by its sum; a row of zeros stays one."""
     mass = weights.sum(-1)[..., None]
     return weights / (mass + (mass == 0))
+
+
+def largest_in_row(weights, k):
+    """Say which weights are among the k largest of their row; equals of the k-th are."""
+    larger = weights[..., None, :] > weights[..., None] * (1 + 1e-10)  # by more than rounding
+    return larger.sum(-1) < k  # (..., n_query, n_key, n_key) -> (..., n_query, n_key)
 
 
 def length(x):
@@ -50,6 +65,12 @@ def share_heads(x, n_kv_head):
     return means[[head // group for head in range(len(x))]]
 
 
+def heads_take_turns(masks, n_head):
+    """Give each head a mask, the first one again after the last: (n_head, n_query, n_key)."""
+    nowhere = sum(masks) < 0  # of the shape that they have together
+    return stack([nowhere | masks[head % len(masks)] for head in range(n_head)])
+
+
 # ---- kernel regression ----
 
 
@@ -68,6 +89,11 @@ def epanechnikov(u):
     return (1 - u**2) * (u <= 1)
 
 
+def with_gaps(numbers, weights):
+    """Leave a gap (nan) at each query that has no key with weight."""
+    return where(weights.sum(-1) > 0, numbers, math.nan)
+
+
 def local_line(query, keys, values, w):
     """Fit a line around each query by least squares, where w (n_query, n_key) weighs the keys."""
     origin = keys[w.argmax(-1)]  # places are counted from the key with most weight
@@ -82,9 +108,97 @@ def local_line(query, keys, values, w):
 # ---- positions ----
 
 
+def ramp_encoding(n, d_model, step):
+    """Return a toy encoding: the position times a step, in every dimension."""
+    return step * arange(n)[:, None] * ones(d_model)
+
+
+def rotary_frequencies(d, base):
+    """Return by which angle each pair of dimensions turns from one position to the next."""
+    return base ** (-arange(0, d, 2) / d)  # from fast to slow
+
+
+def rotary_angles(n, d, base):
+    """Return how far each pair of dimensions is turned at each position: (n, d / 2)."""
+    return arange(n)[:, None] * rotary_frequencies(d, base)
+
+
+def sinusoidal_encoding(n, d_model, base):
+    """Return sines and cosines of the positions, from fast to slow (Vaswani et al., 2017)."""
+    angles = rotary_angles(n, d_model, base)
+    P = zeros((n, d_model))
+    P[:, 0::2] = sin(angles)
+    P[:, 1::2] = cos(angles)[:, : d_model // 2]  # an odd width has one sine more
+    return P
+
+
+def sinusoidal_halves(n, d_model, base):
+    """Return the same waves, all sines before all cosines."""
+    angles = rotary_angles(n, d_model, base)
+    return concatenate([sin(angles), cos(angles)[:, : d_model // 2]], axis=-1)
+
+
+def rotate(x, angles):
+    """Turn each pair of dimensions by an angle of its position (Su et al., 2021)."""
+    a, b = x[..., 0::2], x[..., 1::2]
+    turned = a * cos(angles) - b * sin(angles), a * sin(angles) + b * cos(angles)
+    return stack(turned, axis=-1).reshape(x.shape)
+
+
+def rotate_halves(x, angles):
+    """Turn pairs as Llama does: dimension i with dimension i + d / 2."""
+    d = x.shape[-1]
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    turned = a * cos(angles) - b * sin(angles), a * sin(angles) + b * cos(angles)
+    return concatenate(turned, axis=-1)
+
+
+def alibi_bias(n_head, n_query, n_key):
+    """Return a penalty that grows with the distance, steeper in some heads (Press et al., 2022)."""
+    power = 2 ** int(math.log2(n_head))
+    slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]
+    # Heads past a power of two take every other slope of the next one.
+    slopes += [2 ** (-4 * h / power) for h in range(1, 2 * (n_head - power), 2)]
+    distances = abs(arange(n_key)[None, :] - arange(n_query)[:, None])
+    return -asarray(slopes)[:, None, None] * distances  # (n_head, n_query, n_key)
+
+
+def relative_bias(n_query, n_key, biases):
+    """Look up each head's bias for the bucket of the offset: one of 32, wider when far (T5)."""
+    offsets = arange(n_key)[None, :] - arange(n_query)[:, None]
+    starts = [*range(1, 8), *(8 * 2 ** (step / 2) for step in range(8))]  # of the next bucket
+    buckets = sum(abs(offsets) >= start for start in starts) + 16 * (offsets > 0)
+    return biases[:, buckets]  # biases (n_head, 32) -> (n_head, n_query, n_key)
+
+
 def interpolated(frequencies, factor):
     """Turn all pairs slower, as if positions were divided by the factor (Chen et al., 2023)."""
     return frequencies / factor
+
+
+def ntk_aware(frequencies, factor):
+    """Keep the fastest pair, and turn the slowest slower by the factor (bloc97, 2023)."""
+    pairs = arange(len(frequencies))
+    return frequencies * factor ** (-pairs / max(len(frequencies) - 1, 1))
+
+
+def yarn(frequencies, base, factor, trained):
+    """Slow only the pairs that do not come round within the trained length (Peng et al., 2023)."""
+    d_head = 2 * len(frequencies)
+
+    def at_turns(turns):  # the pair that comes round so often within the trained length
+        return d_head * math.log(trained / (2 * math.pi * turns)) / (2 * max(math.log(base), 1e-9))
+
+    low = min(max(math.floor(at_turns(32)), 0), d_head - 1)
+    high = min(max(math.ceil(at_turns(1)), 0), d_head - 1)
+    slowed = ((arange(d_head // 2) - low) / max(high - low, 0.001)).clip(0, 1)
+    return frequencies * (1 - slowed + slowed / factor)  # 0 keeps a pair, 1 slows it all
+
+
+def scores_at(offsets, frequencies):
+    """Return the score of a vector with itself at each offset, where every pair counts alike."""
+    angles = asarray(offsets)[:, None] * frequencies  # (n_offset, n_pair)
+    return cos(angles).mean(axis=-1)
 
 
 # ---- trained heads ----
@@ -107,11 +221,25 @@ def written_lengths(weights, V, W_o):
     return weights * length(V @ blocks)[:, None, :]
 
 
+def rollout(layers):
+    """Multiply the layers' maps: half of each place passes by on the residual connection."""
+    own = rolled = eye(len(layers[0]))
+    for weights in layers:
+        rolled = renormalise(weights + own) @ rolled
+    return rolled
+
+
 def set_sinks_aside(weights):
     """Take out the keys that draw much from all others; the rows sum to one again."""
     n = len(weights)
     others = (weights.sum(0) - weights.diagonal()) / max(1, n - 1)
     return renormalise(weights * ~(others >= max(0.3, 2 / n)))
+
+
+def relative_errors(heads, full):
+    """Return how far each head's output is from the full one, as a share of its length."""
+    change, full = (x.reshape(len(x), -1) for x in (heads - full, full))
+    return length(change) / length(full)
 
 
 def oldest(cache, mass, budget):

@@ -3,10 +3,10 @@
 import ast
 import io
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from importlib import import_module
 from pathlib import Path
 from textwrap import fill, indent
 from typing import Any
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 PYTORCH, NUMPY, SHORT = "PyTorch", "NumPy", "attn_core"
 ARCHIVE = "numbers.npz"
-MOST_WRITTEN = 64  # numbers of one array; larger ones are read from the archive
+MOST_WRITTEN = 64  # numbers of one array; where one has more, a file has all but short ones
+SHORT_ARRAY = 8
 Array = NDArray[Any]
-Numbers = Mapping[str, Any]  # arrays by their names; of a mapping, all are read from the archive
+Numbers = Mapping[str, Any]  # arrays by their names
 WIDTH = 96  # letters of a line of numbers
 WORDS = ("words", "queries", "keys")
-_IN_NUMPY = [f"numpy.{topic}" for topic in ("attention", "heads", "positions", "kernel", "learned")]
 # That numbers are written with where what is printed stays the same; else they have all.
 _DIGITS = (4, 6, 7, 8, 9)
 _FLOAT64 = "torch.set_default_dtype(torch.float64)"
@@ -84,52 +84,35 @@ class Program:
 
     @cached_property
     def _arrays(self) -> dict[str, Array]:
-        arrays = {name: each for name, each in self.numbers.items() if not isinstance(each, Mapping)}
-        return {name: np.asarray(each) for name, each in arrays.items()}
-
-    @cached_property
-    def _tables(self) -> dict[str, dict[str, Array]]:
-        tables = {name: each for name, each in self.numbers.items() if isinstance(each, Mapping)}
-        return {name: {part: np.asarray(one) for part, one in each.items()} for name, each in tables.items()}
+        return {name: np.asarray(each) for name, each in self.numbers.items()}
 
     @cached_property
     def _large(self) -> dict[str, Array]:
-        """What is read from the archive, by the names there."""
-        large = {name: array for name, array in self._arrays.items() if array.size > MOST_WRITTEN}
-        return large | {part: one for each in self._tables.values() for part, one in each.items()}
+        """What is read from the archive, by its name."""
+        is_read = any(array.size > MOST_WRITTEN for array in self._arrays.values())
+        most = SHORT_ARRAY if is_read else MOST_WRITTEN
+        return {name: array for name, array in self._arrays.items() if array.size > most}
 
     def _lines_of_numbers(self, names: Collection[str]) -> Iterator[str]:
         """Yield the lines that make the numbers, of which some are read; these lines come first."""
-        take, call = ("{}", "np.array")
+        take, call = "{}", "np.array"
         if self._framework == "torch":
             take, call = "torch.from_numpy({})", "torch.tensor"
-        digits = self.digits or self.fewest_digits()
         if names:
             yield f'with np.load("{ARCHIVE}") as file:'
-        for name, array in self._arrays.items():
-            if name in names:
-                yield f"    {name} = {take}  # {array.shape}".format(f'file["{name}"]')
-        for name, table in self._tables.items():
-            if names:
-                yield f"    {name} = {{name: {take.format('file[name]')} for name in file}}"
-            else:
-                yield f"{name} = {{}}"
-                yield from (f'{name}["{part}"] = {_literal(one, call, None)}' for part, one in table.items())
+        for name in names:
+            yield f"    {name} = {take}  # {self._arrays[name].shape}".format(f'file["{name}"]')
+        digits = self.digits or self.fewest_digits()
         for name, array in self._arrays.items():
             if name not in names:
-                yield f"{name} = {_literal(array, call, digits)}"
+                exact = name in self._large
+                yield f"{name} = {_literal(_rounded(array, None if exact else digits), call)}"
 
     def _results(self, digits: int | None = None) -> list[Array]:
         """Return what it prints, to four decimals, by NumPy and with numbers of so many digits."""
-        # Copies: lines may change some.
-        tables = {
-            name: {part: one.copy() for part, one in each.items()} for name, each in self._tables.items()
-        }
-        arrays = {
-            name: each if name in self._large else _rounded(each, digits)
-            for name, each in self._arrays.items()
-        }
-        scope: dict[str, Any] = {**_in_numpy(), **tables, **arrays}
+        scope = dict(numpy_functions())
+        for name, array in self._arrays.items():
+            scope[name] = _rounded(array, None if name in self._large else digits)
         exec(self.lines, scope)
         names = [name for name in self.prints if name not in WORDS]
         return [np.round(np.asarray(scope[name], dtype=float), 4) for name in names]
@@ -139,8 +122,6 @@ class Program:
         torch_alone = functions(PYTORCH).keys() - functions(NUMPY).keys()
         if self.language == SHORT or not self.prints or torch_alone & _names(self.lines):
             return _DIGITS[-1]
-        if not self._arrays.keys() - self._large:
-            return None
         exact = self._results()
         same = partial(np.array_equal, equal_nan=True)
         return next((each for each in _DIGITS if all(map(same, self._results(each), exact))), None)
@@ -184,25 +165,22 @@ def _as_written(number: str) -> str:
 
 
 def _rounded(array: Array, digits: int | None) -> Array:
+    """Return a copy with so many digits, or with all."""
     if digits is None or array.dtype.kind != "f":
-        return array
+        return array.copy()
     return np.array([float(f"{each:.{digits}g}") for each in array.ravel()]).reshape(array.shape)
 
 
-def _literal(array: Array, call: str, digits: int | None) -> str:
-    """Write an array out, a row a line; a long row takes several."""
-    rounded = _rounded(array, digits)
-    if array.ndim == 2:
-        rows = (
-            fill(f"    {_as_written(str(row))},", WIDTH, subsequent_indent=5 * " ")
-            for row in rounded.tolist()
-        )
-        return "\n".join([f"{call}([", *rows, f"])  # {array.shape}"])
-    text = f"{call}({_as_written(str(rounded.tolist()))})"
-    if array.ndim == 1 and len(text) > WIDTH - 20:
-        inner = fill(f"{text[len(call) + 2 : -2]},", WIDTH - 4)
-        return f"{call}([\n{indent(inner, '    ')}\n])  # {array.shape}"
-    return text
+def _literal(array: Array, call: str) -> str:
+    """Write an array out, where it is long a row a line; a long row takes several."""
+    text = _as_written(str(array.tolist()))
+    if len(text) < WIDTH - 30 and (array.ndim < 2 or len(array) == 1):
+        return f"{call}({text})"
+    shape = f".reshape{array.shape}" if array.ndim > 2 else f"  # {array.shape}"
+    table = array.reshape(-1, array.shape[-1]).tolist()
+    rows = [f"{row}," for row in table] if array.ndim > 1 else [f"{text[1:-1]},"]
+    lines = [fill(_as_written(row), WIDTH - 4, subsequent_indent=" " * (array.ndim > 1)) for row in rows]
+    return "\n".join([f"{call}([", *(indent(line, "    ") for line in lines), f"]){shape}"])
 
 
 # ---- functions and imports ----
@@ -212,9 +190,10 @@ def _literal(array: Array, call: str, digits: int | None) -> str:
 def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
     """Return the text of each file of a language, and what it parses to; none of them is imported."""
     here = Path(__file__).parent
+    folder, package = ("numpy", "numpy") if language == NUMPY else ("pytorch", "torch")
     files = [*[here / "packages.py"] * (language == SHORT), here / "arrays.py"]
-    files += sorted((here / ("numpy" if language == NUMPY else "pytorch")).glob("*.py"))
-    texts = [file.read_text(encoding="utf-8") for file in files]
+    files += sorted((here / folder).glob("*.py"))
+    texts = [file.read_text("utf-8").replace("from torch import", f"from {package} import") for file in files]
     return tuple((text, ast.parse(text)) for text in texts)
 
 
@@ -230,10 +209,12 @@ def functions(language: str) -> dict[str, str]:
 
 
 @cache
-def _in_numpy() -> dict[str, Any]:
+def numpy_functions() -> dict[str, Any]:
     """Return the functions in NumPy to be called, and the modules that lines may name."""
-    modules = [import_module(f"programs.{name}") for name in ("arrays", *_IN_NUMPY)]
-    return {name: value for module in modules for name, value in vars(module).items() if name[0] != "_"}
+    scope: dict[str, Any] = {}
+    for text, _tree in reversed(_files(NUMPY)):  # what is for both comes last, and is NumPy's here
+        exec(text, scope)
+    return scope
 
 
 def _names(text: str) -> set[str]:
@@ -263,31 +244,22 @@ def _packaged() -> list[ast.alias]:
     return [each for node in tree.body if isinstance(node, ast.ImportFrom) for each in node.names]
 
 
-def _wrapped(statement: str) -> str:
-    """Return an import, of many names with a line for each."""
-    if len(statement) <= WIDTH:
-        return statement
-    start, _import, names = statement.partition(" import ")
-    return "\n".join([f"{start} import (", *(f"    {name}," for name in names.split(", ")), ")"])
-
-
-def _plain_first(statement: str) -> tuple[bool, str]:
-    return statement.startswith("from"), statement
-
-
 def imports(language: str, text: str) -> str:
     """Return the import statements that a text needs, as the files here have them."""
-    names_used = _names(text)
-    statements: dict[str, int] = {}  # and to which group each belongs
+    missing = _names(text)
+    groups: list[list[str]] = [[], [], []]  # of Python, of others, of this app
     for _text, tree in (*_files(language), *_files(NUMPY)):
         for node in tree.body:
             if not isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            names = [each for each in node.names if (each.asname or each.name) in names_used]
-            root = (getattr(node, "module", None) or node.names[0].name).partition(".")[0]
+            names = [each for each in node.names if (each.asname or each.name) in missing]
+            statement = ast.unparse(type(node)(**{**vars(node), "names": names}))
+            root = re.split(r"[ .]", statement)[1]
             if names and root != "programs":
-                own = root in ("attn_core", "attn_figures")
-                statement = type(node)(**{**vars(node), "names": names})
-                statements[_wrapped(ast.unparse(statement))] = 2 if own else int(root != "math")
-    groups = ([line for line, group in statements.items() if group == each] for each in range(3))
-    return "\n\n".join("\n".join(sorted(group, key=_plain_first)) for group in groups if group)
+                missing -= {each.asname or each.name for each in names}
+                if len(statement) > WIDTH:
+                    first, *more = statement.replace("import ", "import (\n    ").split(", ")
+                    statement = ",\n    ".join([first, *more]) + ",\n)"
+                groups[2 if root.startswith("attn") else int(root != "math")].append(statement)
+    plain_first = (sorted(sorted(group), key=lambda line: line[0] == "f") for group in groups if group)
+    return "\n\n".join("\n".join(group) for group in plain_first)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from attn_figures.ties import largest, largest_first
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import coloured, first_of
-from attn_ui.base.set_aside import Lines
+from attn_ui.base.programs import More
 from attn_ui.base.shared_settings import ALSO, TOGETHER
 from attn_words import _, paragraph
 
@@ -29,7 +29,7 @@ def read_together(controls: Controls, queries: Sequence[str]) -> tuple[tuple[int
     return tuple(sorted(map(int, also))), summed
 
 
-def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int = 0) -> Lines:
+def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int = 0) -> More:
     """Return the lines of a program that take rows together.
 
     Args:
@@ -40,7 +40,7 @@ def together_lines(rows: Sequence[int], weights: str, *, summed: bool, axis: int
         f"rows = {[*rows]}  # queries whose rows are taken together",
         f"together = {weights}.{'sum' if summed else 'mean'}({axis})",
     ]
-    return Lines(lines, ["together"])
+    return lines, ["together"]
 
 
 def describe_arcs(

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from attn_figures.names import PlaneStyle
-from attn_ui.base.set_aside import Lines
+from attn_ui.base.programs import More
 from attn_words import _
 
 
-def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
+def plane_lines(dimensions: tuple[int, int] | None = None) -> More:
     """Return the lines of a program that see Q and K in a plane: of two dimensions, or of the main ones."""
     if dimensions is not None:
         columns = [*dimensions]
@@ -18,7 +18,7 @@ def plane_lines(dimensions: tuple[int, int] | None = None) -> Lines:
             "query_points, key_points = Q @ directions.mT, K @ directions.mT",
         ]
     lines.append("in_plane = query_points @ key_points.mT  # the part of each q·k that the plane shows")
-    return Lines(lines, ["query_points", "key_points", "in_plane"])
+    return lines, ["query_points", "key_points", "in_plane"]
 
 
 def describe_names(look: PlaneStyle, keys: Sequence[str]) -> str:

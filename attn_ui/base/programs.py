@@ -1,13 +1,17 @@
 """A page's numbers to take away: as a program in three languages, or as a formula."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from attn_ui.base.markdown import listed
 from attn_words import _, paragraph
 from programs.writing import ARCHIVE, NUMPY, PYTORCH, SHORT, WORDS, Numbers, Program, word_list
 
 LATEX = "LaTeX"
+More = tuple[Sequence[str], Sequence[str]]
+"""Lines of a program that go on with its weights and its output, and the names that it prints besides."""
+_SAMPLED = ("X", "W_q", "W_k", "W_v", "W_o")  # what attn_core draws from a seed
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,31 +21,27 @@ class Programs:
     Attributes:
         lines: what those in PyTorch and in NumPy compute from the numbers, see `programs.writing.Program`.
         numbers: what they start from; prints: the names of what they print.
-        short: the lines with attn_core, and what is drawn after them; sampled: the names of the numbers that
-            these lines sample from a seed themselves.
+        short: the lines with attn_core; sampled: the numbers that these sample from a seed themselves.
         formula: makes LaTeX with the present numbers.
-        last: lines after what those in PyTorch and in NumPy print; learns: after those in PyTorch, which
-            alone follows gradients, described by `learns_note`.
+        last: by language, lines after what is printed.
     """
 
-    lines: str
+    lines: Sequence[str]
     numbers: Numbers
     prints: Sequence[str]
-    short: tuple[str, str]
+    short: Sequence[str]
     formula: Callable[[], str]
     sampled: Collection[str] = ()
-    last: str = ""
-    learns: str = ""
-    learns_note: str = ""
+    last: Mapping[str, str] = field(default_factory=dict)
 
     def program(self, kind: str) -> Program:
         """Return the program in a language: "PyTorch", "NumPy" or "attn_core"."""
-        if kind == SHORT:
-            numbers = {name: each for name, each in self.numbers.items() if name not in self.sampled}
-            digits = self.program(NUMPY).fewest_digits() if numbers else None
-            return Program(SHORT, self.short[0], numbers, self.prints, self.short[1], digits)
-        last = self.learns if kind == PYTORCH and self.learns else self.last
-        return Program(kind, self.lines, self.numbers, self.prints, last)
+        last = self.last.get(kind, "")
+        if kind != SHORT:
+            return Program(kind, "\n".join(self.lines), self.numbers, self.prints, last)
+        numbers = {name: each for name, each in self.numbers.items() if name not in self.sampled}
+        digits = self.program(NUMPY).fewest_digits() if numbers else None
+        return Program(SHORT, "\n".join(self.short), numbers, self.prints, last, digits)
 
     def text(self, kind: str) -> str:
         """Return a program, or the formula."""
@@ -51,17 +51,19 @@ class Programs:
         """Say what the program of a kind needs and prints."""
         if kind == LATEX:
             return _("The formula with the numbers on this page, for a text or a slide.")
+        program = self.program(kind)
         with_torch = _("Runs with PyTorch alone.")
-        if self.program(PYTORCH).is_read:
+        if program.is_read:
             with_torch = _("Runs with PyTorch, and NumPy to read its numbers.")
         needs = {
             PYTORCH: with_torch,
             NUMPY: _("Runs with NumPy alone."),
             SHORT: _("The short one, with the packages of this app: `pip install .` in its folder."),
         }[kind]
-        names = [f"`{name}`" for name in self.prints if name not in WORDS]
-        prints = _("It prints {numbers}.", numbers=listed(names))
-        return paragraph(needs, file_note(self.program(kind)), prints, self.learns_note * (kind == PYTORCH))
+        names = [name for name in self.prints if name not in WORDS]
+        names += re.findall(r'print\("(.+?):"', program.last)
+        prints = _("It prints {numbers}.", numbers=listed([f"`{name}`" for name in names]))
+        return paragraph(needs, file_note(program), prints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +82,45 @@ class OneProgram:
         return paragraph(self.description, file_note(self.program))
 
 
+def attention_programs(
+    sides: tuple[Sequence[object], Sequence[object]],
+    starts: tuple[Numbers, Sequence[str]],
+    attends: Sequence[str],
+    call: str,
+    formula: Callable[[], str],
+    *,
+    samples: Sequence[str] = (),
+    more: More = ((), ()),
+) -> Programs:
+    """Return the programs of attention from words to an output.
+
+    Args:
+        sides: the words of queries and keys.
+        starts: the numbers, and the lines from them to Q, K, V and the mask.
+        attends: the lines of the scores, of the weights, and to the output.
+        call: of attn_core, for the first two; samples: the lines that draw the numbers from a seed.
+        more: what is done with the weights.
+    """
+    (names, words), (numbers, lines) = words_of(*sides), starts
+    (scores, mixes, *merges), (goes_on, prints) = attends, more
+    mixed = mixes.partition(",")[0]
+    shortly = [f"result = {call}", f"weights, {mixed} = result.weights, result.output", *merges]
+    shortly += [scores] * any("scores" in line for line in goes_on)
+    return Programs(
+        [*words, *lines, *attends, *goes_on],
+        numbers,
+        (*names, "weights", "output", *prints),
+        [*words, *samples, *lines, *shortly, *goes_on],
+        formula,
+        _SAMPLED if samples else (),
+        {SHORT: f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()"},
+    )
+
+
 def words_of(queries: Sequence[object], keys: Sequence[object]) -> tuple[list[str], list[str]]:
     """Return what a program calls the words of its queries and of its keys, and the lines that have them."""
-    if list(queries) == list(keys):
-        return ["words"], [word_list("words", map(str, queries))]
-    return ["queries", "keys"], [
-        word_list("queries", map(str, queries)),
-        word_list("keys", map(str, keys)),
-    ]
+    sides = {"words": queries} if list(queries) == list(keys) else {"queries": queries, "keys": keys}
+    return [*sides], [word_list(name, map(str, words)) for name, words in sides.items()]
 
 
 def attends_where(mask: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Slider
 from attn_ui.base.parameters import Steps
+from attn_ui.base.programs import More
 from attn_ui.base.shared_settings import ABOVE, ALL_BUT_ONE, KEEP, LARGEST, RENORMALISED, WITHOUT
 from attn_words import _
 
@@ -84,15 +85,7 @@ def read_aside(controls: Controls, n_query: int, keys: Sequence[str], width: int
     return SetAsideSlider(keep, controls.exact(steps.fitting(n_query * n_key, MOST_NUMBERS)), renormalised)
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Lines of a program that go on with its weights and its output, and the names that it prints besides."""
-
-    lines: Sequence[str] = ()
-    prints: Sequence[str] = ()
-
-
-def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int | None = None) -> Lines:
+def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int | None = None) -> More:
     """Return the lines of a program that set small weights aside, or leave a key out.
 
     Args:
@@ -111,16 +104,17 @@ def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int 
             f"output_without, without = attend_masked(scores{at}, V{at}, {rest})",
             f"moved_by = length(output_without - {of}output)",
         ]
-        return Lines(lines, ["without", "output_without", "moved_by"])
-    weights, least = f"{of}weights", f"{aside.value:g}"
+        return lines, ["without", "output_without", "moved_by"]
+    weights = f"{of}weights"
+    kept = f"({weights} >= {aside.value:g})"
     if aside.what == "largest":
-        least = f"nth_largest({weights}, {min(int(aside.value), len(keys))})"
-    lines += [f"kept = {weights} * ({weights} >= {least})", "mass = kept.sum(-1)  # what each row keeps"]
+        kept = f"largest_in_row({weights}, {aside.value:g})"
+    lines += [f"kept = {weights} * {kept}", "mass = kept.sum(-1)  # what each row keeps"]
     if not aside.renormalised:
-        return Lines(lines, ["mass"])
+        return lines, ["mass"]
     lines += [
         "renormalised = renormalise(kept)",
         f"output_kept = renormalised @ V{at}",
         f"moved_by = length(output_kept - {of}output)",
     ]
-    return Lines(lines, ["mass", "renormalised", "output_kept", "moved_by"])
+    return lines, ["mass", "renormalised", "output_kept", "moved_by"]

@@ -1,72 +1,61 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from attn_core import KERNELS
 from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
-from attn_words import _
 from pages.kernel_regression import formulas
 from pages.kernel_regression.compute import Result
 from pages.kernel_regression.views.bandwidth import LEARNING_RATE, LEARNING_STEPS
+from programs.writing import PYTORCH, SHORT
 
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
     selection = result.selection
-    kernel, row, h = selection.kernel, selection.row, selection.bandwidth
-    query: formulas.Query = selection.queries[row].tolist()
-    numbers = {"query": [query], "x": selection.keys, "y": selection.values}
-    arguments = f'query, x, y, kernel="{kernel}", bandwidth={h!r}'
-    apart = "abs(query[:, None] - x)" if selection.keys.ndim == 1 else "length(query[:, None] - x)"
-    lines = [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
-    if result.state.fits_lines:
-        line = selection.lines
-        weigh = "gaussian(u)" if kernel == "gaussian" else f"renormalise({kernel}(u))"
-        u = np.unique(abs(selection.keys - selection.queries[row]) / h)
-        if kernel == "gaussian" and (np.diff(u[:2] ** 2) > 1200).any():  # the next weight is too small
-            weigh = "gaussian_nearest(u)"
+    kernel, row, h, x = selection.kernel, selection.row, selection.bandwidth, selection.keys
+    is_gaussian, is_line = kernel == "gaussian", result.state.fits_lines
+    numbers = {"query": selection.queries[[row]], "x": x, "y": selection.values}
+    apart = "abs(query[:, None] - x)" if x.ndim == 1 else "length(query[:, None] - x)"
+    weigh = "gaussian(u)" if is_gaussian else f"renormalise({kernel}(u))"
+    away = "how many bandwidths away"
+    if is_line and is_gaussian:
+        nearest = np.unique(abs(x - selection.queries[row]))[:2] ** 2
+        least = float(np.sqrt(np.diff(nearest).sum() / 1200))
+        if least > h:
+            away, h = f"with h = {h!r} one key alone would have weight; the line is the same", least
+    lines = [f"u = {apart} / {h!r}  # (n_query, n_key): {away}"]
+    last, names = {}, ["weights", "estimate"]
+    if is_line:
+        names.append("slope")
         lines += [f"w = {weigh}", "estimate, slope, weights = local_line(query, x, y, w)"]
-        if kernel != "gaussian":
-            lines.append("estimate, slope = with_gaps(estimate, w), with_gaps(slope, w)")
-        return Programs(
-            "\n".join(lines),
-            numbers,
-            ["weights", "estimate", "slope"],
-            short=(
-                f"line = local_linear({arguments})\n"
-                "weights, estimate, slope = line.weights, line.estimate, line.slope",
-                "",
-            ),
-            formula=lambda: formulas.of_line(
-                query, h, KERNELS[kernel].formula, float(line.estimate[row]), float(line.slope[row])
-            ),
-        )
-    if kernel == "gaussian":
-        lines += ["weights = gaussian(u)  # rows sum to one", "estimate = weights @ y"]
     else:
-        lines.append(f"weights = renormalise({kernel}(u))  # rows sum to one")
-        lines.append("estimate = with_gaps(weights @ y, weights)")
-    # Only PyTorch follows a gradient; the figure learns at the same rate.
-    learns = kernel == "gaussian" and selection.lengths is None and selection.keys.ndim == 1
-    learn = f"learn_bandwidth(x, y, {h!r}, steps={LEARNING_STEPS}, rate={LEARNING_RATE})"
-    learn = f'print("h learned:", {learn})'
-    return Programs(
-        "\n".join(lines),
-        numbers,
-        ["weights", "estimate"],
-        short=(
-            f"regression = nadaraya_watson({arguments})\n"
-            "weights, estimate = regression.weights, regression.estimate",
-            "show(weights).show()" if len(selection.keys) <= MOST_DRAWN else "",
-        ),
-        formula=lambda: formulas.formula(
-            query,
-            h,
-            KERNELS[kernel].formula,
-            n_key=len(selection.keys),
-            estimate=float(selection.regression.estimate[row]),
-        ),
-        learns=learn if learns else "",
-        learns_note=_("Then it learns h, and prints that too.") * learns,
-    )
+        lines += [f"weights = {weigh}  # rows sum to one", "estimate = weights @ y"]
+        if len(x) <= MOST_DRAWN:
+            last[SHORT] = "show(weights).show()"
+        # Only PyTorch follows a gradient; the figure learns at the same rate.
+        if is_gaussian and selection.lengths is None and x.ndim == 1:
+            learn = f"learn_bandwidth(x, y, {h!r}, steps={LEARNING_STEPS}, rate={LEARNING_RATE})"
+            last[PYTORCH] = f'print("h learned:", {learn})'
+    if not is_gaussian:
+        lines += [f"{name} = with_gaps({name}, {'w' if is_line else 'weights'})" for name in names[1:]]
+    call = "local_linear" if is_line else "nadaraya_watson"
+    short = [
+        f'result = {call}(query, x, y, kernel="{kernel}", bandwidth={selection.bandwidth!r})',
+        f"{', '.join(names)} = {', '.join(f'result.{name}' for name in names)}",
+    ]
+    return Programs(lines, numbers, names, short, _formula(result), last=last)
+
+
+def _formula(result: Result) -> Callable[[], str]:
+    selection = result.selection
+    row, h, kernel = selection.row, selection.bandwidth, KERNELS[selection.kernel].formula
+    query: formulas.Query = selection.queries[row].tolist()
+    if result.state.fits_lines:
+        height, slope = float(selection.lines.estimate[row]), float(selection.lines.slope[row])
+        return lambda: formulas.of_line(query, h, kernel, height, slope)
+    n, estimate = len(selection.keys), float(selection.regression.estimate[row])
+    return lambda: formulas.formula(query, h, kernel, n_key=n, estimate=estimate)

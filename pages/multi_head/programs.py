@@ -3,50 +3,30 @@
 from dataclasses import replace
 from typing import Any
 
-from attn_core import (
-    GLOROT,
-    RelativeBuckets,
-    VectorScheme,
-    make_mask,
-    mask_code,
-    tokenize,
-    weights_of,
-)
+from attn_core import GLOROT, RelativeBuckets, VectorScheme, make_mask, mask_code, tokenize, weights_of
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, attends_where, words_of
+from attn_ui.base.programs import More, Programs, attends_where, attention_programs
 from attn_ui.base.schemes import biases, is_computed, placed, turned
-from attn_ui.base.set_aside import Lines
 from pages.multi_head import formulas
 from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
 from programs.writing import PYTORCH, Program
 
-_SAMPLED = {"X", "W_q", "W_k", "W_v", "W_o"}  # what attn_core draws from a seed
-
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    numbers, lines = _starts(result)
-    sampled, tokens, ends = _sampling(result), result.tokens, _goes_on(result)
-    queries = tokenize(result.setting.text)[: len(tokens.queries)]
-    names, words = words_of(*[queries] * 2 if sampled else (tokens.queries, tokens.keys))
-    merged = f"output = {_merged(result)}"
-    scores = [f"scores = {_scores(result)}  # (n_head, n_query, n_key)"]
-    again = scores * (result.aside.what == "without")  # the short program attends with them once more
-    return Programs(
-        "\n".join(
-            [*words, *lines, *scores, f"heads, weights = {attends_where(_mask(result))}", merged, *ends.lines]
-        ),
-        numbers,
-        (*names, "weights", "output", *ends.prints),
-        short=(
-            "\n".join([*words, *sampled, *lines, _shortly(result), merged, *again, *ends.lines]),
-            f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
-        ),
-        formula=lambda: formulas.with_numbers(result),
-        sampled=_SAMPLED if sampled else (),
+    samples, words = _samples(result), result.tokens
+    tokens = tokenize(result.setting.text)[: len(words.queries)]
+    return attention_programs(
+        (tokens, tokens) if samples else (words.queries, words.keys),
+        _starts(result),
+        _attends(result),
+        _call(result),
+        lambda: formulas.with_numbers(result),
+        samples=samples,
+        more=_more(result),
     )
 
 
@@ -61,54 +41,43 @@ def shared_heads(result: Result, num_kv_heads: int) -> Program:
     """Return the program of fewer heads of keys and values."""
     numbers, lines = _starts(result)
     lines.append(f"K, V = share_heads(K, {num_kv_heads}), share_heads(V, {num_kv_heads})")
-    lines += [
-        f"scores = {_scores(result)}  # (n_head, n_query, n_key)",
-        f"heads, weights = {attends_where(_mask(result))}",
-    ]
-    lines.append(f"output = {_merged(result)}")
-    return Program(PYTORCH, "\n".join(lines), numbers, ["weights", "output"])
-
-
-def _inputs(result: Result) -> tuple[dict[str, Any], list[str]]:
-    """Return the sequences and the weights, and the lines that tell the sequences their places."""
-    words, positions, scheme = result.unplaced.tokens, result.setting.positions, result.scheme
-    numbers: dict[str, Any] = {"X": words.query}
-    if not result.is_self_attention:
-        numbers["Y"] = words.key
-    lines = []
-    if scheme.adds == "vector":
-        lines = [f"{name} = {placed(positions, name)}  # with the vectors of the places" for name in numbers]
-    if isinstance(scheme, VectorScheme) and not is_computed(positions):
-        bare = replace(scheme, strength=1.0)
-        longest = max(result.tokens.shape)
-        numbers["P"] = bare.vectors(longest, words.query.shape[1], start=bare.first)
-    return numbers | weights_of(result.module), lines
+    return Program(PYTORCH, "\n".join([*lines, *_attends(result)]), numbers, ["weights", "output"])
 
 
 def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to Q, K and V of all heads, and to the biases."""
-    numbers, lines = _inputs(result)
-    memory = "X" if result.is_self_attention else "Y"
-    added = {letter: f" + b_{letter}" if result.setting.bias else "" for letter in "qkv"}
-    projections = [
-        f"split_heads({name} @ W_{letter}{added[letter]}, {result.n_head})"
+    words, scheme, positions = result.unplaced.tokens, result.scheme, result.setting.positions
+    memory, added = _memory(result), " + b_{0}" if result.setting.bias else ""
+    inputs = {"X": words.query, memory: words.key}
+    numbers, lines = inputs | weights_of(result.module), []
+    if scheme.adds == "vector":
+        lines = [f"{name} = {placed(positions, name)}  # with the vectors of the places" for name in inputs]
+    if isinstance(scheme, VectorScheme) and not is_computed(positions):
+        bare = replace(scheme, strength=1.0)
+        longest = max(result.tokens.shape)
+        numbers["P"] = bare.vectors(longest, words.query.shape[1], start=bare.first)
+    lines += [
+        f"{letter.upper()} = split_heads({name} @ W_{letter}{added.format(letter)}, {result.n_head})"
         for letter, name in zip("qkv", ("X", memory, memory), strict=True)
     ]
-    lines += [f"{letter.upper()} = {each}" for letter, each in zip("qkv", projections, strict=True)]
     lines[-1] += "  # (n_head, n, d_head)"
-    if result.scheme.adds == "rotation":
-        lines += [f"{name} = {turned(result.setting.positions, name)}  # by their places" for name in "QK"]
-    if result.scheme.adds == "bias":
-        lines.append(f"bias = {biases(result.setting.positions, result.n_head, 'X', memory)}")
-    if isinstance(result.scheme, RelativeBuckets):
-        numbers["table"] = result.scheme.bucket_biases()
+    if scheme.adds == "rotation":
+        lines += [f"{name} = {turned(positions, name)}  # by their places" for name in "QK"]
+    if scheme.adds == "bias":
+        lines.append(f"bias = {biases(positions, result.n_head, 'X', memory)}")
+    if isinstance(scheme, RelativeBuckets):
+        numbers["table"] = scheme.bucket_biases()
     return numbers, lines
+
+
+def _memory(result: Result) -> str:
+    return "X" if result.is_self_attention else "Y"
 
 
 def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the same, and the mask."""
     numbers, lines = _projected(result)
-    memory = "X" if result.is_self_attention else "Y"
+    memory = _memory(result)
     kinds = result.setting.kinds if allowed(result.setting, result.n_head) is not None else ()
     codes, patterns = [], []
     for at, kind in enumerate(kinds[: result.n_head]):
@@ -128,7 +97,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     return numbers, lines
 
 
-def _sampling(result: Result) -> list[str]:
+def _samples(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
     setting = result.setting
     plain = replace(setting, cross=False, bias=False, projection=True, d_head=None, weights=())
@@ -143,17 +112,22 @@ def _sampling(result: Result) -> list[str]:
     ]
 
 
-def _scores(result: Result) -> str:
-    """Write the scores of all heads: scaled, sharp or flat as the temperature has them, and biased."""
+def _attends(result: Result) -> list[str]:
+    """Write the scores of all heads, sharp or flat as the temperature has them, and what comes of them."""
     hot = "" if result.setting.temperature == 1.0 else f" / {result.setting.temperature!r}"
-    return f"Q @ K.mT / Q.shape[-1] ** 0.5{hot}" + " + bias" * (result.scheme.adds == "bias")
+    scores = f"Q @ K.mT / Q.shape[-1] ** 0.5{hot}" + " + bias" * (result.scheme.adds == "bias")
+    return [
+        f"scores = {scores}  # (n_head, n_query, n_key)",
+        f"heads, weights = {attends_where(_mask(result))}",
+        f"output = {_merged(result)}",
+    ]
 
 
 def _mask(result: Result) -> str:
     return "mask" if allowed(result.setting, result.n_head) is not None else ""
 
 
-def _shortly(result: Result) -> str:
+def _call(result: Result) -> str:
     """Write the same with attn_core."""
     mask = _mask(result)
     arguments = f", {mask}" * bool(mask)
@@ -161,8 +135,7 @@ def _shortly(result: Result) -> str:
         arguments = ", bias.masked_fill(~mask, -torch.inf)" if mask else ", bias"
     if result.setting.temperature != 1.0:
         arguments += f", temperature={result.setting.temperature!r}"
-    call = f"scaled_dot_product_attention(Q, K, V{arguments})"
-    return f"result = {call}\nheads, weights = result.output, result.weights"
+    return f"scaled_dot_product_attention(Q, K, V{arguments})"
 
 
 def _merged(result: Result) -> str:
@@ -171,7 +144,7 @@ def _merged(result: Result) -> str:
     return f"merge_heads(heads) @ W_o{biased}" if result.setting.projection else "merge_heads(heads)"
 
 
-def _goes_on(result: Result) -> Lines:
+def _more(result: Result) -> More:
     """Write what is done with single heads: rows taken together, weights set aside, or points in planes."""
     look, group = result.look, result.group
     if result.aside.what:
@@ -182,7 +155,7 @@ def _goes_on(result: Result) -> Lines:
     if look.view == "points":
         return plane_lines()
     if look.view != "arcs" or not group.also:
-        return Lines()
+        return [], []
     rows = group.rows(result.cell[0])
     if look.all_heads:
         weights = f"weights[{result.shown_heads}][:, rows]" if result.off else "weights[:, rows]"

@@ -10,14 +10,12 @@ from attn_core.scores import DOT
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
-from attn_ui.base.programs import Programs, attends_where, words_of
-from attn_ui.base.set_aside import Lines
+from attn_ui.base.programs import More, Programs, attends_where, attention_programs
 from pages.single_head import formulas
 from pages.single_head.compute import Result
 from pages.single_head.state import tokens_of
 from programs.writing import PYTORCH, Program
 
-_SAMPLED = {"X", "W_q", "W_k", "W_v"}  # what attn_core draws from a seed
 # A score of a query and a key, by functions of `programs`.
 _SCORES = {
     DOT: "Q @ K.mT",
@@ -31,59 +29,39 @@ _SCORES = {
 
 def programs(result: Result) -> Programs:
     """Return what is handed over."""
-    numbers, lines = _starts(result)
     mask = "mask" if result.scoring.masking.kind != "none" else ""
-    ends, sampled = _goes_on(result, mask), _sampling(result)
-    queries, keys = (
-        [tokens_of(result.inputs.text)] * 2 if sampled else (result.head.queries, result.head.keys)
-    )
-    names, words = words_of(queries, keys)
-    scores = [f"scores = {_scores(result)}  # (n_query, n_key)"]
-    again = scores * (result.aside.what == "without")  # the short program attends with them once more
-    attends = f"output, weights = {attends_where(mask)}"
-    return Programs(
-        "\n".join([*words, *lines, *scores, attends, *ends.lines]),
-        numbers,
-        (*names, "weights", "output", *ends.prints),
-        short=(
-            "\n".join([*words, *sampled, *lines, _shortly(result, mask), *again, *ends.lines]),
-            f"show(weights, {names[0]}, keys={names[-1]}, output=output).show()",
-        ),
-        formula=lambda: formulas.with_numbers(result),
-        sampled=_SAMPLED if sampled else (),
+    samples, tokens = _samples(result), tokens_of(result.inputs.text)
+    return attention_programs(
+        (tokens, tokens) if samples else (result.head.queries, result.head.keys),
+        _starts(result),
+        [f"scores = {_scores(result)}  # (n_query, n_key)", f"output, weights = {attends_where(mask)}"],
+        _call(result, mask),
+        lambda: formulas.with_numbers(result),
+        samples=samples,
+        more=_more(result, mask),
     )
 
 
-def tiles_program(query: Tensor, key: Tensor, value: Tensor, size: int) -> Program:
-    """Return the program that reads the keys a tile at a time."""
-    numbers = {"Q": query, "K": key, "V": value}
-    return Program(PYTORCH, f"output = tiled_attention(Q, K, V, {size})", numbers, ["output"])
-
-
-def state_program(query: Tensor, key: Tensor, value: Tensor) -> Program:
-    """Return the program that adds each token to a state."""
-    numbers = {"Q": query, "K": key, "V": value}
-    return Program(PYTORCH, "output = linear_attention(Q, K, V)", numbers, ["output"])
+def output_program(call: str, query: Tensor, key: Tensor, value: Tensor) -> Program:
+    """Return the program that prints what a function makes of Q, K and V."""
+    return Program(PYTORCH, f"output = {call}", {"Q": query, "K": key, "V": value}, ["output"])
 
 
 def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     """Return the numbers, and the lines from them to queries, keys, values and the mask."""
     head, masking = result.head, result.scoring.masking
-    if head.x is None:
-        numbers: dict[str, Any] = {"Q": head.query, "K": head.key, "V": head.value}
-        lines = []
-    else:
+    numbers: dict[str, Any] = {"Q": head.query, "K": head.key, "V": head.value}
+    lines = []
+    if head.x is not None:
         memory = "X" if head.x is head.memory else "Y"
-        numbers = {"X": head.x} | ({"Y": head.memory} if memory == "Y" else {})
-        lines = [f"Q, K, V = X, {memory}, {memory}  # the vectors as they are"]
+        numbers, sides = {"X": head.x, memory: head.memory}, ["X", memory, memory]
         if head.projections is not None:
-            names, biases = ("W_q", "W_k", "W_v"), ("b_q", "b_k", "b_v")
-            numbers |= dict(zip(names, head.projections, strict=True))
-            numbers |= {name: b[0] for name, b in zip(biases, head.biases or (), strict=False)}
-            added = [f" + {name}" if head.biases else "" for name in biases]
-            of = ("X", memory, memory)
-            projections = (f"{x} @ {W}{b}" for x, W, b in zip(of, names, added, strict=True))
-            lines = [f"Q, K, V = {', '.join(projections)}"]
+            sides = [f"{side} @ W_{letter}" for side, letter in zip(sides, "qkv", strict=True)]
+            numbers |= dict(zip(("W_q", "W_k", "W_v"), head.projections, strict=True))
+        if head.biases:
+            sides = [f"{side} + b_{letter}" for side, letter in zip(sides, "qkv", strict=True)]
+            numbers |= {f"b_{letter}": b[0] for letter, b in zip("qkv", head.biases, strict=True)}
+        lines = [f"Q, K, V = {', '.join(sides)}"]
     numbers |= result.own
     code = mask_code(masking, result.width) if masking.kind != "none" else ""
     if code or result.aside.what == "without":
@@ -94,7 +72,7 @@ def _starts(result: Result) -> tuple[dict[str, Any], list[str]]:
     return numbers, lines
 
 
-def _sampling(result: Result) -> list[str]:
+def _samples(result: Result) -> list[str]:
     """Write how attn_core draws words and weights; nothing where more than that is asked for."""
     inputs, head = result.inputs, result.head
     plain = replace(inputs, ramp=False, unit_rows=False, bias=False, weights=(), second_text=None)
@@ -119,26 +97,28 @@ def _scores(result: Result) -> str:
     return scaled + (f" / {result.temperature:.10g}" if result.temperature != 1.0 else "")
 
 
-def _shortly(result: Result, mask: str) -> str:
+def _call(result: Result, mask: str) -> str:
     """Write the same with attn_core."""
-    is_dot, score = result.scoring.score == DOT, result.scoring.score
+    score = result.scoring.score
+    is_dot = score == DOT
     arguments = ["Q", "K", "V"] if is_dot else [f'"{score}"', "Q", "K", "V"]
     arguments += [mask] * bool(mask)
     if not is_dot or result.scoring.scale != "1/√dₖ":
         arguments.append(f"scale={result.scale!r}")
     if result.temperature != 1.0:
         arguments.append(f"temperature={result.temperature:.10g}")
+    inside = ", ".join(arguments)
     if own := SCORES[score].shapes:
-        arguments.append("weights={" + ", ".join(f'"{name}": {name}' for name, _axes in own) + "}")
-    call = "scaled_dot_product_attention" if is_dot else "score_attention"
-    return f"result = {call}({', '.join(arguments)})\nweights, output = result.weights, result.output"
+        weights = ", ".join(f'"{name}": {name}' for name, _axes in own)
+        inside = f"\n    {inside},\n    weights={{{weights}}},\n"
+    return f"{'scaled_dot_product_attention' if is_dot else 'score_attention'}({inside})"
 
 
-def _goes_on(result: Result, mask: str) -> Lines:
+def _more(result: Result, mask: str) -> More:
     """Write what is done with the weights: rows taken together, weights set aside, or points in a plane."""
-    aside, group, along = result.aside, result.walk.group, result.along
+    aside, group = result.aside, result.walk.group
     if group.also:
         return together_lines(group.rows(result.cell[0]), "weights[rows]", summed=group.summed)
-    if along is not None:
-        return plane_lines(along.dimensions)
-    return set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else Lines()
+    if result.along is not None:
+        return plane_lines(result.along.dimensions)
+    return set_aside.aside_lines(aside, result.walk.keys, mask) if aside.what else ((), ())

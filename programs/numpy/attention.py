@@ -17,7 +17,7 @@ def attend(scores, V):
 
 def attend_masked(scores, V, mask):
     """Attend only where the mask is True; a query that may attend to no key gets zeros."""
-    scores = np.where(mask, scores, -1e300)  # minus infinity would give 0 / 0 in such a row
+    scores = np.where(mask, scores, np.finfo(float).min)  # the lowest number; -inf could give 0 / 0
     weights = softmax(scores) * mask
     return weights @ V, weights
 
@@ -27,20 +27,10 @@ def places(n_query, n_key):
     return np.arange(n_query)[:, None], np.arange(n_key)[None, :]
 
 
-def additive_scores(Q, K, W_a, U_a, v_a):
-    """Score by a small network (Bahdanau et al., 2015)."""
-    return np.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
-
-
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (np.minimum(x, 0) + np.log1p(np.maximum(x, 0)) for x in (Q, K))
     return np.logaddexp.reduce(log_q[:, None] + log_k, axis=-1)
-
-
-def nth_largest(weights, n):
-    """Return the nth largest weight of each row, less a hair so that ties reach it."""
-    return np.sort(weights, axis=-1)[..., [-n]] * (1 - 1e-10)
 
 
 def widest_directions(Q, K):

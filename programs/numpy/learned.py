@@ -6,26 +6,17 @@ from programs.arrays import layer_norm, merge_heads, split_heads
 from programs.numpy.attention import attend_masked, softmax
 
 
-def toy_transformer(embedded, w, n_layer, n_head, mask):
-    """Run layers of attention alone: each adds what its heads write; the sum is read out."""
-    x, layers = embedded, []
-    for layer in range(n_layer):
-        h = layer_norm(x, w[f"gain {layer}"], w[f"shift {layer}"])
-        Q, K, V = (split_heads(h @ w[f"{W} {layer}"], n_head) for W in ("W_q", "W_k", "W_v"))
-        weights = softmax(np.where(mask, Q @ K.mT / Q.shape[-1] ** 0.5, -np.inf))  # (n_head, n, n)
-        x = x + merge_heads(weights @ V) @ w[f"W_o {layer}"]
-        layers.append((Q, K, V, weights))
-    logits = (x - embedded) @ w["readout"].T  # (n, n_symbol)
-    return logits, *(np.concatenate(parts) for parts in zip(*layers))  # (n_layer * n_head, n, ·)
-
-
-def rollout(layers):
-    """Multiply the layers' maps: half of each place passes by on the residual connection."""
-    own = rolled = np.eye(len(layers[0]))
-    for weights in layers:
-        mixture = weights + own
-        rolled = mixture / mixture.sum(-1)[:, None] @ rolled
-    return rolled
+def toy_transformer(x, layers, n_head, mask):
+    """Run layers of attention alone: each adds to x what its heads write."""
+    stages = []
+    for gain, shift, W_q, W_k, W_v, W_o in layers:
+        h = layer_norm(x, gain, shift)
+        Q, K, V = (split_heads(h @ W, n_head) for W in (W_q, W_k, W_v))
+        scores = Q @ K.mT / Q.shape[-1] ** 0.5  # (n_head, n, n)
+        weights = softmax(np.where(mask, scores, -np.inf))
+        x = x + merge_heads(weights @ V) @ W_o
+        stages.append((Q, K, V, weights))
+    return x, *(np.concatenate(parts) for parts in zip(*stages))  # (n_layer * n_head, n, ·)
 
 
 def keys_kept(scores, budget, evict):

@@ -23,11 +23,6 @@ def places(n_query, n_key):
     return torch.arange(n_query)[:, None], torch.arange(n_key)[None, :]
 
 
-def additive_scores(Q, K, W_a, U_a, v_a):
-    """Score by a small network (Bahdanau et al., 2015)."""
-    return torch.tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
-
-
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (x.clamp(max=0) + x.clamp(min=0).log1p() for x in (Q, K))
@@ -57,11 +52,6 @@ def linear_attention(Q, K, V):
         S, z = S + k[:, None] * v, z + k
         output.append(q @ S / (q @ z))
     return torch.stack(output)
-
-
-def nth_largest(weights, n):
-    """Return the nth largest weight of each row, less a hair so that ties reach it."""
-    return weights.sort(dim=-1).values[..., [-n]] * (1 - 1e-10)
 
 
 def widest_directions(Q, K):

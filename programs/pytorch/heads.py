@@ -1,14 +1,8 @@
-"""Several heads: a mask for each, and one token after the other."""
+"""Several heads, one token after the other."""
 
 import torch
 
 from programs.pytorch.attention import attend
-
-
-def heads_take_turns(masks, n_head):
-    """Give each head a mask, the first one again after the last: (n_head, n_query, n_key)."""
-    masks = torch.stack(torch.broadcast_tensors(*masks))
-    return masks[[head % len(masks) for head in range(n_head)]]
 
 
 def token_by_token(Q, K, V):

@@ -10,20 +10,6 @@ def gaussian(u):
     return torch.softmax(-(u**2) / 2, dim=-1)
 
 
-def gaussian_nearest(u):
-    """Weigh the same, where one key is so near that all others would have no weight for a line."""
-    scores = (u.min() ** 2 - u**2) / 2  # 0 for the nearest
-    others = u > u.min()
-    if others.any():
-        scores = scores + others * max(0, -600 - scores[others].max())
-    return torch.softmax(scores, dim=-1)
-
-
-def with_gaps(numbers, weights):
-    """Leave a gap (nan) at each query that has no key with weight."""
-    return torch.where(weights.sum(dim=-1) > 0, numbers, math.nan)
-
-
 def learn_bandwidth(keys, values, bandwidth, steps, rate):
     """Follow the gradient of the leave-one-out error: no point may attend to itself."""
     log_h = torch.tensor(math.log(bandwidth), requires_grad=True)  # exp(log h) stays above zero

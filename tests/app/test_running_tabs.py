@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from attn_core import causal_mask, score_attention
 from pages.single_head.example import SEED, WIDTH, draw_vectors
-from pages.single_head.programs import state_program, tiles_program
+from pages.single_head.programs import output_program
 from pages.single_head.tabs import flashattention, linear_attention
 from tests.handed import leaves
 from tests.pages import open_sound
@@ -23,8 +23,8 @@ def test_programs_of_tiles_and_state_print_what_torch_computes() -> None:
     tiled = F.scaled_dot_product_attention(query, key, value)
     causal = score_attention("linear", query, key, value, causal_mask(7)).output
     for program, wanted in (
-        (tiles_program(query, key, value, 2), tiled),
-        (state_program(query, key, value), causal),
+        (output_program("tiled_attention(Q, K, V, 2)", query, key, value), tiled),
+        (output_program("linear_attention(Q, K, V)", query, key, value), causal),
     ):
         torch.testing.assert_close(leaves(program)["output"], wanted, atol=1e-10, rtol=0)
 

@@ -18,7 +18,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
 from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
-from pages.single_head.programs import tiles_program
+from pages.single_head.programs import output_program
 from pages.single_head.settings import TILE
 from pages.single_head.tabs.checks import table
 
@@ -74,7 +74,7 @@ def show(_now: Result) -> None:
     )
     st.markdown(table(checks(query, key, value)))
     st.markdown(_("**In PyTorch**"))
-    show_program(tiles_program(query, key, value, SIZE))
+    show_program(output_program(f"tiled_attention(Q, K, V, {SIZE})", query, key, value))
 
 
 def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:

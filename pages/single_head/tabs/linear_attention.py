@@ -24,7 +24,7 @@ from attn_ui.screen.programs_tab import show_program
 from attn_words import _, paragraph
 from pages.single_head.compute import Result
 from pages.single_head.example import WIDTH, draw_vectors, name_example, read_words
-from pages.single_head.programs import state_program
+from pages.single_head.programs import output_program
 from pages.single_head.settings import STATE
 from pages.single_head.tabs.checks import table
 
@@ -83,7 +83,7 @@ def show(_now: Result) -> None:
     )
     st.markdown(table(checks(query, key, value)))
     st.markdown(_("**In PyTorch**"))
-    show_program(state_program(query, key, value))
+    show_program(output_program("linear_attention(Q, K, V)", query, key, value))
 
 
 def checks(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> list[Check]:

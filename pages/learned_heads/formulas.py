@@ -1,0 +1,35 @@
+"""The formulas of the page, with its numbers."""
+
+from attn_ui.base.latex import in_latex
+from pages.learned_heads.compute import Result
+from pages.learned_heads.eviction import HeadEviction
+from pages.learned_heads.text_flow import TextFlow
+
+
+def of_toy(result: Result) -> str:
+    """Return the output of the chosen head as LaTeX, with its numbers."""
+    layer, head = divmod(result.selection[0], result.recipe.heads)
+    stage = result.toy_run.layers[layer]
+    weights, value, output = (
+        in_latex(each[head].tolist()) for each in (stage.weights, stage.value, stage.heads)
+    )
+    scaled = rf"\frac{{1}}{{\sqrt{{{result.d_head}}}}}\, Q K^\top{' + M' if result.task.causal else ''}"
+    return rf"O = \operatorname{{softmax}}\!\left({scaled}\right) V = {weights} {value} = {output}"
+
+
+def of_flow(flow: TextFlow) -> str:
+    """Return the rollout up to the layer on screen as LaTeX, with its numbers."""
+    layer = flow.at + 1
+    product = rf"\tilde A_{{{layer}}} \cdots \tilde A_1"
+    return rf"R_{{{layer}}} = {product} = {in_latex(flow.rollout[flow.at].tolist())}"
+
+
+def of_eviction(eviction: HeadEviction) -> str:
+    """Return the error of the chosen head as LaTeX, with its numbers."""
+    head, budget, n = eviction.result.selection[0], eviction.budget, eviction.n
+    output, full = (eviction.run.heads[at - 1, head] for at in (budget, n))
+    return (
+        rf"\frac{{\lVert O_{{{budget}}} - O_{{{n}}} \rVert}}{{\lVert O_{{{n}}} \rVert}} = "
+        rf"\frac{{{float((output - full).norm()):.4f}}}{{{float(full.norm()):.4f}}} = "
+        f"{float(eviction.errors[head]):.4f}"
+    )
