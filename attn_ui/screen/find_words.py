@@ -3,8 +3,8 @@
 from attn_words import N_
 
 WORDS = {
-    "Scaled dot-product attention": "Vaswani; Attention Is All You Need; 1706.03762; "
-    "F.scaled_dot_product_attention; torch.nn.functional",
+    "Scaled dot-product attention": "Vaswani; Attention Is All You Need; 1706.03762; soft look-up; "
+    "F.scaled_dot_product_attention; torch.nn.functional; dot-product attention; soft attention",
     "Multi-head attention": "nn.MultiheadAttention; torch.nn; multi-headed; representation subspaces",
     "Attention mask": "attn_mask; masking; masked attention",
     "Padding mask": "key_padding_mask; pad; <pad>; valid length",
@@ -24,12 +24,12 @@ WORDS = {
     "d_v": "vdim",
     "Cross-attention": "memory; encoder-decoder; source and target",
     "Decoder": "decoder-only; causal language modeling; autoregressive",
-    "Encoder": "encoder-only; bidirectional",
+    "Encoder": "encoder-only; bidirectional attention",
     "Score": "scoring function; scoring",
     "Additive attention": "Bahdanau; 1409.0473; concat score",
     "General score": "Luong; 1508.04025",
     "Positional encoding": "position IDs; absolute position; order; word order",
-    "Learned positions": "absolute positional information",
+    "Learned positions": "absolute position embedding; absolute positional information",
     "Relative position": "Shaw; 1803.02155; relative positional information",
     "RoPE": "Su; RoFormer; 2104.09864; Llama",
     "ALiBi": "Press; 2108.12409",

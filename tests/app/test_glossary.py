@@ -189,6 +189,10 @@ def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
         ("BigBird", "random blocks, windows and global blocks"),
         ("dilated attention", "LongNet's segments"),
         ("attention bias", "any number that is added, not 0 and −∞ alone"),
+        ("soft attention", "any weighing of all values, additive scores too"),
+        ("dot-product attention", "the same without its scale"),
+        ("absolute position embedding", "sinusoids too"),
+        ("bidirectional attention", "a mask, not an encoder"),
         ("LOESS", "local lines over a share of the nearest points"),
         ("head pruning", "heads that are taken out for good"),
         ("context extension", "a method, not the use of a model past its training"),
@@ -199,10 +203,25 @@ def test_the_name_of_another_method_stands_for_no_term(name: str, of: str) -> No
     assert not called, f"{name} is {of}"
 
 
-def test_each_kind_of_attention_is_named_where_it_is() -> None:
-    assert "soft attention" not in all_names(EVERY_TERM["Hard look-up"])
-    assert "hard attention" in all_names(EVERY_TERM["Hard look-up"])
-    assert "soft attention" in all_names(EVERY_TERM["Scaled dot-product attention"])
+@pytest.mark.parametrize(
+    ("name", "author"),
+    [
+        ("hard attention", "Pérez"),
+        ("value", "Miller"),
+        ("L2 attention", "Kim"),
+        ("online softmax", "Milakov"),
+        ("memory-efficient attention", "Rabe"),
+        ("pre-norm", "Wang"),
+        ("oversmoothing", "Li et al., 2018"),
+        ("rank collapse", "Dong"),
+        ("induction head", "Elhage"),
+        ("previous-token head", "Elhage"),
+        ("image pyramid", "Tanimoto"),
+    ],
+)
+def test_a_name_has_the_source_that_it_comes_from(name: str, author: str) -> None:
+    [term] = [term for term in EVERY_TERM.values() if name.casefold() in map(str.casefold, all_names(term))]
+    assert author in term.source
 
 
 def test_a_name_that_the_code_has_not_is_told() -> None:

@@ -44,7 +44,7 @@ TERMS = (
         _stage("Q, K, V"),
         paper="K = X W^K",
         code="scaled_dot_product_attention(key)",
-        source=VASWANI,
+        source=f"Miller et al., 2016; {VASWANI}",
         symbols=("K", "k"),
     ),
     Term(
@@ -53,7 +53,7 @@ TERMS = (
         _stage("output"),
         paper="V = X W^V",
         code="scaled_dot_product_attention(value)",
-        source=VASWANI,
+        source=f"Miller et al., 2016; {VASWANI}",
         symbols=("V", "v"),
     ),
     Term(
@@ -82,7 +82,7 @@ TERMS = (
         also=("attention score", "dot product", "alignment", "similarity"),
         paper="QK^\\top",
         code="Attention.scores",
-        source=f"{BAHDANAU}; Luong et al., 2015, by the dot product",
+        source=f"{BAHDANAU}; Luong et al., 2015",
         symbols=("S",),
         apart=("alignment", "similarity"),
     ),
@@ -120,7 +120,7 @@ TERMS = (
         also=("distance score", "RBF attention", "L2 attention"),
         paper="-\\lVert q - k \\rVert^2 / 2",
         code="score_attention",
-        source="Nadaraya, 1964; Watson, 1964",
+        source="Nadaraya, 1964; Watson, 1964; Kim et al., 2021, L2 attention",
     ),
     Term(
         "Linear attention",
@@ -225,7 +225,7 @@ TERMS = (
         "Scaled dot-product attention",
         "Scaled dot-product attention mixes values by the softmax of the scaled scores.",
         _stage("diagram", tab="Maths"),
-        also=("dot-product attention", "SDPA", "soft attention", "soft look-up"),
+        also=("SDPA",),
         paper="\\mathrm{Attention}(Q, K, V)",
         code="scaled_dot_product_attention",
         source=VASWANI,
@@ -260,7 +260,7 @@ TERMS = (
         "Encoder",
         "An encoder reads a whole sequence: each of its tokens attends to all of them.",
         Place("multi_head", {"view": "encoder and decoder", "cross": "true"}),
-        also=("bidirectional attention",),
+        also=("bidirectional encoder",),
         source=VASWANI,
     ),
     Term(

@@ -42,7 +42,7 @@ TERMS = (
         Place("single_head", {"tab": "FlashAttention", "tile": "1"}),
         also=("online softmax", "tiling", "memory-efficient attention"),
         code="tiled_attention",
-        source="Dao et al., 2022",
+        source="Milakov and Gimelshein, 2018, online softmax; Rabe and Staats, 2021; Dao et al., 2022",
     ),
     Term(
         "Decoding",

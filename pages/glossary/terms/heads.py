@@ -127,7 +127,7 @@ TERMS = (
         also=("pre-LN", "pre-layer norm"),
         paper="x + \\mathrm{Sublayer}(\\mathrm{LayerNorm}(x))",
         code="repeat_block(norm)",
-        source="Xiong et al., 2020",
+        source="Wang et al., 2019; Xiong et al., 2020",
     ),
     Term(
         "Post-norm",
@@ -144,7 +144,7 @@ TERMS = (
         Place("what_courses_say"),
         also=("rank collapse", "oversmoothing"),
         code="token_distance",
-        source="Dong et al., 2021",
+        source="Li et al., 2018; Dong et al., 2021",
     ),
     Term(
         "Entropy",

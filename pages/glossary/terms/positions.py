@@ -41,7 +41,7 @@ TERMS = (
         "Learned positions",
         "Learned positions are one trained vector for each place, added to the token's.",
         _scheme(scheme="learned"),
-        also=("learned positional embedding", "absolute position embedding"),
+        also=("learned positional embedding",),
         code="Learned",
         source="Gehring et al., 2017",
     ),

@@ -3,7 +3,7 @@
 from attn_ui.base.places import Place
 from attn_ui.base.term import Term
 
-OLSSON = "Olsson et al., 2022"
+CIRCUITS = "Elhage et al., 2021; Olsson et al., 2022"
 
 
 TERMS = (
@@ -13,7 +13,7 @@ TERMS = (
         Place("learned_heads"),
         also=("induction",),
         code="toys.TASKS",
-        source=OLSSON,
+        source=CIRCUITS,
         symbols=("\\mathrm{induction}",),
         apart=("induction",),
     ),
@@ -23,7 +23,7 @@ TERMS = (
         Place("learned_heads"),
         also=("previous token head", "previous token"),
         code="previous_token_score",
-        source=OLSSON,
+        source=CIRCUITS,
         apart=("previous token",),
     ),
     Term(
@@ -71,7 +71,7 @@ TERMS = (
         "block of cells.",
         Place("learned_heads", {"source": "your own"}),
         also=("mipmap",),
-        source="Williams, 1983",
+        source="Tanimoto and Pavlidis, 1975; Williams, 1983, mipmap",
     ),
     Term(
         "Ablation",
