@@ -1,42 +1,35 @@
 """The estimate at a query as a formula with its numbers."""
 
 import math
-from collections.abc import Sequence
 
+import numpy as np
+
+from attn_core import KERNELS
 from attn_words import _
+from pages.kernel_regression.compute import Result
 
-Query = float | Sequence[float]
 
-
-def formula(query: Query, bandwidth: float, kernel: str, *, n_key: int, estimate: float) -> str:
-    """Write the estimate at one query as LaTeX.
-
-    Args:
-        query: a number, or a vector.
-        bandwidth: h; kernel: K(u) as LaTeX.
-        n_key: keys there are; estimate: what comes out, NaN where no key is in the window.
-    """
-    parts = query if isinstance(query, Sequence) else [query]
-    query_text = ", ".join(f"{each:.6g}" for each in parts)
-    query_text = f"({query_text})" if len(parts) > 1 else query_text
-    term = rf"K\!\left(\frac{{\lvert {query_text} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
-    value = _undefined() if math.isnan(estimate) else f"{estimate:.6g}"
+def with_numbers(result: Result) -> str:
+    """Return the estimate at the chosen query as LaTeX, or the fit of a line there."""
+    selection = result.selection
+    row, n, query = selection.row, len(selection.keys), np.atleast_1d(selection.queries[selection.row])
+    place = ", ".join(f"{each:.6g}" for each in query)
+    place = f"({place})" if len(query) > 1 else place
+    weight = rf"K\!\left(\frac{{\lvert {place} - k_j \rvert}}{{{selection.bandwidth:.6g}}}\right)"
+    kernel = rf"K(u) = {KERNELS[selection.kernel].formula}"
+    if result.state.fits_lines:
+        height, slope = float(selection.lines.estimate[row]), float(selection.lines.slope[row])
+        value = _or_undefined(height, rf"({height:.6g},\ {slope:.6g})")
+        return (
+            rf"(a, b) = \arg\min_{{a, b}} \sum_j {weight}\bigl(v_j - a - b\,(k_j - {place})\bigr)^2 "
+            rf"= {value}, \qquad \hat f({place}) = a, \qquad {kernel}"
+        )
+    estimate = float(selection.regression.estimate[row])
     return (
-        rf"\hat f\left({query_text}\right) = \frac{{\sum_{{j=1}}^{{{n_key}}} {term}\, v_j}}"
-        rf"{{\sum_{{j=1}}^{{{n_key}}} {term}}} = {value}, \qquad K(u) = {kernel}"
+        rf"\hat f\left({place}\right) = \frac{{\sum_{{j=1}}^{{{n}}} {weight}\, v_j}}"
+        rf"{{\sum_{{j=1}}^{{{n}}} {weight}}} = {_or_undefined(estimate, f'{estimate:.6g}')}, \qquad {kernel}"
     )
 
 
-def of_line(query: Query, bandwidth: float, kernel: str, estimate: float, slope: float) -> str:
-    """Write the fit of a line at one query as LaTeX."""
-    query_text = f"{query:.6g}"
-    value = _undefined() if math.isnan(estimate) else rf"({estimate:.6g},\ {slope:.6g})"
-    weight = rf"K\!\left(\frac{{\lvert {query_text} - k_j \rvert}}{{{bandwidth:.6g}}}\right)"
-    return (
-        rf"(a, b) = \arg\min_{{a, b}} \sum_j {weight}\bigl(v_j - a - b\,(k_j - {query_text})\bigr)^2 "
-        rf"= {value}, \qquad \hat f({query_text}) = a, \qquad K(u) = {kernel}"
-    )
-
-
-def _undefined() -> str:
-    return rf"\text{{{_('undefined: no key in the window')}}}"
+def _or_undefined(estimate: float, text: str) -> str:
+    return rf"\text{{{_('undefined: no key in the window')}}}" if math.isnan(estimate) else text

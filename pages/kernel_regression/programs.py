@@ -1,10 +1,7 @@
 """Programs that print the estimate at the query of the open picture, and its formula."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from attn_core import KERNELS
 from attn_figures.long_map import SHORT as MOST_DRAWN
 from attn_ui.base.programs import Programs
 from pages.kernel_regression import formulas
@@ -21,13 +18,14 @@ def programs(result: Result) -> Programs:
     numbers = {"query": selection.queries[[row]], "x": x, "y": selection.values}
     apart = "abs(query[:, None] - x)" if x.ndim == 1 else "length(query[:, None] - x)"
     weigh = "gaussian(u)" if is_gaussian else f"renormalise({kernel}(u))"
-    away = "how many bandwidths away"
+    lines = []
     if is_line and is_gaussian:
         nearest = np.unique(abs(x - selection.queries[row]))[:2] ** 2
         least = float(np.sqrt(np.diff(nearest).sum() / 1200))
         if least > h:
-            away, h = f"with h = {h!r} one key alone would have weight; the line is the same", least
-    lines = [f"u = {apart} / {h!r}  # (n_query, n_key): {away}"]
+            lines = [f"# Of h = {h!r} one key alone would have weight; with this one the line is the same."]
+            h = float(f"{1.01 * least:.3g}")
+    lines += [f"u = {apart} / {h!r}  # (n_query, n_key): how many bandwidths away"]
     last, names = {}, ["weights", "estimate"]
     if is_line:
         names.append("slope")
@@ -47,15 +45,4 @@ def programs(result: Result) -> Programs:
         f'result = {call}(query, x, y, kernel="{kernel}", bandwidth={selection.bandwidth!r})',
         f"{', '.join(names)} = {', '.join(f'result.{name}' for name in names)}",
     ]
-    return Programs(lines, numbers, names, short, _formula(result), last=last)
-
-
-def _formula(result: Result) -> Callable[[], str]:
-    selection = result.selection
-    row, h, kernel = selection.row, selection.bandwidth, KERNELS[selection.kernel].formula
-    query: formulas.Query = selection.queries[row].tolist()
-    if result.state.fits_lines:
-        height, slope = float(selection.lines.estimate[row]), float(selection.lines.slope[row])
-        return lambda: formulas.of_line(query, h, kernel, height, slope)
-    n, estimate = len(selection.keys), float(selection.regression.estimate[row])
-    return lambda: formulas.formula(query, h, kernel, n_key=n, estimate=estimate)
+    return Programs(lines, numbers, names, short, lambda: formulas.with_numbers(result), last=last)

@@ -103,8 +103,8 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
         ]
         return _shortly([*lines, *ends], prints, source.model)
     numbers, lines = _toy(source)
-    first = range(0, source.recipe.layers * source.recipe.heads, source.recipe.heads)
-    on = [[start + head for head in heads] for start, heads in zip(first, flow.on, strict=True)]
+    n_head = source.recipe.heads
+    on = [[layer * n_head + head for head in heads] for layer, heads in enumerate(flow.on)]
     heads_on = f"on = {on}  # the heads of each layer that are on"
     lines += [
         heads_on,
