@@ -1,15 +1,21 @@
-"""Functions that are the same in PyTorch and in NumPy: NumPy has all names that are imported here too."""
+"""Functions that are the same in PyTorch and in NumPy, which has all names of torch that stand here."""
 
 import math
 
-from torch import arange, asarray, concatenate, cos, eye, ones, sin, stack, tanh, where, zeros
+import torch
 
 # ---- one head ----
 
 
+def places(n_query, n_key):
+    """Number the queries, one a row, and the keys, one a column."""
+    return torch.arange(n_query)[:, None], torch.arange(n_key)[None, :]
+
+
 def additive_scores(Q, K, W_a, U_a, v_a):
     """Score by a small network (Bahdanau et al., 2015)."""
-    return tanh((Q @ W_a)[:, None] + K @ U_a) @ v_a
+    hidden = torch.tanh((Q @ W_a)[:, None] + K @ U_a)  # (n_query, n_key, n_hidden)
+    return hidden @ v_a
 
 
 def general_scores(Q, K, W_a):
@@ -25,7 +31,8 @@ def cosine_scores(Q, K):
 
 def kernel_scores(Q, K):
     """Score by nearness: softmax makes a Gaussian kernel of it."""
-    return -((Q[:, None] - K) ** 2).sum(-1) / 2
+    apart = Q[:, None] - K  # (n_query, n_key, d_k)
+    return -(apart**2).sum(-1) / 2
 
 
 def renormalise(weights):
@@ -43,6 +50,17 @@ def largest_in_row(weights, k):
 def length(x):
     """Return how long each vector is."""
     return (x**2).sum(-1) ** 0.5
+
+
+def widest_directions(Q, K):
+    """Return the two directions along which queries and keys reach furthest: (..., 2, d_k)."""
+    if Q.shape[-1] == 1:
+        return torch.asarray([[1.0], [0.0]])  # there is no second one
+    vectors = torch.concatenate([Q, K], -2)
+    directions = torch.linalg.svd(vectors, full_matrices=False).Vh[..., :2, :]
+    # A direction has no sign of its own: its largest entry is made positive.
+    largest = torch.arange(Q.shape[-1]) == torch.argmax(abs(directions), -1)[..., None]
+    return directions * torch.sign((directions * largest).sum(-1))[..., None]
 
 
 # ---- several heads ----
@@ -68,7 +86,7 @@ def share_heads(x, n_kv_head):
 def heads_take_turns(masks, n_head):
     """Give each head a mask, the first one again after the last: (n_head, n_query, n_key)."""
     nowhere = sum(masks) < 0  # of the shape that they have together
-    return stack([nowhere | masks[head % len(masks)] for head in range(n_head)])
+    return torch.stack([nowhere | masks[head % len(masks)] for head in range(n_head)])
 
 
 # ---- kernel regression ----
@@ -91,13 +109,13 @@ def epanechnikov(u):
 
 def with_gaps(numbers, weights):
     """Leave a gap (nan) at each query that has no key with weight."""
-    return where(weights.sum(-1) > 0, numbers, math.nan)
+    return torch.where(weights.sum(-1) > 0, numbers, math.nan)
 
 
 def local_line(query, keys, values, w):
     """Fit a line around each query by least squares, where w (n_query, n_key) weighs the keys."""
     origin = keys[w.argmax(-1)]  # places are counted from the key with most weight
-    a, b = keys - origin[:, None], query - origin
+    a, b = keys - origin[:, None], query - origin  # (n_query, n_key) and (n_query,)
     middle = (w * a).sum(-1)[:, None]
     spread = (w * (a - middle) ** 2).sum(-1)[:, None]
     slopes = w * (a - middle) / (spread + (spread == 0))  # level where all keys are in one place
@@ -110,47 +128,47 @@ def local_line(query, keys, values, w):
 
 def ramp_encoding(n, d_model, step):
     """Return a toy encoding: the position times a step, in every dimension."""
-    return step * arange(n)[:, None] * ones(d_model)
+    return step * torch.arange(n)[:, None] * torch.ones(d_model)
 
 
 def rotary_frequencies(d, base):
     """Return by which angle each pair of dimensions turns from one position to the next."""
-    return base ** (-arange(0, d, 2) / d)  # from fast to slow
+    return base ** (-torch.arange(0, d, 2) / d)  # from fast to slow
 
 
 def rotary_angles(n, d, base):
     """Return how far each pair of dimensions is turned at each position: (n, d / 2)."""
-    return arange(n)[:, None] * rotary_frequencies(d, base)
+    return torch.arange(n)[:, None] * rotary_frequencies(d, base)
 
 
 def sinusoidal_encoding(n, d_model, base):
     """Return sines and cosines of the positions, from fast to slow (Vaswani et al., 2017)."""
     angles = rotary_angles(n, d_model, base)
-    P = zeros((n, d_model))
-    P[:, 0::2] = sin(angles)
-    P[:, 1::2] = cos(angles)[:, : d_model // 2]  # an odd width has one sine more
+    P = torch.zeros((n, d_model))
+    P[:, 0::2] = torch.sin(angles)
+    P[:, 1::2] = torch.cos(angles)[:, : d_model // 2]  # an odd width has one sine more
     return P
 
 
 def sinusoidal_halves(n, d_model, base):
     """Return the same waves, all sines before all cosines."""
     angles = rotary_angles(n, d_model, base)
-    return concatenate([sin(angles), cos(angles)[:, : d_model // 2]], axis=-1)
+    return torch.concatenate([torch.sin(angles), torch.cos(angles)[:, : d_model // 2]], -1)
 
 
 def rotate(x, angles):
     """Turn each pair of dimensions by an angle of its position (Su et al., 2021)."""
     a, b = x[..., 0::2], x[..., 1::2]
-    turned = a * cos(angles) - b * sin(angles), a * sin(angles) + b * cos(angles)
-    return stack(turned, axis=-1).reshape(x.shape)
+    cos, sin = torch.cos(angles), torch.sin(angles)  # (n, d / 2)
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
 
 
 def rotate_halves(x, angles):
     """Turn pairs as Llama does: dimension i with dimension i + d / 2."""
     d = x.shape[-1]
     a, b = x[..., : d // 2], x[..., d // 2 :]
-    turned = a * cos(angles) - b * sin(angles), a * sin(angles) + b * cos(angles)
-    return concatenate(turned, axis=-1)
+    cos, sin = torch.cos(angles), torch.sin(angles)  # (n, d / 2)
+    return torch.concatenate([a * cos - b * sin, a * sin + b * cos], -1)
 
 
 def alibi_bias(n_head, n_query, n_key):
@@ -159,14 +177,14 @@ def alibi_bias(n_head, n_query, n_key):
     slopes = [2 ** (-8 * h / power) for h in range(1, power + 1)]
     # Heads past a power of two take every other slope of the next one.
     slopes += [2 ** (-4 * h / power) for h in range(1, 2 * (n_head - power), 2)]
-    distances = abs(arange(n_key)[None, :] - arange(n_query)[:, None])
-    return -asarray(slopes)[:, None, None] * distances  # (n_head, n_query, n_key)
+    distances = abs(torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None])
+    return -torch.asarray(slopes)[:, None, None] * distances  # (n_head, n_query, n_key)
 
 
 def relative_bias(n_query, n_key, biases):
     """Look up each head's bias for the bucket of the offset: one of 32, wider when far (T5)."""
-    offsets = arange(n_key)[None, :] - arange(n_query)[:, None]
-    starts = [*range(1, 8), *(8 * 2 ** (step / 2) for step in range(8))]  # of the next bucket
+    offsets = torch.arange(n_key)[None, :] - torch.arange(n_query)[:, None]
+    starts = [*range(1, 8), *(8 * 2 ** (step / 2) for step in range(8))]  # where each bucket starts
     buckets = sum(abs(offsets) >= start for start in starts) + 16 * (offsets > 0)
     return biases[:, buckets]  # biases (n_head, 32) -> (n_head, n_query, n_key)
 
@@ -178,7 +196,7 @@ def interpolated(frequencies, factor):
 
 def ntk_aware(frequencies, factor):
     """Keep the fastest pair, and turn the slowest slower by the factor (bloc97, 2023)."""
-    pairs = arange(len(frequencies))
+    pairs = torch.arange(len(frequencies))
     return frequencies * factor ** (-pairs / max(len(frequencies) - 1, 1))
 
 
@@ -191,14 +209,15 @@ def yarn(frequencies, base, factor, trained):
 
     low = min(max(math.floor(at_turns(32)), 0), d_head - 1)
     high = min(max(math.ceil(at_turns(1)), 0), d_head - 1)
-    slowed = ((arange(d_head // 2) - low) / max(high - low, 0.001)).clip(0, 1)
+    width = max(high - low, 0.001)  # a step where both are one
+    slowed = ((torch.arange(d_head // 2) - low) / width).clip(0, 1)
     return frequencies * (1 - slowed + slowed / factor)  # 0 keeps a pair, 1 slows it all
 
 
 def scores_at(offsets, frequencies):
     """Return the score of a vector with itself at each offset, where every pair counts alike."""
-    angles = asarray(offsets)[:, None] * frequencies  # (n_offset, n_pair)
-    return cos(angles).mean(axis=-1)
+    angles = torch.asarray(offsets)[:, None] * frequencies  # (n_offset, n_pair)
+    return torch.cos(angles).mean(-1)
 
 
 # ---- trained heads ----
@@ -223,7 +242,7 @@ def written_lengths(weights, V, W_o):
 
 def rollout(layers):
     """Multiply the layers' maps: half of each place passes by on the residual connection."""
-    own = rolled = eye(len(layers[0]))
+    own = rolled = torch.eye(len(layers[0]))
     for weights in layers:
         rolled = renormalise(weights + own) @ rolled
     return rolled

@@ -190,10 +190,12 @@ def _literal(array: Array, call: str) -> str:
 def _files(language: str) -> tuple[tuple[str, ast.Module], ...]:
     """Return the text of each file of a language, and what it parses to; none of them is imported."""
     here = Path(__file__).parent
-    folder, package = ("numpy", "numpy") if language == NUMPY else ("pytorch", "torch")
+    folder = "numpy" if language == NUMPY else "pytorch"
     files = [*[here / "packages.py"] * (language == SHORT), here / "arrays.py"]
     files += sorted((here / folder).glob("*.py"))
-    texts = [file.read_text("utf-8").replace("from torch import", f"from {package} import") for file in files]
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    if language == NUMPY:  # `arrays` is written with names of torch that NumPy has too
+        texts[0] = texts[0].replace("import torch", "import numpy as np").replace("torch.", "np.")
     return tuple((text, ast.parse(text)) for text in texts)
 
 

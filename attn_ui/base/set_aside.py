@@ -92,20 +92,19 @@ def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int 
         aside: what is set aside; keys: the words.
         mask: where queries may attend, as the program has it; head: the one of several that is meant.
     """
-    at, of, lines = "", "", []
+    at, output, lines = "", "output", list[str]()
     if head is not None:
-        at, of = f"[{head}]", "head_"
-        lines = [f"# Head {head + 1} alone.", f"head_weights, head_output = weights{at}, heads{at}"]
+        at, output, lines = f"[{head}]", f"heads[{head}]", [f"# Head {head + 1} alone."]
     if aside.what == "without":
         place = int(aside.value)
         rest = f"{mask} & (j != {place})" if mask else f"j != {place}"
         lines += [
             f"# Nobody attends to {keys[place]!r}: softmax shares each row out anew.",
             f"output_without, without = attend_masked(scores{at}, V{at}, {rest})",
-            f"moved_by = length(output_without - {of}output)",
+            f"moved_by = length(output_without - {output})",
         ]
         return lines, ["without", "output_without", "moved_by"]
-    weights = f"{of}weights"
+    weights = f"weights{at}"
     kept = f"({weights} >= {aside.value:g})"
     if aside.what == "largest":
         kept = f"largest_in_row({weights}, {aside.value:g})"
@@ -115,6 +114,6 @@ def aside_lines(aside: SetAside, keys: Sequence[str], mask: str = "", head: int 
     lines += [
         "renormalised = renormalise(kept)",
         f"output_kept = renormalised @ V{at}",
-        f"moved_by = length(output_kept - {of}output)",
+        f"moved_by = length(output_kept - {output})",
     ]
     return lines, ["mass", "renormalised", "output_kept", "moved_by"]

@@ -51,7 +51,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     inputs = {"X": words.query, memory: words.key}
     numbers, lines = inputs | weights_of(result.module), []
     if scheme.adds == "vector":
-        lines = [f"{name} = {placed(positions, name)}  # with the vectors of the places" for name in inputs]
+        lines = [f"{name} = {placed(positions, name)}  # with its positions" for name in inputs]
     if isinstance(scheme, VectorScheme) and not is_computed(positions):
         bare = replace(scheme, strength=1.0)
         longest = max(result.tokens.shape)
@@ -62,7 +62,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     ]
     lines[-1] += "  # (n_head, n, d_head)"
     if scheme.adds == "rotation":
-        lines += [f"{name} = {turned(positions, name)}  # by their places" for name in "QK"]
+        lines += [f"{name} = {turned(positions, name)}  # turned by their positions" for name in "QK"]
     if scheme.adds == "bias":
         lines.append(f"bias = {biases(positions, result.n_head, 'X', memory)}")
     if isinstance(scheme, RelativeBuckets):
@@ -114,10 +114,11 @@ def _samples(result: Result) -> list[str]:
 
 def _attends(result: Result) -> list[str]:
     """Write the scores of all heads, sharp or flat as the temperature has them, and what comes of them."""
-    hot = "" if result.setting.temperature == 1.0 else f" / {result.setting.temperature!r}"
-    scores = f"Q @ K.mT / Q.shape[-1] ** 0.5{hot}" + " + bias" * (result.scheme.adds == "bias")
+    scores, temperature = "Q @ K.mT / Q.shape[-1] ** 0.5", result.setting.temperature
+    scores += f" / {temperature!r}" * (temperature != 1.0) + " + bias" * (result.scheme.adds == "bias")
+    note = f", at a temperature of {temperature!r}" * (temperature != 1.0)
     return [
-        f"scores = {scores}  # (n_head, n_query, n_key)",
+        f"scores = {scores}  # (n_head, n_query, n_key){note}",
         f"heads, weights = {attends_where(_mask(result))}",
         f"output = {_merged(result)}",
     ]

@@ -26,9 +26,9 @@ def programs(result: Result) -> Programs:
     numbers: dict[str, Any] = {"X": result.x}
     query, bias, lines = "X", "", list[str]()
     if scheme.adds == "vector":
-        lines = [f"X = {placed(state.scheme, 'X')}  # with the vectors of the places"]
+        lines = [f"X = {placed(state.scheme, 'X')}  # with its positions"]
     elif scheme.adds == "rotation":
-        query, lines = "Q", [f"Q = K = {turned(state.scheme, 'X')}  # by their places"]
+        query, lines = "Q", [f"Q = K = {turned(state.scheme, 'X')}  # turned by their positions"]
     elif scheme.adds == "bias":
         bias = "bias"
         lines = [

@@ -34,7 +34,7 @@ def programs(result: Result) -> Programs:
     return attention_programs(
         (tokens, tokens) if samples else (result.head.queries, result.head.keys),
         _starts(result),
-        [f"scores = {_scores(result)}  # (n_query, n_key)", f"output, weights = {attends_where(mask)}"],
+        [f"scores = {_scores(result)}", f"output, weights = {attends_where(mask)}"],
         _call(result, mask),
         lambda: formulas.with_numbers(result),
         samples=samples,
@@ -94,7 +94,10 @@ def _scores(result: Result) -> str:
         scaled += " / Q.shape[-1] ** 0.5"
     elif result.scale != 1.0:
         scaled += f" * {result.scale!r}"
-    return scaled + (f" / {result.temperature:.10g}" if result.temperature != 1.0 else "")
+    if result.temperature == 1.0:
+        return f"{scaled}  # (n_query, n_key)"
+    hot = f"{result.temperature:.10g}"
+    return f"{scaled} / {hot}  # (n_query, n_key), at a temperature of {hot}"
 
 
 def _call(result: Result, mask: str) -> str:

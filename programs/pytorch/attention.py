@@ -18,11 +18,6 @@ def attend_masked(scores, V, mask):
     return weights @ V, weights
 
 
-def places(n_query, n_key):
-    """Number the queries, one a row, and the keys, one a column."""
-    return torch.arange(n_query)[:, None], torch.arange(n_key)[None, :]
-
-
 def linear_scores(Q, K):
     """Return log(φ(q)·φ(k)), φ(x) = elu(x) + 1: softmax of it is linear attention's weights."""
     log_q, log_k = (x.clamp(max=0) + x.clamp(min=0).log1p() for x in (Q, K))
@@ -52,13 +47,3 @@ def linear_attention(Q, K, V):
         S, z = S + k[:, None] * v, z + k
         output.append(q @ S / (q @ z))
     return torch.stack(output)
-
-
-def widest_directions(Q, K):
-    """Return the two directions along which queries and keys reach furthest."""
-    if Q.shape[-1] == 1:
-        return torch.tensor([[1.0], [0.0]])  # there is no second one
-    directions = torch.linalg.svd(torch.cat([Q, K], dim=-2), full_matrices=False).Vh[..., :2, :]
-    # A direction has no sign of its own: its largest entry is made positive.
-    largest = directions.abs().argmax(dim=-1, keepdim=True)
-    return directions * torch.take_along_dim(directions, largest, dim=-1).sign()
