@@ -1,5 +1,6 @@
 """What the tab Code hands over: functions against torch and attn_core, programs against what pages show."""
 
+import ast
 import math
 import re
 import subprocess
@@ -260,6 +261,14 @@ def test_each_function_is_short_and_is_held_against_something() -> None:
         assert max(map(len, lines)) <= 100
         assert re.match(r'    """.+\."""$', lines[1])
         assert name in called or re.search(rf'own\.{name}\b|"{name}"', here), name
+
+
+def test_no_text_outside_of_programs_defines_or_imports() -> None:
+    root = Path(writing.__file__).parents[1]
+    for file in [*root.glob("pages/**/*.py"), *root.glob("attn_ui/**/*.py")]:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not re.search(r"(?m)^ *(?:def \w+\(|import \w+|from [\w.]+ import )", node.value), file
 
 
 # ---- how a program is written ----
