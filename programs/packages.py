@@ -13,7 +13,7 @@ from attn_core.clouds import lay_together
 from attn_core.eviction import evict
 from attn_core.heads_fit import fit_heads
 from attn_core.plane import main_directions
-from attn_core.text_flow import attention_rollout, find_sinks, drop_keys, weighted_value_norms
+from attn_core.text_flow import attention_rollout, drop_keys, find_sinks, weighted_value_norms
 from attn_core.two_texts import compare_texts
-from attn_core.toys import SYMBOLS, TASKS, Recipe, packaged_run, train
+from attn_core.toys import TASKS, Recipe, packaged_run, train
 from attn_figures import show

@@ -21,7 +21,7 @@ from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.two_texts import TwoTexts
-from programs.writing import NUMPY, PYTORCH, SHORT, Program, quoted
+from programs.writing import NUMPY, PYTORCH, SHORT, Program, quoted, word_list
 
 _PREDICTS = 'print("predicts:", *[symbols[each] for each in logits.argmax(-1)])'
 _SYMBOLS = f'symbols = "{SYMBOLS}"'
@@ -167,9 +167,9 @@ _SCORES = {
     "next token": "next_token_score({among})",
     "itself": "diagonal_score({among})",
     "first token": "first_token_score({among})",
-    "entropy": "entropy({rows}).mean(dim=-1)",
-    "distance": "(weights * abs(i - j)).sum(dim=-1){words}.mean(dim=-1)",
-    "special tokens": "{rows}[..., list(maps.special)].sum(dim=-1).mean(dim=-1)",
+    "entropy": "entropy({rows}).mean(-1)",
+    "distance": "(weights * abs(i - j)).sum(-1){words}.mean(-1)",
+    "special tokens": "{rows}[..., list(maps.special)].sum(-1).mean(-1)",
 }
 
 
@@ -209,10 +209,11 @@ def _of_long(result: LongText) -> OneProgram:
 
 
 def _of_pair(result: TwoTexts) -> OneProgram:
-    texts, name = ", ".join(map(quoted, result.texts)), result.number(result.head)
     lines = [
-        f"pair = compare_texts({_load(result.model)}, {texts}, pieces={result.pieces})",
-        f"first, second = pair.weights[:, {result.head}]  # head {name}, on pair.alignment.tokens",
+        word_list("texts", result.texts),
+        f"pair = compare_texts({_load(result.model)}, *texts, pieces={result.pieces})",
+        f"head = {result.head}  # {result.number(result.head)}, on pair.alignment.tokens",
+        "first, second = pair.weights[:, head]",
         "changes = pair.changes.mean(dim=-1)  # of each head",
     ]
     return _shortly(lines, ["first", "second", "changes"], result.model)
