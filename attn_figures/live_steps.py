@@ -23,7 +23,7 @@ _NUMBERS = count(1)
 
 
 def live(
-    figures: Sequence[Mapping[str, Any]] | Sequence[go.Figure],
+    figures: go.Figure | Sequence[Mapping[str, Any]] | Sequence[go.Figure],
     steps: Sequence[object] = (),
     *,
     label: str = "",
@@ -40,8 +40,8 @@ def live(
     the app, by the same JavaScript, with hover, sweep and saving a picture.
 
     Args:
-        figures: one a step, with the same traces: pictures of this package, their `spec`, or any figure of
-            Plotly.
+        figures: one, or one a step, with the same traces: pictures of this package, their `spec`, or any
+            figure of Plotly.
         steps: the slider's read-out at each step; numbers from 1 when empty.
         label: of the slider; "Step" when empty.
         cursor: what a second slider, over rows, changes; rows: its read-outs; row_label: its label, "Row"
@@ -60,6 +60,8 @@ def live(
         raise ImportError(
             "a live figure in a notebook needs the package anywidget: pip install anywidget"
         ) from error
+    if isinstance(figures, go.Figure):
+        figures = [figures]
     payload = pack(figures, cursor)
     n_rows = cursor.n_rows if cursor else None
     packed_captions = b"" if captions is None else pack_captions(captions)

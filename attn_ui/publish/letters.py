@@ -1,6 +1,7 @@
 """The font of the figures, the app's own, cut to the letters that are needed: as WOFF2."""
 
 import io
+import logging
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
@@ -39,6 +40,7 @@ def of_text(text: str) -> bytes:
     """
     from fontTools.subset import Options, Subsetter, load_font, save_font  # noqa: PLC0415  (only sites need it)
 
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # some themes print what any package logs
     options = Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "tnum"])
     subsetter = Subsetter(options)
     subsetter.populate(unicodes=_codes(text))

@@ -64,7 +64,7 @@ def test_live_takes_plotly_figures_and_a_cursor() -> None:
 
 
 def test_live_widget_reports_its_sliders() -> None:
-    widget = live([go.Figure(go.Bar(y=[1.0]))])
+    widget = live(go.Figure(go.Bar(y=[1.0])))
     assert (widget.step, widget.row, widget.cell) == (0, 0, None)
     widget.view = {"step": 3, "row": 1, "cell": {"trace": "weights", "row": 2, "column": 4, "at": 1.0}}
     assert (widget.step, widget.row, widget.cell) == (3, 1, ("weights", 2, 4))
