@@ -237,7 +237,7 @@ def _separator(head: Sequence[str]) -> str:
         counts = Counter(len(cells) for _, cells in _rows(head, separator))
         many = max(counts, key=lambda count: (counts[count], count), default=1)
         # A line above the header, and a header that is one cell short, take nothing from it.
-        return counts[many] / max(1, counts.total() - 2 * (counts.total() > 3)) if many > 1 else 0.0
+        return counts[many] / max(1, counts.total() - 2 * (counts.total() > 2)) if many > 1 else 0.0
 
     return next((separator for separator in SEPARATORS if evenness(separator) >= 0.8), ",")
 

@@ -182,6 +182,7 @@ ODD: dict[str, tuple[dict[str, list[float]], str]] = {
         {"speed": [4, 4, 7], "dist": [2, 10, 4]},
         "names of rows",
     ),
+    "speed\tdist\n1\t4\t2\n2\t4\t10\n": ({"speed": [4, 4], "dist": [2, 10]}, "names of rows"),
     "speed,dist\n1,4,2\n2,4,10\n3,7,4\n": ({"speed": [4, 4, 7], "dist": [2, 10, 4]}, "names of rows"),
     ",x,y\n0,1.5,2\n1,2.5,3\n2,3.5,1\n": ({"x": [1.5, 2.5, 3.5], "y": [2, 3, 1]}, "counts the rows"),
     "#,x,y\n1,5,6\n2,6,7\n3,8,9\n": ({"x": [5, 6, 8], "y": [6, 7, 9]}, "counts the rows"),
