@@ -50,9 +50,10 @@ def load_model(
     _require_weights(path)
     transformers = _transformers()
     tell(0.1)
-    network = _network(transformers, path)
+    network, writer = _network(transformers, path)
     tell(0.8)
     model = RealModel(PACKAGED if folder is None else path.resolve().name, network)
+    model.writer = writer
     model.is_packaged = folder is None
     model.reader = read_tokenizer(path, transformers, model.longest)
     if model.reader is not None and model.reader.highest >= model.n_vocabulary:
@@ -74,8 +75,11 @@ def _transformers() -> Any:
         ) from None
 
 
-def _network(transformers: Any, path: Path) -> Any:
-    """Read the weights in float32, each of which must be there and finite."""
+def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
+    """Read the weights in float32, each of which must be there and finite.
+
+    Return the layers, and the whole model where it predicts the next token, else None.
+    """
     local = {"local_files_only": True, "trust_remote_code": False}
     with one_sentence("config.json must be of a model that transformers has"):
         config = transformers.AutoConfig.from_pretrained(path, **local)
@@ -88,13 +92,15 @@ def _network(transformers: Any, path: Path) -> Any:
         if not isinstance(n_layer, int) or not 1 <= n_layer <= _MOST_LAYERS:
             raise ValueError(f"{kind} must have from 1 to {_MOST_LAYERS} layers of text; got {n_layer!r}")
         config.use_cache = False
+        writes = any(each.endswith(("ForCausalLM", "LMHeadModel")) for each in config.architectures or ())
+        models = transformers.AutoModelForCausalLM if writes else transformers.AutoModel
         with torch.device("meta"):
-            bare = transformers.AutoModel.from_config(config)
+            bare = models.from_config(config)
         _require_room(path, sum(each.numel() for each in bare.parameters()))
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()
     with one_sentence("a model's weights must be those of its config.json"):
-        network, report = transformers.AutoModel.from_pretrained(
+        network, report = models.from_pretrained(
             path,
             config=config,
             dtype=torch.float32,
@@ -112,7 +118,8 @@ def _network(transformers: Any, path: Path) -> Any:
         for name, each in network.named_parameters():
             if not bool(each.isfinite().all()):
                 raise ValueError(f"{name} must hold finite numbers; it does not")
-    return network.eval().requires_grad_(False)
+    network.eval().requires_grad_(False)
+    return (network.base_model, network) if writes else (network, None)
 
 
 class one_sentence:  # noqa: N801  (used as a function)

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attn_core.attention_maps import AttentionMaps
@@ -27,6 +27,28 @@ queries, keys, values, what heads give, and what is between."""
 VECTORS_BYTES = 134_217_728
 """What they may take: 4,096 tokens of 1,024 numbers."""
 _MASKS_KEPT = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ModelTrace:
+    """What flows through a model on one text.
+
+    Attributes:
+        encoding: the text's n tokens.
+        residual: the embedding and what stands after each layer, before the last norm, (n_layer + 1, n, d).
+        layers: every stage of each layer's attention.
+        norm, head: the last norm, and the layer that predicts tokens from it.
+        logits: of the token after the last, (n_vocabulary,).
+        adds: whether each layer adds what its heads and its feed-forward layer give as they are.
+    """
+
+    encoding: Encoding
+    residual: Float[Tensor, "n_layers n d_model"]
+    layers: tuple[MultiHead, ...]
+    norm: nn.Module
+    head: Any
+    logits: Float[Tensor, " n_vocabulary"]
+    adds: bool
 
 
 class RealModel:
@@ -51,6 +73,7 @@ class RealModel:
         self.name, self._network = name, network
         self.reader: Reader | None = None
         self.is_packaged = False
+        self.writer: Any = None  # the whole model, where it predicts the next token
         self._masks: dict[int, tuple[Tensor | None, ...]] = {}
         table = network.get_input_embeddings()
         self.n_vocabulary = int(table.num_embeddings) if isinstance(table, nn.Embedding) else 0
@@ -229,11 +252,59 @@ class RealModel:
             notes=notes,
         )
 
+    def trace(self, text: str) -> ModelTrace:
+        """Return what flows through the layers on a text, up to the logits of the next token.
+
+        Raises ValueError for a model without a layer that predicts tokens, and as ``attend`` does.
+        """
+        if self.writer is None:
+            raise ValueError(
+                _("the next token takes a model that predicts it; {name} does not", name=self.name)
+            )
+        encoding = self.read(text, self.most_tokens)
+        ids, stages = torch.tensor([encoding.ids]), list[MultiHead]()
+        last, outputs = list[Any](), list[Tensor]()
+
+        def take(call: Call) -> Tensor:
+            stages.append(_stages(call, self._outs[len(stages)]))
+            return stages[-1].heads
+
+        def note(module: nn.Module, args: Any, output: Any) -> None:
+            if args and isinstance(output, Tensor) and output.shape == args[0].shape:
+                last[:] = [module, args[0]]
+            if isinstance(output, Tensor) and output.ndim == 3:
+                outputs.append(output[0, -1])
+
+        leaves = [each for each in self._network.modules() if not [*each.children()]]
+        hooks = [each.register_forward_hook(note) for each in leaves]
+        try:
+            with torch.no_grad(), taking(take):
+                result = self._network(input_ids=ids, output_hidden_states=True)
+                norm, before = last
+        finally:
+            for each in hooks:
+                each.remove()
+        with torch.no_grad():
+            logits = self.writer(input_ids=ids, logits_to_keep=1).logits[0, -1]
+        residual = torch.cat([*result.hidden_states[:-1], before])
+        self._require_finite(residual, logits)
+        written = torch.stack([each for each in outputs if each.shape == residual.shape[-1:]])
+        others = [
+            residual[at + 1, -1] - residual[at, -1] - each.output[0, -1] for at, each in enumerate(stages)
+        ]
+        adds = all(bool(((written - each).abs().amax(dim=-1) < 1e-4).any()) for each in others)
+        head = self.writer.get_output_embeddings()
+        return ModelTrace(encoding, residual, tuple(stages), norm, head, logits, adds)
+
     def tokenize(self, text: str) -> list[str]:
         """Return the tokens of a text without special ones; those beyond ``longest`` are empty."""
         encoding = self._read(text, self.longest)
         labels = [label for place, label in enumerate(encoding.labels) if place not in encoding.special]
         return labels + [""] * encoding.beyond
+
+    def token_name(self, id: int) -> str:
+        """Return a token of the vocabulary as it reads; its number where the folder held no tokenizer."""
+        return str(id) if self.reader is None else self.reader.name(id)
 
     def stages(self, text: str) -> tuple[MultiHead, ...]:
         """Return every stage of every layer's attention on a text, as ``forward`` does."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from attn_core.tokens import LINE, SPACE, UNDERSCORE, decode_piece
+from attn_core.tokens import LINE, SPACE, UNDERSCORE, decode_piece, readable_tokens
 
 MAX_CHARACTERS = 20_000
 _FILES = "tokenizer.json (or vocab.txt, or vocab.json and merges.txt)"
@@ -79,6 +79,10 @@ class Reader:
             tuple(place for place, (id, added) in enumerate(flags) if added or id in self._special),
             beyond,
         )
+
+    def name(self, id: int) -> str:
+        """Return a readable token by its number."""
+        return readable_tokens([self.label(self._tokenizer.id_to_token(id) or str(id))])[0]
 
     def label(self, token: str) -> str:
         """Return a readable token: characters for bytes, "·" for a space, "↵" for a line's end."""

@@ -25,6 +25,7 @@ from pages.learned_heads.settings import (
     ASIDE,
     BLOCKS,
     BY_PLACE,
+    EVICTION,
     FLOW,
     FROM_FILE,
     HEADS,
@@ -33,6 +34,7 @@ from pages.learned_heads.settings import (
     LAYER,
     LOOK,
     MODEL,
+    NEXT,
     OWN,
     OWN_HEADS,
     OWN_LAYERS,
@@ -49,18 +51,29 @@ from pages.learned_heads.settings import (
     SOURCE,
     TASK,
     TINT,
+    TOP_K,
+    TOP_P,
     TOY,
     TWO,
     TYPED,
     WITHIN,
 )
-from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State, ToySetting
+from pages.learned_heads.state import (
+    CloudState,
+    EvictionState,
+    FlowState,
+    Heads,
+    NextState,
+    State,
+    ToySetting,
+)
 from pages.learned_heads.two_texts import PAIRS, TwoTexts
 
 _LOOK_HELP = N_(
     "Heads: the map of each. Attention flow (rollout): what of each token arrives at each place through all "
     "layers. Eviction: what a head loses where a cache keeps fewer keys. Points: one head's queries and "
-    "keys in a plane. Two sentences: what changes from one to the other."
+    "keys in a plane. Two sentences: what changes from one to the other. "
+    "Next token: what is said next, after every layer, and by which head."
 )
 _NO_EVICTION = N_("Eviction is shown of a toy that writes token by token: of any task but reverse.")
 _NO_POINTS = N_(
@@ -68,6 +81,10 @@ _NO_POINTS = N_(
     "letters."
 )
 _NO_PAIR = N_("Two sentences are compared in a real model.")
+_NO_NEXT = N_(
+    "The next token is of a toy that writes token by token, of any task but reverse, or of a real model that "
+    "predicts tokens."
+)
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
 _LAST = "_trainer_last"
@@ -92,21 +109,34 @@ def read_controls(controls: Controls) -> State:
     source_state = _READERS[source](controls, look)
     if source_state is None or look == HEADS or isinstance(source_state, LongText | TwoTexts):
         return source_state
-    if look == TWO:
-        controls.caption(f":material/info: {_(_NO_PAIR)}")
-        return None
-    if look == FLOW:
-        with controls.sidebar():
-            aside = controls.flag(ASIDE, _("Set attention sinks aside"))
-        return FlowState(source_state, aside)
-    if look == POINTS:
-        return _read_points(controls, source_state)
-    if isinstance(source_state, Heads) or not TASKS[source_state.recipe.task].causal:
+    return _LOOKS[look](controls, source_state)
+
+
+def _read_flow(controls: Controls, source: ToySetting | Heads) -> FlowState:
+    with controls.sidebar():
+        return FlowState(source, controls.flag(ASIDE, _("Set attention sinks aside")))
+
+
+def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionState | None:
+    if isinstance(source, Heads) or not TASKS[source.recipe.task].causal:
         controls.caption(f":material/info: {_(_NO_EVICTION)}")
         return None
     with controls.sidebar():
-        policy = controls.choose(POLICY, _("Keys are evicted by"))
-    return EvictionState(source_state, policy)
+        return EvictionState(source, controls.choose(POLICY, _("Keys are evicted by")))
+
+
+def _refuse_pair(controls: Controls, source: ToySetting | Heads) -> None:
+    del source
+    controls.caption(f":material/info: {_(_NO_PAIR)}")
+
+
+def _read_next(controls: Controls, source: ToySetting | Heads) -> NextState | None:
+    if source.model is None if isinstance(source, Heads) else not TASKS[source.recipe.task].causal:
+        controls.caption(f":material/info: {_(_NO_NEXT)}")
+        return None
+    with controls.sidebar():
+        controls.heading(_("Next token"))
+        return NextState(source, int(controls.step(TOP_K, _("Top-k"))), controls.step(TOP_P, _("Top-p")))
 
 
 def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudState | None:
@@ -323,4 +353,11 @@ _READERS: Mapping[str, Callable[[Controls, str], ToySetting | Heads | LongText |
     TOY: _read_toy,
     REAL: _read_real,
     FROM_FILE: _read_own,
+}
+_LOOKS: Mapping[str, Callable[[Controls, ToySetting | Heads], State]] = {
+    FLOW: _read_flow,
+    EVICTION: _read_eviction,
+    POINTS: _read_points,
+    TWO: _refuse_pair,
+    NEXT: _read_next,
 }

@@ -12,10 +12,27 @@ from pages.learned_heads.panel_sources import PANEL_SOURCES
 from pages.learned_heads.programs import programs
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import SETTINGS, TAB
-from pages.learned_heads.state import CloudState, EvictionState, FlowState, Heads, State, ToySetting
+from pages.learned_heads.state import (
+    CloudState,
+    EvictionState,
+    FlowState,
+    Heads,
+    NextState,
+    State,
+    ToySetting,
+)
 from pages.learned_heads.tables import tables
 from pages.learned_heads.two_texts import TwoTexts
-from pages.learned_heads.views import clouds, eviction, heads, long_text, text_flow, toy, two_texts
+from pages.learned_heads.views import (
+    clouds,
+    eviction,
+    heads,
+    long_text,
+    next_token,
+    text_flow,
+    toy,
+    two_texts,
+)
 
 _VIEWS: Mapping[type, Callable[[Controls, Any], View[AnyResult]]] = {
     ToySetting: toy.view,
@@ -25,6 +42,7 @@ _VIEWS: Mapping[type, Callable[[Controls, Any], View[AnyResult]]] = {
     FlowState: text_flow.view,
     EvictionState: eviction.view,
     CloudState: clouds.view,
+    NextState: next_token.view,
 }
 
 

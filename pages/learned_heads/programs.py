@@ -17,6 +17,7 @@ from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import SINKS, HeadEviction
 from pages.learned_heads.long_text import LongText
+from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.text_flow import TextFlow
@@ -219,9 +220,25 @@ def _of_pair(result: TwoTexts) -> OneProgram:
     return _shortly(lines, ["first", "second", "changes"], result.model)
 
 
-def _shortly(lines: list[str], prints: list[str], model: RealModel) -> OneProgram:
+def _of_next(result: NextResult) -> OneProgram:
+    source, state, model = result.source, result.state, None
+    if isinstance(source, Result):
+        off = f", off={source.setting.off}" if source.setting.off else ""
+        lines = _runs(source, f"said = next_of_toy(model, run{off})")
+    else:
+        model = source.model
+        lines = [f"said = next_of_model({_load(model)}.trace({quoted(source.text)}))"] if model else []
+    cut = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
+    lines += [
+        f"chances, kept = keep_likeliest(said.logits.detach(), {cut})",
+        f"chances, left = chances.topk({len(result.order)}).values, kept.sum()",
+    ]
+    return _shortly(lines, ["chances", "left"], model)
+
+
+def _shortly(lines: list[str], prints: list[str], model: RealModel | None) -> OneProgram:
     about = _("These lines run the model with `attn_core`: `pip install .` in this app's folder.")
-    if not model.is_packaged:
+    if model is not None and not model.is_packaged:
         name = plain(model.name)
         about = paragraph(about, _("Start them where the folder {name} is, or put its path in.", name=name))
     return OneProgram(Program(SHORT, "\n".join(lines), {}, prints), about)
@@ -236,6 +253,7 @@ _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {
     Heads: _of_model,
     LongText: _of_long,
     TwoTexts: _of_pair,
+    NextResult: _of_next,
     TextFlow: _of_flow,
     HeadEviction: _of_eviction,
     HeadClouds: _of_points,

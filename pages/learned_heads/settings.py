@@ -15,7 +15,7 @@ from attn_ui.base.parameters import (
     Text,
     page_tabs,
 )
-from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEXT, TEXT_2
+from attn_ui.base.shared_settings import CODE, HEAD, KEY, QUERY, TEMPERATURE, TEXT, TEXT_2
 from attn_words import N_
 
 TOY = "a toy trained here"
@@ -57,10 +57,11 @@ HIDE = Flag("wordsonly", True)  # special tokens hidden
 # What is looked at: each head, what flows through all layers, what a cache of keys may forget, one head's
 # queries and keys as points, or what changes between two sentences.
 HEADS, FLOW, EVICTION, POINTS, TWO = "heads", "attention flow", "eviction", "points", "two sentences"
+NEXT = "next token"
 LOOK = Choice(
     "look",
     HEADS,
-    (HEADS, FLOW, EVICTION, POINTS, TWO),
+    (HEADS, FLOW, EVICTION, POINTS, TWO, NEXT),
     views=True,
     chips=(HEADS, FLOW),
     old_options=(("text's flow", f"look={FLOW}"),),
@@ -78,6 +79,9 @@ BY_WEIGHT, BY_PLACE = "weight", "position"
 TINT = Choice("tint", BY_WEIGHT, (BY_WEIGHT, BY_PLACE))
 BLOCKS = Choice("coarse", "largest", ("largest", "mean"))  # what a point of a long map says of its block
 ZOOM = Sight("zoom", MOST_PLACES)  # the part of a long map in sight
+# What is left to be said next, as `generate` of transformers has it.
+TOP_K = Steps("topk", 50, (1, 2, 3, 5, 10, 20, 50, 100, 200), ".0f")
+TOP_P = Steps("topp", 1.0, tuple(part / 20 for part in range(1, 21)), ".2f")
 # Which two sentences; the head, counted from 1 over all layers, of twelve a layer 4.2; the query, counted
 # from the end, so that both presets open on "it".
 TIRED_OR_WIDE, BIG_OR_SMALL, TYPED = "tired / wide", "big / small", "typed"
@@ -91,5 +95,5 @@ SETTINGS: tuple[Parameter, ...] = (
     *(MODEL, PLACES, OWN_SEED, OWN_LAYERS, OWN_HEADS, MISTAKE),
     *(TEXT, RANK_BY, RANK, KIND, HIDE, BLOCKS, ZOOM, CODE),
     *(LOOK, LAYER, WITHIN, ASIDE, POLICY, BUDGET),
-    *(TINT, PAIR, TEXT_2, PIECES, PAIR_HEAD, PAIR_QUERY),
+    *(TINT, PAIR, TEXT_2, PIECES, PAIR_HEAD, PAIR_QUERY, TEMPERATURE, TOP_K, TOP_P),
 )

@@ -63,5 +63,14 @@ class CloudState:
     by_place: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class NextState:
+    """What a toy or a real model says next, of what top-k and top-p leave."""
+
+    source: ToySetting | Heads
+    top_k: int
+    top_p: float
+
+
 # None where nothing can be drawn yet
-State = ToySetting | Heads | LongText | TwoTexts | FlowState | EvictionState | CloudState | None
+State = ToySetting | Heads | LongText | TwoTexts | FlowState | EvictionState | CloudState | NextState | None

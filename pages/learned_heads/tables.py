@@ -13,6 +13,7 @@ from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
+from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.ranked_heads import SPECIAL, RankedHeads
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.state import Heads
@@ -82,6 +83,33 @@ def of_weights(result: TwoTexts) -> Columns:
     }
 
 
+def of_next(result: NextResult) -> Columns:
+    """Return the likeliest tokens, their logits and probabilities, and whether they are left."""
+    chances, kept = result.at(result.temperature)
+    return {
+        N_("token"): [result.name(token) for token in result.order],
+        N_("logit"): result.next_token.logits[result.order].tolist(),
+        N_("probability"): chances[result.order].tolist(),
+        N_("left by top-k and top-p"): kept[result.order].tolist(),
+    }
+
+
+def of_parts(result: NextResult) -> Columns:
+    """Return what each head and everything else adds to the winner's logit."""
+    heads, rest = result.next_token.heads, result.next_token.rest
+    parts = (
+        {}
+        if heads is None
+        else {
+            f"{layer + 1}.{head + 1}": value
+            for layer, line in enumerate(heads.tolist())
+            for head, value in enumerate(line)
+        }
+    )
+    parts |= {_(name): value for name, value in rest.items()}
+    return {N_("part"): [*parts], N_("adds"): [*parts.values()]}
+
+
 def column(measure: str) -> str:
     """Return the title of a measure of a whole model, above its column."""
     return f"On {measure}" if measure == SPECIAL else capital(measure)
@@ -142,6 +170,7 @@ _TABLES: Mapping[type, Mapping[str, Callable[[Any], Columns]]] = {
     Heads: {"heads": lambda heads: of_whole(heads.ranked)},
     LongText: {"heads": of_long},
     TwoTexts: {"heads": of_pair, "pairs": of_weights},
+    NextResult: {"next": of_next, "heads": of_parts},
     TextFlow: {"flow": of_flow},
     HeadClouds: {"points": of_points, "pairs": of_pairs},
     HeadEviction: {"eviction": of_eviction},

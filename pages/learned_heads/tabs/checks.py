@@ -1,5 +1,7 @@
 """The tab "Checks": the numbers on screen against torch's own modules, and against what was written down."""
 
+from typing import Any
+
 import streamlit as st
 import torch
 from torch import Tensor
@@ -13,6 +15,7 @@ from pages.learned_heads.clouds import HeadClouds
 from pages.learned_heads.compute import Result
 from pages.learned_heads.eviction import HeadEviction
 from pages.learned_heads.long_text import LongText
+from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.state import Heads
 from pages.learned_heads.tabs import clouds, flow, ranked_heads
 from pages.learned_heads.text_flow import TextFlow
@@ -60,7 +63,7 @@ def by_torch(result: Result) -> tuple[Tensor, Tensor]:
     return torch.cat(maps), (x - start) @ state["readout"].T
 
 
-def show(result: Result | Heads | LongText | TwoTexts | TextFlow | HeadEviction | HeadClouds) -> None:
+def show(result: Any) -> None:
     """Show the checks with their largest differences."""
     if isinstance(result, TextFlow):
         results = flow.checks_of_flow(result)
@@ -68,6 +71,8 @@ def show(result: Result | Heads | LongText | TwoTexts | TextFlow | HeadEviction 
         results = clouds.checks_of_clouds(result)
     elif isinstance(result, HeadEviction):
         results = flow.checks_of_eviction(result)
+    elif isinstance(result, NextResult):
+        results = flow.checks_of_next(result)
     elif isinstance(result, TwoTexts):
         results = ranked_heads.checks_of_pair(result)
     elif isinstance(result, LongText):

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from attn_core import Check, MultiHead, compare
 from attn_words import _
 from pages.learned_heads.eviction import HeadEviction
+from pages.learned_heads.next_token import NextResult
 from pages.learned_heads.text_flow import TextFlow
 
 
@@ -118,4 +119,15 @@ def checks_of_eviction(result: HeadEviction) -> list[Check]:
             result.mask.sum(dim=-1).double(),
             places.double().expand(result.result.n_head, result.n),
         ),
+    ]
+
+
+def checks_of_next(result: NextResult) -> list[Check]:
+    """Check that parts sum to the logit, and the last layer of the lens against the logits."""
+    said = result.next_token
+    parts = [*said.rest.values(), *([] if said.heads is None else said.heads.flatten().tolist())]
+    logit, last = said.logits.max(), said.logits.softmax(dim=-1).max()
+    return [
+        compare(_("what heads and all else add is the winner's logit"), torch.tensor(sum(parts)), logit),
+        compare(_("the last layer of the lens is the prediction"), said.chances[-1, -1], last),
     ]

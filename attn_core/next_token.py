@@ -1,0 +1,122 @@
+"""What a model says next: its likeliest tokens, after every layer (logit lens), and which head moved it."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from attn_core.models.model import ModelTrace
+from attn_core.toys.model import ToyModel, ToyRun
+from attn_words import N_, _
+
+AT_ONCE = 4_000_000  # logits that are there together
+
+
+@dataclass(frozen=True, eq=False)
+class NextToken:
+    """The prediction after the last of n tokens.
+
+    Attributes:
+        logits: of the next token.
+        winners, chances: the likeliest token after each layer at each place, and its probability; of a real
+            model first after the embedding, which a toy's prediction does not read.
+        heads: what each head adds to the winner's logit; None where layers do not add heads as they are.
+        rest: what else adds to it, by name.
+
+    Invariant: ``heads`` and ``rest`` sum to the largest logit.
+    """
+
+    logits: Float[Tensor, " n_vocabulary"]
+    winners: Int[Tensor, "n_layers n"]
+    chances: Float[Tensor, "n_layers n"]
+    heads: Float[Tensor, "n_layer n_head"] | None
+    rest: Mapping[str, float]
+
+
+def keep_likeliest(
+    logits: Float[Tensor, " n"], *, temperature: float = 1.0, top_k: int, top_p: float = 1.0
+) -> tuple[Float[Tensor, " n"], Bool[Tensor, " n"]]:
+    r"""Return the probabilities at a temperature, and which tokens top-k and then top-p leave.
+
+    $$p_i = \mathrm{softmax}(z / T)_i$$
+
+    Top-p leaves, of what top-k left and divided by its sum, the fewest likeliest tokens that have p together.
+
+    Invariant: probabilities sum to one; the likeliest is left always.
+
+    Source: Holtzman et al. (2020), The Curious Case of Neural Text Degeneration; as transformers' warpers.
+
+    >>> logits = torch.tensor([0.5, 0.3, 0.2]).log()
+    >>> keep_likeliest(logits, top_k=2, top_p=0.6)[1].tolist()
+    [True, False, False]
+    """
+    chances = (logits.double() / temperature).softmax(dim=-1)
+    ranked, order = chances.sort(descending=True, stable=True)
+    ranked[top_k:] = 0
+    tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and all less likely ones
+    kept = (ranked > 0) & (tail > 1 - top_p)
+    kept[0] = True
+    return chances, torch.zeros_like(kept).scatter(0, order, kept)
+
+
+def logit_lens(
+    residual: Float[Tensor, "n_layers n d_model"], read: Callable[[Tensor], Tensor], n_vocabulary: int
+) -> tuple[Int[Tensor, "n_layers n"], Float[Tensor, "n_layers n"]]:
+    """Return the likeliest token after each layer at each place, as if it were the last, and its probability.
+
+    ``read`` makes logits of vectors; at most ``AT_ONCE`` are there together.
+
+    Source: nostalgebraist (2020), interpreting GPT: the logit lens.
+    """
+    vectors = residual.flatten(0, 1)
+    blocks = [
+        read(each).softmax(dim=-1).max(dim=-1) for each in vectors.split(max(1, AT_ONCE // n_vocabulary))
+    ]
+    chances, winners = (torch.cat(parts).view(residual.shape[:2]) for parts in zip(*blocks, strict=True))
+    return winners, chances
+
+
+def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> NextToken:
+    """Return what a toy says after a sequence, run with heads ``off``; only its heads add to its logits."""
+    parts = torch.stack([each.contributions for each in run.layers])
+    parts.flatten(0, 1)[list(off)] = 0
+    added, read = parts.sum(dim=1), model.readout.T
+    winners, chances = logit_lens(added.cumsum(dim=0), lambda vectors: vectors @ read, len(model.readout))
+    heads = parts[:, :, -1] @ model.readout[int(run.logits[-1].argmax())]
+    return NextToken(run.logits[-1], winners, chances, heads, {})
+
+
+def next_of_model(trace: ModelTrace) -> NextToken:
+    """Return what a model says after a text.
+
+    The last norm divides by one number, which all that was added shares: as it stands, a logit is a sum over
+    the embedding, heads and feed-forward layers (direct logit attribution).
+
+    Raises ValueError where the logits are not those of the last norm and a linear layer.
+    """
+    norm, head, last = trace.norm, trace.head, trace.residual[-1, -1]
+    if not torch.allclose(head(norm(last)), trace.logits, atol=1e-3):
+        raise ValueError(
+            _("a model must predict tokens by its last norm and a linear layer; this one does not")
+        )
+    winners, chances = logit_lens(trace.residual, lambda vectors: head(norm(vectors)), len(trace.logits))
+    winner = int(trace.logits.argmax())
+    # What the last norm does, with its divisor as it is here: a centred vector, times `gain`, divided.
+    is_centred, shift = isinstance(norm, nn.LayerNorm), norm(torch.zeros_like(last))
+    unit = torch.ones_like(last)
+    unit[1::2] = -1 if is_centred else 1
+    gain = (norm(unit) - shift) * unit
+    scaled = (last - last.mean() if is_centred else last) * gain
+    divided = float((norm(last) - shift) @ scaled / (scaled @ scaled))
+    direction = head.weight[winner] * gain * divided
+    direction = direction - direction.mean() if is_centred else direction
+    biases = shift @ head.weight[winner] + (0.0 if head.bias is None else head.bias[winner])
+    biases += sum(each.output_bias @ direction for each in trace.layers if each.output_bias is not None)
+    heads = None
+    if trace.adds:
+        heads = torch.stack([each.contributions[0, :, -1] @ direction for each in trace.layers])
+    rest = {N_("embedding"): float(trace.residual[0, -1] @ direction), N_("biases"): float(biases)}
+    others = float(trace.logits[winner]) - sum(rest.values()) - (0.0 if heads is None else float(heads.sum()))
+    return NextToken(trace.logits, winners, chances, heads, {**rest, N_("feed-forward layers"): others})

@@ -1,0 +1,152 @@
+"""What a model says next: its likeliest tokens, what each layer would say, and what each head adds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_figures import marks, theme
+from attn_figures.chart import Chart
+from attn_figures.frame import Side
+from attn_figures.geometry import Axes, Geometry
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.panels import Panel, compose
+from attn_figures.picture import Picture, Spec
+from attn_figures.widths import letters, shorten
+from attn_words import _
+
+LIGHT = theme.LIGHT
+_LONGEST = 6  # letters of a token in a cell
+_MOST_LETTERS = 90  # of the tokens in a line of cells, where they are written
+_DARK = 0.25  # a probability from which on a cell is dark
+
+
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """What a model would say after each layer, and what its heads add to what it says.
+
+    Attributes:
+        tokens: n; layers: names of the embedding and of each layer.
+        winners, chances: the likeliest token at each place and its probability, (n_layers, n).
+        parts: what each head adds to the winner's logit, (n_layer, n_head); None where unknown.
+        said: the token that wins.
+    """
+
+    tokens: Sequence[str]
+    layers: Sequence[str]
+    winners: Sequence[Sequence[str]]
+    chances: Numbers
+    parts: Numbers | None
+    said: str
+
+
+@dataclass(frozen=True)
+class _Winners(Matrix):
+    """A map of probabilities with a token in each cell, where these have room."""
+
+    winners: Any = None
+
+    def geometry(self) -> Geometry:
+        """Return its room, in which the words shrink so as not to touch."""
+        longest = max(letters(each) for line in self._words for each in line)
+        wide = (self.size or (1.0, 1.0))[0] / len(self.columns)
+        return replace(super().geometry(), letter=wide / (longest + 0.5), words=(3,))
+
+    @property
+    def _words(self) -> list[list[str]]:
+        return [[shorten(each, _LONGEST) for each in line] for line in self.winners]
+
+    def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
+        """Return the cells, their hover with the token, and the tokens."""
+        cells, *rest = super().traces(axes, coloraxis)
+        rows, columns = np.indices(np.shape(self.values)).reshape(2, -1)
+        written = sum(max(map(letters, column)) for column in zip(*self._words, strict=True)) <= _MOST_LETTERS
+        texts = [escape(each) if written else "" for line in self._words for each in line]
+        words = marks.words(f"{self.name} words", columns, rows, texts)
+        colours = [LIGHT.paper if each > _DARK else LIGHT.ink for each in np.ravel(self.values)]
+        words["textfont"] = words["textfont"] | {"color": colours}
+        names = np.array([[escape(each) for each in line] for line in self.winners], dtype=object)
+        return [cells | {"hovertext": names}, *rest, words | {"xaxis": axes.x, "yaxis": axes.y}]
+
+
+@Picture
+def next_token(lens: Lens, names: Sequence[str], chances: Numbers, kept: NDArray[np.bool_]) -> Spec:
+    """Draw the likeliest next tokens as bars, what each layer would say, and what each head adds.
+
+    Args:
+        lens: the layers' part.
+        names: of the likeliest tokens, that of the largest probability first.
+        chances: their probabilities; kept: whether top-k and top-p leave them.
+    """
+    n = len(names)
+    bars = marks.bar(
+        "next token",
+        np.arange(n),
+        chances,
+        [LIGHT.query if each else LIGHT.hatch for each in kept],
+        across=True,
+        hover=_("{token}<br>probability <b>{chance}</b>", token="%{hovertext}", chance="%{x:.6f}"),
+    ) | {
+        "hovertext": [escape(each) for each in names],
+        "text": [f"{each:.2f}" if each >= 0.005 else "&lt;0.01" for each in chances],
+        "textposition": "outside",
+        "cliponaxis": False,
+    }
+    longest = max(letters(shorten(each, _LONGEST)) for line in lens.winners for each in line)
+    next_ = Chart(
+        "next token",
+        [bars],
+        columns=8.0,
+        rows=10.0,
+        title=_("next token"),
+        x={"range": [0, 1.12], "nticks": 3},
+        y={
+            "range": [n - 0.5, -0.5],
+            "showgrid": False,
+            "tickmode": "array",
+            "tickvals": [*range(n)],
+            "ticktext": [escape(shorten(each, 12)) for each in names],
+        },
+    )
+    said = _Winners(
+        "logit lens",
+        lens.chances,
+        _("what each layer would say next (logit lens)"),
+        Side(lens.layers, role="ink"),
+        Side(lens.tokens, _("After the token"), "query"),
+        ramp=ColourScale(bar=_("probability"), power=ROOT),
+        hover=Hover(
+            _("probability"),
+            place=_(
+                "{layer}, after {token}: <b>{winner}</b>", layer="%{y}", token="%{x}", winner="%{hovertext}"
+            ),
+        ),
+        shows_shape=False,
+        numbered=False,
+        names_rows=True,
+        winners=lens.winners,
+        size=(len(lens.tokens) * (0.4 * longest + 0.6), min(10.0, 1.6 * len(lens.layers))),
+    )
+    panels: list[Panel] = [next_, said]
+    if lens.parts is not None:
+        n_layer, n_head = lens.parts.shape
+        unit = min(2.0, 10.0 / max(n_layer, n_head))
+        panels.append(
+            Matrix(
+                "logit parts",
+                lens.parts,
+                _("what each head adds to the logit of {token}", token=escape(lens.said)),
+                Side([str(each + 1) for each in range(n_layer)], _("Layer"), "ink"),
+                Side([str(each + 1) for each in range(n_head)], _("Head"), "ink"),
+                ramp=ColourScale("scores"),
+                names_rows=True,
+                shows_shape=False,
+                hover=Hover(_("adds"), place=_("head {layer}.{head}", layer="%{y}", head="%{x}")),
+                size=(n_head * unit, n_layer * unit),
+            )
+        )
+    return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)

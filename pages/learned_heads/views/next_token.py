@@ -1,0 +1,108 @@
+"""What is said next: the likeliest tokens, the logit lens, and what each head adds to the winner."""
+
+from collections.abc import Hashable
+
+from attn_figures.next_token import Lens, next_token
+from attn_figures.numbers import as_share, number
+from attn_figures.picture import Spec
+from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
+from attn_ui.base.controls import Controls
+from attn_ui.base.markdown import capital, listed, plain
+from attn_ui.base.page import Figure, Slider, Small, View
+from attn_ui.base.scenes import shared_scene
+from attn_ui.base.shared_settings import TEMPERATURE
+from attn_words import N_, _, paragraph
+from pages.learned_heads import words
+from pages.learned_heads.compute import Result, array, steps_of
+from pages.learned_heads.next_token import NextResult
+from pages.learned_heads.results import AnyResult
+from pages.learned_heads.settings import LONG_TAB
+from pages.learned_heads.state import NextState, ToySetting
+
+
+def view(controls: Controls, state: NextState) -> View[AnyResult]:
+    """Draw what is said next at every temperature; say why where the model does not tell."""
+    source = state.source
+    key: Hashable
+    if isinstance(source, ToySetting):
+        steps = steps_of(source.recipe)
+        toy = Result(source, steps.nearest(controls.value(steps)))
+        result, key = NextResult(state, toy, controls.value(TEMPERATURE)), (source, toy.at)
+        notes = [
+            _("Logit lens: the prediction after each layer. A toy's logit is the sum of what heads add.")
+        ]
+    else:
+        assert source.model is not None
+        result, key = NextResult(state, source, controls.value(TEMPERATURE)), source.text
+        about = _(
+            "Logit lens: the last norm and the prediction, applied after each layer. What a head adds is "
+            "direct: with the last norm's divisor as it is, and without what later layers make of it."
+        )
+        notes = [about, words.about_model(source.model)]
+    try:
+        result.next_token  # noqa: B018  (a model may not tell)
+    except ValueError as error:
+        controls.caption(f":material/error: {plain(capital(str(error)))}.")
+        return View(None, None)
+    figure = Figure(
+        _draw(key, state.top_k, state.top_p, result),
+        key="next",
+        alt=_("The likeliest next tokens as bars, what each layer would say, and what each head adds"),
+        name="next token",
+        slider=Slider(_("Temperature"), TEMPERATURE),
+    )
+    return View(result, figure, notes=[*map(Small, notes)], tabs=LONG_TAB)
+
+
+@shared_scene
+def _draw(key: Hashable, top_k: int, top_p: float, _result: NextResult) -> Scene:
+    del key, top_k, top_p
+    said, order = _result.next_token, _result.order
+    names = [_result.name(token) for token in order]
+    layers = [_("layer {number}", number=at) for at in range(1, len(said.winners) + 1)]
+    lens = Lens(
+        _result.tokens,
+        ([_("embedding")] * bool(said.rest) + layers)[: len(said.winners)],
+        [[_result.name(token) for token in line] for line in said.winners.tolist()],
+        array(said.chances),
+        None if said.heads is None else array(said.heads),
+        names[0],
+    )
+
+    def draw(temperature: float) -> Spec:
+        chances, kept = _result.at(temperature)
+        return next_token.spec(lens, names, array(chances[order]), kept[order].numpy())
+
+    steps = TEMPERATURE.values
+    return Scene(LazyMap(draw, steps), captions=LazyMap(lambda step: _caption(_result, step), steps))
+
+
+def _caption(result: NextResult, temperature: float) -> str:
+    """Return the likeliest token, what is left of all, and what its logit is the sum of."""
+    said, winner = result.next_token, result.order[0]
+    chances, kept = result.at(temperature)
+    sentence = _(
+        "**{token}** is likeliest, **{chance}**. Top-k {k} and top-p {p} leave {count} of {all} tokens, with "
+        "**{share}** of the probability.",
+        token=plain(result.name(winner)),
+        chance=f"{float(chances[winner]):.2f}",
+        k=result.state.top_k,
+        p=f"{result.state.top_p:.2f}",
+        count=f"{int(kept.sum()):,}",
+        all=f"{len(kept):,}",
+        share=as_share(float(chances[kept].sum()), 1),
+    )
+    logit = number(float(said.logits[winner]), 3)
+    rest = dict(said.rest) if said.heads is None else {N_("all heads"): float(said.heads.sum()), **said.rest}
+    parts = listed(
+        [_("{part} {number}", part=_(name), number=number(each, 3)) for name, each in rest.items()]
+    )
+    if said.heads is None:
+        return paragraph(sentence, _("Its logit {logit}: {parts}.", logit=logit, parts=parts))
+    layer, head = divmod(int(said.heads.argmax()), said.heads.shape[1])
+    fields = {"head": f"{layer + 1}.{head + 1}", "most": number(float(said.heads.max()), 3)}
+    text = _(
+        "Its logit {logit}: {parts}. Most by head **{head}**: {most}.", logit=logit, parts=parts, **fields
+    )
+    return paragraph(sentence, text)
