@@ -5,6 +5,7 @@ const LONGEST_WAIT_MILLISECONDS = 20000; // after which whatever stands there ke
 
 function standOnPaper() {
   const root = document.documentElement;
+  root.style.setProperty("--scrollbar", `${scrollbarWidth()}px`);
   const scheme = schemeOf();
   if (!scheme) return;
   root.dataset.scheme = scheme;
@@ -15,6 +16,16 @@ function standOnPaper() {
     else requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
+}
+
+/** How wide the bar of a page that scrolls is: the margin beside it is less by as much, so that figures stand alike. */
+function scrollbarWidth() {
+  const probe = document.createElement("div");
+  probe.style.cssText = "position: absolute; width: 50px; overflow: scroll; scrollbar-width: thin";
+  document.documentElement.append(probe);
+  const width = probe.offsetWidth - probe.clientWidth;
+  probe.remove();
+  return width;
 }
 
 /** The colours that the app is going to have; "" where nobody knows. @returns {"light" | "dark" | ""} */

@@ -8,13 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from PIL import Image, ImageChops, ImageFilter
-from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Page, Playwright, Route, expect
 
 from attn_figures import theme
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.page import page_at
 from attn_words import _, speaking
 from tests.browser.app_page import TIMEOUT
+from tests.browser.conftest import CHROMIUM
 from tests.browser.test_link_preview import HOSTILE, ask
 
 WINDOWS = ((1280, 800), (390, 844), (1920, 1080))
@@ -137,6 +138,24 @@ def test_early_picture_stands_where_the_live_figure_does(
     went = page.evaluate("() => window.wentAt")
     shifts = [shift for shift in page.evaluate("() => window.shifts") if abs(shift[0] - went) < 250]
     assert shifts == []
+
+
+@pytest.mark.essential
+def test_scrollbar_that_takes_room_takes_it_from_the_margin(playwright: Playwright, server: str) -> None:
+    chromium = playwright.chromium.launch(**CHROMIUM, ignore_default_args=["--hide-scrollbars"])
+    page = chromium.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{server}/single-head", wait_until="commit")
+    page.wait_for_function(SHOWN, timeout=TIMEOUT)
+    early = page.evaluate(BOXES, EARLY)["figure"]
+    page.wait_for_selector(DRAWN, timeout=TIMEOUT)
+    live = page.evaluate(BOXES, LIVE)["figure"]
+    bar = page.evaluate(
+        "document.querySelector('.stMain').offsetWidth - document.querySelector('.stMain').clientWidth"
+    )
+    chromium.close()
+    assert bar > 0
+    assert early == pytest.approx(live, abs=2)
+    assert live[2:] == pytest.approx([968, 252], abs=2)  # one line of maps, as where bars lie over the page
 
 
 # Of windows between those that were drawn for.
