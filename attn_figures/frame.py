@@ -23,6 +23,7 @@ Ticks = Sequence[tuple[float, str]]  # where on the axis, counted in cells from 
 LONGEST_LABEL = 12  # letters; longer tokens end in an ellipsis on the axis and stand whole in the hover
 MOST_LABELS = 32
 MOST_FLAT = 8  # labels chosen for the columns; more of them are slanted
+SLANTED_SHARE = 0.88  # of the distance of two flat labels, slanted ones are so far apart
 FLAT_LETTERS = 2  # that have room in a unit
 DIGIT, POINT = 0.56, 0.28  # of its font's size, how wide a digit or a sign is, and a point: Arial's are wide
 SIDE_GAP, SIDE_SHARE = 0.03, 0.16  # of the body's width: the gap before the side bars, and gap and bars
@@ -145,7 +146,7 @@ def geometry(frame: Frame) -> Geometry:
         operator=frame.operator,
         operator_pixels=operator,
         names_rows=frame.names_rows,
-        label_units=frame.label_units,
+        label_units=(frame.label_units[0] * (SLANTED_SHARE if frame.is_slanted else 1), frame.label_units[1]),
         cell=(n_columns / len(frame.columns), n_rows / len(frame.rows)),
         smaller=tuple(each for each, _ in smaller),
         ticks=(_tick_labels(frame.columns), _tick_labels(frame.rows)),
