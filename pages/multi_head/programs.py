@@ -62,7 +62,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     ]
     lines[-1] += "  # (n_head, n, d_head)"
     if scheme.adds == "rotation":
-        lines += [f"{name} = {turned(positions, name)}  # turned by their positions" for name in "QK"]
+        lines += [f"{name} = {turned(positions, name)}  # by position" for name in "QK"]
     if scheme.adds == "bias":
         lines.append(f"bias = {biases(positions, result.n_head, 'X', memory)}")
     if isinstance(scheme, RelativeBuckets):
@@ -107,8 +107,8 @@ def _samples(result: Result) -> list[str]:
     arguments = f"{setting.d_model}, {result.n_head}, bias=False, seed={setting.seed}{init}, dtype=X.dtype"
     return [
         f"X = sentence_vectors(words, {setting.d_model}, seed={setting.seed})",
-        f"module = MultiHeadAttention({arguments}).requires_grad_(False)",
-        "W_q, W_k, W_v, W_o = weights_of(module).values()",
+        f"module = MultiHeadAttention({arguments})",
+        "W_q, W_k, W_v, W_o = weights_of(module.requires_grad_(False)).values()",
     ]
 
 
@@ -116,7 +116,7 @@ def _attends(result: Result) -> list[str]:
     """Write the scores of all heads, sharp or flat as the temperature has them, and what comes of them."""
     scores, temperature = "Q @ K.mT / Q.shape[-1] ** 0.5", result.setting.temperature
     scores += f" / {temperature!r}" * (temperature != 1.0) + " + bias" * (result.scheme.adds == "bias")
-    note = f", at a temperature of {temperature!r}" * (temperature != 1.0)
+    note = f", temperature {temperature!r}" * (temperature != 1.0)
     return [
         f"scores = {scores}  # (n_head, n_query, n_key){note}",
         f"heads, weights = {attends_where(_mask(result))}",
@@ -130,13 +130,12 @@ def _mask(result: Result) -> str:
 
 def _call(result: Result) -> str:
     """Write the same with attn_core."""
-    mask = _mask(result)
-    arguments = f", {mask}" * bool(mask)
-    if result.scheme.adds == "bias":
-        arguments = ", bias.masked_fill(~mask, -torch.inf)" if mask else ", bias"
-    if result.setting.temperature != 1.0:
-        arguments += f", temperature={result.setting.temperature!r}"
-    return f"scaled_dot_product_attention(Q, K, V{arguments})"
+    mask, temperature = _mask(result), result.setting.temperature
+    hot = f", temperature={temperature!r}" * (temperature != 1.0)
+    if result.scheme.adds == "bias" and mask:
+        return f"scaled_dot_product_attention(\n    Q, K, V, torch.where(mask, bias, -torch.inf){hot}\n)"
+    extra = ", bias" if result.scheme.adds == "bias" else f", {mask}" * bool(mask)
+    return f"scaled_dot_product_attention(Q, K, V{extra}{hot})"
 
 
 def _merged(result: Result) -> str:

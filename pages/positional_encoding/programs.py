@@ -28,7 +28,7 @@ def programs(result: Result) -> Programs:
     if scheme.adds == "vector":
         lines = [f"X = {placed(state.scheme, 'X')}  # with its positions"]
     elif scheme.adds == "rotation":
-        query, lines = "Q", [f"Q = K = {turned(state.scheme, 'X')}  # turned by their positions"]
+        query, lines = "Q", [f"Q = K = {turned(state.scheme, 'X')}  # by position"]
     elif scheme.adds == "bias":
         bias = "bias"
         lines = [

@@ -82,8 +82,8 @@ def _samples(result: Result) -> list[str]:
     init = "" if inputs.init == GLOROT else f', init="{inputs.init}"'
     return [
         f"X = sentence_vectors(words, {inputs.width}, seed={inputs.seed})",
-        f"head = SelfAttention({widths}, seed={inputs.seed}{init}, dtype=X.dtype).requires_grad_(False)",
-        "W_q, W_k, W_v = weights_of(head).values()",
+        f"head = SelfAttention({widths}, seed={inputs.seed}{init}, dtype=X.dtype)",
+        "W_q, W_k, W_v = weights_of(head.requires_grad_(False)).values()",
     ]
 
 
@@ -97,7 +97,7 @@ def _scores(result: Result) -> str:
     if result.temperature == 1.0:
         return f"{scaled}  # (n_query, n_key)"
     hot = f"{result.temperature:.10g}"
-    return f"{scaled} / {hot}  # (n_query, n_key), at a temperature of {hot}"
+    return f"{scaled} / {hot}  # (n_query, n_key), temperature {hot}"
 
 
 def _call(result: Result, mask: str) -> str:
