@@ -21,6 +21,7 @@ from pptx.util import Emu, Inches, Pt
 from attn_figures import theme
 from attn_figures.widths import letters, shorten
 from attn_ui.export.slide import Slide
+from attn_ui.publish.letters import whole, write_page
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
@@ -89,7 +90,7 @@ def write_pdf(slides: Sequence[Slide], path: Path, page: "Page") -> None:
         path: of the PDF.
         page: an empty tab.
     """
-    page.set_content(_document(slides))
+    write_page(page, _document(slides), whole())
     page.wait_for_function("() => [...document.images].every((each) => each.complete && each.naturalWidth)")
     page.pdf(path=str(path), width=f"{WIDTH}in", height=f"{HEIGHT}in", print_background=True, tagged=True)
 

@@ -1,11 +1,16 @@
 """The font of the figures, the app's own, cut to the letters that are needed: as WOFF2."""
 
+import base64
 import io
 import logging
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from attn_ui.streamlit_inside import front_end
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 _FONT = "SourceSansVF-Upright"
 # What figures write: Latin, Greek, marks above letters, arrows and the signs of mathematics.
@@ -28,7 +33,25 @@ def of_sites() -> bytes:
     try:
         return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
     except ImportError:
-        return front_end.font(_FONT).read_bytes()
+        return whole()
+
+
+def whole() -> bytes:
+    """Return it with all its letters."""
+    return front_end.font(_FONT).read_bytes()
+
+
+def face(font: bytes) -> str:
+    """Return the rule of a style sheet that brings it."""
+    source = f"url(data:font/woff2;base64,{base64.b64encode(font).decode()})"
+    return f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:{source}}}'
+
+
+def write_page(page: "Page", html: str, font: bytes) -> None:
+    """Fill a tab of a browser with a document whose words are in the font; nothing is fetched."""
+    page.set_content(html)
+    page.add_style_tag(content=face(font))
+    page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
 
 
 @lru_cache(maxsize=512)

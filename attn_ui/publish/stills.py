@@ -4,7 +4,6 @@ A Chromium draws them with the live figure's own modules (`attn_live/js/still.js
 renderer. Each is an SVG with the letters that it writes, for no font of a page reaches into a picture.
 """
 
-import base64
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -58,10 +57,7 @@ def with_letters(svgs: Sequence[str]) -> list[str]:
     )
     if not text.strip():
         return list(svgs)
-    font = base64.b64encode(letters.of_text(text)).decode()
-    face = (
-        f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:url(data:font/woff2;base64,{font})}}'
-    )
+    face = letters.face(letters.of_text(text))
     return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
 
 
@@ -73,15 +69,9 @@ def _lacks(path: Path) -> bool:
 
 def _prepare(page: "Page", plotly: str) -> None:
     """Have a page know what draws; nothing is fetched."""
-    font = base64.b64encode(letters.of_sites()).decode()
-    page.set_content("<!doctype html><title>stills</title><p style='font-family:\"Source Sans\"'>a</p>")
-    page.add_style_tag(
-        content='@font-face { font-family: "Source Sans"; font-weight: 200 900; '
-        f"src: url(data:font/woff2;base64,{font}) }}"
-    )
+    letters.write_page(page, "<!doctype html><title>stills</title>", letters.of_sites())
     page.add_script_tag(content=plotly)
     page.add_script_tag(content=f"(() => {{\n{bundle('stills.js')}}})();")
-    page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
 
 
 def _draw(page: "Page", path: Path) -> list[dict[str, Any]]:

@@ -119,7 +119,7 @@ def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path
         "查询与键的点积 " * 20,
         "more than any slide has room for " * 60,
     ]
-    deck = [Slide(each, "said", "https://lab.example.org", picture) for each in ["A title", *titles]]
+    deck = [Slide(each, "said", "https://lab.example.org", picture) for each in ["“A title”", *titles]]
     page = browser.new_page()
     deck_files.write_pdf(deck, tmp_path / "deck.pdf", page)
     places = page.evaluate(
@@ -130,7 +130,16 @@ def test_a_long_title_has_room_over_the_picture(browser: Browser, tmp_path: Path
             return [words.top - box.top, box.bottom - words.bottom, box.right - words.right];
         })"""
     )
+    quote = page.evaluate(
+        """() => {
+            const [title, range] = [document.querySelector('h1'), document.createRange()];
+            range.setStart(title.firstChild, 0);
+            range.setEnd(title.firstChild, 1);
+            return range.getBoundingClientRect().width / parseFloat(getComputedStyle(title).fontSize);
+        }"""
+    )
     page.close()
+    assert quote == pytest.approx(0.37, abs=0.02)  # of the figures' font; of Chinese ones 1, of DejaVu's 0.52
     assert all(min(each) > -2 for each in places), places
     assert deck_files.title_points("A title") == deck_files.TITLE_POINTS
 
