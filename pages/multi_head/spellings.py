@@ -1,8 +1,6 @@
 """The five spellings of `programs.pytorch.spellings` on the numbers of an example, statement by statement."""
 
 import ast
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -21,43 +19,28 @@ FUNCTIONS = {
 """The function of each spelling, by the spelling's name."""
 
 
-@dataclass(frozen=True)
-class Spelling:
-    """One way to write the same attention."""
-
-    name: str
-
-    @property
-    def source(self) -> str:
-        """Its function, as it stands in a file."""
-        return functions(PYTORCH)[FUNCTIONS[self.name]]
-
-    @property
-    def imports(self) -> str:
-        """The lines before it."""
-        return imports(PYTORCH, self.source)
-
-    @cached_property
-    def steps(self) -> list[tuple[str, str]]:
-        """Its statements, each with the name of what it makes."""
-        function = ast.parse(self.source).body[0]
-        assert isinstance(function, ast.FunctionDef)
-        lines, steps = self.source.splitlines(), list[tuple[str, str]]()
-        for node, after in zip(function.body[1:-1], function.body[2:], strict=True):
-            text = "\n".join(line[4:] for line in lines[node.lineno - 1 : after.lineno - 1])
-            if isinstance(node, ast.Assign):
-                target = node.targets[0]
-                first = target.elts[0] if isinstance(target, ast.Tuple) else target
-                steps.append((ast.unparse(first), text))
-            else:  # a loop fills what was made before it
-                name, before = steps.pop()
-                steps.append((name, f"{before}\n{text}"))
-        return steps
+def source(spelling: str) -> str:
+    """Return the function of a spelling, as it stands in its file."""
+    return functions(PYTORCH)[FUNCTIONS[spelling]]
 
 
-def spellings() -> tuple[Spelling, ...]:
-    """Return the five spellings."""
-    return tuple(map(Spelling, FUNCTIONS))
+def steps(spelling: str) -> list[tuple[str, str]]:
+    """Return the statements of a spelling, each with the name of what it makes."""
+    lines = source(spelling).splitlines()
+    (function,) = ast.parse(source(spelling)).body
+    assert isinstance(function, ast.FunctionDef)
+    statements = list[tuple[str, str]]()
+    for node, after in zip(function.body[1:-1], function.body[2:], strict=True):
+        text = "\n".join(line[4:] for line in lines[node.lineno - 1 : after.lineno - 1])
+        if isinstance(node, ast.Assign):
+            target = node.targets[0]
+            statements.append(
+                (ast.unparse(target.elts[0] if isinstance(target, ast.Tuple) else target), text)
+            )
+        else:  # a loop fills what was made before it
+            name, before = statements.pop()
+            statements.append((name, f"{before}\n{text}"))
+    return statements
 
 
 def inputs(result: Result) -> dict[str, Tensor]:
@@ -73,19 +56,19 @@ def inputs(result: Result) -> dict[str, Tensor]:
     }
 
 
-def run(spelling: Spelling, result: Result) -> tuple[list[tuple[int, ...]], Tensor]:
+def run(spelling: str, result: Result) -> tuple[list[tuple[int, ...]], Tensor]:
     """Run a spelling step by step; return the shape of what each step makes, and the output."""
     scope: dict[str, Any] = {"n_head": result.n_head, **inputs(result)}
-    exec(spelling.imports, scope)
+    exec(imports(PYTORCH, source(spelling)), scope)
     shapes = []
-    for makes, lines in spelling.steps:
+    for makes, lines in steps(spelling):
         exec(lines, scope)
         shapes.append(tuple(getattr(scope[makes], "shape", ())))
     output: Tensor = scope["output"]
     return shapes, output
 
 
-def program(spelling: Spelling, result: Result) -> Program:
+def program(spelling: str, result: Result) -> Program:
     """Return a spelling as a program that prints the output."""
-    call = f"{FUNCTIONS[spelling.name]}(x, w_qkv, w_o, mask, n_head={result.n_head})"
+    call = f"{FUNCTIONS[spelling]}(x, w_qkv, w_o, mask, n_head={result.n_head})"
     return Program(PYTORCH, f"output = {call}", inputs(result), ["output"])

@@ -20,10 +20,11 @@ from pages.multi_head import programs, study
 from pages.multi_head.compute import Result
 from pages.multi_head.example import example
 from pages.multi_head.settings import EXAMPLES, SPELLING
-from pages.multi_head.spellings import inputs, program, run, spellings
+from pages.multi_head.spellings import FUNCTIONS, inputs, program, run, source
 from pages.multi_head.tabs import batch, block, cost, one_or_many, shared_heads, token_by_token
 from pages.multi_head.tabs import spellings as spellings_tab
 from pages.multi_head.views.one_or_many import describe
+from programs.writing import PYTORCH, imports
 from tests import handed
 from tests.app.test_multi_head import OWN
 from tests.handed import leaves
@@ -181,8 +182,8 @@ def test_sentences_are_parted_and_cut() -> None:
 def test_five_spellings_agree_and_are_programs() -> None:
     result = spellings_tab.make_example()
     right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
-    assert [spelling.name for spelling in spellings()] == list(SPELLING.options)
-    for spelling in spellings():
+    assert list(FUNCTIONS) == list(SPELLING.options)
+    for spelling in FUNCTIONS:
         shapes, output = run(spelling, result)
         torch.testing.assert_close(output, right, atol=1e-12, rtol=0)
         assert shapes[0] == (4, 30)
@@ -192,15 +193,15 @@ def test_five_spellings_agree_and_are_programs() -> None:
 
 def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
     brought = {re.split(r"[=<>;]", line)[0] for line in Path("requirements.txt").read_text().splitlines()}
-    imports = [line for each in spellings() for line in each.imports.splitlines()]
-    assert {re.split(r"[ .]", line)[1] for line in imports} <= brought
+    lines = [line for each in FUNCTIONS for line in imports(PYTORCH, source(each)).splitlines()]
+    assert {re.split(r"[ .]", line)[1] for line in lines} <= brought
 
 
 def test_the_wrong_order_is_that_of_einops() -> None:
     result = spellings_tab.make_example()
     scope: dict[str, object] = {}
-    exec(spellings()[3].imports, scope)
-    exec(spellings()[3].source.replace("(k h d)", "(d k h)"), scope)
+    exec(imports(PYTORCH, source("einops")), scope)
+    exec(source("einops").replace("(k h d)", "(d k h)"), scope)
     wrong = scope["einops"]
     assert callable(wrong)
     output = wrong(**inputs(result), n_head=2)

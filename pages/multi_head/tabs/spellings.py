@@ -10,8 +10,9 @@ from attn_words import _
 from pages.multi_head.compute import Result
 from pages.multi_head.example import example, name_example
 from pages.multi_head.settings import SPELLING
-from pages.multi_head.spellings import Spelling, program, run, spellings
+from pages.multi_head.spellings import FUNCTIONS, program, run, source, steps
 from pages.single_head.tabs.checks import table
+from programs.writing import PYTORCH, imports
 
 
 def show(_now: Result) -> None:
@@ -25,11 +26,11 @@ def show(_now: Result) -> None:
         )
     )
     name_example(result)
-    spelling = Spelling(widgets.segment(SPELLING, _("Spelling")))
+    spelling = widgets.segment(SPELLING, _("Spelling"))
     shapes, _output = run(spelling, result)
-    if spelling.imports:
-        st.code(spelling.imports, language="python")
-    for (makes, lines), shape in zip(spelling.steps, shapes, strict=True):
+    if needs := imports(PYTORCH, source(spelling)):
+        st.code(needs, language="python")
+    for (makes, lines), shape in zip(steps(spelling), shapes, strict=True):
         wide, narrow = st.columns([3, 1])
         with wide:
             st.code(lines, language="python")
@@ -48,9 +49,9 @@ def checks(result: Result) -> list[Check]:
     """Compare every spelling with what the module gives."""
     return [
         compare(
-            _("{spelling} gives this output", spelling=label_of(SPELLING, spelling.name)),
+            _("{spelling} gives this output", spelling=label_of(SPELLING, spelling)),
             run(spelling, result)[1],
             result.attention.output,
         )
-        for spelling in spellings()
+        for spelling in FUNCTIONS
     ]
