@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, Ticks
-from attn_figures.geometry import Axes, ColourRange
+from attn_figures.geometry import ColourRange
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate, round_numbers
 from attn_figures.marks import Mark
-from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, frame_at
+from attn_figures.masked_cells import masked_cells
+from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, bar_lengths, frame_at
 from attn_figures.numbers import distinct
 from attn_words import _, cached
 
@@ -244,14 +245,29 @@ def fact_map(
     return replace(weights, side_bars=_row_facts(scene, estimate, weights.name))
 
 
-def map_moves(maps: Sequence[Matrix]) -> dict[str, Sequence[Any] | Numbers]:
-    """Return what differs between the maps of several steps, by path."""
-    steps = [each.traces(Axes(0), "") for each in maps]
+def map_moves(steps: Sequence[HasWeights]) -> dict[str, Sequence[Any] | Numbers]:
+    """Return what differs between the maps of weights of several steps, by path."""
+    masks = [np.broadcast_to(~each.has_support[:, None], each.weights.shape) for each in steps]
+    covers = [masked_cells(mask.tobytes(), mask.shape) for mask in masks]
     return {
-        f"data[{trace['name']}].{field}": [step[number][field] for step in steps]
-        for number, trace in enumerate(steps[0])
-        for field in ("x", "y", "z", "visible", "customdata")
-        if field in trace
+        f"data[{WEIGHTS}].z": [
+            np.where(mask, np.nan, each.weights) for mask, each in zip(masks, steps, strict=True)
+        ],
+        f"data[{WEIGHTS} hatch].x": [each.xs for each in covers],
+        f"data[{WEIGHTS} hatch].y": [each.ys for each in covers],
+        f"data[{WEIGHTS} masked].z": [each.cells for each in covers],
+        **{f"data[{WEIGHTS} {part}].visible": [each.any for each in covers] for part in ("hatch", "masked")},
+    }
+
+
+def fact_moves(estimates: Sequence[Estimate]) -> dict[str, Sequence[Any] | Numbers]:
+    """Return what differs between the bars beside such maps, by path."""
+    n_key = estimates[0].weights.shape[1]
+    bars = f"data[{WEIGHTS} effective keys]"
+    effective = np.stack([each.effective_keys for each in estimates])
+    return {
+        f"{bars}.x": bar_lengths(effective, float(n_key), n_key),
+        f"{bars}.customdata": np.stack([each.facts for each in estimates]),
     }
 
 

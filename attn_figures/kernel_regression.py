@@ -53,7 +53,8 @@ def fit_moves(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, Sequ
         "data[kernel].y": parts.kernel_outline(scene, profiles),
         "data[estimate].y": np.stack([each.on_grid for each in estimates]),
         "data[queries].y": np.stack([each.at_queries for each in estimates]),
-        **parts.map_moves([parts.fact_map(scene, each, size=MAP) for each in estimates]),
+        **parts.map_moves(estimates),
+        **parts.fact_moves(estimates),
     }
 
 

@@ -76,15 +76,13 @@ def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> 
     return compose.spec([chart, _map(scene, fit, limit, row)], largest_unit=70.0)
 
 
-def moves(
-    scene: DataScene, steps: Sequence[LocalLinearFit], limit: float
-) -> dict[str, Sequence[Any] | Numbers]:
+def moves(scene: DataScene, steps: Sequence[LocalLinearFit]) -> dict[str, Sequence[Any] | Numbers]:
     """Return what differs between the steps of `lines`, by path; the cursor sets the rest."""
     return {
         "data[kernel].y": parts.kernel_outline(scene, np.stack([each.profile for each in steps])),
         "data[mean].y": np.stack([each.means_on_grid for each in steps]),
         "data[estimate].y": np.stack([each.on_grid for each in steps]),
-        **parts.map_moves([_map(scene, each, limit) for each in steps]),
+        **parts.map_moves(steps),
     }
 
 
@@ -111,7 +109,7 @@ def tangents(scene: DataScene, steps: Sequence[LocalLinearFit]) -> tuple[Numbers
     return scene.queries[:, None] + aside, at + slopes * aside
 
 
-def _map(scene: DataScene, fit: LocalLinearFit, limit: float, row: int | None = None) -> Matrix:
+def _map(scene: DataScene, fit: LocalLinearFit, limit: float, row: int) -> Matrix:
     weights = parts.weight_map(scene, fit, size=MAP, row=row, title=_("equivalent weights"))
     return replace(weights, ramp=ColourScale("scores", limit, bar=_("weight")))
 

@@ -451,8 +451,7 @@ class Matrix:
 
     def _beside(self, side: SideBars, axes: Axes) -> dict[str, Any]:
         n_columns = len(self.columns)
-        width = (SIDE_SHARE - SIDE_GAP) * n_columns
-        lengths = np.asarray(side.values, dtype=np.float64) / side.full * width
+        lengths = bar_lengths(side.values, side.full, n_columns)
         rows = np.arange(len(self.rows))
         bars = marks.bar(side.name, rows, lengths, theme.LIGHT.muted, across=True, hover=side.hover) | {
             "xaxis": axes.x,
@@ -507,6 +506,11 @@ class Matrix:
         sign = "-" if self.ramp.scale == "scores" else ""
         first, second = ((f"%{{z:{form}}}", number_width(f"{sign}{limit:{form}}")) for form in (wide, narrow))
         return first, second
+
+
+def bar_lengths(values: Numbers, full: float, n_columns: int) -> Numbers:
+    """Return how long side bars are, in columns of their matrix."""
+    return np.asarray(values, dtype=np.float64) / full * ((SIDE_SHARE - SIDE_GAP) * n_columns)
 
 
 def frame_at(

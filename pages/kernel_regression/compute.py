@@ -278,18 +278,20 @@ def pack_at_sliders(
 ) -> tuple[SweepT, SharedScene]:
     """Draw a sweep with the sliders' values among those offered; return what is offered, and its scene.
 
-    How many are offered is known when it is drawn: a value between two of these is added, and it is
-    drawn again.
+    Where one message may not hold them, it is packed to know how many are offered: a value between two of
+    these is added, and it is packed again.
     """
     between = values_between(controls)
     while True:
-        strides, message = pack_sweep(replace(sweep, between=between), draw)
-        fewer = replace(sweep, strides=strides, between=between)
+        whole = replace(sweep, between=between)
+        # Beside weights of a third all the rest is less than another third, before any of it is deflated.
+        fits = FOUR_BYTES * len(whole.bandwidth.values) * whole.weights_per_step < MOST_BYTES / 3
+        fewer = replace(whole, strides=STRIDES[0] if fits else pack_sweep(whole, draw)[0])
         bandwidth, query = controls.between(fewer.bandwidth), controls.between(fewer.query)
         if bandwidth is None and query is None:
             break
         between = (between[0] if bandwidth is None else bandwidth, between[1] if query is None else query)
-    return fewer, SharedScene(partial(draw, fewer), lambda: message)
+    return fewer, SharedScene(partial(draw, fewer), lambda: pack_sweep(whole, draw)[1])
 
 
 def pack_sweep(sweep: SweepT, draw: Callable[[SweepT], Scene]) -> tuple[Strides, Packed]:

@@ -29,14 +29,15 @@ def kernel_name(kernel: str) -> str:
 
 def empty_warning(empty: int, places: int, kernel: str) -> str:
     """Warn of places that have no estimate; nothing where all have one."""
-    warning = _n(
+    if not empty:
+        return ""
+    return _n(
         "{count} of {places} places finds no key in the window of the {kernel} kernel (hatched).",
         "{count} of {places} places find no key in the window of the {kernel} kernel (hatched).",
         empty,
         places=places,
         kernel=kernel_name(kernel),
     )
-    return warning if empty else ""
 
 
 class Answers(NamedTuple):

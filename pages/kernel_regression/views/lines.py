@@ -46,7 +46,7 @@ def draw(sweep: Sweep) -> Scene:
     limit = _limit(sweep)
     cursor = Cursor(len(scene.queries), **pictures.cursor(scene, steps))
     first = pictures.lines.spec(scene, steps[0], limit)
-    return Scene([first], cursor, pictures.moves(scene, steps, limit), _caption(sweep, steps))
+    return Scene([first], cursor, pictures.moves(scene, steps), _caption(sweep, steps))
 
 
 def _limit(sweep: Sweep) -> float:
