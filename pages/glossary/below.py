@@ -1,19 +1,17 @@
-"""Under the picture: every term of a group, with the place that shows it."""
+"""Every term of a group, or of all, with the place that shows it."""
 
 import streamlit as st
 
 from attn_ui.base.parameters import label_of
 from attn_ui.base.terms import of_views
-from attn_ui.screen import widgets
 from attn_words import _
 from pages.glossary.settings import EVERY, GROUP
 from pages.glossary.terms import TERMS
 from pages.glossary.words import letters, list_terms
 
 
-def show(_group: str) -> None:
-    """Show the choice of a group, and its terms."""
-    group = widgets.segment(GROUP, _("Terms of"))
+def show(group: str) -> None:
+    """Show the terms of a group."""
     heads = {name: f"terms-{name.replace(' ', '-')}" for name in (TERMS if group == EVERY else (group,))}
     if group == EVERY:  # a long way on a phone
         st.markdown(

@@ -1,19 +1,22 @@
-"""The parts of a head by their names, and the terms of a group."""
+"""The parts of a head by their names above all terms, or the terms of one group alone."""
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.terms import names
 from attn_words import _
 from pages.glossary import parts
-from pages.glossary.settings import GROUP, PART
+from pages.glossary.settings import EVERY, GROUP, PART
 
 
 def read_controls(_controls: Controls) -> None:
-    """Read nothing: the terms' group stands below the picture."""
+    """Read nothing: the view asks for the group."""
 
 
 def view(controls: Controls, _state: None) -> View[str]:
-    """Show the parts; the group of terms is chosen below."""
+    """Show the terms of a group; above all of them the parts of a head."""
+    group = controls.choose(GROUP, _("Terms of"), width=240)
+    if group != EVERY:
+        return View(group, None, below="below")
     figure = Figure(
         parts.draw_parts(),
         key="parts",
@@ -21,4 +24,4 @@ def view(controls: Controls, _state: None) -> View[str]:
         name="the parts of a head",
         slider=Slider(_("Part"), PART, names=[names(term.name)[0] for term in parts.terms()]),
     )
-    return View(controls.peek(GROUP), figure, below="below")
+    return View(group, figure, below="below")
