@@ -53,12 +53,11 @@ def keep_likeliest(
     [True, False, False]
     """
     chances = (logits.double() / temperature).softmax(dim=-1)
-    ranked, order = chances.sort(descending=True, stable=True)
-    ranked[top_k:] = 0
-    tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and all less likely ones
+    ranked, order = chances.topk(min(top_k, len(chances)))
+    tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and those less likely
     kept = (ranked > 0) & (tail > 1 - top_p)
     kept[0] = True
-    return chances, torch.zeros_like(kept).scatter(0, order, kept)
+    return chances, torch.zeros_like(chances, dtype=torch.bool).scatter(0, order, kept)
 
 
 def logit_lens(

@@ -255,7 +255,7 @@ class Steps:
 
     def requirement(self) -> str:
         """Say what can be had."""
-        low, high = f"{self.values[0]:g}", f"{self.values[-1]:g}"
+        low, high = f"{min(self.values):g}", f"{max(self.values):g}"
         if self.only and len(self.values) <= _FEW:
             return _("{wanted}: {values}", wanted=_(self.only), values=", ".join(self.texts()))
         if self.only:
