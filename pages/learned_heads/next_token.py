@@ -1,6 +1,6 @@
 """What a toy or a real model says next, at one temperature and of what top-k and top-p leave."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,33 +23,16 @@ class NextResult:
     Attributes:
         state: what the controls select; source: a toy at one step of its training, or a whole model.
         temperature: what logits are divided by.
+        tokens: of the text, numbered where one occurs again; name: returns how a token reads.
+        next_token: what is said at temperature 1, and why.
     """
 
     state: NextState
     source: Result | Heads
-    temperature: float = 1.0
-
-    @cached_property
-    def next_token(self) -> NextToken:
-        """What is said at temperature 1, and why."""
-        if isinstance(self.source, Result):
-            return next_of_toy(self.source.model, self.source.toy_run, off=self.source.setting.off)
-        assert self.source.model is not None
-        return _next_of(self.source.text, self.source.model)
-
-    @property
-    def tokens(self) -> Sequence[str]:
-        """The text, its tokens numbered where one occurs again."""
-        if isinstance(self.source, Result):
-            return label_tokens(self.source.symbols)
-        return label_tokens(self.source.ranked.maps.tokens or ())
-
-    def name(self, token: int) -> str:
-        """Return a token of the vocabulary as it reads."""
-        if isinstance(self.source, Result):
-            return SYMBOLS[token]
-        assert self.source.model is not None
-        return self.source.model.token_name(token)
+    temperature: float
+    tokens: Sequence[str]
+    name: Callable[[int], str]
+    next_token: NextToken
 
     @cached_property
     def order(self) -> list[int]:
@@ -62,6 +45,16 @@ class NextResult:
         """Return the probabilities at a temperature, and which tokens top-k and top-p leave."""
         top_k, top_p = self.state.top_k, self.state.top_p
         return keep_likeliest(self.next_token.logits, temperature=temperature, top_k=top_k, top_p=top_p)
+
+
+def result_of(state: NextState, source: Result | Heads, temperature: float) -> NextResult:
+    """Return what is said next. Raises ValueError for a model that does not predict tokens."""
+    if isinstance(source, Result):
+        said = next_of_toy(source.model, source.toy_run, off=source.setting.off)
+        return NextResult(state, source, temperature, label_tokens(source.symbols), SYMBOLS.__getitem__, said)
+    assert source.model is not None
+    tokens, said = label_tokens(source.ranked.maps.tokens or ()), _next_of(source.text, source.model)
+    return NextResult(state, source, temperature, tokens, source.model.token_name, said)
 
 
 @shared

@@ -1,5 +1,6 @@
 """The tab "Checks": the numbers on screen against torch's own modules, and against what was written down."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -65,20 +66,7 @@ def by_torch(result: Result) -> tuple[Tensor, Tensor]:
 
 def show(result: Any) -> None:
     """Show the checks with their largest differences."""
-    if isinstance(result, TextFlow):
-        results = flow.checks_of_flow(result)
-    elif isinstance(result, HeadClouds):
-        results = clouds.checks_of_clouds(result)
-    elif isinstance(result, HeadEviction):
-        results = flow.checks_of_eviction(result)
-    elif isinstance(result, NextResult):
-        results = flow.checks_of_next(result)
-    elif isinstance(result, TwoTexts):
-        results = ranked_heads.checks_of_pair(result)
-    elif isinstance(result, LongText):
-        results = ranked_heads.checks_of_long(result)
-    else:
-        results = _of_whole(result) if isinstance(result, Heads) else checks(result)
+    results = _CHECKS[type(result)](result)
     st.markdown(_("Computed just now, on the numbers on screen."))
     st.markdown(
         checks_table(
@@ -91,3 +79,15 @@ def show(result: Any) -> None:
 def _of_whole(result: Heads) -> list[Check]:
     results = ranked_heads.checks(result.ranked, result.model, result.text)
     return [*results, ranked_heads.check_blocks(result)] if result.ranked.is_long else results
+
+
+_CHECKS: Mapping[type, Callable[[Any], list[Check]]] = {
+    Result: checks,
+    Heads: _of_whole,
+    LongText: ranked_heads.checks_of_long,
+    TwoTexts: ranked_heads.checks_of_pair,
+    NextResult: flow.checks_of_next,
+    TextFlow: flow.checks_of_flow,
+    HeadEviction: flow.checks_of_eviction,
+    HeadClouds: clouds.checks_of_clouds,
+}

@@ -15,36 +15,26 @@ from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _, paragraph
 from pages.learned_heads import words
 from pages.learned_heads.compute import Result, array, steps_of
-from pages.learned_heads.next_token import NextResult
+from pages.learned_heads.next_token import NextResult, result_of
 from pages.learned_heads.results import AnyResult
 from pages.learned_heads.settings import LONG_TAB
-from pages.learned_heads.state import NextState, ToySetting
+from pages.learned_heads.state import Heads, NextState, ToySetting
 
 
 def view(controls: Controls, state: NextState) -> View[AnyResult]:
     """Draw what is said next at every temperature; say why where the model does not tell."""
-    source = state.source
-    key: Hashable
-    if isinstance(source, ToySetting):
-        steps = steps_of(source.recipe)
-        toy = Result(source, steps.nearest(controls.value(steps)))
-        result, key = NextResult(state, toy, controls.value(TEMPERATURE)), (source, toy.at)
-        notes = [
-            _("Logit lens: the prediction after each layer. A toy's logit is the sum of what heads add.")
-        ]
+    source: Result | Heads
+    if isinstance(state.source, ToySetting):
+        steps = steps_of(state.source.recipe)
+        source = Result(state.source, steps.nearest(controls.value(steps)))
     else:
-        assert source.model is not None
-        result, key = NextResult(state, source, controls.value(TEMPERATURE)), source.text
-        about = _(
-            "Logit lens: the last norm and the prediction, applied after each layer. What a head adds is "
-            "direct: with the last norm's divisor as it is, and without what later layers make of it."
-        )
-        notes = [about, words.about_model(source.model)]
+        source = state.source
     try:
-        result.next_token  # noqa: B018  (a model may not tell)
+        result = result_of(state, source, controls.value(TEMPERATURE))
     except ValueError as error:
         controls.caption(f":material/error: {plain(capital(str(error)))}.")
         return View(None, None)
+    key, notes = _about(source)
     figure = Figure(
         _draw(key, state.top_k, state.top_p, result),
         key="next",
@@ -53,6 +43,19 @@ def view(controls: Controls, state: NextState) -> View[AnyResult]:
         slider=Slider(_("Temperature"), TEMPERATURE),
     )
     return View(result, figure, notes=[*map(Small, notes)], tabs=LONG_TAB)
+
+
+def _about(source: Result | Heads) -> tuple[Hashable, list[str]]:
+    """Return what stands for the source in a cache, and what is said of it."""
+    if isinstance(source, Result):
+        about = _("Logit lens: the prediction after each layer. A toy's logit is the sum of what heads add.")
+        return (source.setting, source.at), [about]
+    assert source.model is not None
+    about = _(
+        "Logit lens: the last norm and the prediction, applied after each layer. What a head adds is direct: "
+        "with the last norm's divisor as it is, and without what later layers make of it."
+    )
+    return source.text, [about, words.about_model(source.model)]
 
 
 @shared_scene
