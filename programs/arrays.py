@@ -18,11 +18,6 @@ def additive_scores(Q, K, W_a, U_a, v_a):
     return hidden @ v_a
 
 
-def general_scores(Q, K, W_a):
-    """Score by a matrix between query and key (Luong et al., 2015)."""
-    return Q @ W_a @ K.mT
-
-
 def cosine_scores(Q, K):
     """Score by the angle alone: the dot product of vectors of length 1."""
     Q, K = (x / (length(x) + 1e-12)[:, None] for x in (Q, K))  # a vector of zeros stays one
@@ -187,11 +182,6 @@ def relative_bias(n_query, n_key, biases):
     starts = [*range(1, 8), *(8 * 2 ** (step / 2) for step in range(8))]  # where each bucket starts
     buckets = sum(abs(offsets) >= start for start in starts) + 16 * (offsets > 0)
     return biases[:, buckets]  # biases (n_head, 32) -> (n_head, n_query, n_key)
-
-
-def interpolated(frequencies, factor):
-    """Turn all pairs slower, as if positions were divided by the factor (Chen et al., 2023)."""
-    return frequencies / factor
 
 
 def ntk_aware(frequencies, factor):

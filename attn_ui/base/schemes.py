@@ -1,8 +1,8 @@
 """How positions are made known: the settings of every scheme, asked for in one way on each page."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import in_papers
@@ -106,9 +106,13 @@ def read_scheme(
 # ---- in programs ----
 
 
-def is_computed(scheme: SchemeSettings) -> bool:
-    """Whether a program computes the vectors of the places; else it starts from a table P of them."""
-    return scheme.name in ("ramp", "sinusoidal")
+def tables(settings: SchemeSettings, scheme: Any, n: int, width: int) -> dict[str, Any]:
+    """Return what was learned and a program starts from: P, a vector for each place, or a table of biases."""
+    if settings.name == "buckets":
+        return {"table": scheme.bucket_biases()}
+    if scheme.adds != "vector" or settings.name in ("ramp", "sinusoidal"):
+        return {}
+    return {"P": replace(scheme, strength=1.0).vectors(n, width, start=scheme.first)}
 
 
 def placed(scheme: SchemeSettings, name: str) -> str:

@@ -98,7 +98,7 @@ def _of_flow(flow: TextFlow) -> Programs | OneProgram | None:
         if source.model is None:
             return None
         lines = [
-            f"stages = {_load(source.model)}.stages({quoted(source.text)})",
+            f"stages = model.stages({quoted(source.text)})",
             "maps = torch.stack([stage.weights[0].mean(dim=0) for stage in stages])  # over heads",
             f"lengths = weighted_value_norms(stages[{at}])[0].mean(dim=0)",
         ]
@@ -152,7 +152,7 @@ def _of_eviction(eviction: HeadEviction) -> Programs:
 def _of_points(result: HeadClouds) -> OneProgram:
     head, key = result.state.head, result.state.head // (result.model.n_head // result.model.n_key_head)
     lines = [
-        f"stage = {_load(result.model)}.stages({quoted(result.state.heads.text)})[{result.state.layer}]",
+        f"stage = model.stages({quoted(result.state.heads.text)})[{result.state.layer}]",
         f"Q, K = stage.query[0, {head}].double(), stage.key[0, {key}].double()  # (n, d_head)",
         f"weights = stage.weights[0, {head}]",
         "# One centre and one spread: every score of a query grows by the same number.",
@@ -180,7 +180,7 @@ def _of_model(heads: Heads) -> OneProgram | None:
         return None
     measure, rows, words = heads.ranked.measure, "weights", ""
     lines = [
-        f"maps = {_load(heads.model)}.attend({quoted(heads.text)})",
+        f"maps = model.attend({quoted(heads.text)})",
         "layers = [torch.from_numpy(each) for each in maps.maps.values()]",
         "weights = torch.stack(layers)  # (n_layer, n_head, n, n)",
     ]
@@ -201,7 +201,7 @@ def _of_model(heads: Heads) -> OneProgram | None:
 def _of_long(result: LongText) -> OneProgram:
     arguments = f"{quoted(result.text)}, layer={result.layer}, head={result.head}"
     lines = [
-        f"head = {_load(result.model)}.head_of({arguments})  # both from 0",
+        f"head = model.head_of({arguments})  # both from 0",
         f'print(f"head {result.layer + 1}.{result.head + 1} of {{len(head.query)}} tokens: ", end="")',
         'print(f"{head.before(1).mean():.4f} to the token before, {head.before(0).mean():.4f} to itself")',
         "print(head[0:4, 0:4])  # any part of the map, (queries, keys)",
@@ -212,7 +212,7 @@ def _of_long(result: LongText) -> OneProgram:
 def _of_pair(result: TwoTexts) -> OneProgram:
     lines = [
         word_list("texts", result.texts),
-        f"pair = compare_texts({_load(result.model)}, *texts, pieces={result.pieces})",
+        f"pair = compare_texts(model, *texts, pieces={result.pieces})",
         f"head = {result.head}  # {result.number(result.head)}, on pair.alignment.tokens",
         "first, second = pair.weights[:, head]",
         "changes = pair.changes.mean(dim=-1)  # of each head",
@@ -221,13 +221,12 @@ def _of_pair(result: TwoTexts) -> OneProgram:
 
 
 def _of_next(result: NextResult) -> OneProgram:
-    source, state, model = result.source, result.state, None
+    source, state = result.source, result.state
     if isinstance(source, Result):
-        off = f", off={source.setting.off}" if source.setting.off else ""
-        lines = _runs(source, f"said = next_of_toy(model, run{off})")
+        off = f", off={source.setting.off}" * bool(source.setting.off)
+        model, lines = None, _runs(source, f"said = next_of_toy(model, run{off})")
     else:
-        model = source.model
-        lines = [f"said = next_of_model({_load(model)}.trace({quoted(source.text)}))"] if model else []
+        model, lines = source.model, [f"said = next_of_model(model.trace({quoted(source.text)}))"]
     cut = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
     lines += [
         f"chances, kept = keep_likeliest(said.logits.detach(), {cut})",
@@ -237,15 +236,15 @@ def _of_next(result: NextResult) -> OneProgram:
 
 
 def _shortly(lines: list[str], prints: list[str], model: RealModel | None) -> OneProgram:
+    """Return the only program, with `attn_core`; it loads a real model first."""
     about = _("These lines run the model with `attn_core`: `pip install .` in this app's folder.")
-    if model is not None and not model.is_packaged:
-        name = plain(model.name)
-        about = paragraph(about, _("Start them where the folder {name} is, or put its path in.", name=name))
+    if model is not None:
+        name = "" if model.is_packaged else quoted(model.name)
+        lines = [f"model = load_model({name})", *lines]
+        if name:
+            folder = _("Start them where the folder {name} is, or put its path in.", name=plain(model.name))
+            about = paragraph(about, folder)
     return OneProgram(Program(SHORT, "\n".join(lines), {}, prints), about)
-
-
-def _load(model: RealModel) -> str:
-    return "load_model()" if model.is_packaged else f"load_model({quoted(model.name)})"
 
 
 _HANDED: Mapping[type, Callable[[Any], Programs | OneProgram | None]] = {

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-from attn_core import GLOROT, RelativeBuckets, VectorScheme, make_mask, mask_code, tokenize, weights_of
+from attn_core import GLOROT, make_mask, mask_code, tokenize, weights_of
 from attn_ui.base import set_aside
 from attn_ui.base.arcs import together_lines
 from attn_ui.base.planes import plane_lines
 from attn_ui.base.programs import More, Programs, attends_where, attention_programs
-from attn_ui.base.schemes import biases, is_computed, placed, turned
+from attn_ui.base.schemes import biases, placed, tables, turned
 from pages.multi_head import formulas
 from pages.multi_head.compute import Result, allowed, width_of
 from pages.multi_head.settings import EXAMPLES
@@ -52,10 +52,7 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
     numbers, lines = inputs | weights_of(result.module), []
     if scheme.adds == "vector":
         lines = [f"{name} = {placed(positions, name)}  # with its positions" for name in inputs]
-    if isinstance(scheme, VectorScheme) and not is_computed(positions):
-        bare = replace(scheme, strength=1.0)
-        longest = max(result.tokens.shape)
-        numbers["P"] = bare.vectors(longest, words.query.shape[1], start=bare.first)
+    numbers |= tables(positions, scheme, max(result.tokens.shape), words.query.shape[1])
     lines += [
         f"{letter.upper()} = split_heads({name} @ W_{letter}{added.format(letter)}, {result.n_head})"
         for letter, name in zip("qkv", ("X", memory, memory), strict=True)
@@ -65,8 +62,6 @@ def _projected(result: Result) -> tuple[dict[str, Any], list[str]]:
         lines += [f"{name} = {turned(positions, name)}  # by position" for name in "QK"]
     if scheme.adds == "bias":
         lines.append(f"bias = {biases(positions, result.n_head, 'X', memory)}")
-    if isinstance(scheme, RelativeBuckets):
-        numbers["table"] = scheme.bucket_biases()
     return numbers, lines
 
 

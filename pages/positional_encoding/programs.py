@@ -1,18 +1,14 @@
 """Programs that reproduce the weights, or how far pairs turn, and their formula."""
 
-from dataclasses import replace
-from typing import Any
-
-from attn_core import RelativeBuckets, VectorScheme
 from attn_ui.base.programs import Programs, words_of
-from attn_ui.base.schemes import biases, is_computed, placed, turned
+from attn_ui.base.schemes import biases, placed, tables, turned
 from pages.positional_encoding import formulas
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.scaled import ScaledHead, head_of
 from programs.writing import SHORT
 
 _SCALED = {
-    "interpolation": "interpolated(frequencies, factor)",
+    "interpolation": "frequencies / factor",
     "NTK": "ntk_aware(frequencies, factor)",
     "YaRN": "yarn(frequencies, base, factor, trained)",
 }
@@ -23,7 +19,7 @@ def programs(result: Result) -> Programs:
     if result.state.is_scaled:
         return _of_scaling(head_of(result))
     state, scheme = result.state, result.scheme()
-    numbers: dict[str, Any] = {"X": result.x}
+    numbers = {"X": result.x} | tables(state.scheme, scheme, len(result.x), result.width)
     query, bias, lines = "X", "", list[str]()
     if scheme.adds == "vector":
         lines = [f"X = {placed(state.scheme, 'X')}  # with its positions"]
@@ -37,11 +33,6 @@ def programs(result: Result) -> Programs:
         ]
     key = "K" if query == "Q" else "X"
     scores = " + ".join(filter(None, [f"{query} @ {key}.mT / {query}.shape[-1] ** 0.5", bias]))
-    if isinstance(scheme, VectorScheme) and not is_computed(state.scheme):
-        bare = replace(scheme, strength=1.0)
-        numbers["P"] = bare.vectors(len(result.x), result.width, start=bare.first)
-    if isinstance(scheme, RelativeBuckets):
-        numbers["table"] = scheme.bucket_biases()
     _names, words = words_of(state.tokens, state.tokens)
     samples = f'X = sentence_vectors(words, {result.width}, kind="{state.words}", seed={state.seed})'
     call = f"scaled_dot_product_attention({', '.join(filter(None, [query, key, 'X', bias]))})"

@@ -20,7 +20,7 @@ from programs.writing import PYTORCH, Program
 _SCORES = {
     DOT: "Q @ K.mT",
     "additive": "additive_scores(Q, K, W_a, U_a, v_a)",
-    "general": "general_scores(Q, K, W_a)",
+    "general": "Q @ W_a @ K.mT",
     "cosine": "cosine_scores(Q, K)",
     "kernel": "kernel_scores(Q, K)",
     "linear": "linear_scores(Q, K)",

@@ -398,7 +398,8 @@ def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
     if tab == "Checks":
         assert texts(at).count(":material/check:") == 2
     if tab == "Code":
-        assert f'load_model("{planted.name}").attend("the cat sat on the mat")' in at.code[0].value
+        lines = (f'model = load_model("{planted.name}")', 'maps = model.attend("the cat sat on the mat")')
+        assert "\n".join(lines) in at.code[0].value
 
 
 def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
