@@ -1,14 +1,14 @@
 """The controls of a page: on screen Streamlit's, without a session the values of a link.
 
 A page reads its settings in one function, `read_controls(controls)`. `attn_ui.screen.streamlit_controls`
-passes Streamlit's widgets, `LinkControls` the values of a link: so which control there is under which
+passes Streamlit's widgets, `Controls` itself the values of a link: so which control there is under which
 condition stands in one place, and a page can be computed in a process that knows no Streamlit.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 from attn_ui.base.links import Dropped, not_all_here, not_here
 from attn_ui.base.parameters import (
@@ -34,148 +34,6 @@ Progress = Callable[[float, str], None]
 """Is told how far something is, from 0 to 1, and what is being done."""
 
 
-class Controls(Protocol):
-    """What a page reads its settings from.
-
-    The first methods each show a control, with `style` for how it looks, and return its value; on screen
-    they stand in the order of the calls. The next return the values of settings that have no control of
-    their own: live sliders, typed tables, clicked cells. The last change a setting; only a callback of a
-    press or a click may call them.
-
-    Attributes:
-        patience: seconds to wait for what takes long; None for as long as it takes.
-    """
-
-    patience: float | None
-
-    def choose(self, choice: Choice, label: str, **style: Any) -> str:
-        """Offer the options in a list that unfolds."""
-
-    def segment(self, choice: Choice, label: str, **style: Any) -> str:
-        """Offer a few short options side by side."""
-
-    def whole(self, setting: Integer, label: str, **style: Any) -> int:
-        """Read a whole number."""
-
-    def real(self, setting: Real, label: str, **style: Any) -> float:
-        """Read a number."""
-
-    def flag(self, setting: Flag, label: str, **style: Any) -> bool:
-        """Offer a switch."""
-
-    def line(self, setting: Text, label: str, **style: Any) -> str:
-        """Read a line of text."""
-
-    def several(
-        self,
-        setting: MultiChoice,
-        label: str,
-        available: Sequence[str],
-        names: Sequence[str] = (),
-        **style: Any,
-    ) -> list[str]:
-        """Offer switches for some of the options; names: what the words are that these are numbers of."""
-
-    def step(self, steps: Steps, label: str, **style: Any) -> float:
-        """Offer in the sidebar what may be a live slider elsewhere."""
-
-    def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
-        """Offer by name what is otherwise chosen by a click; return its position."""
-
-    def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
-        """Offer a button."""
-
-    def heading(self, text: str) -> None:
-        """Name a group of controls."""
-
-    def caption(self, text: str) -> None:
-        """Say something beside the controls, as markdown."""
-
-    def message(self, text: str) -> None:
-        """Say something that the picture needs, as markdown."""
-
-    def report_dropped(self, bad: Dropped) -> None:
-        """Say of a setting that what the link says of it does not fit its other settings."""
-
-    def formula(self, latex: str) -> None:
-        """Show the formula of what is chosen."""
-
-    def page_link(self, label: str, link: str, **style: Any) -> None:
-        """Offer the same numbers on another page, by a link to it."""
-
-    def sidebar(self) -> AbstractContextManager[Any]:
-        """What is asked within stands in the sidebar."""
-
-    def more(self, *settings: Parameter) -> AbstractContextManager["Controls"]:
-        """Return who answers for settings that few people set, in a part of the sidebar that is closed.
-
-        It is open where one of them is not at its default. While it is closed its controls are not made.
-        """
-
-    def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
-        """What is asked within stands side by side, after a label."""
-
-    def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
-        """Return columns of these relative widths."""
-
-    def under_picture(self) -> AbstractContextManager[Any]:
-        """What is asked within stands under the picture, though it decides what that shows."""
-
-    def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
-        """Keep a place here, for what is said within it later; none where nothing will be."""
-
-    def working(self) -> AbstractContextManager[Progress]:
-        """Keep a place here that shows, until this is left, how far something is that takes long.
-
-        Whoever looks may leave, or ask for something else: then it ends where it is told next.
-        """
-
-    def part(self, module: str, of: Any, otherwise: str = "") -> None:
-        """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
-
-    def value(self, steps: Steps) -> float:
-        """Return the value at which a slider stands."""
-
-    def between(self, steps: Steps) -> float | None:
-        """Return the value that was asked for where it is none of a slider's, but lies between two."""
-
-    def exact(self, steps: Steps) -> Steps:
-        """Return a slider with the value that was asked for, as a step of its own where it is none."""
-
-    def place(self, choice: Steps, count: int) -> int:
-        """Return the place of what is chosen among so many that are there."""
-
-    def text(self, setting: Table | Cells | Sight | Tabs) -> str:
-        """Return a table, cells, what is in sight or the open tab as the address has them."""
-
-    def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
-        """Return the value of a control that is shown elsewhere."""
-
-    def describe(self, name: str, label: str, text: str) -> None:
-        """Note that a control called so is taken to say something else than it shows."""
-
-    def linked(self, setting: Parameter) -> str | None:
-        """Return what the link says of a setting, as it stands there; None where it says nothing."""
-
-    def link(self, setting: Parameter, value: Any) -> None:
-        """Write into the link what it means without saying it, before anything is asked."""
-
-    def recall(self, name: str, default: K) -> K:
-        """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
-
-    def remember(self, name: str, value: Hashable) -> None:
-        """Keep a value for as long as the page is looked at."""
-
-    def answer(self, setting: Choice | Flag | Integer | Real | Text, value: Any) -> None:
-        """Answer for a control what it will say next."""
-
-    def move(self, steps: Steps, to: float) -> None:
-        """Move a slider to a value, or to the nearest."""
-
-    def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
-        """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
-
-
 def yes_or_no(on: bool) -> str:
     """Say what a switch says."""
     return _c("switch", "yes") if on else _c("switch", "no")
@@ -187,15 +45,21 @@ def some_of(setting: MultiChoice, options: Sequence[str], names: Sequence[str] =
     return _(", ").join(labels) or _c("of several", "none")
 
 
-@dataclass
-class LinkControls:
-    """Controls at the values of a link; what it does not name is at its default.
+@dataclass(eq=False)
+class Controls:
+    """What a page reads its settings from; here the values of a link.
+
+    The first methods each show a control, with `style` for how it looks, and return its value; on screen
+    they stand in the order of the calls. The next return the values of settings that have no control of
+    their own: live sliders, typed tables, clicked cells. The last change a setting; only a callback of a
+    press or a click may call them.
 
     Attributes:
         values: by the names of the settings; a press or a click changes them.
         messages: what was said beside the controls.
         labels: what the controls are called and what they say, by their settings' names.
         dropped: what the link asked for and cannot be had, at all or beside its other settings.
+        patience: seconds to wait for what takes long; None for as long as it takes.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -214,33 +78,33 @@ class LinkControls:
             self.labels[setting.name] = label, words
 
     def choose(self, choice: Choice, label: str, **style: Any) -> str:
-        """Return the option."""
+        """Offer the options in a list that unfolds."""
         chosen = str(self._value(choice))
         self._note(choice, label, label_of(choice, chosen), style)
         return chosen
 
-    segment = choose
+    segment = choose  # a few short options side by side
 
     def whole(self, setting: Integer, label: str, **style: Any) -> int:
-        """Return the number."""
+        """Read a whole number."""
         count = int(self._value(setting))
         self._note(setting, label, str(count), style)
         return count
 
     def real(self, setting: Real, label: str, **style: Any) -> float:
-        """Return the number."""
+        """Read a number."""
         number = float(self._value(setting))
         self._note(setting, label, f"{number:g}", style)
         return number
 
     def flag(self, setting: Flag, label: str, **style: Any) -> bool:
-        """Return whether it is on."""
+        """Offer a switch."""
         on = bool(self._value(setting))
         self._note(setting, label, yes_or_no(on), style)
         return on
 
     def line(self, setting: Text, label: str, **style: Any) -> str:
-        """Return the text."""
+        """Read a line of text."""
         text = str(self._value(setting))
         self._note(setting, label, text, style)
         return text
@@ -253,7 +117,7 @@ class LinkControls:
         names: Sequence[str] = (),
         **style: Any,
     ) -> list[str]:
-        """Return those of the options that are offered."""
+        """Offer switches for some of the options; names: what the words are that these are numbers of."""
         options = self._value(setting)
         chosen = [each for each in options if each in available]
         if setting.name in self.values and len(chosen) < len(options):
@@ -262,14 +126,14 @@ class LinkControls:
         return chosen
 
     def step(self, steps: Steps, label: str, **style: Any) -> float:
-        """Return the value."""
+        """Offer in the sidebar what may be a live slider elsewhere."""
         steps = self.exact(steps)
         at = self.position(steps)
         self._note(steps, label, steps.texts()[at], style)
         return steps.values[at]
 
     def pick(self, steps: Steps, label: str, names: Sequence[str], **style: Any) -> int:
-        """Return the position of what is chosen, or of the nearest that there is here."""
+        """Offer by name what is otherwise chosen by a click; return its position."""
         available = replace(steps, values=steps.values[: len(names)])
         at = self.position(available)
         self._note(steps, label, names[at], style)
@@ -285,58 +149,64 @@ class LinkControls:
         return at
 
     def button(self, label: str, press: Callable[[], None], **style: Any) -> None:
-        """Nobody presses it."""
+        """Offer a button."""
 
     def heading(self, text: str) -> None:
-        """Nobody reads it."""
+        """Name a group of controls."""
 
     def caption(self, text: str) -> None:
-        """Note what is said."""
+        """Say something beside the controls, as markdown."""
         self.messages.append(text)
 
-    message = caption
+    message = caption  # something that the picture needs
 
     def report_dropped(self, bad: Dropped) -> None:
-        """Note what does not fit."""
+        """Say of a setting that what the link says of it does not fit its other settings."""
         self.dropped.append(bad)
 
     def formula(self, latex: str) -> None:
-        """Nobody reads it."""
+        """Show the formula of what is chosen."""
 
     def page_link(self, label: str, link: str, **style: Any) -> None:
-        """Nobody follows it."""
+        """Offer the same numbers on another page, by a link to it."""
 
     def sidebar(self) -> AbstractContextManager[Any]:
-        """There is none."""
+        """What is asked within stands in the sidebar."""
         return nullcontext()
 
-    under_picture = sidebar
+    under_picture = sidebar  # though it decides what the picture shows
 
     def space(self, *, is_needed: bool = True) -> AbstractContextManager[Any]:
-        """There is none."""
+        """Keep a place here, for what is said within it later; none where nothing will be."""
         del is_needed
         return nullcontext()
 
-    def more(self, *settings: Parameter) -> AbstractContextManager[Controls]:
-        """Answer for them as for all others."""
+    def more(self, *settings: Parameter) -> AbstractContextManager["Controls"]:
+        """Return who answers for settings that few people set, in a part of the sidebar that is closed.
+
+        It is open where one of them is not at its default. While it is closed its controls are not made.
+        """
         del settings
         return nullcontext(self)
 
     def row(self, gap: Gap = "small", label: str = "") -> AbstractContextManager[Any]:
-        """There is none."""
+        """What is asked within stands side by side, after a label."""
         del gap, label
         return nullcontext()
 
     def columns(self, widths: Sequence[float]) -> Sequence[AbstractContextManager[Any]]:
-        """There are none."""
+        """Return columns of these relative widths."""
         return [nullcontext() for _ in widths]
 
     def working(self) -> AbstractContextManager[Progress]:
-        """Nobody waits and sees."""
+        """Keep a place here that shows, until this is left, how far something is that takes long.
+
+        Whoever looks may leave, or ask for something else: then it ends where it is told next.
+        """
         return nullcontext(lambda share, activity: None)
 
     def part(self, module: str, of: Any, otherwise: str = "") -> None:
-        """Note what is said in its place."""
+        """Show what only the app can: `show(of)` of a module, by its name; say something else without it."""
         del module, of
         self.messages += [otherwise] if otherwise else []
 
@@ -345,56 +215,56 @@ class LinkControls:
         return steps.nearest_value(self._value(steps))
 
     def between(self, steps: Steps) -> float | None:
-        """Return the value that the link names where it lies between two of a slider's."""
+        """Return the value that was asked for where it is none of a slider's, but lies between two."""
         at = float(self._value(steps))
         inside = steps.values[0] < at < steps.values[-1]
         return at if inside and at not in steps.values and not steps.only else None
 
     def exact(self, steps: Steps) -> Steps:
-        """Return a slider with the value that the link names, as a step of its own where it is none."""
+        """Return a slider with the value that was asked for, as a step of its own where it is none."""
         at = self.between(steps)
         return steps if at is None else steps.with_value(at)
 
     def place(self, choice: Steps, count: int) -> int:
-        """Return the place of what is chosen, the last where it is beyond."""
+        """Return the place of what is chosen among so many that are there."""
         return self.position(replace(choice, values=choice.values[:count]))
 
     def text(self, setting: Table | Cells | Sight | Tabs) -> str:
-        """Return the text."""
+        """Return a table, cells, what is in sight or the open tab as the address has them."""
         return str(self._value(setting))
 
     def peek(self, setting: Choice | Flag | Integer | Real | Text) -> Any:
-        """Return the value."""
+        """Return the value of a control that is shown elsewhere."""
         return self._value(setting)
 
-    def describe(self, name: str, label: str, text: str) -> None:
-        """Note what the control says."""
-        self.labels[name] = label, text
+    def describe(self, name: str, label: str, reading: str) -> None:
+        """Note that a control called so is taken to say something else than it shows."""
+        self.labels[name] = label, reading
 
     def linked(self, setting: Parameter) -> str | None:
-        """Return what the link says of a setting."""
+        """Return what the link says of a setting, as it stands there; None where it says nothing."""
         return None if setting.name not in self.values else str(self.values[setting.name])
 
     def recall(self, name: str, default: K) -> K:
-        """Return what was kept."""
+        """Return what was kept under a name, so that what cannot be computed leaves the last that could."""
         value: K = self._memory.get(name, default)
         return value
 
     def remember(self, name: str, value: Hashable) -> None:
-        """Keep a value."""
+        """Keep a value for as long as the page is looked at."""
         self._memory[name] = value
 
     def answer(self, setting: Parameter, value: Any) -> None:
-        """Have a setting say something else."""
+        """Answer for a control what it will say next."""
         self.values[setting.name] = value
 
-    link = answer
+    link = answer  # writes into the link what it means without saying it, before anything is asked
 
     def move(self, steps: Steps, to: float) -> None:
-        """Move a slider."""
+        """Move a slider to a value, or to the nearest."""
         self.values[steps.name] = steps.nearest_value(to)
 
     def write(self, setting: Table | Cells | Sight | Tabs, text: str, *, replaces: bool = False) -> None:
-        """Write a text."""
+        """Put a text into the address; with `replaces` an editor that shows it starts afresh."""
         del replaces  # no editor shows it
         self.values[setting.name] = text

@@ -17,7 +17,7 @@ from attn_figures.scene import Still
 from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
 from attn_live.packing import Cursor
 from attn_ui.base import cover, predict
-from attn_ui.base.controls import Controls, LinkControls
+from attn_ui.base.controls import Controls
 from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
@@ -264,7 +264,7 @@ class Page(Generic[State, Result]):
             link: to this page, or only what follows its question mark.
         """
         values, dropped = read_link((*self.settings, *framing(self.settings)), link)
-        controls = LinkControls(values, dropped=dropped)
+        controls = Controls(values, dropped=dropped)
         if self.read_address:
             self.read_address(controls)
         view = self.view(controls, self.read_controls(controls))
@@ -348,7 +348,7 @@ class At(Generic[Result]):
     """
 
     view: View[Result]
-    controls: LinkControls
+    controls: Controls
     dropped: Sequence[Dropped]
     page: Page[Any, Result]
 

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException
 
-from attn_ui.base.controls import Controls, Gap, LinkControls
+from attn_ui.base.controls import Controls, Gap
 from attn_ui.base.links import Dropped
 from attn_ui.base.parameters import (
     Cells,
@@ -31,7 +31,7 @@ from attn_words import _
 K = TypeVar("K", bound=Hashable)
 
 
-class StreamlitControls:
+class StreamlitControls(Controls):
     """The controls of one run of a page on screen; their values live in the session.
 
     Attributes:
@@ -40,7 +40,10 @@ class StreamlitControls:
 
     picture: DeltaGenerator | None = None
 
-    patience: float | None = 0.0  # whoever looks sees how far it is
+    def __init__(self) -> None:
+        """Wait for nothing: whoever looks sees how far it is."""
+        super().__init__(patience=0.0)
+
     choose = staticmethod(widgets.choose)
     segment = staticmethod(widgets.segment)
     whole = staticmethod(widgets.whole)
@@ -110,7 +113,7 @@ class StreamlitControls:
             return
         for each in settings:  # or it would stand there again once this is opened, after Back
             st.session_state.pop(each.name, None)
-        defaults = LinkControls()
+        defaults = Controls()
         yield defaults
         for name, (label, reading) in defaults.labels.items():
             state.describe(name, label, reading)
@@ -182,7 +185,7 @@ class StreamlitControls:
         st.session_state[name] = value
 
     @staticmethod
-    def answer(setting: Choice | Flag | Integer | Real | Text, value: Any) -> None:
+    def answer(setting: Parameter, value: Any) -> None:
         """Answer for a control what it will say next."""
         state.answer(setting.name, value)
 

@@ -3,9 +3,11 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attn_ui.base.controls import Controls
 from attn_ui.base.navigation import PAGES, PageEntry
 from attn_ui.base.parameters import Choice, page_tabs
 from attn_ui.screen.frame import tabs
+from attn_ui.screen.streamlit_controls import StreamlitControls
 from tests.pages import PAGES as WALKED
 from tests.pages import open_page, open_sound, shown_under, tabs_of
 
@@ -30,6 +32,13 @@ def test_a_setting_can_be_picked_in_two_places() -> None:
         at.selectbox[which].select_index(position).run()
         assert at.text[0].value == f"[{position}, {position}] {position + 1}"
         assert [box.index for box in at.selectbox] == [position, position]
+
+
+def test_no_control_of_the_screen_answers_with_a_link_that_is_not_there() -> None:
+    answers = {name for name, each in vars(Controls).items() if callable(each) and not name.startswith("_")}
+    assert answers - vars(StreamlitControls).keys() == {
+        "position"
+    }  # which only a link without a session asks
 
 
 def test_a_page_lists_the_tabs_that_it_has() -> None:

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from attn_core import MultiHead, MultiHeadAttention
 from attn_figures.encoder_decoder import encoder_and_decoder
-from attn_ui.base.controls import LinkControls
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Tabs
 from pages.multi_head.compute import Result
@@ -142,8 +142,8 @@ def test_plotly_takes_the_picture() -> None:
     assert len(figure.data) > 10
 
 
-def after_click(box: str, **link: Any) -> LinkControls:
-    controls = LinkControls({"view": NAME, **link})
+def after_click(box: str, **link: Any) -> Controls:
+    controls = Controls({"view": NAME, **link})
     clicked = VIEWS[NAME].clicked
     assert clicked is not None
     clicked(controls, Cell(box, 0, 0))

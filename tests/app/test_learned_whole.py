@@ -28,7 +28,7 @@ from attn_live.captions import caption_at
 from attn_live.pyramid import Keep
 from attn_live.unpacking import figure_at
 from attn_ui.base import shared_cache
-from attn_ui.base.controls import LinkControls
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.programs import OneProgram
 from attn_words import speaking
@@ -236,7 +236,7 @@ def test_a_thumbnail_that_is_clicked_becomes_large() -> None:
         Cell(OVERVIEW, 6, 0),  # between two of them
         Cell("weights", 4, 0),
     ):
-        controls = LinkControls()
+        controls = Controls()
         heads._clicked(whole, controls, cell)
         moved += controls.values.values()
     assert [whole.model.name(whole.order[rank - 1]) for rank in moved] == ["head 2.1"]
@@ -725,7 +725,7 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
 
 
 def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
-    controls, whole = LinkControls(), RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
+    controls, whole = Controls(), RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     said = {}
     for spoken in ("en", "zh"):
         with speaking(spoken):

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from attn_core import KERNELS, kernel_estimate
 from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
-from attn_ui.base.controls import LinkControls
+from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Steps
 from pages import PAGES
@@ -278,7 +278,7 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
 def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
     cell: Cell, where: tuple[float, float] | None
 ) -> None:
-    controls, points = LinkControls(), plane_points(40, 0.5, 4)
+    controls, points = Controls(), plane_points(40, 0.5, 4)
     two_inputs.read_at(points, controls, cell)
     found = controls.value(QUERY_AT), controls.value(QUERY_AT_2)
     if where is None:
