@@ -15,106 +15,31 @@ from typing import Any, Generic, TypeVar
 from attn_figures import theme
 from attn_figures.scene import Still
 from attn_live.captions import StepCaption, pack_captions, plain_text, texts_in
-from attn_live.packing import Cursor
 from attn_ui.base import cover, predict
 from attn_ui.base.controls import Controls
+from attn_ui.base.figure import Cell, Figure, Rows, Slider, query_rows
 from attn_ui.base.framing import COVER, PALETTE, PREDICT, framing
 from attn_ui.base.links import Dropped, read_link
 from attn_ui.base.navigation import PAGES
-from attn_ui.base.parameters import Parameter, Steps, Tabs
+from attn_ui.base.parameters import Parameter, Tabs
 from attn_ui.base.pin import COMPARE, PIN
-from attn_ui.base.pinned import compare_pin
+from attn_ui.base.pinned import PinnedPage, compare_pin, slider_labels
 from attn_ui.base.places import Place
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.scenes import Sentences, SharedScene
-from attn_ui.base.shared_settings import QUERY
+from attn_ui.base.shared_cache import shared
 from attn_ui.base.term import Term
 from attn_ui.base.terms import in_sentence, occurring
 from attn_words import _, cached, paragraph
 
+__all__ = [
+    "At", "Cell", "Columns", "Figure", "Page", "Rows", "Slider", "Small", "View", "page_at", "query_rows",
+]  # fmt: skip
 State = TypeVar("State")
 Result = TypeVar("Result")
 _DIGITS, _MINUS = b"0123456789.", "−".encode()
 Columns = Mapping[str, Sequence[object]]
 """A table by the titles of its columns, all of one length."""
-
-
-@dataclass(frozen=True)
-class Slider:
-    """The slider under a figure: a label, and the setting whose values are the figure's steps."""
-
-    label: str
-    steps: Steps
-    names: Sequence[str] = ()
-
-    def texts(self) -> list[str]:
-        """What the read-out says at each position: the step's name where it has one."""
-        return list(self.names) or self.steps.texts()
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A second slider, over rows of the figure (queries, positions): what follows it is in `cursor`."""
-
-    label: str
-    steps: Steps
-    cursor: Cursor
-    names: Sequence[str] = ()
-
-    def texts(self) -> list[str]:
-        """What the read-out says at each position: the row's name where it has one."""
-        return list(self.names) or self.steps.texts()
-
-
-def query_rows(names: Sequence[str]) -> Rows:
-    """Return the slider over so many queries; the chosen one is that of every page."""
-    steps = replace(QUERY, values=QUERY.values[: len(names)])
-    return Rows(_("Query"), steps, Cursor(len(names)), list(names))
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell that was clicked: the heatmap's name, its row (query) and its column (key); or a diagram's box.
-
-    A box, whose trace says in its `meta` that it `opens` something, is the only cell of its name. Of points
-    whose trace says that it `picks` each is a row.
-    """
-
-    trace: str
-    row: int
-    column: int
-
-
-@dataclass(frozen=True, eq=False)
-class Figure:
-    """A live figure: see `attn_ui.screen.live_figure.live_figure` for each of its fields.
-
-    Attributes:
-        scene: what it shows at every position of its slider, and what is said of it.
-        clicked: changes settings where a cell or a box is clicked.
-    """
-
-    scene: SharedScene
-    key: str
-    alt: str
-    name: str
-    slider: Slider | None = None
-    rows: Rows | None = None
-    chosen: Mapping[str, Steps] = field(default_factory=dict)
-    clicked: Callable[[Controls, Cell], None] | None = None
-    captions_follow_choice: bool = False
-    caption: str = ""
-    invites: str = ""
-
-    @property
-    def steps(self) -> bytes:
-        """The scene, packed for the browser."""
-        return self.scene.steps
-
-    @property
-    def captions(self) -> bytes | None:
-        """Its sentences, packed for the browser."""
-        return self.scene.captions
 
 
 class Small(str):
@@ -251,6 +176,10 @@ class Page(Generic[State, Result]):
             raise ValueError(f"a tab of {self.title}: {', '.join(names) or 'none'}; got {name!r}")
         return self.module(f"tabs.{name.lower().replace(' ', '_')}")
 
+    def pinned(self, pin: str) -> PinnedPage:
+        """Return what a link to this page pins, without what was computed for it."""
+        return _read_pin(self.address, pin, self)
+
     def module(self, name: str) -> ModuleType:
         """Return a module of the page that knows Streamlit, by its name within the page."""
         return import_module(f"pages.{self.folder}.{name}")
@@ -296,11 +225,22 @@ def _covered(at: "At[Result]", name: str, kind: str) -> "At[Result]":
     return replace(at, view=view, dropped=dropped)
 
 
+@shared
+def _read_pin(address: str, pin: str, _page: Page[Any, Any]) -> PinnedPage:
+    at = _page.at(f"?{pin}")
+    message, labels, figure = paragraph(*at.controls.messages), at.controls.labels, at.view.figure
+    if figure is None:
+        return PinnedPage(address, pin, None, labels, message)
+    return PinnedPage(address, pin, at.still.parts(), labels | slider_labels(figure, at.position), message)
+
+
 def _compared(at: "At[Result]", pin: str, panel: str) -> "At[Result]":
     """Return a page with A, B and B − A in place of its figure."""
     view = at.view
     places = at.position if view.figure else (0, 0)
-    comparison = compare_pin(at.page, view, pin, panel=panel, labels=at.controls.labels, places=places)
+    comparison = compare_pin(
+        at.page.pinned(pin), view.figure, panel=panel, labels=at.controls.labels, places=places
+    )
     dropped = [*at.dropped, *comparison.dropped(panel)]
     if comparison.figure is None:
         return replace(at, view=replace(view, notes=[comparison.why, *view.notes]), dropped=dropped)

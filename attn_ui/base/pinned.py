@@ -3,12 +3,9 @@
 A is the page at the pin's own link, without a session; B is what the page shows. B moves with its slider.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
 
 from attn_figures.compare import Change, Comparison, compare, comparison_steps
 from attn_figures.numbers import number
@@ -16,6 +13,7 @@ from attn_figures.scene import CurvePanel, MapPanel, PanelData, Scene
 from attn_live.captions import LazyMap
 from attn_live.packing import TooLargeError
 from attn_ui.base.cover import panel_title
+from attn_ui.base.figure import Figure
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import capital, coloured, first_of, listed, plain
 from attn_ui.base.pin import COMPARE
@@ -23,9 +21,6 @@ from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.ties import tied
 from attn_words import N_, _, _c, _n, paragraph
-
-if TYPE_CHECKING:
-    from attn_ui.base.page import Figure, Page, View
 
 Labels = Mapping[str, tuple[str, str]]  # what controls are called and what they say, by their settings' names
 
@@ -40,6 +35,17 @@ _ROWS = (
     (N_("curve"), N_("curves")),
 )
 """What rows and columns of a map are called, and a curve: one, and several."""
+
+
+@dataclass(frozen=True, eq=False)
+class PinnedPage:
+    """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
+
+    address: str
+    pin: str
+    parts: Mapping[str, PanelData] | None
+    labels: Labels
+    message: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,29 +74,25 @@ class PinComparison:
 
 
 def compare_pin(
-    page: Page[Any, Any], view: View[Any], pin: str, *, panel: str, labels: Labels, places: tuple[int, int]
+    a: PinnedPage, figure: Figure | None, *, panel: str, labels: Labels, places: tuple[int, int]
 ) -> PinComparison:
     """Compare what a page shows with what was pinned.
 
     Args:
-        page: the page.
-        view: what it shows: B.
-        pin: the query of A's own link.
+        a: what was pinned; figure: what the page shows: B.
         panel: the short name of the one to compare; the usual one where there is no such.
         labels: what B's controls say.
         places: where B's sliders stand.
     """
-    a = _read_a(page.address, pin, page)
     if a.parts is None:
         why = paragraph(_("There is nothing to compare here: A has no figure."), a.message)
         return PinComparison(why=why)
-    b_words, a_words = _differences(labels, view.figure, places, a)
-    if view.figure is None:
+    b_words, a_words = _differences(labels, figure, places, a)
+    if figure is None:
         why = _("There is nothing to compare here: the page has no figure now.")
         return PinComparison(why=why, a=a_words, b=b_words)
-    figure = view.figure
     digest = blake2b(figure.steps, digest_size=16).hexdigest()
-    pair = _compare(page.address, pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
+    pair = _compare(a.address, a.pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
     if pair.message is None:
         return PinComparison(None, pair.why, pair.titles, pair.chosen, a_words, b_words)
     title, message, panels = pair.titles[pair.chosen], pair.message, a.parts
@@ -125,26 +127,7 @@ def compare_pin(
 # ---- A ----
 
 
-@dataclass(frozen=True, eq=False)
-class _A:
-    """A, without what its page computed: its panels, what its controls say, and what it says of itself."""
-
-    parts: Mapping[str, PanelData] | None
-    labels: Labels
-    message: str
-
-
-@shared
-def _read_a(address: str, pin: str, _page: Page[Any, Any]) -> _A:
-    del address  # the page's; with the pin it says all
-    at = _page.at(f"?{pin}")
-    message = paragraph(*at.controls.messages)
-    if at.view.figure is None:
-        return _A(None, at.controls.labels, message)
-    return _A(at.still.parts(), at.controls.labels | _slider_labels(at.view.figure, at.position), message)
-
-
-def _slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
+def slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, tuple[str, str]]:
     """Return what the sliders under a figure say."""
     controls = (figure.slider, figure.rows) if figure else ()
     return {
@@ -154,9 +137,11 @@ def _slider_labels(figure: Figure | None, places: tuple[int, int]) -> dict[str, 
     }
 
 
-def _differences(labels: Labels, figure: Figure | None, places: tuple[int, int], a: _A) -> tuple[str, str]:
+def _differences(
+    labels: Labels, figure: Figure | None, places: tuple[int, int], a: PinnedPage
+) -> tuple[str, str]:
     """Return what of B's and of A's settings differs, in words."""
-    b_labels = {**labels, **_slider_labels(figure, places)}
+    b_labels = {**labels, **slider_labels(figure, places)}
     if figure and figure.slider:
         b_labels[figure.slider.steps.name] = figure.slider.label, _(_SLIDER)
     names = [

@@ -6,7 +6,7 @@ All of it is said from the numbers of the figure: no page writes a question or a
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,12 @@ from attn_figures.numbers import distinct, fixed_point, number
 from attn_figures.scene import Scene, Still, names_of
 from attn_live.captions import StepCaption
 from attn_ui.base import cover
+from attn_ui.base.figure import Figure
 from attn_ui.base.framing import ALOUD, COVER, PREDICT
 from attn_ui.base.links import Dropped
 from attn_ui.base.markdown import coloured, first_of, plain
 from attn_ui.base.parameters import Steps
 from attn_words import N_, _, paragraph
-
-if TYPE_CHECKING:
-    from attn_ui.base.page import Figure
 
 Numbers = NDArray[np.float64]
 Answer = int | float | str | tuple[float, ...]
@@ -498,7 +496,7 @@ def _signed(value: float) -> str:
 
 
 def question(
-    figure: "Figure",
+    figure: Figure,
     name: str,
     kind: str,
     at: Callable[[Steps], int],
@@ -546,7 +544,7 @@ def question(
     return CoverQuestion(name, kind, maps, step, row, column, label, texts, by_row, title=title), bad_kind
 
 
-def chooses_row(figure: "Figure", name: str) -> Steps | None:
+def chooses_row(figure: Figure, name: str) -> Steps | None:
     """Return the setting that chooses the row of a map: by a click, or by the slider of rows."""
     axis = _axes(figure.scene.scene, name)[0]
     if axis in figure.chosen:

@@ -40,7 +40,7 @@ def compared(page: Page[Any, Any], view: View[Any]) -> View[Any]:
     places = [state.position(each.steps) if each else 0 for each in _sliders(view)]
     panel = st.query_params.get(COMPARE.name, COMPARE.default)
     comparison = compare_pin(
-        page, view, text, panel=panel, labels=state.labels(), places=(places[0], places[1])
+        page.pinned(text), view.figure, panel=panel, labels=state.labels(), places=(places[0], places[1])
     )
     for bad in comparison.dropped(panel):
         address.drop(bad)
