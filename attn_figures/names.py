@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from typing import Any, Literal
 
@@ -170,13 +170,7 @@ class _Panel:
 
         No word takes more than half of the panel, so that it fits above or below its point.
         """
-        texts, widths = [], []
-        for word in words:
-            short = shorten(word, LONGEST)
-            while _wide(short, bold=bold) > self.half and letters(short) > 1:
-                short = shorten(word, letters(short) - 1)
-            texts.append(short)
-            widths.append(_wide(short, bold=bold))
+        texts, widths = zip(*(_fit_word(word, self.half, bold) for word in words), strict=True)
         at, across = places * self.scale, np.array(widths)[:, None]
         begins, lines = np.array([*_SIDES.values()]).T
         left = at[:, :1] + begins * across + np.where(lines, 0, (0.75 + 1.5 * begins) * _LINE)
@@ -281,6 +275,15 @@ def _place_names(
     return sides
 
 
+@lru_cache(maxsize=4096)
+def _fit_word(word: str, room: float, bold: bool) -> tuple[str, float]:
+    """Cut a word so that it takes no more than the room; return it with its width, in pixels."""
+    short = shorten(word, LONGEST)
+    while (width := _wide(short, bold=bold)) > room and letters(short) > 1:
+        short = shorten(word, letters(short) - 1)
+    return short, width
+
+
 def _wide(word: str, *, bold: bool) -> float:
     wider = sum(_CAPITAL * letter.isupper() + _WIDEST * (letter in "mwMW") for letter in word)
     return (_BOLD if bold else 1.0) * (_LETTER * letters(word) + wider)
@@ -306,9 +309,7 @@ def _parts(ways: _LabelBoxes, rows: Sequence[_Sides], most: int) -> Parts:
 def _join_words(places: Numbers, words: Sequence[str]) -> list[str]:
     """Join the words at one place into the first of them; the others become empty."""
     at = [tuple(each) for each in np.round(places, 9).tolist()]
-    return [
-        ", ".join(word for other, word in zip(at, words, strict=True) if other == place)
-        if at.index(place) == number
-        else ""
-        for number, place in enumerate(at)
-    ]
+    joined: dict[tuple[float, ...], list[str]] = {}
+    for place, word in zip(at, words, strict=True):
+        joined.setdefault(place, []).append(word)
+    return [", ".join(joined.pop(place, ())) for place in at]

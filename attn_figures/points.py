@@ -194,10 +194,13 @@ class AttentionPlane:
         else:
             orders = naming_orders(self.weights, self.masks) if len(planes) == 1 else list(self.weights)
         every = planes if len(planes) == len(orders) else [planes[0]] * len(orders)
-        names: list[Names] = []
-        for at, (each, order) in enumerate(zip(every, orders, strict=True)):
-            is_absent = len(self.planes) == len(orders) and self.planes[at] is None
-            names.append(names[-1] if names and is_absent else key_names(each, order, style))
+        present = self.planes if len(self.planes) == len(orders) else every
+        names_there = [
+            key_names(each, order, style) if plane else None
+            for each, order, plane in zip(every, orders, present, strict=True)
+        ]
+        any_names = next(filter(None, names_there))
+        names = [each or any_names for each in names_there]
         for part in names[0].parts:
             moves[f"data[{before}key names].{part}"] = [each.parts[part] for each in names]
             moves[f"data[{before}query name].{part}"] = [each.queries[part] for each in names]

@@ -24,7 +24,7 @@ def random_layers(
     generator = torch.Generator().manual_seed(_require.whole("seed", seed, least=0))
     tokens = torch.randn(DRAWS, 2, N, D_MODEL, generator=generator, dtype=torch.float64)
     uniform = torch.rand(DRAWS, n_layers, 4, D_MODEL, D_MODEL, generator=generator, dtype=torch.float64)
-    return tokens, (2 * uniform - 1) * (6 / (D_MODEL + D_MODEL)) ** 0.5
+    return tokens, uniform.mul_(2).sub_(1).mul_((6 / (D_MODEL + D_MODEL)) ** 0.5)
 
 
 def _attend(x: Tensor, layer: Tensor, heads: int, temperature: float = 1.0) -> tuple[Tensor, Tensor]:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from attn_figures.names import names_beside
+from attn_figures.points import SMALL_SIZE, AttentionPlane, QueryKeyPlane
 from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.multi_head.compute import planes_of
@@ -169,3 +171,23 @@ def test_a_head_of_zero_vectors_keeps_no_share() -> None:
     assert not page.dropped
     titles = [note["text"] for note in page.figure()["layout"]["annotations"] if note["text"]]
     assert titles == ["head 1 is zero", "head 2 keeps 100%"]
+
+
+def test_head_that_a_step_lacks_has_names_of_a_step_that_has_it() -> None:
+    """They are not seen; to place them anew took as long as those that are."""
+    places = np.random.default_rng(0).normal(size=(9, 2))
+    words = [f"w{number}" for number in range(9)]
+    plane = QueryKeyPlane(places, places, (words, words), np.array([0.5, 0.5]), places @ places.T)
+    other = replace(plane, keys=-places)
+    weights = np.full((3, 9, 9), 1 / 9)
+    shown = AttentionPlane([None, plane, other], weights, np.ones((3, 9, 9), bool), SMALL_SIZE).follow()
+    absent, there, turned = shown["data[key names].text"]
+    assert absent.tolist() == there.tolist() != turned.tolist()
+    assert any(there[0])
+
+
+def test_words_at_one_place_stand_side_by_side_at_the_first() -> None:
+    queries = np.array([[3.0, 0.0], [1.0, 1.0], [3.0, 0.0], [-2.0, -1.0]])
+    names = names_beside(queries, ["a", "b", "c", "d"], np.full((1, 4), 0.25), SMALL_SIZE)
+    shown = {word.strip("\u2003").replace("<br>", "").strip("\u2003") for word in names.parts["text"][0]}
+    assert shown == {"a, c", "b", "", "d"}
