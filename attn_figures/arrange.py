@@ -32,6 +32,7 @@ SLIDES: tuple[tuple[int, int], ...] = (
 PROJECTED: tuple[tuple[int, int], ...] = ((861, 535), (868, 390), (928, 510), (1085, 390), (1160, 490))
 PHONES = 640  # pixels of width below which a figure may be higher than the screen
 REFERENCE = 968  # the width of a window of 1280, and what a notebook or a test sees
+HARDLY_HIGHER = 1.1  # times
 WORTH = 0.9  # of the largest unit there could be, what a figure without an empty line may have
 FULL = 0.6  # of the longest line, the least that another may take
 CAPTIONS_APART = 14  # pixels
@@ -389,13 +390,18 @@ def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
 def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.inf) -> dict[str, Any]:
     """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
 
+    In a wide window that is too low for all, the widest of those that are hardly higher than the lowest.
+
     Args:
         screens: the result of `screens`.
         width, height: pixels that there are.
     """
     page = [screen for screen in screens if not screen["slide"]]
-    fit = [s for s in page if s["width"] <= width and (s["width"] < PHONES or s["height"] <= height)]
-    return fit[-1] if fit else page[0]
+    across = [screen for screen in page if screen["width"] <= width] or page[:1]
+    wide = [screen for screen in across if screen["width"] >= PHONES]
+    lowest = min((screen["height"] for screen in wide), default=0)
+    fit = [screen for screen in wide if screen["height"] <= max(height, HARDLY_HIGHER * lowest)]
+    return (fit or across)[-1]
 
 
 def as_tree(screen: Mapping[str, Any]) -> Tree:

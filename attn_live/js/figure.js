@@ -14,6 +14,7 @@ const BEYOND = 0.2; // of what larger cells are worth, what words are that are l
 const SMALLEST_SCALE = 0.1;
 const STEPS = 200; // of scale that are looked at, from one to two
 const SLACK = 0.5; // pixels by which an arrangement may seem not to fit where numbers were rounded
+const HARDLY_HIGHER = 1.1; // times
 const PHONES = 640; // pixels of width below which a figure may be higher than the screen
 
 /** One figure in one set of colours, which can be set to any step and row. */
@@ -165,7 +166,8 @@ export function roomBelow() {
 }
 
 /**
- * Of the arrangements of a page the widest that fits and, but for phones, is not too high.
+ * Of the arrangements of a page the widest that fits and, but for phones, is not too high; where only a phone's would
+ * fit a wide window, the widest of those that are hardly higher than the lowest.
  *
  * @param {Screen[]} screens those of a page by width
  * @param {Space} space
@@ -174,10 +176,11 @@ export function roomBelow() {
 export function choose(screens, { width, height }) {
   const page = screens.filter((s) => !s.slide);
   const narrow = page[0]?.width ?? 0;
-  const fitting = page.filter(
-    (s) => s.width <= Math.max(width, narrow) && (s.width < PHONES || s.height <= height),
-  );
-  return fitting[fitting.length - 1] ?? page[0];
+  const across = page.filter((s) => s.width <= Math.max(width, narrow));
+  const wide = across.filter((s) => s.width >= PHONES);
+  const lowest = Math.min(...wide.map((s) => s.height));
+  const fitting = wide.filter((s) => s.height <= Math.max(height, HARDLY_HIGHER * lowest));
+  return fitting.at(-1) ?? across.at(-1);
 }
 
 /**

@@ -98,7 +98,9 @@ def test_slide_number_loses_a_decimal_before_it_shrinks() -> None:
     assert forms == {"%{z:.2f}", "%{z:.1f}"}
 
 
-@pytest.mark.parametrize(("width", "height", "chosen"), [(1200, 496, 1120), (390, 100, 380), (100, 100, 320)])
+@pytest.mark.parametrize(
+    ("width", "height", "chosen"), [(1200, 496, 1120), (1060, 100, 1050), (390, 100, 380), (100, 100, 320)]
+)
 def test_settle_takes_the_widest_screen_that_fits(width: int, height: int, chosen: int) -> None:
     figure = settle(compose.spec([square("one"), square("two")]), width, height)
     assert figure["layout"]["width"] == chosen
