@@ -55,23 +55,23 @@ def keep_likeliest(
     chances = (logits.double() / temperature).softmax(dim=-1)
     ranked, order = chances.topk(min(top_k, len(chances)))
     tail = ranked.flip(0).cumsum(dim=-1).flip(0) / ranked.sum()  # of each token and those less likely
-    kept = (ranked > 0) & (tail > 1 - top_p)
-    kept[0] = True
-    return chances, torch.zeros_like(chances, dtype=torch.bool).scatter(0, order, kept)
+    survivors = (ranked > 0) & (tail > 1 - top_p)
+    survivors[0] = True
+    return chances, torch.zeros_like(chances, dtype=torch.bool).scatter(0, order, survivors)
 
 
 def logit_lens(
-    residual: Float[Tensor, "n_layers n d_model"], read: Callable[[Tensor], Tensor], n_vocabulary: int
+    residual: Float[Tensor, "n_layers n d_model"], predict: Callable[[Tensor], Tensor], n_vocabulary: int
 ) -> tuple[Int[Tensor, "n_layers n"], Float[Tensor, "n_layers n"]]:
     """Return the likeliest token after each layer at each place, as if it were the last, and its probability.
 
-    ``read`` makes logits of vectors; at most ``AT_ONCE`` are there together.
+    ``predict`` makes logits of vectors; at most ``AT_ONCE`` are there together.
 
     Source: nostalgebraist (2020), interpreting GPT: the logit lens.
     """
     vectors = residual.flatten(0, 1)
     blocks = [
-        read(each).softmax(dim=-1).max(dim=-1) for each in vectors.split(max(1, AT_ONCE // n_vocabulary))
+        predict(each).softmax(dim=-1).max(dim=-1) for each in vectors.split(max(1, AT_ONCE // n_vocabulary))
     ]
     chances, winners = (torch.cat(parts).view(residual.shape[:2]) for parts in zip(*blocks, strict=True))
     return winners, chances
@@ -81,9 +81,9 @@ def next_of_toy(model: ToyModel, run: ToyRun, *, off: Collection[int] = ()) -> N
     """Return what a toy says after a sequence, run with heads ``off``; only its heads add to its logits."""
     parts = torch.stack([each.contributions for each in run.layers])
     parts.flatten(0, 1)[list(off)] = 0
-    added, read = parts.sum(dim=1), model.readout.T
-    winners, chances = logit_lens(added.cumsum(dim=0), lambda vectors: vectors @ read, len(model.readout))
-    heads = parts[:, :, -1] @ model.readout[int(run.logits[-1].argmax())]
+    residual, symbols = parts.sum(dim=1).cumsum(dim=0), model.readout
+    winners, chances = logit_lens(residual, lambda vectors: vectors @ symbols.T, len(symbols))
+    heads = parts[:, :, -1] @ symbols[int(run.logits[-1].argmax())]
     return NextToken(run.logits[-1], winners, chances, heads, {})
 
 

@@ -33,7 +33,7 @@ class Lens:
         tokens: n; layers: names of the embedding and of each layer.
         winners, chances: the likeliest token at each place and its probability, (n_layers, n).
         parts: what each head adds to the winner's logit, (n_layer, n_head); None where unknown.
-        said: the token that wins.
+        winner: the token that wins.
     """
 
     tokens: Sequence[str]
@@ -41,7 +41,7 @@ class Lens:
     winners: Sequence[Sequence[str]]
     chances: Numbers
     parts: Numbers | None
-    said: str
+    winner: str
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,10 @@ class _Winners(Matrix):
         """Return the cells, their hover with the token, and the tokens."""
         cells, *rest = super().traces(axes, coloraxis)
         rows, columns = np.indices(np.shape(self.values)).reshape(2, -1)
-        written = sum(max(map(letters, column)) for column in zip(*self._words, strict=True)) <= _MOST_LETTERS
-        texts = [escape(each) if written else "" for line in self._words for each in line]
+        widths = [max(map(letters, column)) for column in zip(*self._words, strict=True)]
+        texts = [
+            escape(each) if sum(widths) <= _MOST_LETTERS else "" for line in self._words for each in line
+        ]
         words = marks.words(f"{self.name} words", columns, rows, texts)
         colours = [LIGHT.paper if each > _DARK else LIGHT.ink for each in np.ravel(self.values)]
         words["textfont"] = words["textfont"] | {"color": colours}
@@ -74,20 +76,20 @@ class _Winners(Matrix):
 
 
 @Picture
-def next_token(lens: Lens, names: Sequence[str], chances: Numbers, kept: NDArray[np.bool_]) -> Spec:
+def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: NDArray[np.bool_]) -> Spec:
     """Draw the likeliest next tokens as bars, what each layer would say, and what each head adds.
 
     Args:
         lens: the layers' part.
         names: of the likeliest tokens, that of the largest probability first.
-        chances: their probabilities; kept: whether top-k and top-p leave them.
+        chances: their probabilities; survivors: whether top-k and top-p leave them.
     """
     n = len(names)
     bars = marks.bar(
         "next token",
         np.arange(n),
         chances,
-        [LIGHT.query if each else LIGHT.hatch for each in kept],
+        [LIGHT.query if each else LIGHT.hatch for each in survivors],
         across=True,
         hover=_("{token}<br>probability <b>{chance}</b>", token="%{hovertext}", chance="%{x:.6f}"),
     ) | {
@@ -112,7 +114,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, kept: NDArray
             "ticktext": [escape(shorten(each, 12)) for each in names],
         },
     )
-    said = _Winners(
+    lens_map = _Winners(
         "logit lens",
         lens.chances,
         _("what each layer would say next (logit lens)"),
@@ -131,7 +133,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, kept: NDArray
         winners=lens.winners,
         size=(len(lens.tokens) * (0.4 * longest + 0.6), min(10.0, 1.6 * len(lens.layers))),
     )
-    panels: list[Panel] = [next_, said]
+    panels: list[Panel] = [next_, lens_map]
     if lens.parts is not None:
         n_layer, n_head = lens.parts.shape
         unit = min(2.0, 10.0 / max(n_layer, n_head))
@@ -139,7 +141,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, kept: NDArray
             Matrix(
                 "logit parts",
                 lens.parts,
-                _("what each head adds to the logit of {token}", token=escape(lens.said)),
+                _("what each head adds to the logit of {token}", token=escape(lens.winner)),
                 Side([str(each + 1) for each in range(n_layer)], _("Layer"), "ink"),
                 Side([str(each + 1) for each in range(n_head)], _("Head"), "ink"),
                 ramp=ColourScale("scores"),

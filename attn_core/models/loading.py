@@ -92,8 +92,8 @@ def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
         if not isinstance(n_layer, int) or not 1 <= n_layer <= _MOST_LAYERS:
             raise ValueError(f"{kind} must have from 1 to {_MOST_LAYERS} layers of text; got {n_layer!r}")
         config.use_cache = False
-        writes = any(each.endswith(("ForCausalLM", "LMHeadModel")) for each in config.architectures or ())
-        models = transformers.AutoModelForCausalLM if writes else transformers.AutoModel
+        predicts = any(each.endswith(("ForCausalLM", "LMHeadModel")) for each in config.architectures or ())
+        models = transformers.AutoModelForCausalLM if predicts else transformers.AutoModel
         with torch.device("meta"):
             bare = models.from_config(config)
         _require_room(path, sum(each.numel() for each in bare.parameters()))
@@ -119,7 +119,7 @@ def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
             if not bool(each.isfinite().all()):
                 raise ValueError(f"{name} must hold finite numbers; it does not")
     network.eval().requires_grad_(False)
-    return (network.base_model, network) if writes else (network, None)
+    return (network.base_model, network) if predicts else (network, None)
 
 
 class one_sentence:  # noqa: N801  (used as a function)
@@ -219,6 +219,6 @@ def _files(folder: Path) -> list[Path]:
     if any(path for pattern in _PICKLED for path in folder.glob(pattern)):
         raise ValueError(
             "weights must be safetensors; got pickled weights, which are refused, because opening them "
-            "can run any program (save_pretrained writes safetensors)"
+            "can run any program (save_pretrained predicts safetensors)"
         )
     raise ValueError(f"a model's folder must hold {SINGLE}; {folder.name} does not")

@@ -288,11 +288,11 @@ class RealModel:
             logits = self.writer(input_ids=ids, logits_to_keep=1).logits[0, -1]
         residual = torch.cat([*result.hidden_states[:-1], before])
         self._require_finite(residual, logits)
-        written = torch.stack([each for each in outputs if each.shape == residual.shape[-1:]])
+        vectors = torch.stack([each for each in outputs if each.shape == residual.shape[-1:]])
         others = [
             residual[at + 1, -1] - residual[at, -1] - each.output[0, -1] for at, each in enumerate(stages)
         ]
-        adds = all(bool(((written - each).abs().amax(dim=-1) < 1e-4).any()) for each in others)
+        adds = all(bool(((vectors - each).abs().amax(dim=-1) < 1e-4).any()) for each in others)
         head = self.writer.get_output_embeddings()
         return ModelTrace(encoding, residual, tuple(stages), norm, head, logits, adds)
 

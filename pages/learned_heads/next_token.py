@@ -50,11 +50,12 @@ class NextResult:
 def result_of(state: NextState, source: Result | Heads, temperature: float) -> NextResult:
     """Return what is said next. Raises ValueError for a model that does not predict tokens."""
     if isinstance(source, Result):
-        said = next_of_toy(source.model, source.toy_run, off=source.setting.off)
-        return NextResult(state, source, temperature, label_tokens(source.symbols), SYMBOLS.__getitem__, said)
+        tokens = label_tokens(source.symbols)
+        prediction = next_of_toy(source.model, source.toy_run, off=source.setting.off)
+        return NextResult(state, source, temperature, tokens, SYMBOLS.__getitem__, prediction)
     assert source.model is not None
-    tokens, said = label_tokens(source.ranked.maps.tokens or ()), _next_of(source.text, source.model)
-    return NextResult(state, source, temperature, tokens, source.model.token_name, said)
+    tokens, prediction = label_tokens(source.ranked.maps.tokens or ()), _next_of(source.text, source.model)
+    return NextResult(state, source, temperature, tokens, source.model.token_name, prediction)
 
 
 @shared

@@ -224,13 +224,13 @@ def _of_next(result: NextResult) -> OneProgram:
     source, state = result.source, result.state
     if isinstance(source, Result):
         off = f", off={source.setting.off}" * bool(source.setting.off)
-        model, lines = None, _runs(source, f"said = next_of_toy(model, run{off})")
+        model, lines = None, _runs(source, f"prediction = next_of_toy(model, run{off})")
     else:
-        model, lines = source.model, [f"said = next_of_model(model.trace({quoted(source.text)}))"]
+        model, lines = source.model, [f"prediction = next_of_model(model.trace({quoted(source.text)}))"]
     cut = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
     lines += [
-        f"chances, kept = keep_likeliest(said.logits.detach(), {cut})",
-        f"chances, left = chances.topk({len(result.order)}).values, kept.sum()",
+        f"chances, survivors = keep_likeliest(prediction.logits.detach(), {cut})",
+        f"chances, left = chances.topk({len(result.order)}).values, survivors.sum()",
     ]
     return _shortly(lines, ["chances", "left"], model)
 

@@ -85,12 +85,12 @@ def of_weights(result: TwoTexts) -> Columns:
 
 def of_next(result: NextResult) -> Columns:
     """Return the likeliest tokens, their logits and probabilities, and whether they are left."""
-    chances, kept = result.at(result.temperature)
+    chances, survivors = result.at(result.temperature)
     return {
         N_("token"): [result.name(token) for token in result.order],
         N_("logit"): result.next_token.logits[result.order].tolist(),
         N_("probability"): chances[result.order].tolist(),
-        N_("left by top-k and top-p"): kept[result.order].tolist(),
+        N_("left by top-k and top-p"): survivors[result.order].tolist(),
     }
 
 

@@ -45,9 +45,9 @@ def test_bars_are_the_softmax_at_each_temperature_and_pale_where_cut() -> None:
         assert colours == [colours[0]] * n_left + [colours[-1]] * (10 - n_left)
         if temperature == 2.0:
             assert messages_in(page.sentence, "share", k=5, p="0.70", count=n_left, all=16)
-    said = page.view.result.next_token
-    np.testing.assert_allclose(data["logit lens"]["z"], said.chances.detach(), atol=1e-6)
-    np.testing.assert_allclose(data["logit parts"]["z"], said.heads.detach(), atol=1e-6)
+    prediction = page.view.result.next_token
+    np.testing.assert_allclose(data["logit lens"]["z"], prediction.chances.detach(), atol=1e-6)
+    np.testing.assert_allclose(data["logit parts"]["z"], prediction.heads.detach(), atol=1e-6)
     assert all(check.passed for check in checks_of_next(page.view.result))
 
 
@@ -84,10 +84,10 @@ def test_a_model_that_predicts_shows_the_parts_of_its_logit(
     page = at("source=a+real+model&topk=5")
     shared_cache.clear()
     assert "".join(each.value for each in app.markdown).count(":material/check:") == 2
-    said = page.view.result.next_token
+    prediction = page.view.result.next_token
     (message,) = messages_in(page.sentence, "logit", "parts", "most")
-    layer, head = divmod(int(said.heads.argmax()), model.n_head)
+    layer, head = divmod(int(prediction.heads.argmax()), model.n_head)
     assert message["head"] == f"{layer + 1}.{head + 1}"
     assert "feed-forward layers" in message["parts"]
     words = traces(page, 1.0)["logit lens words"]["text"]
-    assert len(words) == said.winners.numel()
+    assert len(words) == prediction.winners.numel()

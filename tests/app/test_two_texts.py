@@ -44,11 +44,11 @@ def naive(texts: tuple[str, str], head: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_pair_opens_on_it_in_layer_4_head_2() -> None:
     page = at()
-    (said,) = messages_in(page.sentence, "weights", "moved", head="Head 4.2", query="it")
+    (message,) = messages_in(page.sentence, "weights", "moved", head="Head 4.2", query="it")
     first, second = naive(PAIRS["tired / wide"], 37)
-    assert said["weights"].startswith("animal 0.65 in A, 0.30 in B; street 0.06 in A, 0.16 in B")
-    moved = np.abs(np.delete(first[IT] - second[IT], 12)).sum() / 2 + (first[IT, 12] + second[IT, 12]) / 2
-    assert said["moved"] == f"{moved:.2f}"
+    assert message["weights"].startswith("animal 0.65 in A, 0.30 in B; street 0.06 in A, 0.16 in B")
+    change = np.abs(np.delete(first[IT] - second[IT], 12)).sum() / 2 + (first[IT, 12] + second[IT, 12]) / 2
+    assert message["moved"] == f"{change:.2f}"
     trophy = at("pair=big+%2F+small").sentence
     assert messages_in(trophy, "weights", head="Head 4.2", query="it")
     assert "trophy 0.63 in A, 0.67 in B" in trophy.replace("*", "").replace(":orange[trophy]", "trophy")

@@ -15,7 +15,7 @@ from tests import small_models
 TEXT = "the cat sat on the mat"
 
 
-def written(folder: Path, name: str) -> Any:
+def save_writer(folder: Path, name: str) -> Any:
     """Save a model that predicts tokens, with its tokenizer; return transformers' own."""
     theirs = small_models.drawn(small_models.CONFIGS[name](), transformers.AutoModelForCausalLM)
     theirs.save_pretrained(folder)
@@ -25,7 +25,7 @@ def written(folder: Path, name: str) -> Any:
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "qwen2", "qwen3", "gemma", "gemma 2"])
 def test_logits_lens_and_parts_are_transformers(name: str, tmp_path: Path) -> None:
-    theirs = written(tmp_path, name)
+    theirs = save_writer(tmp_path, name)
     model = load_model(tmp_path)
     trace = model.trace(TEXT)
     ids = torch.tensor([trace.encoding.ids])
@@ -36,37 +36,37 @@ def test_logits_lens_and_parts_are_transformers(name: str, tmp_path: Path) -> No
         with pytest.raises(ValueError, match="norm"):
             next_of_model(trace)
         return
-    said = next_of_model(trace)
+    prediction = next_of_model(trace)
     base = theirs.base_model
     norm = base.ln_f if name == "gpt2" else base.norm
     for layer, hidden in enumerate(result.hidden_states):
         with torch.no_grad():
             logits = theirs.lm_head(hidden if layer == model.n_layer else norm(hidden))[0]
         chances, winners = logits.softmax(-1).max(-1)
-        torch.testing.assert_close(said.winners[layer], winners)
-        torch.testing.assert_close(said.chances[layer], chances, atol=1e-5, rtol=0)
-    assert said.heads is not None
-    assert float(said.heads.sum()) + sum(said.rest.values()) == pytest.approx(
+        torch.testing.assert_close(prediction.winners[layer], winners)
+        torch.testing.assert_close(prediction.chances[layer], chances, atol=1e-5, rtol=0)
+    assert prediction.heads is not None
+    assert float(prediction.heads.sum()) + sum(prediction.rest.values()) == pytest.approx(
         float(trace.logits.max()), abs=1e-4
     )
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "gemma"])
 def test_a_heads_part_is_what_its_output_adds_with_the_norm_as_it_is(name: str, tmp_path: Path) -> None:
-    written(tmp_path, name)
+    save_writer(tmp_path, name)
     trace = load_model(tmp_path).trace(TEXT)
-    said, last = next_of_model(trace), trace.residual[-1, -1].double()
+    prediction, last = next_of_model(trace), trace.residual[-1, -1].double()
     norm, head = trace.norm.double(), trace.head.double()
     winner = int(trace.logits.argmax())
     feed_forward = sum(
         trace.residual[at + 1, -1] - trace.residual[at, -1] - each.output[0, -1]
         for at, each in enumerate(trace.layers)
     )
-    assert said.heads is not None
+    assert prediction.heads is not None
     assert isinstance(feed_forward, torch.Tensor)
-    parts = [(said.rest["feed-forward layers"], feed_forward.double())]
+    parts = [(prediction.rest["feed-forward layers"], feed_forward.double())]
     parts += [
-        (float(said.heads[layer, at]), each.contributions[0, at, -1].double())
+        (float(prediction.heads[layer, at]), each.contributions[0, at, -1].double())
         for layer, each in enumerate(trace.layers)
         for at in range(4)
     ]
@@ -75,10 +75,10 @@ def test_a_heads_part_is_what_its_output_adds_with_the_norm_as_it_is(name: str, 
         centred = [each - each.mean() if name == "gpt2" else each for each in (last, vector)]
         across = centred[1] - centred[0] * (centred[0] @ centred[1]) / (centred[0] @ centred[0])
         step = 1e-2 / float(across.norm())  # the norm of transformers computes in single precision
-        moved = (head(norm(last + step * across)) - head(norm(last - step * across)))[winner] / 2
+        sideways = (head(norm(last + step * across)) - head(norm(last - step * across)))[winner] / 2
         along = (centred[0] @ centred[1]) / (centred[0] @ centred[0])
         whole = head(norm(last))[winner] - head(norm(torch.zeros_like(last)))[winner]
-        assert part == pytest.approx(float(moved / step + along * whole), abs=1e-3)
+        assert part == pytest.approx(float(sideways / step + along * whole), abs=1e-3)
 
 
 def test_what_is_left_is_what_transformers_samples_from() -> None:
@@ -98,10 +98,10 @@ def test_what_is_left_is_what_transformers_samples_from() -> None:
         scores = logits[None]
         for each in processors:
             scores = each(torch.zeros(1, 1, dtype=torch.long), scores)
-        chances, kept = keep_likeliest(logits, temperature=temperature, top_k=top_k, top_p=top_p)
-        assert torch.equal(kept, scores[0].isfinite())
+        chances, survivors = keep_likeliest(logits, temperature=temperature, top_k=top_k, top_p=top_p)
+        assert torch.equal(survivors, scores[0].isfinite())
         torch.testing.assert_close(
-            chances * kept / chances[kept].sum(), scores[0].softmax(-1), check_dtype=False
+            chances * survivors / chances[survivors].sum(), scores[0].softmax(-1), check_dtype=False
         )
 
 
@@ -110,13 +110,13 @@ def test_a_toys_heads_sum_to_its_logits(off: tuple[int, ...]) -> None:
     task, run = TASKS["induction"], packaged_run("induction")
     model, tokens = run.model(len(run.checkpoints) - 1), TASKS["induction"].tokens(task.example)
     result = model(tokens, off=off)
-    said = next_of_toy(model, result, off=off)
-    torch.testing.assert_close(said.logits, result.logits[-1])
-    torch.testing.assert_close(said.winners[-1], result.logits.argmax(-1))
-    assert said.heads is not None
-    assert float(said.heads.sum()) == pytest.approx(float(said.logits.max()), abs=1e-4)
-    assert not said.heads.flatten()[list(off)].any()
-    assert said.winners.shape == (2, len(tokens))
+    prediction = next_of_toy(model, result, off=off)
+    torch.testing.assert_close(prediction.logits, result.logits[-1])
+    torch.testing.assert_close(prediction.winners[-1], result.logits.argmax(-1))
+    assert prediction.heads is not None
+    assert float(prediction.heads.sum()) == pytest.approx(float(prediction.logits.max()), abs=1e-4)
+    assert not prediction.heads.flatten()[list(off)].any()
+    assert prediction.winners.shape == (2, len(tokens))
 
 
 def test_a_model_that_predicts_nothing_is_refused(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ TIRED = "The animal did not cross the street because it was too tired"
 WIDE = "The animal did not cross the street because it was too wide"
 
 
-def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+def random_maps(*shape: int, seed: int = 0) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=generator, dtype=torch.float64).softmax(-1)
 
@@ -45,12 +45,12 @@ def test_alignment_reads_both_lists_in_their_order(first: str, second: str) -> N
 
 def test_what_moves_is_the_sum_over_all_keys_of_both() -> None:
     alignment = align_tokens([*"abxd"], [*"aybd"])
-    weights = drawn(2, 4, 4), drawn(2, 4, 4, seed=1)
+    weights = random_maps(2, 4, 4), random_maps(2, 4, 4, seed=1)
     n = len(alignment.tokens)
     maps = [
         on_axis(each, at, n) for each, at in zip(weights, (alignment.first, alignment.second), strict=True)
     ]
-    moved = row_changes(maps[0], maps[1], alignment.shared)
+    changes = row_changes(maps[0], maps[1], alignment.shared)
     for head in range(2):
         for at, query in enumerate(alignment.shared):
             total = 0.0
@@ -60,11 +60,11 @@ def test_what_moves_is_the_sum_over_all_keys_of_both() -> None:
                     for each, places in zip(weights, (alignment.first, alignment.second), strict=True)
                 )
                 total += abs(one - other) / 2
-            assert float(moved[head, at]) == pytest.approx(total, abs=1e-12)
+            assert float(changes[head, at]) == pytest.approx(total, abs=1e-12)
 
 
 def test_pieces_of_a_word_are_summed_as_keys_and_averaged_as_queries() -> None:
-    weights, spans = drawn(3, 5, 5), [range(2), range(2, 3), range(3, 5)]
+    weights, spans = random_maps(3, 5, 5), [range(2), range(2, 3), range(3, 5)]
     joined = join_pieces(weights, spans)
     for head in range(3):
         for row, queries in enumerate(spans):
@@ -130,9 +130,9 @@ def test_it_turns_from_the_animal_in_part_and_the_trophy_stays() -> None:
         it = pair.alignment.tokens.index("it")
         for key, numbers in keys.items():
             for side, number in enumerate(numbers):
-                read = tokenizer(texts[side], return_tensors="pt")
-                tokens = tokenizer.convert_ids_to_tokens(read.input_ids[0])
-                attention = network(**read, output_attentions=True).attentions[3][0, 1].detach()
+                inputs = tokenizer(texts[side], return_tensors="pt")
+                tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
+                attention = network(**inputs, output_attentions=True).attentions[3][0, 1].detach()
                 theirs = float(attention[tokens.index("it"), tokens.index(key)])
                 ours = float(pair.weights[side, 3 * 12 + 1][it, pair.alignment.tokens.index(key)])
                 assert ours == pytest.approx(theirs, abs=1e-5)

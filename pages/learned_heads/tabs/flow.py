@@ -124,10 +124,11 @@ def checks_of_eviction(result: HeadEviction) -> list[Check]:
 
 def checks_of_next(result: NextResult) -> list[Check]:
     """Check that parts sum to the logit, and the last layer of the lens against the logits."""
-    said = result.next_token
-    parts = [*said.rest.values(), *([] if said.heads is None else said.heads.flatten().tolist())]
-    logit, last = said.logits.max(), said.logits.softmax(dim=-1).max()
+    prediction = result.next_token
+    heads = [] if prediction.heads is None else prediction.heads.flatten().tolist()
+    parts = [*prediction.rest.values(), *heads]
+    logit, last = prediction.logits.max(), prediction.logits.softmax(dim=-1).max()
     return [
         compare(_("what heads and all else add is the winner's logit"), torch.tensor(sum(parts)), logit),
-        compare(_("the last layer of the lens is the prediction"), said.chances[-1, -1], last),
+        compare(_("the last layer of the lens is the prediction"), prediction.chances[-1, -1], last),
     ]

@@ -61,21 +61,21 @@ def _about(source: Result | Heads) -> tuple[Hashable, list[str]]:
 @shared_scene
 def _draw(key: Hashable, top_k: int, top_p: float, _result: NextResult) -> Scene:
     del key, top_k, top_p
-    said, order = _result.next_token, _result.order
+    prediction, order = _result.next_token, _result.order
     names = [_result.name(token) for token in order]
-    layers = [_("layer {number}", number=at) for at in range(1, len(said.winners) + 1)]
+    layers = [_("layer {number}", number=at) for at in range(1, len(prediction.winners) + 1)]
     lens = Lens(
         _result.tokens,
-        ([_("embedding")] * bool(said.rest) + layers)[: len(said.winners)],
-        [[_result.name(token) for token in line] for line in said.winners.tolist()],
-        array(said.chances),
-        None if said.heads is None else array(said.heads),
+        ([_("embedding")] * bool(prediction.rest) + layers)[: len(prediction.winners)],
+        [[_result.name(token) for token in line] for line in prediction.winners.tolist()],
+        array(prediction.chances),
+        None if prediction.heads is None else array(prediction.heads),
         names[0],
     )
 
     def draw(temperature: float) -> Spec:
-        chances, kept = _result.at(temperature)
-        return next_token.spec(lens, names, array(chances[order]), kept[order].numpy())
+        chances, survivors = _result.at(temperature)
+        return next_token.spec(lens, names, array(chances[order]), survivors[order].numpy())
 
     steps = TEMPERATURE.values
     return Scene(LazyMap(draw, steps), captions=LazyMap(lambda step: _caption(_result, step), steps))
@@ -83,8 +83,8 @@ def _draw(key: Hashable, top_k: int, top_p: float, _result: NextResult) -> Scene
 
 def _caption(result: NextResult, temperature: float) -> str:
     """Return the likeliest token, what is left of all, and what its logit is the sum of."""
-    said, winner = result.next_token, result.order[0]
-    chances, kept = result.at(temperature)
+    prediction, winner = result.next_token, result.order[0]
+    chances, survivors = result.at(temperature)
     sentence = _(
         "**{token}** is likeliest, **{chance}**. Top-k {k} and top-p {p} leave {count} of {all} tokens, with "
         "**{share}** of the probability.",
@@ -92,20 +92,17 @@ def _caption(result: NextResult, temperature: float) -> str:
         chance=f"{float(chances[winner]):.2f}",
         k=result.state.top_k,
         p=f"{result.state.top_p:.2f}",
-        count=f"{int(kept.sum()):,}",
-        all=f"{len(kept):,}",
-        share=as_share(float(chances[kept].sum()), 1),
+        count=f"{int(survivors.sum()):,}",
+        all=f"{len(survivors):,}",
+        share=as_share(float(chances[survivors].sum()), 1),
     )
-    logit = number(float(said.logits[winner]), 3)
-    rest = dict(said.rest) if said.heads is None else {N_("all heads"): float(said.heads.sum()), **said.rest}
-    parts = listed(
-        [_("{part} {number}", part=_(name), number=number(each, 3)) for name, each in rest.items()]
-    )
-    if said.heads is None:
-        return paragraph(sentence, _("Its logit {logit}: {parts}.", logit=logit, parts=parts))
-    layer, head = divmod(int(said.heads.argmax()), said.heads.shape[1])
-    fields = {"head": f"{layer + 1}.{head + 1}", "most": number(float(said.heads.max()), 3)}
-    text = _(
-        "Its logit {logit}: {parts}. Most by head **{head}**: {most}.", logit=logit, parts=parts, **fields
-    )
+    heads, rest = prediction.heads, dict(prediction.rest)
+    fields = {"head": "–", "most": "–"}
+    if heads is not None:
+        layer, head = divmod(int(heads.argmax()), heads.shape[1])
+        fields = {"head": f"{layer + 1}.{head + 1}", "most": number(float(heads.max()), 3)}
+        rest = {N_("all heads"): float(heads.sum()), **rest}
+    parts = [_("{part} {number}", part=_(name), number=number(each, 3)) for name, each in rest.items()]
+    fields |= {"logit": number(float(prediction.logits[winner]), 3), "parts": listed(parts)}
+    text = _("Its logit {logit}: {parts}. Most by head **{head}**: {most}.", **fields)
     return paragraph(sentence, text)

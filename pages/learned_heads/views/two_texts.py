@@ -111,14 +111,14 @@ def _caption(state: TwoTexts, head: int, row: int) -> str:
             for each, has in zip(rows, has_row, strict=True)
         )
         shares.append(_("{key} **{first}** in A, **{second}** in B", key=key, first=first, second=second))
-    moved = float(pair.changes[head, pair.alignment.shared.index(row)]) if all(has_row) else None
+    change = float(pair.changes[head, pair.alignment.shared.index(row)]) if all(has_row) else None
     return _(
         "**{head}**, query {query}: {weights}. Moved: **{moved}** of the row, {mean} on average, rank "
         "{rank} of {heads}.",
         head=capital(_("head {number}", number=state.number(head))),
         query=coloured("query", state.labels[row]),
         weights="; ".join(shares),
-        moved="–" if moved is None else words.mean(moved),
+        moved="–" if change is None else words.mean(change),
         mean=words.mean(float(state.means[head])),
         rank=state.order.index(head) + 1,
         heads=len(state.order),
