@@ -21,7 +21,8 @@ from attn_words import _
 
 LIGHT = theme.LIGHT
 _LONGEST = 6  # letters of a token in a cell
-_MOST_LETTERS = 90  # of the tokens in a line of cells, where they are written
+_LETTER = 0.2  # units that a letter has at least, where tokens are written in cells
+_WIDEST = 22.0  # units of the lens
 _DARK = 0.25  # a probability from which on a cell is dark
 
 
@@ -52,9 +53,12 @@ class _Winners(Matrix):
 
     def geometry(self) -> Geometry:
         """Return its room, in which the words shrink so as not to touch."""
+        return replace(super().geometry(), letter=self._letter, words=(3,))
+
+    @property
+    def _letter(self) -> float:
         longest = max(letters(each) for line in self._words for each in line)
-        wide = (self.size or (1.0, 1.0))[0] / len(self.columns)
-        return replace(super().geometry(), letter=wide / (longest + 0.5), words=(3,))
+        return (self.size or (1.0, 1.0))[0] / len(self.columns) / (longest + 0.5)
 
     @property
     def _words(self) -> list[list[str]]:
@@ -64,10 +68,8 @@ class _Winners(Matrix):
         """Return the cells, their hover with the token, and the tokens."""
         cells, *rest = super().traces(axes, coloraxis)
         rows, columns = np.indices(np.shape(self.values)).reshape(2, -1)
-        widths = [max(map(letters, column)) for column in zip(*self._words, strict=True)]
-        texts = [
-            escape(each) if sum(widths) <= _MOST_LETTERS else "" for line in self._words for each in line
-        ]
+        fits = self._letter >= _LETTER
+        texts = [escape(each) if fits else "" for line in self._words for each in line]
         words = marks.words(f"{self.name} words", columns, rows, texts)
         colours = [LIGHT.paper if each > _DARK else LIGHT.ink for each in np.ravel(self.values)]
         words["textfont"] = words["textfont"] | {"color": colours}
@@ -131,7 +133,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         numbered=False,
         names_rows=True,
         winners=lens.winners,
-        size=(len(lens.tokens) * (0.4 * longest + 0.6), min(10.0, 1.6 * len(lens.layers))),
+        size=(min(_WIDEST, len(lens.tokens) * (0.4 * longest + 0.6)), min(10.0, 1.6 * len(lens.layers))),
     )
     panels: list[Panel] = [next_, lens_map]
     if lens.parts is not None:

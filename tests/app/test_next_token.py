@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import transformers
 
@@ -49,6 +50,7 @@ def test_bars_are_the_softmax_at_each_temperature_and_pale_where_cut() -> None:
     np.testing.assert_allclose(data["logit lens"]["z"], prediction.chances.detach(), atol=1e-6)
     np.testing.assert_allclose(data["logit parts"]["z"], prediction.heads.detach(), atol=1e-6)
     assert all(check.passed for check in checks_of_next(page.view.result))
+    go.Figure(page.figure())  # Plotly takes every property
 
 
 def test_program_and_tables_have_the_numbers_on_screen() -> None:

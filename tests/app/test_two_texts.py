@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from attn_core import load_model
@@ -70,6 +71,7 @@ def test_maps_are_drawn_on_one_axis_and_hatched_where_a_text_has_no_token() -> N
         for name, apart in (("A", [13]), ("B", [12]), ("difference", [12, 13])):
             assert np.isnan(drawn[name][apart]).all()
             assert np.isnan(drawn[name][:, apart]).all()
+    go.Figure(page.figure())  # Plotly takes every property
     means = np.array(page.tables["heads"]["mean over the words of both"])
     assert (np.diff(means) <= 0).all()
     assert page.tables["heads"]["Head"].index("4.2") == result.order.index(37)
