@@ -230,9 +230,9 @@ def _of_next(result: NextResult) -> OneProgram:
     cut = f"temperature={result.temperature!r}, top_k={state.top_k}, top_p={state.top_p!r}"
     lines += [
         f"chances, survivors = keep_likeliest(prediction.logits.detach(), {cut})",
-        f"chances, left = chances.topk({len(result.order)}).values, survivors.sum()",
+        f"chances, n_kept = chances.topk({len(result.order)}).values, survivors.sum()",
     ]
-    return _shortly(lines, ["chances", "left"], model)
+    return _shortly(lines, ["chances", "n_kept"], model)
 
 
 def _shortly(lines: list[str], prints: list[str], model: RealModel | None) -> OneProgram:
