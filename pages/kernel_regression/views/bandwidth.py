@@ -5,6 +5,7 @@ import numpy as np
 from attn_core import BandwidthSearch
 from attn_figures.kernel_studies import Errors, choose
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
@@ -70,9 +71,10 @@ def _draw(
         np.frombuffer(path).reshape(-1, 2),
     )
     scene = _sweep.floorless
+    on_grid = [each.on_grid for each in _sweep.estimates()]
     return Scene(
-        [choose.spec(scene, curves, step, each.on_grid) for step, each in enumerate(_sweep.estimates())],
-        captions=[_sentence(_sweep.points, _search, _best, step) for step in range(len(_search.bandwidths))],
+        LazyMap(lambda at: choose.spec(scene, curves, *at), list(enumerate(on_grid))),
+        captions=LazyMap(lambda step: _sentence(_sweep.points, _search, _best, step), range(len(on_grid))),
     )
 
 

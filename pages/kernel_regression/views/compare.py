@@ -6,6 +6,7 @@ from attn_core import KERNELS
 from attn_figures.kernel_regression import compare, compare_cursor
 from attn_figures.kernel_scene import Estimate
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
@@ -39,8 +40,11 @@ def draw(sweep: Sweep) -> Scene:
     scene, steps = sweep.scene, _steps(sweep)
     cursor = Cursor(len(scene.queries), **compare_cursor(scene, steps))
     labels = {name: label_of(KERNEL, name) for name in KERNELS}
-    captions = [_caption(sweep, *each) for each in zip(sweep.bandwidths().tolist(), steps, strict=True)]
-    return Scene([compare.spec(scene, step, labels=labels) for step in steps], cursor, captions=captions)
+    captions = LazyMap(
+        lambda each: _caption(sweep, *each), list(zip(sweep.bandwidths().tolist(), steps, strict=True))
+    )
+    figures = LazyMap(lambda step: compare.spec(scene, step, labels=labels), steps)
+    return Scene(figures, cursor, captions=captions)
 
 
 def _steps(sweep: Sweep) -> list[dict[str, Estimate]]:

@@ -10,6 +10,7 @@ from attn_core import kernel_estimate
 from attn_figures.kernel_scene import DataScene
 from attn_figures.kernel_studies import LimitEstimates, fails
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, View
 from attn_ui.base.parameters import Steps
@@ -131,7 +132,10 @@ def _draw(_sweep: Sweep, fingerprint: str, kernel: str, bandwidth: Steps) -> Sce
     scene, limits = _wide(_sweep.points)
     bandwidths = _sweep.bandwidths()
     steps = _estimates(_sweep.points, kernel, scene, bandwidths)
-    captions = [
-        _sentence(_sweep, h, scene, limits, step) for h, step in zip(bandwidths.tolist(), steps, strict=True)
-    ]
-    return Scene([fails.spec(scene, limits, *step) for step in steps], captions=captions)
+    return Scene(
+        LazyMap(lambda step: fails.spec(scene, limits, *step), steps),
+        captions=LazyMap(
+            lambda each: _sentence(_sweep, each[0], scene, limits, each[1]),
+            list(zip(bandwidths.tolist(), steps, strict=True)),
+        ),
+    )

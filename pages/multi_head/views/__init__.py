@@ -23,7 +23,7 @@ from pages.single_head.stages import STAGES
 class HeadsView:
     """One way to show the heads: a figure for each step of the slider, and a sentence for one step."""
 
-    draw: Callable[[Sequence[Result]], list[Spec]]
+    draw: Callable[[Sequence[Result]], Sequence[Spec]]
     describe: Callable[[Result], str]
     alt: str
     plain: bool = False  # whether mask, positions and temperature are left out of it

@@ -19,7 +19,7 @@ from pages.multi_head.compute import Result, array, mask_array
 from pages.multi_head.words import of_head
 
 
-def draw(steps: Sequence[Result]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw the chosen head, or the last there is, at each step; or all that are not off."""
     if not steps[0].look.all_heads:
         return [

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Tabs, label_of
@@ -34,9 +35,9 @@ def open_box(controls: Controls, cell: Cell) -> None:
         controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Result]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw each step."""
-    return [pictures.multi_head.spec(shapes(result)) for result in steps]
+    return LazyMap(lambda result: pictures.multi_head.spec(shapes(result)), steps)
 
 
 def describe(result: Result) -> str:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from attn_figures import encoder_decoder as pictures
 from attn_figures.encoder_decoder import Layers
 from attn_figures.picture import Spec
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
@@ -48,9 +49,9 @@ def open_box(controls: Controls, cell: Cell) -> None:
             controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Result]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw each step."""
-    return [pictures.encoder_and_decoder.spec(layers(result)) for result in steps]
+    return LazyMap(lambda result: pictures.encoder_and_decoder.spec(layers(result)), steps)
 
 
 def layers(result: Result) -> Layers:

@@ -6,6 +6,7 @@ from attn_figures import multi_head as pictures
 from attn_figures import single_head
 from attn_figures.numbers import number
 from attn_figures.picture import Spec
+from attn_live.captions import LazyMap
 from attn_ui.base import set_aside_words
 from attn_words import paragraph
 from pages.multi_head import words
@@ -13,25 +14,27 @@ from pages.multi_head.aside import walk_of, walks_of
 from pages.multi_head.compute import Result, heads, order_of
 
 
-def draw_every_head(steps: Sequence[Result]) -> list[Spec]:
+def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one map a head and the output, with room for as many heads as the step with most has."""
     maps = [heads(result) for result in steps]
     limit = max(float(abs(each.output).max()) for each in maps) or 1.0
-    return [
-        pictures.every_head.spec(
-            each,
-            slots=max(result.n_head for result in steps),
-            order=order_of(result.look.order, result.attention),
-            projected=result.setting.projection,
-            output_limit=limit,
+    slots = max(result.n_head for result in steps)
+
+    def picture(step: int) -> Spec:
+        result = steps[step]
+        order = order_of(result.look.order, result.attention)
+        return pictures.every_head.spec(
+            maps[step], slots=slots, order=order, projected=result.setting.projection, output_limit=limit
         )
-        for result, each in zip(steps, maps, strict=True)
-    ]
+
+    return LazyMap(picture, range(len(steps)))
 
 
-def draw_mean_and_max(steps: Sequence[Result]) -> list[Spec]:
+def draw_mean_and_max(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw the mean, the largest weight and the range of the heads that are on."""
-    return [pictures.combine_heads.spec(heads(result), selection=heads_on(result)) for result in steps]
+    return LazyMap(
+        lambda result: pictures.combine_heads.spec(heads(result), selection=heads_on(result)), steps
+    )
 
 
 def describe_mean_and_max(result: Result) -> str:
@@ -44,9 +47,9 @@ def heads_on(result: Result) -> list[int]:
     return result.shown_heads or [*range(result.n_head)]
 
 
-def draw_two_heads(steps: Sequence[Result]) -> list[Spec]:
+def draw_two_heads(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw two heads, or the last there is, and their difference."""
-    return [pictures.two_heads.spec(heads(result), result.head, result.against) for result in steps]
+    return LazyMap(lambda result: pictures.two_heads.spec(heads(result), result.head, result.against), steps)
 
 
 def describe_two_heads(result: Result) -> str:
@@ -54,14 +57,14 @@ def describe_two_heads(result: Result) -> str:
     return words.of_pair(result, result.head, result.against)
 
 
-def draw_threshold(steps: Sequence[Result]) -> list[Spec]:
+def draw_threshold(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw the weights of one head with those that are set aside faded."""
-    return [single_head.threshold.spec(walk) for walk in walks_of(steps)]
+    return LazyMap(single_head.threshold.spec, walks_of(steps))
 
 
-def draw_ablation(steps: Sequence[Result]) -> list[Spec]:
+def draw_ablation(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw one head without each of the words in turn."""
-    return [single_head.ablation.spec(walk) for walk in walks_of(steps)]
+    return LazyMap(single_head.ablation.spec, walks_of(steps))
 
 
 def describe_aside(result: Result) -> str:

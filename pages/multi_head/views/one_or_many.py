@@ -6,6 +6,7 @@ from attn_core import HeadsStudy
 from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
+from attn_live.captions import LazyMap
 from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
 from pages.multi_head.study import WAYS, one_or_many
@@ -22,9 +23,9 @@ ABOUT = N_(
 )
 
 
-def draw(steps: Sequence[Result]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw the study of pure attention, with the number of heads of each step beside one head."""
-    return [picture(*one_or_many(result)) for result in steps]
+    return LazyMap(lambda result: picture(*one_or_many(result)), steps)
 
 
 def picture(study: HeadsStudy, place: int) -> Spec:

@@ -59,7 +59,7 @@ def attended(steps: Sequence[Result], head: int) -> AttentionPlane:
     return AttentionPlane(planes_at, weights, masks, SMALL_SIZE, before_head(head))
 
 
-def draw(steps: Sequence[Result]) -> list[Spec]:
+def draw(steps: Sequence[Result]) -> Sequence[Spec]:
     """Draw each step with room for as many planes as the one with most heads has."""
     slots = max(result.n_head for result in steps)
     return [

@@ -2,6 +2,7 @@
 
 from attn_figures import positional as pictures
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
@@ -39,9 +40,8 @@ def _draw(state: State, steps: Steps) -> Scene:
     names = (words.map_title("none"), words.map_title_with(result.scheme_name))
     labels = state.labels
     maps = list(zip(before, after, strict=True))
-    figures = [
-        pictures.before_and_after.spec(labels, one, other, names=names, limit=limit) for one, other in maps
-    ]
     shows = _("Without positions only the words count, not their places: equal words have equal rows.")
-    captions = [paragraph(shows, words.two_schemes(labels, one, other, names)) for one, other in maps]
-    return Scene(figures, captions=captions)
+    return Scene(
+        LazyMap(lambda pair: pictures.before_and_after.spec(labels, *pair, names=names, limit=limit), maps),
+        captions=LazyMap(lambda pair: paragraph(shows, words.two_schemes(labels, *pair, names)), maps),
+    )

@@ -45,7 +45,7 @@ def _draw(state: State) -> Scene:
     figures = LazyMap(
         lambda head: pictures.bias.spec(maps[head].numpy(), curves, head, buckets=buckets), heads
     )
-    captions = [_caption(maps[:, 0].numpy(), state.scheme.name, head) for head in heads]
+    captions = LazyMap(lambda head: _caption(maps[:, 0].numpy(), state.scheme.name, head), heads)
     return Scene(figures, captions=captions)
 
 

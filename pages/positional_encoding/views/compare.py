@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from attn_figures import positional as pictures
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Slider, View
@@ -49,10 +50,10 @@ def _strengths(controls: Controls, result: Result) -> Steps:
 def _draw_all(state: State, steps: Steps) -> Scene:
     result = Result(state)
     weights = {name: own.weights(values(steps)).numpy() for name, own in result.each_scheme().items()}
-    each = [{name: w[step] for name, w in weights.items()} for step in range(len(steps.values))]
+    each = LazyMap(lambda step: {name: w[step] for name, w in weights.items()}, range(len(steps.values)))
     names = {name: words.scheme_name(name) for name in weights}
-    figures = [pictures.attention_maps.spec(state.labels, maps, labels=names) for maps in each]
-    return Scene(figures, captions=[_caption(maps) for maps in each])
+    figures = LazyMap(lambda maps: pictures.attention_maps.spec(state.labels, maps, labels=names), each)
+    return Scene(figures, captions=LazyMap(_caption, each))
 
 
 @shared_scene
@@ -64,8 +65,10 @@ def _draw_two(state: State, steps: Steps) -> Scene:
     limit = max(float(abs(other - one).max()), 1e-3)
     titles = words.map_title(names[0]), words.map_title(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
-    figures = [pictures.before_and_after.spec(labels, a, b, names=titles, limit=limit) for a, b in maps]
-    return Scene(figures, captions=[words.two_schemes(labels, a, b, titles) for a, b in maps])
+    return Scene(
+        LazyMap(lambda pair: pictures.before_and_after.spec(labels, *pair, names=titles, limit=limit), maps),
+        captions=LazyMap(lambda pair: words.two_schemes(labels, *pair, titles), maps),
+    )
 
 
 def _caption(maps: Mapping[str, NDArray[np.float64]]) -> str:

@@ -5,8 +5,10 @@ from numpy.typing import NDArray
 
 from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
+from attn_figures.picture import Spec
 from attn_figures.scene import Scene
 from attn_figures.ties import largest
+from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
@@ -58,11 +60,17 @@ def _draw(state: State, driver: Driver, dimensions: tuple[int, ...]) -> Scene:
     vectors = vectors.expand(len(driver.lengths), -1, -1)
     limit, arrays = typical(vectors), vectors.numpy()
     changes, by_step = pictures.encoding_cursor(arrays, dimensions)
-    figures, captions = [], []
-    for array, n_visible, value in zip(arrays, driver.lengths, driver.steps.values, strict=True):
-        figures.append(pictures.encoding.spec(array, dimensions, limit=limit, n_visible=n_visible))
-        base = value if driver.steps.name == "base" else state.scheme.base
-        captions.append(_caption(array[:n_visible], result.scheme_name, base))
+    every = range(len(arrays))
+
+    def picture(step: int) -> Spec:
+        n_visible = driver.lengths[step]
+        return pictures.encoding.spec(arrays[step], dimensions, limit=limit, n_visible=n_visible)
+
+    def caption(step: int) -> str:
+        base = driver.steps.values[step] if driver.steps.name == "base" else state.scheme.base
+        return _caption(arrays[step][: driver.lengths[step]], result.scheme_name, base)
+
+    figures, captions = LazyMap(picture, every), LazyMap(caption, every)
     return Scene(figures, Cursor(driver.longest, changes, by_step), captions=captions)
 
 

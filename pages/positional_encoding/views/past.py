@@ -9,6 +9,7 @@ from attn_core import sentence_vectors
 from attn_figures import position_curves as pictures
 from attn_figures.numbers import number, power_of_ten
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
 from attn_ui.base.page import Figure, Slider, View
@@ -76,21 +77,24 @@ def returns(curves: dict[str, Curve], trained: int) -> dict[str, int]:
 @shared_scene
 def _draw(state: State, steps: Steps) -> Scene:
     names = {name: words.scheme_name(name) for name in SCHEMES_DRAWN}
-    figures, captions = [], []
-    for value in steps.values:
+
+    def curves_at(value: float) -> tuple[dict[str, Curve], int, dict[str, int]]:
         here = (
             replace(state, scheme=replace(state.scheme, base=value))
             if state.drives == "base"
             else replace(state, trained=int(value))
         )
         curves = curves_of(Result(here))
-        back = returns(curves, here.trained)
-        figures.append(pictures.far.spec(curves, here.trained, back, labels=names))
-        captions.append(_caption(curves, back, here.trained))
-    return Scene(figures, captions=captions)
+        return curves, here.trained, returns(curves, here.trained)
+
+    each, every = LazyMap(curves_at, steps.values), range(len(steps.values))
+    return Scene(
+        LazyMap(lambda step: pictures.far.spec(*each[step], labels=names), every),
+        captions=LazyMap(lambda step: _caption(*each[step]), every),
+    )
 
 
-def _caption(curves: dict[str, Curve], back: dict[str, int], trained: int) -> str:
+def _caption(curves: dict[str, Curve], trained: int, back: dict[str, int]) -> str:
     """Say where similarity comes back past the training length, or what is left of it at the end."""
     length = len(curves["ALiBi"])
     texts = []

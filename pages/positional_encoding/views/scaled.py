@@ -5,6 +5,7 @@ from dataclasses import replace
 from attn_figures import rotary_scaling as pictures
 from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
@@ -99,8 +100,8 @@ def _draw(state: State, steps: Steps) -> Scene:
         scores=(min(0.0, *(array.min() for array in scores)), max(1.0, *(array.max() for array in scores))),
     )
     labels = {name: scaling_name(name) for name in SCALED}
-    figures = [pictures.scaling.spec(head_turns, ends, labels) for head_turns in each]
-    return Scene(figures, captions=[caption(head) for head in heads])
+    figures = LazyMap(lambda head_turns: pictures.scaling.spec(head_turns, ends, labels), each)
+    return Scene(figures, captions=LazyMap(caption, heads))
 
 
 def _state_at(state: State, value: float) -> State:

@@ -11,8 +11,10 @@ from torch import Tensor
 from attn_core import attention_shift_difference, shift_difference
 from attn_figures import positional as pictures
 from attn_figures.frame import key_title, query_title
+from attn_figures.picture import Spec
 from attn_figures.positional import Trial
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
@@ -101,9 +103,12 @@ def _draw(state: State, steps: Steps) -> Scene:
     first = result.scheme().first
     places = [str(place) for place in range(first, first + SHIFTED)]
     names = {name: words.scheme_name(name) for name in level.errors}
-    figures, captions = [], []
-    for step, shift in enumerate(steps.values):
-        errors_here = {name: each[step] for name, each in level.errors.items()}
+    rows = state.labels if of_words else places
+    limits = (1.0, change if change > words.ROUNDING else 1.0) if of_words else (typical, typical)
+    every = range(len(steps.values))
+    errors_at = LazyMap(lambda step: {name: each[step] for name, each in level.errors.items()}, every)
+
+    def picture(step: int) -> Spec:
         trial = Trial(
             expected=level.before,
             actual=level.before + level.changes[step],
@@ -113,25 +118,26 @@ def _draw(state: State, steps: Steps) -> Scene:
                 else _("positions {first} to {last}", first=places[0], last=places[-1]),
                 _("all positions shifted"),
             ),
-            rows=state.labels if of_words else places,
-            columns=state.labels if of_words else places,
+            rows=rows,
+            columns=rows,
             row_title=query_title() if of_words else _("Query, before it is shifted"),
             column_title=key_title() if of_words else _("Key, before it is shifted"),
             quantity=_("weight") if of_words else _("score of positions"),
-            limits=(1.0, change if change > words.ROUNDING else 1.0) if of_words else (typical, typical),
+            limits=limits,
             scale="weights" if of_words else "scores",
         )
         # The ramp's error grows without bound, so each step has an axis of its own.
-        figures.append(
-            pictures.trial.spec(
-                trial, errors_here, result.scheme_name, max(errors_here.values()) or 1.0, labels=names
-            )
+        errors = errors_at[step]
+        return pictures.trial.spec(
+            trial, errors, result.scheme_name, max(errors.values()) or 1.0, labels=names
         )
-        message = _(
+
+    def caption(step: int) -> str:
+        return _(
             "All positions move on by {count}. The largest change, but for rounding: {changes}. Where it is "
             "0 at every shift, only the offset counts.",
-            count=int(shift),
-            changes=words.changes(errors_here, level.scales),
+            count=int(steps.values[step]),
+            changes=words.changes(errors_at[step], level.scales),
         )
-        captions.append(message)
-    return Scene(figures, captions=captions)
+
+    return Scene(LazyMap(picture, every), captions=LazyMap(caption, every))

@@ -7,8 +7,10 @@ from torch import Tensor
 
 from attn_core import shuffle_difference
 from attn_figures import positional as pictures
+from attn_figures.picture import Spec
 from attn_figures.positional import Trial
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import plain
 from attn_ui.base.page import Figure, Slider, View
@@ -77,9 +79,10 @@ def _draw(state: State, steps: Steps) -> Scene:
     errors = _errors(result, order, values(steps))
     largest = max(map(max, errors.values())) or 1.0
     names = {name: words.scheme_name(name) for name in errors}
-    figures, captions = [], []
-    for step in range(len(steps.values)):
-        errors_here = {name: each[step] for name, each in errors.items()}
+    every = range(len(steps.values))
+    errors_at = LazyMap(lambda step: {name: each[step] for name, each in errors.items()}, every)
+
+    def picture(step: int) -> Spec:
         trial = Trial(
             expected=expected[step],
             actual=actual[step],
@@ -91,10 +94,11 @@ def _draw(state: State, steps: Steps) -> Scene:
             quantity=_("output"),
             limits=(limit, change if change > 1e-9 * limit else limit),
         )
-        figures.append(pictures.trial.spec(trial, errors_here, result.scheme_name, largest, labels=names))
-        shuffled = [state.tokens[i] for i in order.tolist()]
-        captions.append(_caption(shuffled, errors_here))
-    return Scene(figures, captions=captions)
+        return pictures.trial.spec(trial, errors_at[step], result.scheme_name, largest, labels=names)
+
+    shuffled = [state.tokens[i] for i in order.tolist()]
+    captions = LazyMap(lambda errors_here: _caption(shuffled, errors_here), errors_at)
+    return Scene(LazyMap(picture, every), captions=captions)
 
 
 def _caption(shuffled: Sequence[str], errors: Mapping[str, float]) -> str:

@@ -6,7 +6,9 @@ from torch import Tensor
 from attn_core import by_offset
 from attn_figures import position_maps as pictures
 from attn_figures.numbers import number
+from attn_figures.picture import Spec
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
@@ -71,16 +73,18 @@ def _draw(state: State, driver: Driver) -> Scene:
     of_vectors = _("cosine") if cosine else _("dot product")
     quantity = _(_QUANTITIES[scheme.adds]) if scheme.adds in _QUANTITIES else of_vectors
     changes, copies = pictures.similarity_cursor(driver.longest)
-    figures, captions = [], []
-    for step, n_visible in enumerate(driver.lengths):
-        figures.append(
-            pictures.similarity.spec(
-                values[step].numpy(),
-                (low[step], mean[step], high[step]),
-                limits=limits,
-                quantity=quantity,
-                n_visible=n_visible,
-            )
+    every = range(len(driver.lengths))
+
+    def picture(step: int) -> Spec:
+        bands = low[step], mean[step], high[step]
+        n_visible = driver.lengths[step]
+        return pictures.similarity.spec(
+            values[step].numpy(), bands, limits=limits, quantity=quantity, n_visible=n_visible
         )
-        captions.append(_caption(values[step, :n_visible, :n_visible], quantity))
+
+    def caption(step: int) -> str:
+        n_visible = driver.lengths[step]
+        return _caption(values[step, :n_visible, :n_visible], quantity)
+
+    figures, captions = LazyMap(picture, every), LazyMap(caption, every)
     return Scene(figures, Cursor(driver.longest, changes, rows_of=copies), captions=captions)
