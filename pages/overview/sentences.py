@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_core import label_tokens
+
 FILE = Path(__file__).with_suffix(".json")
 LAYER, HEAD = 4, 2  # counted from 1
 MILLION = 1_000_000
@@ -14,7 +16,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence with its tokens, the one that it opens with, and the head's weights (n, n)."""
+    """A sentence with the names of its tokens, the one that it opens with, and the head's weights (n, n)."""
 
     text: str
     tokens: tuple[str, ...]
@@ -25,7 +27,9 @@ class Sentence:
 def _load() -> dict[str, Sentence]:
     records = json.loads(FILE.read_text(encoding="utf-8"))
     return {
-        text: Sentence(text, tuple(each["tokens"]), each["opens"], np.array(each["weights"]) / MILLION)
+        text: Sentence(
+            text, tuple(label_tokens(each["tokens"])), each["opens"], np.array(each["weights"]) / MILLION
+        )
         for text, each in records.items()
     }
 

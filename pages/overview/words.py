@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_core import label_tokens
 from attn_ui.base.markdown import coloured
 from attn_ui.base.shared_settings import TEMPERATURE
 from attn_words import N_, _
@@ -34,18 +33,17 @@ def word_caption(words: Sequence[str], weights: NDArray[np.float64], row: int) -
     """Return where the largest weight of a word goes, and which word other than these two has most.
 
     Args:
-        words: the tokens; weights: (n, n); row: the word's.
+        words: names of the tokens; weights: (n, n); row: the word's.
     """
-    names = label_tokens(words)
     first = int(np.argmax(weights[row]))
     others = [key for key in range(len(words)) if words[key] not in MARKS and key not in (first, row)]
     second = max(others, key=weights[row].__getitem__)
     return _(
         "{query} draws most on {key}: {weight} of its weight. Of the other words {name} has most: {other}.",
-        query=coloured("query", names[row]),
-        key=coloured("key", names[first]),
+        query=coloured("query", words[row]),
+        key=coloured("key", words[first]),
         weight=f"{weights[row, first]:.2f}",
-        name=coloured("key", names[second]),
+        name=coloured("key", words[second]),
         other=f"{weights[row, second]:.2f}",
     )
 

@@ -93,7 +93,7 @@ def test_the_kept_weights_are_those_of_the_model(weighed: dict[str, dict[str, An
     assert [*weighed] == [*SENTENCES]
     for text, fresh in weighed.items():
         kept = SENTENCES[text]
-        assert (list(kept.tokens), kept.opens) == (fresh["tokens"], fresh["opens"])
+        assert (list(kept.tokens), kept.opens) == (label_tokens(fresh["tokens"]), fresh["opens"])
         np.testing.assert_allclose(kept.weights, np.array(fresh["weights"]) / 1e6, atol=2e-6)
 
 
@@ -110,7 +110,7 @@ def test_it_draws_on_the_animal_and_cross_on_the_street() -> None:
 def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
     kept = SENTENCES[text]
     np.testing.assert_allclose(kept.weights.sum(axis=1), 1, atol=1e-5)
-    for row, name in enumerate(label_tokens(kept.tokens)):
+    for row, name in enumerate(kept.tokens):
         link = urlencode({"sentence": text, "opening": row - kept.opens})
         at = page_at("").at(link)
         assert at.dropped == []
@@ -120,7 +120,7 @@ def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
         np.testing.assert_allclose(np.concatenate(lines)[: len(kept.tokens)], kept.weights[row], atol=1e-6)
         frame = next(each for each in at.figure()["layout"]["shapes"] if each.get("name") == "weights marked")
         assert (frame["y0"], frame["y1"]) == (row - 0.5, row + 0.5)
-        words = label_tokens(kept.tokens)
+        words = kept.tokens
         largest, weight = words[int(kept.weights[row].argmax())], f"{kept.weights[row].max():.2f}"
         assert at.sentence.startswith(name)
         assert largest in at.sentence
