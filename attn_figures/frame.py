@@ -265,6 +265,8 @@ def _ticks(side: Side) -> dict[str, Any]:
         "tickmode": "array",
         "tickvals": [*places],
         "ticktext": [*texts],
+        # What hover says of a place whose label a screen leaves out.
+        "labelalias": {f"{place:g}": text for place, text in zip(places, texts, strict=True)},
         "tickfont": {"color": colour, "size": theme.FONT_SIZE},
         "title": {"text": side.title, "font": {"color": colour, "size": theme.FONT_SIZE - 1}, "standoff": 6},
         "showgrid": False,

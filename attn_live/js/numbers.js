@@ -201,7 +201,7 @@ function labels(axis, coordinates, count) {
   );
   return Array.from({ length: count }, (_, i) => {
     const at = coordinates?.[i] ?? i;
-    return named.get(Number(at)) || written(at);
+    return named.get(Number(at)) || plainText(axis?.labelalias?.[at] ?? written(at));
   });
 }
 

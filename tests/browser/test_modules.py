@@ -5,7 +5,7 @@ import csv
 import io
 import json
 import zipfile
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -268,12 +268,14 @@ def test_an_array_is_named_as_any_system_takes_it(modules: Page) -> None:
 
 def test_rows_are_saved_by_what_they_are_called_or_by_their_x(modules: Page) -> None:
     modules.add_script_tag(content=bundle("numbers.js"))
-    # Of forty words the axis names every other.
-    *_, (_, _, packed) = fields(open_sound("single-head", text=MANY_WORDS))
-    lines = saved(modules, figure_at(packed, 0))
-    weights = [line for line in lines if line[0].startswith("weights")]
-    words = MANY_WORDS.split()
-    assert [(line[1], line[2]) for line in weights] == [(row, column) for row in words for column in words]
+    # Of forty words the axis names every other, and so it does of sixteen where there is no room for all.
+    for words in (MANY_WORDS.split(), [f"seventeen{n}" for n in range(16)]):
+        *_, (_, _, packed) = fields(open_sound("single-head", text=" ".join(words)))
+        figure = figure_at(packed, 0)
+        assert len(figure["layout"]["xaxis"]["ticktext"]) < len(words)
+        weights = [line for line in saved(modules, figure) if line[0].startswith("weights")]
+        assert [(line[1], line[2]) for line in weights] == [*product(words, words)]
+    assert figure["layout"]["xaxis"]["labelalias"]["1"] == words[1]  # what hover says there
     # Points by their x, curves as columns; a map's rows by where its queries stand.
     *_, (_, _, packed) = fields(open_sound("kernel-regression", points="4", noise="0"))
     lines = saved(modules, figure_at(packed, 0))

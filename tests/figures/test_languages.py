@@ -26,7 +26,7 @@ from tests.pages import PAGES
 from tests.plain_words import links
 
 # What is read, and what its room decides on every screen.
-READ = {"text", "hovertemplate", "hovertext", "ticktext", "title", "prefix", "suffix", "said"}
+READ = {"text", "hovertemplate", "hovertext", "ticktext", "labelalias", "title", "prefix", "suffix", "said"}
 ROOM = {"domain", "height", "width", "xshift", "yanchor", "texttemplate", "textfont", "tickfont", "screens"}
 ROOM |= {"showticklabels", "showscale", "colorbar", "tickangle"}
 
