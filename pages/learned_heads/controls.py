@@ -87,7 +87,6 @@ _NO_NEXT = N_(
 )
 OWN_MAPS = "learned_own_maps"  # what a file held is kept under this
 ORDERS = "_whole_orders"  # which head is large, and each measure's order of the heads on screen
-_LAST = "_trainer_last"
 _SOURCE_HELP = N_(
     "A toy shows previous-token and induction heads as they are learned. A real model shows heads that "
     "look at words, and attention sinks: tokens that draw weight whatever the words are."
@@ -159,7 +158,7 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
         request = _read_recipe(controls)
         if request not in SHIPPED:
             controls.part("pages.learned_heads.train_now", request)
-        recipe = _recipe_on_screen(controls, request)
+        recipe = _recipe_on_screen(request)
         controls.heading(_("Sequence"))
         letters = _read_letters(controls, recipe.task)
         heads = [f"{layer + 1}.{head + 1}" for layer in range(recipe.layers) for head in range(recipe.heads)]
@@ -199,14 +198,14 @@ def _read_recipe(controls: Controls) -> Recipe:
     return usual
 
 
-def _recipe_on_screen(controls: Controls, request: Recipe) -> Recipe:
-    """Return the requested recipe, else the last shown, else the ready made one of its task."""
+def _recipe_on_screen(request: Recipe) -> Recipe:
+    """Return the requested recipe, else the ready made one of its task, of its positions where there is one.
+
+    So a link alone decides it, and not what a session showed before.
+    """
     usual = Recipe.usual(request.task)
-    last = controls.recall(_LAST, usual)
-    if is_there(request):
-        controls.remember(_LAST, request)
-        return request
-    return last if last.task == request.task and is_there(last) else usual
+    alike = replace(usual, positions=request.positions)
+    return next(each for each in (request, alike, usual) if is_there(each))
 
 
 def _read_letters(controls: Controls, task: str) -> str:

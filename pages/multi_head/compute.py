@@ -43,7 +43,8 @@ from pages.multi_head.settings import EXAMPLES, HEADS, MASK_REACH
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import Sizes, fitting_weights
 
-MOST_NUMBERS = 250_000  # of all maps at all positions of the heads slider
+MOST_NUMBERS = 250_000  # of all maps at all positions of a slider that does not move heads
+MOST_COST = 430_000  # of all positions of the heads slider: as points they take 3.5 bytes each
 # What pictures, words and tabs compute with. The widest module takes 34 MB, most a few thousand bytes.
 _NUMBERS = SharedCache(40_000_000)
 # One number a head, from its stages.
@@ -126,7 +127,8 @@ def heads_slider(setting: HeadsSetting) -> Steps:
     turning = type(scheme_of(setting, 1))
     # A rotation turns pairs of dimensions.
     counts = [h for h in counts if turning.adds != "rotation" or (setting.d_head or d_model // h) % 2 == 0]
-    if sum(counts) * len(n.queries) * len(n.keys) > MOST_NUMBERS:
+    of_names = 45 * len(counts) * counts[-1]  # each position has room for the most heads
+    if (sum(counts) * len(n.keys) + of_names) * len(n.queries) > MOST_COST:
         counts = [h for h in counts if h & (h - 1) == 0]
     return replace(HEADS, values=tuple(counts))
 

@@ -11,6 +11,7 @@ import torch
 
 from attn_figures.names import names_beside
 from attn_figures.points import SMALL_SIZE, AttentionPlane, QueryKeyPlane
+from attn_live.packing import MOST_BYTES
 from attn_live.unpacking import figure_at
 from pages import PAGES
 from pages.multi_head.compute import planes_of
@@ -191,3 +192,17 @@ def test_words_at_one_place_stand_side_by_side_at_the_first() -> None:
     names = names_beside(queries, ["a", "b", "c", "d"], np.full((1, 4), 0.25), SMALL_SIZE)
     shown = {word.strip("\u2003").replace("<br>", "").strip("\u2003") for word in names.parts["text"][0]}
     assert shown == {"a, c", "b", "", "d"}
+
+
+@pytest.mark.parametrize(("count", "width", "heads"), [(64, 96, {1, 2, 4, 8, 16}), (51, 96, {3, 6, 12})])
+def test_points_of_many_words_have_heads_that_a_message_has_room_for(
+    count: int, width: int, heads: set[int]
+) -> None:
+    """With all divisors of 96, 64 words took 1.9 MB, and the page ended in an error."""
+    text = " ".join(f"w{number}" for number in range(count))
+    page = PAGES["multi-head"].at(urlencode({"view": "points", "text": text, "dm": width}))
+    figure: Any = page.view.figure
+    offered = {int(value) for value in figure.slider.steps.values}
+    assert heads <= offered
+    assert (offered == heads) == (count == 64)  # of 51 all divisors are there
+    assert len(figure.steps) < MOST_BYTES

@@ -19,6 +19,7 @@ from attn_figures.numbers import number
 from attn_live.captions import caption_at
 from attn_ui.base.programs import OneProgram, Programs
 from attn_ui.base.shared_settings import CODE
+from pages import PAGES
 from pages.learned_heads import trainer as trainers
 from pages.learned_heads import words
 from pages.learned_heads.compute import Result, largest_measures, steps_of
@@ -325,6 +326,16 @@ def test_no_button_is_there_for_one_who_cannot_stop(monkeypatch: pytest.MonkeyPa
     assert "can stop it" not in captions(page)
     next(each for each in page.button if each.label == "Stop").click().run()
     assert not job.askers
+
+
+@pytest.mark.parametrize(
+    ("link", "positions"), [("", True), ("places=false", False), ("task=reverse&places=false", True)]
+)
+def test_recipe_not_trained_shows_the_ready_made_one_with_its_positions(link: str, positions: bool) -> None:
+    """Of the link alone: what a session showed before is not in the address."""
+    recipe = PAGES["learned-heads"].at(f"model=train it now&trainlayers=1&{link}").view.result.setting.recipe
+    assert recipe in SHIPPED
+    assert recipe.positions == positions
 
 
 def test_a_training_that_fails_leaves_the_line_to_the_next(
