@@ -25,9 +25,10 @@ from attn_core import (
 )
 from attn_figures.kernel_scene import DataScene, Estimate, facts_of
 from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
 from attn_live.packing import MOST_BYTES, Cursor, TooLargeError
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Rows, Slider
+from attn_ui.base.page import Figure, Rows, Slider
 from attn_ui.base.parameters import EXACT, Steps
 from attn_ui.base.scenes import Packed, SharedScene, pack_scene
 from attn_ui.base.shared_cache import shared
@@ -178,9 +179,8 @@ class Sweep:
     @property
     def slider(self) -> Slider:
         """The slider over the bandwidths."""
-        return Slider(
-            _("Bandwidth h"), self.bandwidth, names=[self.points.set_width(h) for h in self.bandwidths()]
-        )
+        names = LazyMap(self.points.set_width, self.bandwidths().tolist())
+        return Slider(_("Bandwidth h"), self.bandwidth, names=names)
 
     @property
     def rows(self) -> Rows:
@@ -273,10 +273,10 @@ def values_between(controls: Controls) -> Between:
     return controls.between(BANDWIDTH), controls.between(QUERY_AT)
 
 
-def pack_at_sliders(
-    controls: Controls, sweep: SweepT, draw: Callable[[SweepT], Scene]
-) -> tuple[SweepT, SharedScene]:
-    """Draw a sweep with the sliders' values among those offered; return what is offered, and its scene.
+def figure_at_sliders(
+    controls: Controls, sweep: SweepT, draw: Callable[[SweepT], Scene], **figure: Any
+) -> tuple[SweepT, Figure]:
+    """Draw a sweep with the sliders' values among those offered; return what is offered, and its figure.
 
     Where one message may not hold them, it is packed to know how many are offered: a value between two of
     these is added, and it is packed again.
@@ -291,7 +291,9 @@ def pack_at_sliders(
         if bandwidth is None and query is None:
             break
         between = (between[0] if bandwidth is None else bandwidth, between[1] if query is None else query)
-    return fewer, SharedScene(partial(draw, fewer), lambda: pack_sweep(whole, draw)[1])
+    scene = SharedScene(partial(draw, fewer), lambda: pack_sweep(whole, draw)[1])
+    under: dict[str, Any] = {"slider": fewer.slider, "rows": fewer.rows, "caption": fewer.caption()}
+    return fewer, Figure(scene, **under | figure)
 
 
 def pack_sweep(sweep: SweepT, draw: Callable[[SweepT], Scene]) -> tuple[Strides, Packed]:

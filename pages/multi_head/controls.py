@@ -5,16 +5,14 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking, how_cut, tokenize
+from attn_core import INITS, MASK_PATTERNS, SCHEMES, Masking
 from attn_ui.base.arcs import read_together
-from attn_ui.base.bounds import MAX_TOKENS
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import in_papers, listed
 from attn_ui.base.masking import read_details
 from attn_ui.base.parameters import Parameter
 from attn_ui.base.schemes import SchemeSettings, read_layout, read_scheme
-from attn_ui.base.sentence import read_sentence
 from attn_ui.base.set_aside import read_aside
 from attn_ui.base.shared_settings import BIAS, CROSS, HEAD, LAYOUT, SEED, STRENGTH, TEMPERATURE, TEXT, TEXT_2
 from attn_ui.base.weight_tables import TABLES, Weight, hand_settings
@@ -53,6 +51,7 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
+from pages.single_head.controls import read_words
 from pages.single_head.head import describe_drawing
 
 # Under *More settings*: sizes, and how weights are drawn.
@@ -139,14 +138,10 @@ def _read_setting(
     text, memory_text, cross = TEXT.default, TEXT_2.default, False
     d_model = d_memory = WIDTH_MODEL.default
     if own:
-        text = read_sentence(
-            controls, TEXT, _("Sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
-        )
+        text = read_words(controls, TEXT, _("Sentence"))
         cross = controls.flag(CROSS, _("Keys from a second sentence"))
         if cross:
-            memory_text = read_sentence(
-                controls, TEXT_2, _("Second sentence"), tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut
-            )
+            memory_text = read_words(controls, TEXT_2, _("Second sentence"))
     about = controls.space(is_needed=not own)
     scheme_and_mask, above_more = controls.space(), controls.space()
     with controls.more(*RARELY_SET) as more:

@@ -71,11 +71,11 @@ def read_controls(controls: Controls) -> State:
         controls.heading(_("Input"))
         inputs = Inputs(example=controls.choose(EXAMPLE, _("Example")))
         if inputs.is_own:
-            inputs = replace(inputs, text=_read_words(controls, TEXT, _("Sentence")))
+            inputs = replace(inputs, text=read_words(controls, TEXT, _("Sentence")))
         mask_place = controls.space()
         with controls.more(*RARELY_SET) as more:
             if inputs.is_own and more.flag(CROSS, _("Keys from a second sentence"), help=_(CROSS_HELP)):
-                inputs = replace(inputs, second_text=_read_words(more, TEXT_2, _("Second sentence")))
+                inputs = replace(inputs, second_text=read_words(more, TEXT_2, _("Second sentence")))
             inputs = _read_inputs(more, replace(inputs, seed=int(controls.peek(SEED))))
             if inputs.is_drawn or inputs.vectors == "typed":
                 more.whole(SEED, _("Seed"))
@@ -116,7 +116,8 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     return inputs
 
 
-def _read_words(controls: Controls, setting: Text, label: str) -> str:
+def read_words(controls: Controls, setting: Text, label: str) -> str:
+    """Read a sentence, cut into words."""
     return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
 
 

@@ -14,12 +14,12 @@ from attn_figures.kernel_bridge import Terms, bridge
 from attn_figures.numbers import fixed_point, number
 from attn_figures.scene import Scene
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, Slider, Small, View
+from attn_ui.base.page import Slider, Small, View
 from attn_ui.base.parameters import EXACT
 from attn_ui.base.shared_settings import FREE_SCALE, TABLE_K, TABLE_Q, TABLE_V
 from attn_ui.base.ties import rounded
 from attn_words import N_, _, paragraph
-from pages.kernel_regression.compute import Result, Selection, Sweep, lengthen, pack_at_sliders
+from pages.kernel_regression.compute import Result, Selection, Sweep, figure_at_sliders, lengthen
 from pages.kernel_regression.points import Numbers, Points
 from pages.kernel_regression.settings import (
     ALL_KEYS,
@@ -145,6 +145,12 @@ class BridgeSweep(Sweep):
         """A step has three maps: the kernel's weights, attention's, and their difference."""
         return 3 * len(self.bridge.queries) * len(self.bridge.keys)
 
+    @property
+    def slider(self) -> Slider:
+        """The slider over the bandwidths and their squares."""
+        names = [f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in self.bandwidth.values]
+        return Slider(_("Bandwidth h"), self.bandwidth, names=names)
+
     @cached_property
     def bridge(self) -> BridgePoints:
         """The queries and keys of the picture."""
@@ -173,26 +179,20 @@ def view(controls: Controls, state: State) -> View[Result]:
         keeps_lengths = controls.flag(KEY_LENGTHS, _("Keep the |k|² term"), width="content")
         everything = controls.flag(ALL_KEYS, _("All points"), width="content")
         _cross(controls, lay_points(points, False, on_circle), keeps_lengths, h)
-    sweep, scene = pack_at_sliders(
-        controls,
-        BridgeSweep(
-            points, "gaussian", everything=everything, on_circle=on_circle, keeps_lengths=keeps_lengths
-        ),
-        draw,
+    sweep = BridgeSweep(
+        points, "gaussian", everything=everything, on_circle=on_circle, keeps_lengths=keeps_lengths
     )
-    figure = Figure(
-        scene,
+    sweep, figure = figure_at_sliders(
+        controls,
+        sweep,
+        draw,
         key="bridge",
         alt=_(
             "q · k, minus half the squared key length, minus half the squared query length, equals minus "
             "half the squared distance; its softmax, the Gaussian weights, and the difference."
         ),
         name=f"bridge to attention {points.name}",
-        slider=Slider(
-            _("Bandwidth h"),
-            sweep.bandwidth,
-            names=[f"{number(b, EXACT)}, h² = {number(b * b, 3)}" for b in sweep.bandwidth.values],
-        ),
+        rows=None,
         caption=_(CIRCLE if on_circle else LINE, data=points.title),
     )
     note = Small(

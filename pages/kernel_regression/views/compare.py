@@ -10,10 +10,10 @@ from attn_live.captions import LazyMap
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
 from attn_ui.base.markdown import listed
-from attn_ui.base.page import Figure, View
+from attn_ui.base.page import View
 from attn_ui.base.parameters import label_of
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Result, Sweep, pack_at_sliders
+from pages.kernel_regression.compute import Result, Sweep, figure_at_sliders
 from pages.kernel_regression.settings import KERNEL
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import empty_warning, format_amount, kernel_name
@@ -22,14 +22,13 @@ from pages.kernel_regression.words import empty_warning, format_amount, kernel_n
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw the estimate and the weights of each kernel, and say how they differ."""
     points = state.points
-    sweep, scene = pack_at_sliders(controls, Sweep(points, "gaussian", len(KERNELS)), draw)
-    figure = Figure(
-        scene,
+    sweep, figure = figure_at_sliders(
+        controls,
+        Sweep(points, "gaussian", len(KERNELS)),
+        draw,
         key="compare",
         alt=_("Four kernels at one bandwidth: the estimate of each, and its map of weights."),
         name=f"four kernels {points.name}",
-        slider=sweep.slider,
-        rows=sweep.rows,
         caption=_("{data}, {count} points", data=points.title, count=len(points.keys)),
     )
     return View(Result(state, replace(sweep, kernel=state.kernel).select(controls)), figure)

@@ -8,9 +8,9 @@ from attn_figures.scene import Scene
 from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, View
+from attn_ui.base.page import View
 from attn_words import _
-from pages.kernel_regression.compute import Result, Sweep, pack_at_sliders
+from pages.kernel_regression.compute import Result, Sweep, figure_at_sliders
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import Answers, empty_warning, estimate_captions
 
@@ -18,18 +18,16 @@ from pages.kernel_regression.words import Answers, empty_warning, estimate_capti
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw the data, the estimate and all weights, and say what the query attends to."""
     points, kernel = state.points, state.kernel
-    sweep, scene = pack_at_sliders(controls, Sweep(points, kernel), draw)
-    figure = Figure(
-        scene,
+    sweep, figure = figure_at_sliders(
+        controls,
+        Sweep(points, kernel),
+        draw,
         key="fit",
         alt=_(
             "Data points, the kernel estimate, and one query; each point's size and colour is its weight for "
             "that query. The map has all weights, queries in rows, keys in columns."
         ),
         name=f"kernel regression {points.name} {kernel}",
-        slider=sweep.slider,
-        rows=sweep.rows,
-        caption=sweep.caption(),
     )
     return View(Result(state, sweep.select(controls)), figure)
 

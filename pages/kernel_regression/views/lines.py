@@ -10,9 +10,9 @@ from attn_figures.numbers import number
 from attn_figures.scene import Scene
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Figure, View
+from attn_ui.base.page import View
 from attn_words import _, paragraph
-from pages.kernel_regression.compute import Result, Sweep, pack_at_sliders
+from pages.kernel_regression.compute import Result, Sweep, figure_at_sliders
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.settings import BANDWIDTH, LINES_TAB
 from pages.kernel_regression.state import State
@@ -24,18 +24,16 @@ BELOW = 1e-6  # a weight of at least so much under zero is below it
 def view(controls: Controls, state: State) -> View[Result]:
     """Draw both curves and the equivalent weights, and say what the line does that the mean does not."""
     points, kernel = state.points, state.kernel
-    sweep, scene = pack_at_sliders(controls, Sweep(points, kernel), draw)
-    figure = Figure(
-        scene,
+    sweep, figure = figure_at_sliders(
+        controls,
+        Sweep(points, kernel),
+        draw,
         key="lines",
         alt=_(
             "Data points, the curve of lines fitted around each place and the curve of weighted means, with "
             "the line of one query. The map has the equivalent weights, which may be negative, a row a query."
         ),
         name=f"local linear regression {points.name} {kernel}",
-        slider=sweep.slider,
-        rows=sweep.rows,
-        caption=sweep.caption(),
     )
     return View(Result(state, sweep.select(controls)), figure, tabs=LINES_TAB)
 

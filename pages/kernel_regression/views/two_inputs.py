@@ -9,9 +9,9 @@ from attn_figures.scene import Scene
 from attn_live.captions import CaptionTemplates
 from attn_live.packing import Cursor
 from attn_ui.base.controls import Controls
-from attn_ui.base.page import Cell, Figure, View
+from attn_ui.base.page import Cell, View
 from attn_words import _
-from pages.kernel_regression.compute import Result, pack_at_sliders
+from pages.kernel_regression.compute import Result, figure_at_sliders
 from pages.kernel_regression.plane import AXIS, DOWN, PlanePoints, PlaneSweep, plane_points
 from pages.kernel_regression.points import Numbers
 from pages.kernel_regression.search import errors
@@ -26,9 +26,10 @@ def view(controls: Controls, state: State) -> View[Result]:
     """Draw the map for queries of one second coordinate, and say what the query attends to."""
     settings, kernel, x2 = state.sample, state.kernel, state.x2
     points = plane_points(settings.n_points, settings.noise, settings.seed)
-    sweep, scene = pack_at_sliders(controls, PlaneSweep(points, kernel, ARRAYS, x2=x2), draw)
-    figure = Figure(
-        scene,
+    sweep, figure = figure_at_sliders(
+        controls,
+        PlaneSweep(points, kernel, ARRAYS, x2=x2),
+        draw,
         key="plane",
         alt=_(
             "A map of the estimate over the plane of two inputs. Keys are points coloured by value, "
@@ -36,10 +37,7 @@ def view(controls: Controls, state: State) -> View[Result]:
             "kernel against distance, with each key on it."
         ),
         name=f"kernel regression two inputs {kernel}",
-        slider=sweep.slider,
-        rows=sweep.rows,
         clicked=partial(read_at, points),
-        caption=sweep.caption(),
     )
     return View(Result(state, sweep.select(controls)), figure)
 
