@@ -14,7 +14,7 @@ from attn_ui.base.page import Figure, Slider, View
 from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_ui.base.shared_settings import KEY, QUERY, STRENGTH
-from attn_words import _
+from attn_words import _, paragraph
 from pages.positional_encoding import words
 from pages.positional_encoding.compute import MOST_NUMBERS, Result, values
 from pages.positional_encoding.state import State
@@ -24,14 +24,16 @@ def view(controls: Controls, result: Result) -> View[Result]:
     """Draw the maps of all schemes, or of two."""
     beside, scheme = result.state.beside, result.scheme_name
     every = beside == "all"
-    strengths = _strengths(controls, result)
+    strengths, still = _strengths(controls, result), result.state.still(STRENGTH)
     if every:
+        scene = _draw_all(still, strengths)
         alt = _("Attention weights under each scheme")
     else:
+        scene = draw_two(still, beside, (words.map_title(beside), words.map_title(scheme)), strengths)
         one, other = words.scheme_name(beside), words.scheme_name(scheme)
         alt = _("Attention weights under {one}, under {other}, and their difference", one=one, other=other)
     figure = Figure(
-        (_draw_all if every else _draw_two)(result.state.still(STRENGTH), strengths),
+        scene,
         key="compare" if every else "compare-two",
         alt=alt,
         name="schemes" if every else f"{beside} {scheme}",
@@ -57,17 +59,15 @@ def _draw_all(state: State, steps: Steps) -> Scene:
 
 
 @shared_scene
-def _draw_two(state: State, steps: Steps) -> Scene:
+def draw_two(state: State, beside: str, titles: tuple[str, str], steps: Steps, shows: str = "") -> Scene:
+    """Draw the weights under another scheme, under the chosen one, and the difference; shows: said first."""
     result = Result(state)
-    names = (state.beside, result.scheme_name)
-    beside = result.beside(state.beside)
-    one, other = (each.weights(values(steps)).numpy() for each in (beside, result))
+    one, other = (each.weights(values(steps)).numpy() for each in (result.beside(beside), result))
     limit = max(float(abs(other - one).max()), 1e-3)
-    titles = words.map_title(names[0]), words.map_title(names[1])
     labels, maps = state.labels, list(zip(one, other, strict=True))
     return Scene(
         LazyMap(lambda pair: pictures.before_and_after.spec(labels, *pair, names=titles, limit=limit), maps),
-        captions=LazyMap(lambda pair: words.two_schemes(labels, *pair, titles), maps),
+        captions=LazyMap(lambda pair: paragraph(shows, words.two_schemes(labels, *pair, titles)), maps),
     )
 
 
