@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from attn_core.typed_function import LARGEST
 from attn_figures.dates import DAY, date, duration
 from attn_figures.numbers import number
 from attn_ui.base.parameters import EXACT, label_of
-from attn_words import _
+from attn_words import _, cached
 from pages.kernel_regression.settings import OWN_POINTS, POINTS_DATA, TYPED
 
 Numbers = NDArray[np.float64]
@@ -114,7 +114,7 @@ class Points:
         return hashlib.sha256(words + self.keys.tobytes() + self.values.tobytes() + curve).hexdigest()
 
 
-@lru_cache(64)
+@cached(64)
 def sample(name: str, n_points: int, noise: float, seed: int) -> Points:
     """Draw a toy data set."""
     sample = regression_sample(name, n_points=n_points, noise=noise, seed=seed)

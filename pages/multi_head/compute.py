@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -185,7 +185,7 @@ def one_length(kind: str) -> bool:
     return kind not in ("none", "causal", "padding", "own")
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def allowed(setting: HeadsSetting, n_head: int) -> Tensor | None:
     """Return where queries may attend, True = may: (n_query, n_key), with heads in front where they differ.
 

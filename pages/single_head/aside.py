@@ -1,7 +1,6 @@
 """One head's walk with weights set aside, whatever page it comes from: computed, checked, and as a table."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -12,7 +11,7 @@ from attn_core.ablation import KeyAblation, ablate_keys, audit_ablation
 from attn_core.threshold import audit_threshold, threshold_weights
 from attn_figures.single_head import Walk
 from attn_ui.base.set_aside import SetAside
-from attn_words import N_
+from attn_words import N_, cached
 
 
 def set_aside(walk: Walk, steps: Sequence[SetAside]) -> list[Walk]:
@@ -28,7 +27,7 @@ def set_aside(walk: Walk, steps: Sequence[SetAside]) -> list[Walk]:
     )
 
 
-@lru_cache(maxsize=4)
+@cached(4)
 def _ablations(walk: Walk) -> KeyAblation:
     return ablate_keys(*_by_scores(walk), scale=1.0)
 

@@ -1,7 +1,6 @@
 """BERT, GPT and T5: one sentence and one head, and the mask that makes each of them."""
 
 from dataclasses import replace
-from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -21,7 +20,7 @@ from attn_figures.scene import Scene
 from attn_figures.three_masks import MaskedWeights, three_masks
 from attn_ui.base.parameters import Steps
 from attn_ui.base.places import Place
-from attn_words import N_, _, _n
+from attn_words import N_, _, _n, cached
 from pages.applications.application import LabelledSteps, UseMap, no_rows
 from pages.applications.settings import PREFIX
 from pages.applications.state import State
@@ -31,7 +30,7 @@ D_MODEL = 16
 BERT, GPT, PREFIX_LM = "BERT", "GPT", N_("prefix (T5)")
 
 
-@lru_cache(maxsize=16)
+@cached(16)
 def projected(words: tuple[str, ...], seed: int) -> tuple[Tensor, Tensor]:
     """Return query and key of each word, (n, d_model): its vector and place, projected as the seed says."""
     x = sentence_vectors(words, D_MODEL, seed=seed) + sinusoidal_encoding(len(words), D_MODEL)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,13 @@ from attn_figures.points import (
     small_multiples,
 )
 from attn_live.packing import Cursor
-from attn_words import _
+from attn_words import _, cached
 from pages.multi_head import words
 from pages.multi_head.compute import Result, array, mask_array, order_of, sequences, stages
 from pages.multi_head.state import NO_DETAILS, HeadsSetting
 
 
-@lru_cache(maxsize=64)
+@cached(64)
 def _planes(setting: HeadsSetting, n_head: int) -> list[QueryKeyPlane]:
     attention, tokens = stages(setting, n_head), sequences(setting)
     main = main_directions(attention.query, attention.key)
