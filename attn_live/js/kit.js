@@ -5,7 +5,7 @@ import { pdfOf } from "./drawing.js";
 import { Moving } from "./figure.js";
 import { download, fileName, settingsIn, sizeInWords } from "./files.js";
 import { movingBlob } from "./moving.js";
-import { csvBlob, npzBlob } from "./numbers.js";
+import { csvBlob, drawnNumbers, npzBlob } from "./numbers.js";
 import { makePicture, SHAPES } from "./picture.js";
 import { lettered, painted, paintsAlike, pngBlob, svgBlob } from "./raster.js";
 import { recordable, sweepBlob } from "./sweep.js";
@@ -314,9 +314,12 @@ class Kit {
         };
       }
       case "csv":
-        return { blob: csvBlob(figure()), name: fileName(about, "csv") };
-      case "npz":
-        return { blob: npzBlob(figure()), name: fileName(about, "npz") };
+      case "npz": {
+        const { maps, lines } = drawnNumbers(figure());
+        const blob = format === "csv" ? csvBlob(figure()) : npzBlob(figure());
+        const note = maps.length + lines.length ? "" : word("This picture shows none: the file is empty.");
+        return { blob, name: fileName(about, format), note };
+      }
       default: {
         const picture = await lettered(await makePicture(subject, look), subject.font);
         const blob = await pngBlob(await painted(picture, scale, paintsAlike));

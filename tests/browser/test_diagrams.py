@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.app_page import AppPage
+from tests.browser.save_panel import SavePanel
 
 pytestmark = pytest.mark.still
 
@@ -51,6 +52,11 @@ def test_a_click_on_a_box_opens_its_stage(app: AppPage) -> None:
         app.page.go_back()
         app.page.wait_for_url(re.compile("stage=diagram"))
         app.settle()
+    panel = SavePanel(app, "walk")
+    panel.choose(format="csv")
+    panel.made("csv")
+    assert "the file is empty" in panel.said  # boxes are no numbers
+    panel.close()
 
 
 @pytest.mark.slow
