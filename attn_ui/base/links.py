@@ -10,9 +10,8 @@ from attn_ui.base.markdown import quoted
 from attn_ui.base.parameters import Choice, MultiChoice, NearestError, Parameter, Steps, by_name
 from attn_words import _, _c, with_whole_letters
 
-_FOLLOWERS = re.compile(
-    "utm_.*|[a-z]*clid|mc_[ce]id|_g[al]"
-)  # what mail and networks add to a link to count who comes
+# What mail and networks add to a link to count who comes.
+_FOLLOWERS = re.compile("utm_.*|[a-z]*clk?id|mc_[ce]id|_g[al]")
 _GONE = {"device", "texts", "colours"}  # settings of what is no more
 _AFTER = ".,;:!?)]>'\"’”。，）"  # signs of a sentence that ends in a link
 

@@ -13,16 +13,8 @@ CHANGED = {
     "twice in HTML": {"mask": "causal", "amp;amp;tab": "Checks", "amp;t": "0.50"},
     "in parentheses": {"mask": "causal", "tab": "Checks", "t": "0.50)."},
     "before a comma": {"mask": "causal,", "tab": "Checks", "t": "0.50"},
-    "counted": {
-        **RIGHT,
-        "utm_source": "mail",
-        "utm_campaign": "x",
-        "fbclid": "1",
-        "gclid": "2",
-        "msclkid": "3",
-        "mc_eid": "4",
-        "_gl": "5",
-    },
+    "counted": RIGHT
+    | dict.fromkeys(("utm_source", "utm_id", "fbclid", "gclid", "msclkid", "mc_eid", "_gl"), "1"),
 }
 
 
