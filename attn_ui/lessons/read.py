@@ -30,7 +30,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 import yaml
 from markdown_it import MarkdownIt
@@ -57,6 +57,7 @@ MOST_BYTES = 200_000
 MOST_STEPS = 60
 MOST_MINUTES = 240
 MOST_OPTIONS = 4_000  # characters between two lines of ---
+_Read = TypeVar("_Read")
 _KINDS: Sequence[Kind] = get_args(Kind)
 _DIRECTIVES = ("attention", "question", "dropdown")
 _OF_QUESTION = ("of", "than", "answer", "within", "options", "hint", "because")
@@ -96,7 +97,7 @@ def slug(title: str) -> str:
 class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
-        self.wrong: list[LessonError] = []  # in parts and steps, one each
+        self.wrong: list[LessonError] = []  # in the head, in parts and steps, one each
 
     def error(self, line: int, reason: str) -> LessonError:
         return LessonError(self.file, line, reason)
@@ -109,30 +110,25 @@ class _Reader:
         self.refuse(tokens, 0)
         if not tokens or tokens[0].type != "front_matter":
             raise self.error(1, "wanted title, about and minutes between two lines of ---, got none")
-        head = self.options(tokens[0].content, 2, _OF_LESSON)
+        title, about, minutes = "", "", 0
+        for head in self.collect(self.options, tokens[0].content, 2, _OF_LESSON):
+            title = next(self.collect(self.text_of, head, "title", 2, 90), "")
+            about = next(self.collect(self.text_of, head, "about", 2, 300), "")
+            minutes = next(self.collect(self.minutes, head), 0)
         steps = list(self.steps(tokens[1:], lines))
-        if self.wrong:
-            self.wrong[0].others = self.wrong[1:]
-            raise self.wrong[0]
-        if not steps:
+        if not steps and not self.wrong:
             raise self.error(1, "wanted a step, which begins with a heading `## …`, got none")
         if len(steps) > MOST_STEPS:
             raise self.error(steps[MOST_STEPS].line, f"wanted at most {MOST_STEPS} steps, got {len(steps)}")
         places: dict[str, int] = {}
         for step in steps:
-            if step.name in places:
-                raise self.error(
-                    step.line, f"the step of line {places[step.name]} is called {step.name!r} in links too"
-                )
-            places[step.name] = step.line
-        return Lesson(
-            name,
-            bare(self.text_of(head, "title", 2, 90)),
-            bare(self.text_of(head, "about", 2, 300)),
-            self.minutes(head),
-            steps,
-            self.file,
-        )
+            if places.setdefault(step.name, step.line) != step.line:
+                reason = f"the step of line {places[step.name]} is called {step.name!r} in links too"
+                self.wrong.append(self.error(step.line, reason))
+        if self.wrong:
+            self.wrong[0].others = self.wrong[1:]
+            raise self.wrong[0]
+        return Lesson(name, bare(title), bare(about), minutes, steps, self.file)
 
     def refuse(self, tokens: Sequence[Token], above: int) -> None:
         """Refuse what a lesson cannot hold."""
@@ -186,7 +182,7 @@ class _Reader:
         if start is not None:
             yield from self.collect(self.text, "\n".join(lines[start:end]), start + 1)
 
-    def collect(self, reader: Callable[..., Part | str], *of: Any) -> Iterator[Part | str]:
+    def collect(self, reader: Callable[..., _Read], *of: Any) -> Iterator[_Read]:
         """Yield what is read; keep what is wrong with it, and read on."""
         try:
             yield reader(*of)

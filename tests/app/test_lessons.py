@@ -281,10 +281,26 @@ def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: 
 
 def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "1-a.md"
-    parts = ":::{question} riddle\n:::", "{value}`weights[`", "## B", ":::{attention} no-page\n:::", "## C"
-    file.write_text(HEAD + STEP + "\n\n".join(parts), encoding="utf-8")
+    parts = (
+        ":::{question} riddle\n:::",
+        "{value}`weights[`",
+        "## B",
+        ":::{attention} no-page\n:::",
+        "## C",
+        "## B",
+    )
+    head = re.sub("minutes: .*", "minutes: many", HEAD)
+    file.write_text(head + STEP + "\n\n".join(parts), encoding="utf-8")
     assert check.main([str(file)]) == 1
-    assert re.findall(r"1-a\.md, line (\d+)", capsys.readouterr().err) == ["11", "14", "18", "21"]
+    assert re.findall(r"1-a\.md, line (\d+)", capsys.readouterr().err) == [
+        "2",
+        "11",
+        "14",
+        "18",
+        "21",
+        "23",
+        "23",
+    ]
 
 
 def test_titles_are_plain_words() -> None:
