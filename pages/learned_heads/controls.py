@@ -15,49 +15,11 @@ from attn_ui.base.parameters import label_of
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import TEXT, TEXT_2
 from attn_words import N_, _, _c
-from pages.learned_heads import words
+from pages.learned_heads import settings, words
 from pages.learned_heads.compute import is_there, steps_of
 from pages.learned_heads.long_text import LongText, encode_text
 from pages.learned_heads.model_shelf import maps_of, model_status
 from pages.learned_heads.ranked_heads import RankedHeads
-from pages.learned_heads.settings import (
-    ABLATED,
-    ASIDE,
-    BLOCKS,
-    BY_PLACE,
-    EVICTION,
-    FLOW,
-    FROM_FILE,
-    HEADS,
-    HIDE,
-    KIND,
-    LAYER,
-    LOOK,
-    MODEL,
-    NEXT,
-    OWN,
-    OWN_HEADS,
-    OWN_LAYERS,
-    OWN_SEED,
-    PAIR,
-    PIECES,
-    PLACES,
-    POINTS,
-    POLICY,
-    RANK,
-    RANK_BY,
-    REAL,
-    SEQUENCES,
-    SOURCE,
-    TASK,
-    TINT,
-    TOP_K,
-    TOP_P,
-    TOY,
-    TWO,
-    TYPED,
-    WITHIN,
-)
 from pages.learned_heads.state import (
     CloudState,
     EvictionState,
@@ -103,17 +65,21 @@ _KINDS = {
 def read_controls(controls: Controls) -> State:
     """Read whose heads are shown, and their settings."""
     with controls.row():
-        source = controls.segment(SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP))
-        look = controls.segment(LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP))
+        source = controls.segment(
+            settings.SOURCE, _("Heads of"), label_visibility="collapsed", help=_(_SOURCE_HELP)
+        )
+        look = controls.segment(
+            settings.LOOK, _("What is shown"), label_visibility="collapsed", help=_(_LOOK_HELP)
+        )
     source_state = _READERS[source](controls, look)
-    if source_state is None or look == HEADS or isinstance(source_state, LongText | TwoTexts):
+    if source_state is None or look == settings.HEADS or isinstance(source_state, LongText | TwoTexts):
         return source_state
     return _LOOKS[look](controls, source_state)
 
 
 def _read_flow(controls: Controls, source: ToySetting | Heads) -> FlowState:
     with controls.sidebar():
-        return FlowState(source, controls.flag(ASIDE, _("Set attention sinks aside")))
+        return FlowState(source, controls.flag(settings.ASIDE, _("Set attention sinks aside")))
 
 
 def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionState | None:
@@ -121,7 +87,7 @@ def _read_eviction(controls: Controls, source: ToySetting | Heads) -> EvictionSt
         controls.caption(f":material/info: {_(_NO_EVICTION)}")
         return None
     with controls.sidebar():
-        return EvictionState(source, controls.choose(POLICY, _("Keys are evicted by")))
+        return EvictionState(source, controls.choose(settings.POLICY, _("Keys are evicted by")))
 
 
 def _refuse_pair(controls: Controls, source: ToySetting | Heads) -> None:
@@ -135,7 +101,9 @@ def _read_next(controls: Controls, source: ToySetting | Heads) -> NextState | No
         return None
     with controls.sidebar():
         controls.heading(_("Next token"))
-        return NextState(source, int(controls.step(TOP_K, _("Top-k"))), controls.step(TOP_P, _("Top-p")))
+        return NextState(
+            source, int(controls.step(settings.TOP_K, _("Top-k"))), controls.step(settings.TOP_P, _("Top-p"))
+        )
 
 
 def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudState | None:
@@ -146,11 +114,11 @@ def _read_points(controls: Controls, source_state: ToySetting | Heads) -> CloudS
     with controls.sidebar():
         controls.heading(_c("group of settings", "Points"))
         layers = [_("layer {number}", number=number) for number in range(1, model.n_layer + 1)]
-        layer = controls.pick(LAYER, _("Layer"), layers)
+        layer = controls.pick(settings.LAYER, _("Layer"), layers)
         heads = [f"{layer + 1}.{number}" for number in range(1, model.n_head + 1)]
-        head = controls.pick(WITHIN, _("Head"), heads)
-        tint = controls.segment(TINT, _("Colour tells"))
-    return CloudState(source_state, layer, head, tint == BY_PLACE)
+        head = controls.pick(settings.WITHIN, _("Head"), heads)
+        tint = controls.segment(settings.TINT, _("Colour tells"))
+    return CloudState(source_state, layer, head, tint == settings.BY_PLACE)
 
 
 def _read_toy(controls: Controls, look: str) -> ToySetting:
@@ -162,13 +130,13 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
         controls.heading(_("Sequence"))
         letters = _read_letters(controls, recipe.task)
         heads = [f"{layer + 1}.{head + 1}" for layer in range(recipe.layers) for head in range(recipe.heads)]
-        if look != HEADS:
+        if look != settings.HEADS:
             controls.step(steps_of(recipe), _("Training step"))
-        with controls.more(ABLATED) as more:
+        with controls.more(settings.ABLATED) as more:
             off = more.several(
-                ABLATED,
+                settings.ABLATED,
                 _("Heads switched off"),
-                ABLATED.options[: len(heads)],
+                settings.ABLATED.options[: len(heads)],
                 ["", *heads],  # options count from 1
                 help=_("An ablation: layer and head."),
             )
@@ -182,19 +150,22 @@ def _read_toy(controls: Controls, look: str) -> ToySetting:
 def _read_recipe(controls: Controls) -> Recipe:
     """Read the task and the model: one that is ready made, or one to be trained now."""
     controls.heading(_("Training"))
-    task = controls.choose(TASK, _("Task"))
-    own = controls.segment(MODEL, _("Model")) == OWN
+    task = controls.choose(settings.TASK, _("Task"))
+    own = controls.segment(settings.MODEL, _("Model")) == settings.OWN
     usual = Recipe.usual(task)
     if own:
-        seed = controls.whole(OWN_SEED, _("Seed"))
+        seed = controls.whole(settings.OWN_SEED, _("Seed"))
         layers, heads = (
             int(controls.segment(setting, label))
-            for setting, label in ((OWN_LAYERS, _("Layers")), (OWN_HEADS, _("Heads a layer")))
+            for setting, label in (
+                (settings.OWN_LAYERS, _("Layers")),
+                (settings.OWN_HEADS, _("Heads a layer")),
+            )
         )
         usual = replace(usual, seed=seed, layers=layers, heads=heads)
     without = replace(usual, positions=False)
     if own or without in SHIPPED:
-        return usual if controls.flag(PLACES, _("Positions")) else without
+        return usual if controls.flag(settings.PLACES, _("Positions")) else without
     return usual
 
 
@@ -210,7 +181,7 @@ def _recipe_on_screen(request: Recipe) -> Recipe:
 
 def _read_letters(controls: Controls, task: str) -> str:
     """Read a sequence; where it cannot be read, show why and return the last one that could."""
-    setting, rules = SEQUENCES[task], TASKS[task]
+    setting, rules = settings.SEQUENCES[task], TASKS[task]
     line = controls.line(
         setting, _("Your sequence"), help=_("Letters from a to n, at most {most}.", most=rules.most)
     )
@@ -238,22 +209,22 @@ def _read_real(controls: Controls, look: str) -> Heads | LongText | TwoTexts | N
     if result.fault:
         fallback = _("{why}. {model} is shown.", why=plain(capital(result.fault)), model=result.model.name)
         controls.caption(f":material/info: {fallback}")
-    if look == TWO:
+    if look == settings.TWO:
         return _read_pair(controls, result.model)
     with controls.sidebar():
         controls.heading(_("Words"))
         try:
-            most = result.model.longest_words if look == HEADS else result.model.most_words
+            most = result.model.longest_words if look == settings.HEADS else result.model.most_words
             text = read_sentence(controls, TEXT, _("Sentence"), tokenize=result.model.tokenize, most=most)
             encoding = encode_text(text, result.model.longest, result.model)
             is_long = len(encoding.ids) > result.model.most_tokens
-            if is_long and look == FLOW:
+            if is_long and look == settings.FLOW:
                 needs = _(
                     "Attention flow needs the maps of all heads at once, which have room for {most} tokens.",
                     most=f"{result.model.most_tokens:,}",
                 )
                 controls.caption(f":material/info: {needs}")
-            maps = None if is_long and look == HEADS else maps_of(text, result.model)
+            maps = None if is_long and look == settings.HEADS else maps_of(text, result.model)
         except ValueError as error:
             fault = _("{fault}.", fault=plain(capital(str(error))))
             controls.caption(f":material/error: {fault}")
@@ -271,22 +242,22 @@ def _read_pair(controls: Controls, model: RealModel) -> TwoTexts:
     """Read which two sentences are compared, by words or by pieces."""
     with controls.sidebar():
         controls.heading(_("Words"))
-        pair = controls.choose(PAIR, _("Two sentences"))
-        if pair == TYPED:
+        pair = controls.choose(settings.PAIR, _("Two sentences"))
+        if pair == settings.TYPED:
             first, second = (
                 read_sentence(controls, setting, label, tokenize=model.tokenize, most=model.most_words)
                 for setting, label in ((TEXT, _("Sentence A")), (TEXT_2, _("Sentence B")))
             )
         else:
             first, second = PAIRS[pair]
-        return TwoTexts(model, (first, second), controls.flag(PIECES, _("Word pieces")))
+        return TwoTexts(model, (first, second), controls.flag(settings.PIECES, _("Word pieces")))
 
 
 def _read_long(controls: Controls, model: RealModel, text: str, encoding: Encoding) -> LongText:
     """Read which layer of a long text is shown."""
     with controls.sidebar():
         controls.heading(_c("group of settings", "Heads"))
-        layers = replace(LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
+        layers = replace(settings.LAYER, values=tuple(map(float, range(1, model.n_layer + 1))))
         layer = controls.step(layers, _("Layer"))
     return LongText(model, text, encoding, int(layer) - 1, _point(controls))
 
@@ -301,7 +272,7 @@ def _read_own(controls: Controls, look: str) -> Heads | None:
         return None
     if maps.by_kind:
         with controls.sidebar():
-            at = controls.pick(KIND, _("Attention of"), [_(_KINDS[kind]) for kind in maps.by_kind])
+            at = controls.pick(settings.KIND, _("Attention of"), [_(_KINDS[kind]) for kind in maps.by_kind])
         maps = list(maps.by_kind.values())[at]
     ranked = RankedHeads(maps, *_read_order(controls, maps, look))
     return Heads(ranked, keep=_read_blocks(controls, ranked, look))
@@ -309,54 +280,58 @@ def _read_own(controls: Controls, look: str) -> Heads | None:
 
 def _read_order(controls: Controls, maps: AttentionMaps, look: str) -> tuple[str, bool]:
     """Read what heads are ordered by, where the large one stays, and whether words alone are shown."""
-    if look != HEADS:
-        return RANK_BY.default, False
+    if look != settings.HEADS:
+        return settings.RANK_BY.default, False
     with controls.sidebar():
         controls.heading(_c("group of settings", "Heads"))
-        measure = controls.choose(RANK_BY, _("Order heads by"), on_change=partial(_keep_head, controls))
-        hide = bool(RankedHeads(maps, measure).special) and controls.flag(HIDE, _("Hide special tokens"))
+        measure = controls.choose(
+            settings.RANK_BY, _("Order heads by"), on_change=partial(_keep_head, controls)
+        )
+        hide = bool(RankedHeads(maps, measure).special) and controls.flag(
+            settings.HIDE, _("Hide special tokens")
+        )
     if not maps.across:
         with controls.row(label=_("Which head looks at")):
-            for which in RANK_BY.options[:4]:
+            for which in settings.RANK_BY.options[:4]:
                 controls.button(
-                    label_of(RANK_BY, which), partial(_find, controls, which), key=f"which-{which}"
+                    label_of(settings.RANK_BY, which), partial(_find, controls, which), key=f"which-{which}"
                 )
     return measure, hide
 
 
 def _read_blocks(controls: Controls, ranked: RankedHeads, look: str) -> Keep:
     """Read what a point of a long map says of its block."""
-    return _point(controls) if look == HEADS and ranked.is_long else "max"
+    return _point(controls) if look == settings.HEADS and ranked.is_long else "max"
 
 
 def _point(controls: Controls) -> Keep:
     with controls.sidebar():
         controls.heading(_("Long map"))
-        return _KEEPS[controls.segment(BLOCKS, _("A point shows, of its block, the"))]
+        return _KEEPS[controls.segment(settings.BLOCKS, _("A point shows, of its block, the"))]
 
 
 def _find(controls: Controls, measure: str) -> None:
-    controls.answer(RANK_BY, measure)
-    controls.move(RANK, 1)
+    controls.answer(settings.RANK_BY, measure)
+    controls.move(settings.RANK, 1)
 
 
 def _keep_head(controls: Controls) -> None:
-    nothing: tuple[int, tuple[tuple[int, ...], ...]] = (-1, ((),) * len(RANK_BY.options))
+    nothing: tuple[int, tuple[tuple[int, ...], ...]] = (-1, ((),) * len(settings.RANK_BY.options))
     head, orders = controls.recall(ORDERS, nothing)
-    order = orders[RANK_BY.options.index(controls.peek(RANK_BY))]
+    order = orders[settings.RANK_BY.options.index(controls.peek(settings.RANK_BY))]
     if head in order:
-        controls.move(RANK, order.index(head) + 1)
+        controls.move(settings.RANK, order.index(head) + 1)
 
 
 _READERS: Mapping[str, Callable[[Controls, str], ToySetting | Heads | LongText | TwoTexts | None]] = {
-    TOY: _read_toy,
-    REAL: _read_real,
-    FROM_FILE: _read_own,
+    settings.TOY: _read_toy,
+    settings.REAL: _read_real,
+    settings.FROM_FILE: _read_own,
 }
 _LOOKS: Mapping[str, Callable[[Controls, ToySetting | Heads], State]] = {
-    FLOW: _read_flow,
-    EVICTION: _read_eviction,
-    POINTS: _read_points,
-    TWO: _refuse_pair,
-    NEXT: _read_next,
+    settings.FLOW: _read_flow,
+    settings.EVICTION: _read_eviction,
+    settings.POINTS: _read_points,
+    settings.TWO: _refuse_pair,
+    settings.NEXT: _read_next,
 }
