@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 
 from attn_figures import theme
 from attn_figures.chart import Chart
-from attn_figures.frame import Side
 from attn_figures.marks import Mark, line, points, upright
-from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers
-from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.matrix import PAIRS, Hover, Numbers
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -46,16 +45,13 @@ class Cache:
 def eviction(cache: Cache) -> Spec:
     """Draw each head's map, hatched where a key is not there, and errors by budget."""
     panels: list[Panel] = [
-        Matrix(
+        text_map(
             name,
             weights,
             title,
-            Side.queries(cache.tokens),
-            Side.keys(cache.tokens),
+            cache.tokens,
             mask=in_cache,
             pick=replace(PAIRS, part=("head", head)),
-            ramp=ColourScale(power=ROOT),
-            shows_shape=False,
             numbered=False,
             hover=Hover(blocked=_("<b>not in the cache</b>: evicted, or not yet written")),
         )

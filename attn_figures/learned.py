@@ -13,16 +13,14 @@ from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.marks import Mark, line, points, upright
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, comma
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT, text_map
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _, _c, cached
 
 LIGHT = theme.LIGHT
-ROOT = 2.0  # as on the other pages: the ramp is spent on small weights, over the same [0, 1]
-PHONE_HEIGHT = 640
 LONGEST_TITLE = len("1.1 previous token 0.00")
 COURSES = 16  # whose lines are kept
-ROOMY = (494, 664)
 LOSS, RIGHT = LIGHT.muted, LIGHT.ink
 MEASURES = N_("previous token"), N_("induction"), N_("diagonal"), N_("right place")
 COLOURS = dict(zip(MEASURES, LIGHT.series[:4], strict=True))
@@ -81,17 +79,14 @@ def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
 
 
 def _map(maps: ModelMaps, head: int) -> Matrix:
-    return Matrix(
+    return text_map(
         maps.names[head],
         maps.weights[head],
         maps.titles[head],
-        Side.queries(maps.sequence),
-        Side.keys(maps.sequence),
+        maps.sequence,
         mask=maps.mask,
         pick=replace(PAIRS, part=("head", head)),
         longest_title=LONGEST_TITLE,
-        shows_shape=False,
-        ramp=ColourScale(power=ROOT),
         numbered=False,
     )
 

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_figures.frame import Side
 from attn_figures.inputs import Numbers
 from attn_figures.long_map import ranges
-from attn_figures.matrix import ColourScale, Hover, Matrix, Pick
-from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.matrix import Hover, Pick
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import compose
 from attn_figures.picture import Spec
 from attn_words import _
@@ -27,16 +26,13 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
     names = ranges(tokens, size)
     may = ~np.isnan(blocks)
     title = _("head {number}", number=head)
-    matrix = Matrix(
+    matrix = text_map(
         "blocks",
         np.nan_to_num(blocks),
         _("{title}; the largest of each {size} × {size} weights", title=title, size=size),
-        Side.queries(names),
-        Side.keys(names),
-        ramp=ColourScale(bar=_("weight"), power=ROOT),
+        names,
         hover=Hover(_("weight up to")),
         pick=Pick(together="query-key"),
-        shows_shape=False,
         size=(_SIDE, _SIDE),
         mask=None if may.all() else may,
         numbered=False,

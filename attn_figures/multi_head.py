@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,23 @@ PHONE_HEIGHT = 640  # pixels, so that the slider stays in sight
 # Pixels, what windows 800 and 1080 high have room for: maps in two lines have cells that can be read.
 ROOMY = (494, 664)
 OUTPUT_UP_TO = 24  # dimensions of an output that is drawn beside the maps
+
+
+def text_map(
+    name: str, values: Numbers, title: str, queries: Sequence[str], keys: Sequence[str] = (), **more: Any
+) -> Matrix:
+    """Return a map of weights over a text, in colours that tell small ones apart, and without its shape.
+
+    Keys are the queries where there are none; ``more`` are fields of `Matrix`.
+    """
+    settings: dict[str, Any] = {
+        "rows": Side.queries(queries),
+        "columns": Side.keys(keys or queries),
+        "ramp": ColourScale(bar=_("weight"), power=ROOT),
+        "pick": PAIRS,
+        "shows_shape": False,
+    }
+    return Matrix(name, values, title, **settings | more)
 
 
 @dataclass(frozen=True)

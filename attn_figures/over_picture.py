@@ -11,13 +11,13 @@ from attn_figures import theme
 from attn_figures.frame import Side, middles_of_parts
 from attn_figures.geometry import Axes, ColourRange
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
+from attn_figures.multi_head import ROOT
 from attn_figures.panels import LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
 
 LIGHT = theme.LIGHT
 BODY = 10.0  # units a side
-ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 FEW_ROWS = 12
 PHONE_HEIGHT = 460  # pixels: the picture and what is laid over it side by side, both above a phone's sliders
 NO_INK = 0.01  # below it a pixel is not drawn

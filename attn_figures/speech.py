@@ -11,6 +11,7 @@ from attn_figures import theme
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, frame_at
+from attn_figures.multi_head import ROOT
 from attn_figures.panels import IN_SIGHT, LAPTOP, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import N_, _
@@ -18,7 +19,6 @@ from attn_words import N_, _
 LIGHT = theme.LIGHT
 BODY = 11.0  # units a side
 PAUSE = N_("pause")  # where nothing is said
-ROOT = 2.0  # the ramp is spent on small weights, over the same [0, 1]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures.frame import Side
-from attn_figures.matrix import PAIRS, ColourScale, Extra, Hover, Matrix, Numbers, Pick, may_not_attend
-from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.matrix import Extra, Hover, Matrix, Numbers, Pick, may_not_attend
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -51,51 +51,33 @@ def text_flow(layer: Layer) -> Spec:
         shares = _map(layer, "written", layer.shares, title)
         panels.append(shares.with_hover(quantity=_("share of the row's length"), extra=length))
     title = _("rollout, layers 1 to {layer}", layer=layer.number)
-    panels.append(_through(layer, "rollout", layer.rollout, title, _("rollout")))
+    panels.append(
+        text_map(
+            "rollout",
+            layer.rollout,
+            title,
+            layer.tokens,
+            rows=Side(layer.tokens, _("Place after the layer"), "output"),
+            columns=Side(layer.tokens, _("Token it comes from"), "key"),
+            hover=Hover(_("rollout"), words=(_("place"), _("token"))),
+        )
+    )
     if layer.last is not None:
         panels.append(
-            Matrix(
+            text_map(
                 "last token",
                 layer.last,
                 _("where the next token looks"),
-                Side(layer.names, _("Head"), "ink"),
-                Side.keys(layer.tokens),
-                ramp=ColourScale(bar=_("weight"), power=ROOT),
+                layer.tokens,
+                rows=Side(layer.names, _("Head"), "ink"),
                 pick=Pick(None, "key"),
                 hover=Hover(words=(_("head"), _("key"))),
-                shows_shape=False,
                 names_rows=True,
             )
         )
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
-def _through(layer: Layer, name: str, values: Numbers, title: str, quantity: str) -> Matrix:
-    return Matrix(
-        name,
-        values,
-        title,
-        Side(layer.tokens, _("Place after the layer"), "output"),
-        Side(layer.tokens, _("Token it comes from"), "key"),
-        hover=Hover(quantity, words=(_("place"), _("token"))),
-        ramp=ColourScale(bar=_("weight"), power=ROOT),
-        pick=PAIRS,
-        shows_shape=False,
-    )
-
-
 def _map(layer: Layer, name: str, values: Numbers, title: str) -> Matrix:
-    return Matrix(
-        name,
-        values,
-        title,
-        Side.queries(layer.tokens),
-        Side.keys(layer.tokens),
-        mask=layer.mask,
-        ramp=ColourScale(bar=_("weight"), power=ROOT),
-        pick=PAIRS,
-        shows_shape=False,
-        hover=Hover(
-            blocked=_("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()
-        ),
-    )
+    blocked = _("<b>set aside</b>: an attention sink, or masked") if layer.aside else may_not_attend()
+    return text_map(name, values, title, layer.tokens, mask=layer.mask, hover=Hover(blocked=blocked))

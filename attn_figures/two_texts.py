@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_figures.frame import Side
-from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick
-from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.matrix import Hover, Numbers, Pick
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, text_map
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
@@ -36,18 +35,15 @@ def two_texts(
         row: the query, from 0.
     """
     first, second = (
-        Matrix(
+        text_map(
             name,
             values,
             title,
-            Side.queries(tokens),
-            Side.keys(tokens),
-            ramp=ColourScale(bar=_("weight"), power=ROOT),
+            tokens,
             mask=mask,
             hover=Hover(blocked=_("<b>none</b>: a text lacks the word, or it may not attend")),
             pick=Pick(together="query-key", moves_cursor=True),
             marked=(row, None),
-            shows_shape=False,
         )
         for name, values, title, mask in zip(MAPS, weights, titles, visible, strict=False)
     )

@@ -13,7 +13,7 @@ from attn_figures.frame import Side
 from attn_figures.geometry import Axes
 from attn_figures.long_map import SHORT, ranges
 from attn_figures.matrix import NUMBERS_UP_TO, PAIRS, ColourScale, Extra, Hover, Matrix, Pick
-from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT
+from attn_figures.multi_head import PHONE_HEIGHT, ROOMY, ROOT, text_map
 from attn_figures.panels import Panel, compose
 from attn_figures.picture import Spec
 from attn_live.captions import LazyMap
@@ -224,16 +224,14 @@ def _large(model: Model, head: int) -> Matrix:
         extra = Extra([(_("true weight"), np.asarray(true, dtype=np.float64))])
     if is_long:
         title = _("{title}; the largest of each {size} × {size} weights", title=title, size=size)
-    return Matrix(
+    return text_map(
         "weights",
         np.asarray(weights, dtype=np.float64),
         title,
-        Side.queries(rows),
-        Side.keys(columns),
-        ramp=ColourScale(bar=_("weight"), power=ROOT),
+        rows,
+        columns,
         hover=Hover(model.largest_of_some if is_long else model.quantity, extra=extra),
         pick=Pick(together="query-key") if is_long else PAIRS,
-        shows_shape=False,
         size=(n_key * unit, n_query * unit),
         mask=may,
         numbered=max(n_query, n_key) <= NUMBERS_UP_TO,
