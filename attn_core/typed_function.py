@@ -137,12 +137,13 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
             at += 1
         elif match is None:
             names = ", ".join((*_FUNCTIONS, *_CONSTANTS))
-            word = re.match("[a-z]+", plain[at:])
+            word, sign = re.match("[a-z]+", plain[at:]), text[places[at]]
+            shown = sign if sign.isprintable() else f"U+{ord(sign):04X}"  # it may turn what stands around it
             raise FunctionError(
                 places[at],
                 _("“{word}” is unknown; known are x, {names}", word=word[0], names=names)
                 if word
-                else _("“{sign}” cannot be read", sign=text[places[at]]),
+                else _("“{sign}” cannot be read", sign=shown),
             )
         else:
             yield str(match.lastgroup), match[0], places[at]

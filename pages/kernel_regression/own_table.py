@@ -123,6 +123,9 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     if not text.strip():
         raise TableError(_(_NO_ROWS))
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    n_lines = len(lines) - lines.count("")
+    if n_lines > 4 * most_rows:  # more than remarks and cells of several lines explain: not read at all
+        _bound("rows", n_lines - 1, most_rows)
     match = re.fullmatch(r"sep=(.)", lines[0].strip("\n"), re.IGNORECASE)
     if match:
         lines[0] = ""

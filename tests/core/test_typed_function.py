@@ -68,6 +68,14 @@ def test_refuses_and_says_where(text: str) -> None:
     assert re.match(rf"Character {REFUSED[text]}: .+\.$", str(refused.value))
 
 
+@pytest.mark.parametrize(
+    ("sign", "name"), [("\u202e", "“U\\+202E”"), ("\x1b", "“U\\+001B”"), ("\u00a7", "“§”")]
+)
+def test_sign_that_cannot_be_seen_is_named_by_its_code(sign: str, name: str) -> None:
+    with pytest.raises(FunctionError, match=name):
+        read_function(f"x + {sign}1")
+
+
 def test_nothing_but_the_list_is_computed() -> None:
     for foreign in ("x.real", "__import__('os')", "[x]", "x if x else 1", "sin(x, 2)", "open(x)", "x @ x"):
         function = TypedFunction(foreign, ast.parse(foreign, mode="eval").body)
