@@ -56,7 +56,7 @@ def show(
         dimensions: of the output, from 0; the first 24 when None.
         layer, head: which one the figure opens with, from 0; -1 is the last.
         keep: what a point of a large map shows of its block, "max" or "mean"; the widget can change it.
-        palette: the colours of the maps, "indigo", "viridis", "cividis" or "grey", as in the app.
+        palette: the colours of the maps, "indigo", "viridis", "cividis", "ylgnbu" or "grey", as in the app.
 
     Raises:
         ValueError: a batch, shapes or words that do not fit, numbers that are no weights, too many of them,

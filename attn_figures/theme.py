@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from plotly.colors import sequential
+from plotly.colors import sequential, unlabel_rgb
 
 Ramp = tuple[str, ...]
 
@@ -144,8 +144,11 @@ def _between(*colours: str) -> Ramp:
     return tuple(f"#{colour}" for colour in result)
 
 
-# As matplotlib has them (CC0), which Plotly ships.
+# As matplotlib has them (CC0) and ColorBrewer (Apache-2.0), which Plotly ships.
 _VIRIDIS, _CIVIDIS = _between(*sequential.Viridis), _between(*sequential.Cividis)
+_YELLOW_TO_BLUE = tuple(
+    "#{:02X}{:02X}{:02X}".format(*map(int, unlabel_rgb(each))) for each in sequential.YlGnBu
+)
 # Ends of ColorBrewer's PRGn and RdBu: on light paper, and paler ones on dark.
 _PURPLE, _GREEN = ("#762A83", "#CF9BE6"), ("#1B7837", "#A6DBA0")
 _RED, _BLUE = ("#B2182B", "#F4A582"), ("#2166AC", "#92C5DE")
@@ -168,6 +171,7 @@ RAMPS: Mapping[str, Callable[[Palette], tuple[Ramp, Ramp]]] = MappingProxyType(
         "indigo": lambda theme: (theme.weights, theme.scores),
         "viridis": lambda theme: (_VIRIDIS, _around(theme, _PURPLE, _GREEN)),
         "cividis": lambda theme: (_CIVIDIS, _around(theme, _RED, _BLUE)),
+        "ylgnbu": lambda theme: (_YELLOW_TO_BLUE, _around(theme, _RED, _BLUE)),
         "grey": _greys,
     }
 )

@@ -8,7 +8,8 @@ from attn_words import N_, _
 
 _CHOSEN = "_palette"
 _KEY = "pick-palette"
-_CALLED = dict(zip(PALETTE.options, (N_("indigo"), N_("viridis"), N_("cividis"), N_("grey")), strict=True))
+_LABELS = (N_("indigo"), N_("viridis"), N_("cividis"), N_("YlGnBu"), N_("grey"))
+_CALLED = dict(zip(PALETTE.options, _LABELS, strict=True))
 
 
 def here() -> str:

@@ -86,9 +86,9 @@ def test_palette_colours_are_unique(name: str, worn: str) -> None:
     assert mapping[theme.LIGHT.paper] == THEMES[worn].paper
 
 
-def test_palette_viridis_and_cividis_equal_plotly_s() -> None:
+def test_palettes_named_as_plotly_s_equal_its_own() -> None:
     """Against Plotly's own, at the places that both have."""
-    for name in ("viridis", "cividis"):
+    for name in ("viridis", "cividis", "ylgnbu"):
         weights, _scores = theme.RAMPS[name](theme.LIGHT)
         theirs = [unlabel_rgb(each) for each in sample_colorscale(name, [i / 8 for i in range(9)])]
         ours = [[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in weights]
