@@ -116,7 +116,8 @@ def _more(figure: Published, app: str) -> str:
         href, label = escape(f"{app.rstrip('/')}/{figure.link}"), _("Open in the app")
         parts.append(f'<a class="live-open" href="{href}">{escape(label)}</a>')
     if figure.program:
-        code = f'<pre tabindex="0"><code>{escape(figure.program)}</code></pre>'
+        program = escape(figure.program).replace("\n\n", "\n&#10;")  # a blank line ends HTML in Markdown
+        code = f'<pre tabindex="0"><code>{program}</code></pre>'
         parts.append(_unfolds(_("The program"), code))
     if figure.tables:
         tables = "".join(_table(name, columns) for name, columns in figure.tables.items())

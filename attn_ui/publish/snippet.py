@@ -5,7 +5,6 @@ that takes a browser; where no script runs, words do.
 """
 
 import io
-import re
 import zipfile
 from functools import cache
 from pathlib import Path
@@ -30,8 +29,7 @@ def snippet(link: str, app: str = "") -> str:
     """
     figure = figure_of_link(link)
     head = Site(Path(), app).head(FOLDER)
-    text = f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
-    return re.sub(r"\n\s*\n", "\n", text)  # a blank line ends a block of HTML in Markdown
+    return f"{head}{element(figure, '', app, message=figure.in_base64, stills=False)}\n"
 
 
 @cache

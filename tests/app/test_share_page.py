@@ -7,6 +7,7 @@ import json
 import sys
 import zipfile
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,10 @@ def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
         html = snippet("single-head?mask=causal&t=0.5", APP)
         read = Read(html)
         said = PAGES["single-head"].at("mask=causal&t=0.5").sentence
+        program = figure_of_link("single-head?mask=causal&t=0.5").program
     assert len(MarkdownIt().parse(html)) == 1  # a blank line would end its block
+    assert "\n\n" in program
+    assert program in unescape(html)
     panels = shown(read.message)
     scores = torch.tensor(panels["scores"]) / (4**0.5 * 0.5)  # d_k is 4, the temperature a half
     later = torch.ones(6, 6, dtype=torch.bool).triu(1)
