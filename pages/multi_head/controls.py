@@ -51,8 +51,7 @@ from pages.multi_head.settings import (
 from pages.multi_head.sliders import Moving, slider_of
 from pages.multi_head.state import NO_POSITIONS, HeadsOptions, HeadsSetting
 from pages.multi_head.weights import weights
-from pages.single_head.controls import read_words
-from pages.single_head.head import describe_drawing
+from pages.single_head.head import describe_drawing, read_words
 
 # Under *More settings*: sizes, and how weights are drawn.
 RARELY_SET: tuple[Parameter, ...] = (

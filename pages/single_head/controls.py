@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_core import INITS, MASK_PATTERNS, SCORES, Masking, how_cut, tokenize
-from attn_ui.base.bounds import MAX_TOKENS
+from attn_core import INITS, MASK_PATTERNS, SCORES, Masking
 from attn_ui.base.controls import Controls
 from attn_ui.base.hand_weights import read_by_hand, read_init, read_whether
 from attn_ui.base.markdown import in_papers, plain
 from attn_ui.base.masking import read_details
-from attn_ui.base.parameters import Parameter, Table, Text
-from attn_ui.base.sentence import read_sentence
+from attn_ui.base.parameters import Parameter, Table
 from attn_ui.base.set_aside import MOST_NUMBERS
 from attn_ui.base.shared_settings import (
     BIAS,
@@ -28,7 +26,7 @@ from attn_ui.base.shared_settings import (
 )
 from attn_ui.base.weight_tables import SINGLE, HandRows, hand_settings
 from attn_words import N_, _, paragraph
-from pages.single_head.head import describe_drawing, make_head, weights
+from pages.single_head.head import describe_drawing, make_head, read_words, weights
 from pages.single_head.settings import (
     EXAMPLE,
     INIT,
@@ -114,11 +112,6 @@ def _read_inputs(controls: Controls, inputs: Inputs) -> Inputs:
     if inputs.qkv != "typed":
         controls.remember(_UNTYPED, inputs)
     return inputs
-
-
-def read_words(controls: Controls, setting: Text, label: str) -> str:
-    """Read a sentence, cut into words."""
-    return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
 
 
 def _read_qkv(controls: Controls, inputs: Inputs) -> str:

@@ -7,7 +7,11 @@ import torch
 from torch import Tensor
 
 import attn_core
+from attn_ui.base.bounds import MAX_TOKENS
+from attn_ui.base.controls import Controls
+from attn_ui.base.parameters import Text
 from attn_ui.base.sample_words import token_label
+from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_cache import shared
 from attn_ui.base.weight_tables import HandRows, Weight, spread
 from attn_words import _, _n, paragraph
@@ -86,6 +90,12 @@ def make_head(inputs: Inputs) -> SingleHead:
         b_q, b_k, b_v = (linear.bias[None] for _plain, linear in linears)
         biases = b_q, b_k, b_v
     return SingleHead(queries, keys, query, key, value, x, memory, (W_q, W_k, W_v), biases)
+
+
+def read_words(controls: Controls, setting: Text, label: str) -> str:
+    """Read a sentence, cut into words."""
+    how_cut, tokenize = attn_core.how_cut, attn_core.tokenize
+    return read_sentence(controls, setting, label, tokenize=tokenize, most=MAX_TOKENS, how_cut=how_cut)
 
 
 def weights(head: SingleHead) -> list[Weight]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from attn_figures.picture import Spec
 from attn_figures.scene import Scene
@@ -32,6 +33,11 @@ class HeadsView:
     about: str = ""  # what is to be known of it, wherever it stands
 
 
+def each(picture: Callable[[Result], Spec]) -> Callable[[Sequence[Result]], Sequence[Spec]]:
+    """Draw every step by itself."""
+    return partial(LazyMap, picture)
+
+
 VIEWS: Mapping[str, HeadsView] = {
     "every head": HeadsView(
         maps.draw_every_head, words.of_heads, N_("One map of attention weights a head, and the output")
@@ -52,14 +58,14 @@ VIEWS: Mapping[str, HeadsView] = {
         follow=points.follow,
     ),
     "diagram": HeadsView(
-        diagram.draw,
+        each(diagram.picture),
         diagram.describe,
         N_("Multi-head attention as a block diagram: boxes, and the shapes of what goes between"),
         clicked=diagram.open_box,
         about=N_("A click on a box opens what shows it."),
     ),
     "encoder and decoder": HeadsView(
-        encoder_and_decoder.draw,
+        each(encoder_and_decoder.picture),
         encoder_and_decoder.describe,
         N_("One encoder layer and one decoder layer: boxes, and the shapes of what goes between"),
         plain=True,
@@ -67,25 +73,19 @@ VIEWS: Mapping[str, HeadsView] = {
         about=encoder_and_decoder.ABOUT,
     ),
     "mean and max": HeadsView(
-        maps.draw_mean_and_max,
-        maps.describe_mean_and_max,
+        each(maps.mean_and_max),
+        lambda result: words.of_mean(result, maps.heads_on(result)),
         N_("The mean of all heads' maps, the largest weight of any head, and how far they are apart"),
     ),
     "two heads": HeadsView(
-        maps.draw_two_heads, maps.describe_two_heads, N_("The maps of two heads and their difference")
+        each(maps.two_heads),
+        lambda result: words.of_pair(result, result.head, result.against),
+        N_("The maps of two heads and their difference"),
     ),
-    "threshold": HeadsView(
-        maps.draw_threshold,
-        maps.describe_aside,
-        STAGES["threshold"].alt,
-    ),
-    "without": HeadsView(
-        maps.draw_ablation,
-        maps.describe_aside,
-        STAGES["without"].alt,
-    ),
+    "threshold": HeadsView(maps.draw_aside, maps.describe_aside, STAGES["threshold"].alt),
+    "without": HeadsView(maps.draw_aside, maps.describe_aside, STAGES["without"].alt),
     "single vs multi-head": HeadsView(
-        one_or_many.draw,
+        each(one_or_many.picture),
         one_or_many.describe,
         N_("Parameters, FLOPs, entropy and ranks against the number of heads; distances over layers"),
         plain=True,

@@ -1,12 +1,11 @@
 """The view "diagram": the heads as boxes, with the shapes of what goes from one to the next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from attn_figures import block_diagrams as pictures
 from attn_figures.block_diagrams import Shapes
 from attn_figures.picture import Spec
-from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Tabs, label_of
@@ -35,9 +34,9 @@ def open_box(controls: Controls, cell: Cell) -> None:
         controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw each step."""
-    return LazyMap(lambda result: pictures.multi_head.spec(shapes(result)), steps)
+def picture(result: Result) -> Spec:
+    """Draw the boxes."""
+    return pictures.multi_head.spec(shapes(result))
 
 
 def describe(result: Result) -> str:

@@ -1,12 +1,11 @@
 """The view "encoder and decoder": one layer of each as boxes, with the shapes of what goes between."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 from attn_figures import encoder_decoder as pictures
 from attn_figures.encoder_decoder import Layers
 from attn_figures.picture import Spec
-from attn_live.captions import LazyMap
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell
 from attn_ui.base.parameters import Choice, Flag, Tabs
@@ -49,9 +48,9 @@ def open_box(controls: Controls, cell: Cell) -> None:
             controls.answer(setting, option)
 
 
-def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw each step."""
-    return LazyMap(lambda result: pictures.encoder_and_decoder.spec(layers(result)), steps)
+def picture(result: Result) -> Spec:
+    """Draw the boxes."""
+    return pictures.encoder_and_decoder.spec(layers(result))
 
 
 def layers(result: Result) -> Layers:

@@ -30,16 +30,9 @@ def draw_every_head(steps: Sequence[Result]) -> Sequence[Spec]:
     return LazyMap(picture, range(len(steps)))
 
 
-def draw_mean_and_max(steps: Sequence[Result]) -> Sequence[Spec]:
+def mean_and_max(result: Result) -> Spec:
     """Draw the mean, the largest weight and the range of the heads that are on."""
-    return LazyMap(
-        lambda result: pictures.combine_heads.spec(heads(result), selection=heads_on(result)), steps
-    )
-
-
-def describe_mean_and_max(result: Result) -> str:
-    """Return what rows of the mean and of the largest weight sum to."""
-    return words.of_mean(result, heads_on(result))
+    return pictures.combine_heads.spec(heads(result), selection=heads_on(result))
 
 
 def heads_on(result: Result) -> list[int]:
@@ -47,24 +40,15 @@ def heads_on(result: Result) -> list[int]:
     return result.shown_heads or [*range(result.n_head)]
 
 
-def draw_two_heads(steps: Sequence[Result]) -> Sequence[Spec]:
+def two_heads(result: Result) -> Spec:
     """Draw two heads, or the last there is, and their difference."""
-    return LazyMap(lambda result: pictures.two_heads.spec(heads(result), result.head, result.against), steps)
+    return pictures.two_heads.spec(heads(result), result.head, result.against)
 
 
-def describe_two_heads(result: Result) -> str:
-    """Return where the two heads differ most."""
-    return words.of_pair(result, result.head, result.against)
-
-
-def draw_threshold(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw the weights of one head with those that are set aside faded."""
-    return LazyMap(single_head.threshold.spec, walks_of(steps))
-
-
-def draw_ablation(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw one head without each of the words in turn."""
-    return LazyMap(single_head.ablation.spec, walks_of(steps))
+def draw_aside(steps: Sequence[Result]) -> Sequence[Spec]:
+    """Draw one head, weights that are set aside faded; or the head without each of the words in turn."""
+    picture = single_head.ablation if steps[0].aside.what == "without" else single_head.threshold
+    return LazyMap(picture.spec, walks_of(steps))
 
 
 def describe_aside(result: Result) -> str:

@@ -1,12 +1,8 @@
 """The view "single vs multi-head": what every number of heads is like at one width, and how tokens fare."""
 
-from collections.abc import Sequence
-
-from attn_core import HeadsStudy
 from attn_figures import one_or_many as pictures
 from attn_figures.one_or_many import HeadCountStudy, Spread
 from attn_figures.picture import Spec
-from attn_live.captions import LazyMap
 from attn_words import N_, _n, paragraph
 from pages.multi_head.compute import Result
 from pages.multi_head.study import WAYS, one_or_many
@@ -23,13 +19,9 @@ ABOUT = N_(
 )
 
 
-def draw(steps: Sequence[Result]) -> Sequence[Spec]:
-    """Draw the study of pure attention, with the number of heads of each step beside one head."""
-    return LazyMap(lambda result: picture(*one_or_many(result)), steps)
-
-
-def picture(study: HeadsStudy, place: int) -> Spec:
+def picture(result: Result) -> Spec:
     """Draw the study, where layers are stacked without the residual and, dotted, with it."""
+    study, place = one_or_many(result)
     compared = HeadCountStudy(
         study.num_heads,
         [size.parameters for size in study.sizes],
