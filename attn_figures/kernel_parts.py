@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import marks, theme
 from attn_figures.chart import Chart
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.kernel_scene import SCENES, DataScene, Estimate, round_numbers
+from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, round_numbers
 from attn_figures.marks import Mark
 from attn_figures.masked_cells import masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, bar_lengths, frame_at
@@ -189,21 +188,9 @@ def follow_query(scene: DataScene) -> dict[str, Any]:
     }
 
 
-class HasWeights(Protocol):
-    """The weights of one bandwidth, as a map of weights needs them."""
-
-    @property
-    def weights(self) -> Numbers:
-        """(n_query, n_key)."""
-
-    @property
-    def has_support(self) -> NDArray[np.bool_]:
-        """Which queries have a key in their window, (n_query,)."""
-
-
 def weight_map(
     scene: DataScene,
-    estimate: HasWeights,
+    estimate: QueryWeights,
     *,
     size: tuple[float, float],
     row: int | None = None,
@@ -245,7 +232,7 @@ def fact_map(
     return replace(weights, side_bars=_row_facts(scene, estimate, weights.name))
 
 
-def map_moves(steps: Sequence[HasWeights]) -> dict[str, Sequence[Any] | Numbers]:
+def map_moves(steps: Sequence[QueryWeights]) -> dict[str, Sequence[Any] | Numbers]:
     """Return what differs between the maps of weights of several steps, by path."""
     masks = [np.broadcast_to(~each.has_support[:, None], each.weights.shape) for each in steps]
     covers = [masked_cells(mask.tobytes(), mask.shape) for mask in masks]

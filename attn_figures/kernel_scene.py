@@ -135,24 +135,30 @@ def _of_cells(scene: DataScene) -> Extra:
     return Extra([value] if scene.dated else [*places, value])
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """The results of one bandwidth: weights (n_query, n_key), estimates, and their curve on the finer grid.
-
-    `facts` are the numbers of each query's hover, (n_query, 4), see `facts_of`.
-    """
+@dataclass(frozen=True, eq=False)
+class QueryWeights:
+    """The weights of one bandwidth (n_query, n_key), and its estimate at each query, NaN without any key."""
 
     weights: Numbers
-    effective_keys: Numbers
     at_queries: Numbers
-    on_grid: Numbers
-    profile: Numbers
-    facts: Numbers
 
     @property
     def has_support(self) -> NDArray[np.bool_]:
         """Which queries have a key in their window, (n_query,)."""
         return np.isfinite(self.at_queries)
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate(QueryWeights):
+    """The results of one bandwidth, and the curve of estimates on the finer grid.
+
+    `facts` are the numbers of each query's hover, (n_query, 4), see `facts_of`.
+    """
+
+    effective_keys: Numbers
+    on_grid: Numbers
+    profile: Numbers
+    facts: Numbers
 
 
 def facts_of(queries: Numbers, weights: Numbers, effective_keys: Numbers, at_queries: Numbers) -> Numbers:

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_figures import kernel_parts as parts
 from attn_figures import marks, theme
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_parts import WEIGHTS
-from attn_figures.kernel_scene import DataScene
+from attn_figures.kernel_scene import DataScene, QueryWeights
 from attn_figures.marks import Mark
 from attn_figures.matrix import ColourScale, Matrix, Numbers
 from attn_figures.panels import compose
@@ -25,24 +24,17 @@ BUBBLE = 9  # pixels of a point that is coloured by its weight
 
 
 @dataclass(frozen=True, eq=False)
-class LocalLinearFit:
+class LocalLinearFit(QueryWeights):
     """The fit lines of one bandwidth: equivalent weights (n_query, n_key), and both estimates.
 
     ``at_queries`` and ``slopes`` are the lines' heights and slopes, (n_query,), NaN without support;
     ``on_grid`` and ``means_on_grid`` the curves; ``profile`` the kernel's heights, as in `Estimate`.
     """
 
-    weights: Numbers
-    at_queries: Numbers
     slopes: Numbers
     on_grid: Numbers
     means_on_grid: Numbers
     profile: Numbers
-
-    @property
-    def has_support(self) -> NDArray[np.bool_]:
-        """Which queries have a key in their window, (n_query,)."""
-        return np.isfinite(self.at_queries)
 
 
 @Picture

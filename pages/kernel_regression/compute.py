@@ -167,14 +167,14 @@ class Sweep:
         profile = KERNELS[kernel].profile(torch.from_numpy(np.abs(scene.offsets)) / h[:, None])
         arrays = (
             regression.weights,
-            effective_keys(regression.weights),
             regression.estimate,
+            effective_keys(regression.weights),
             on_grid,
             profile,
         )
-        weights, effective, at_queries, *curves = (array.numpy() for array in arrays)
+        weights, at_queries, effective, *curves = (array.numpy() for array in arrays)
         facts = facts_of(scene.queries, weights, effective, at_queries)
-        return [Estimate(*each) for each in zip(weights, effective, at_queries, *curves, facts, strict=True)]
+        return [Estimate(*each) for each in zip(weights, at_queries, effective, *curves, facts, strict=True)]
 
     @property
     def slider(self) -> Slider:

@@ -40,7 +40,7 @@ def estimate(empty: tuple[int, ...] = (), shape: tuple[int, int] = (N_QUERY, N_K
         weights[row], at_queries[row], effective[row] = 0.0, np.nan, 0.0
         on_grid[3 * row] = np.nan
     facts = facts_of(np.linspace(-1.0, 5.0, shape[0]), weights, effective, at_queries)
-    return Estimate(weights, effective, at_queries, on_grid, np.array([0.0, 0.5, 1.0, 0.5, 0.0]), facts)
+    return Estimate(weights, at_queries, effective, on_grid, np.array([0.0, 0.5, 1.0, 0.5, 0.0]), facts)
 
 
 def by_name(figure: Any) -> dict[str, Any]:
