@@ -154,7 +154,7 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
         mask=chance.choice(["none", "causal"]), temperature=chance.choice([0.5, 1.0]),
     )  # fmt: skip
     result = Result(setting, HeadsOptions("diagram", "number", 0, 0, (), groups), n_head)
-    (spec,) = heads_view.draw([result])
+    spec = heads_view.picture(result)
 
     m = m if cross else n
     x, y = torch.zeros(n, d_model), torch.zeros(m, d_memory)
