@@ -72,6 +72,15 @@ class Placement:
     leads: bool
 
 
+class Layout(NamedTuple):
+    """A figure's size and the length of its longest line, in pixels; one place a box, in the boxes' order."""
+
+    width: int
+    height: int
+    longest: int
+    places: tuple[Placement, ...]
+
+
 @dataclass(frozen=True)
 class Arrangement:
     """Boxes broken into lines, and pixels to a unit; places are computed when they are needed."""
@@ -82,32 +91,13 @@ class Arrangement:
     _right: int
     _tight: bool
 
-    @property
-    def width(self) -> int:
-        """The figure's width in pixels."""
-        return self._layout[0]
-
-    @property
-    def height(self) -> int:
-        """The figure's height in pixels."""
-        return self._layout[1]
-
-    @property
-    def longest(self) -> int:
-        """The pixels that its longest line takes."""
-        return self._layout[2]
-
-    @property
-    def places(self) -> tuple[Placement, ...]:
-        """One place a box, in the order of the boxes."""
-        return self._layout[3]
-
     @cached_property
-    def _layout(self) -> tuple[int, int, int, tuple[Placement, ...]]:
+    def layout(self) -> Layout:
+        """The figure's size, and the place of each box."""
         sizes = self.unit, self._room, self._right
-        width, height, longest, in_lines = _place(self._way.lines, *sizes, tight=self._tight)
-        places = sorted(zip(self._way.order, in_lines, strict=True), key=lambda each: each[0])
-        return width, height, longest, tuple(place for _, place in places)
+        layout = _place(self._way.lines, *sizes, tight=self._tight)
+        places = sorted(zip(self._way.order, layout.places, strict=True), key=lambda each: each[0])
+        return layout._replace(places=tuple(place for _, place in places))
 
 
 def arrange(
@@ -321,9 +311,7 @@ def _line(boxes: tuple[Box, ...]) -> _Line:
     )
 
 
-def _place(
-    lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool
-) -> tuple[int, int, int, list[Placement]]:
+def _place(lines: Sequence[_Line], unit: float, width: int, right: int, *, tight: bool) -> Layout:
     height = round(sum(line.top + line.rows * unit + line.bottom for line in lines))
     places = []
     top = 0.0
@@ -350,7 +338,7 @@ def _place(
             )
             cursor = body[1]
         top += line.rows * unit + line.bottom
-    return width, height, math.ceil(longest), places
+    return Layout(width, height, math.ceil(longest), tuple(places))
 
 
 @dataclass(frozen=True)
@@ -375,8 +363,8 @@ def screens(variants: Sequence[Variant]) -> list[dict[str, Any]]:
     """
     return [
         {
-            "width": each.arrangement.width,
-            "height": each.arrangement.height,
+            "width": each.arrangement.layout.width,
+            "height": each.arrangement.layout.height,
             "unit": round(each.arrangement.unit, 3),
             "slide": each.slide,
             "label": each.label,

@@ -21,6 +21,7 @@ from attn_figures.arrange import (
     WORTH,
     Arrangement,
     Box,
+    Layout,
     Tree,
     Variant,
     arrange,
@@ -315,7 +316,9 @@ def _best_beside(panels: _Panels, room: Room, largest_unit: float, right: int) -
     if room.is_phone:
         # A phone may scroll: rather than leave words out, maps stand one above the other, in larger words.
         higher = _whole(panels, room._replace(height=PHONE_ROOM), largest_unit, right, SMALLEST_LABEL)
-        if higher and higher.arrangement.height > THREE_PHONES:  # too many: side by side in twice the room
+        if (
+            higher and higher.arrangement.layout.height > THREE_PHONES
+        ):  # too many: side by side in twice the room
             twice = room._replace(height=2 * room.height)
             higher = _whole(panels, twice, largest_unit, right, SMALLEST_BESIDE_DIGITS) or higher
         if higher:
@@ -441,15 +444,13 @@ def _settings(
     thinned_axes: set[str],
 ) -> Mapping[str, Any]:
     settings: dict[str, Any] = {}
-    arrangement, has_labels = candidate.arrangement, candidate.size >= 0
-    one_column = all(place.leads for place in arrangement.places)
+    unit, layout, has_labels = candidate.arrangement.unit, candidate.arrangement.layout, candidate.size >= 0
+    one_column = all(place.leads for place in layout.places)
     labels = [_labels(kind, candidate) for kind in panels.kinds]
-    for panel, kind, axes, place in zip(
-        panels.all, panels.kind_of, panels.axes, arrangement.places, strict=True
-    ):
+    for panel, kind, axes, place in zip(panels.all, panels.kind_of, panels.axes, layout.places, strict=True):
         geometry, (x, y) = panel.geometry, axes
-        wide = (place.x[1] - place.x[0]) * arrangement.width
-        tall = (place.y[1] - place.y[0]) * arrangement.height
+        wide = (place.x[1] - place.x[0]) * layout.width
+        tall = (place.y[1] - place.y[0]) * layout.height
         settings[f"{x}.domain"] = [round(edge, 5) for edge in place.x]
         settings[f"{y}.domain"] = [round(edge, 5) for edge in place.y]
         # Bodies on one line share their rows, so only the first of a line names them.
@@ -466,7 +467,7 @@ def _settings(
         if geometry.operator:
             operator = f"layout.annotations[{panel.operator}]"
             room_of_labels = geometry.row_room(candidate.size) if names_rows else 0
-            before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else arrangement.width)
+            before = place.x[0] * (NARROWEST if room.width == SCREENS[0][0] else layout.width)
             cramped = before < room_of_labels + geometry.operator_pixels + 4
             # Where a line starts with it, it stands in the empty corner above the row labels.
             corner = has_labels and place.leads and (one_column or cramped)
@@ -479,11 +480,11 @@ def _settings(
             settings[f"data[{panel.first_trace}].texttemplate"] = numbers.form
             settings[f"data[{panel.first_trace}].textfont.size"] = numbers.size
         for trace in geometry.words:
-            fitting = min(theme.FONT_SIZE, int(geometry.letter * arrangement.unit / LETTER_WIDE))
+            fitting = min(theme.FONT_SIZE, int(geometry.letter * unit / LETTER_WIDE))
             settings[f"data[{panel.first_trace + trace}].textfont.size"] = max(fitting, SMALLEST_LABEL)
     with_bar = _bar_axes(panels, candidate, room, bars)
     hide = {f"layout.{bar}.showscale": False for bar, _ in bars if bar not in with_bar}
-    return settings | hide | _bars(arrangement, with_bar)
+    return settings | hide | _bars(layout, with_bar)
 
 
 def _title(title: str, pixels: float, full_width: int, room: Room) -> str:
@@ -492,19 +493,19 @@ def _title(title: str, pixels: float, full_width: int, room: Room) -> str:
     return title if pixels > full_width else short
 
 
-def _bars(arrangement: Arrangement, bars: Sequence[str]) -> dict[str, Any]:
+def _bars(layout: Layout, bars: Sequence[str]) -> dict[str, Any]:
     """Place colour bars beside the bodies; along the whole figure where they would be too short there."""
     settings: dict[str, Any] = {}
-    top, bottom = arrangement.places[0].y[1], min(place.y[0] for place in arrangement.places)
+    top, bottom = layout.places[0].y[1], min(place.y[0] for place in layout.places)
     each = (top - bottom) / max(1, len(bars))
-    if each * arrangement.height < ROOMY_BAR:
-        top, each = 1.0, (1 - UNDER_BARS / arrangement.height) / max(1, len(bars))
+    if each * layout.height < ROOMY_BAR:
+        top, each = 1.0, (1 - UNDER_BARS / layout.height) / max(1, len(bars))
     for number, bar in enumerate(bars):
         settings[f"layout.{bar}.showscale"] = True
-        settings[f"layout.{bar}.colorbar.x"] = min(1.0, (arrangement.longest + 4) / arrangement.width)
+        settings[f"layout.{bar}.colorbar.x"] = min(1.0, (layout.longest + 4) / layout.width)
         settings[f"layout.{bar}.colorbar.y"] = top - number * each
-        length = min(each, LONGEST_BAR / arrangement.height)
+        length = min(each, LONGEST_BAR / layout.height)
         settings[f"layout.{bar}.colorbar.len"] = length
-        roomy = length * arrangement.height >= ROOMY_BAR
+        roomy = length * layout.height >= ROOMY_BAR
         settings[f"layout.{bar}.colorbar.tickfont.size"] = theme.FONT_SIZE - 1 if roomy else SMALL_TICK
     return settings

@@ -23,8 +23,8 @@ BOX = st.builds(
 
 
 def pixels(placed: Arrangement, index: int) -> tuple[float, float]:
-    place = placed.places[index]
-    return (place.x[1] - place.x[0]) * placed.width, (place.y[1] - place.y[0]) * placed.height
+    place = placed.layout.places[index]
+    return (place.x[1] - place.x[0]) * placed.layout.width, (place.y[1] - place.y[0]) * placed.layout.height
 
 
 def test_arrange_without_boxes_raises() -> None:
@@ -35,7 +35,7 @@ def test_arrange_without_boxes_raises() -> None:
 @given(boxes=st.lists(BOX, min_size=1, max_size=17), screen=st.sampled_from(SCREENS))
 def test_arrange_places_square_cells_inside_the_figure(boxes: list[Box], screen: tuple[int, int]) -> None:
     placed = arrange(boxes, *screen)
-    for index, (box, place) in enumerate(zip(boxes, placed.places, strict=True)):
+    for index, (box, place) in enumerate(zip(boxes, placed.layout.places, strict=True)):
         assert 0 <= place.x[0] < place.x[1] <= 1
         assert 0 <= place.y[0] < place.y[1] <= 1
         wide, tall = pixels(placed, index)
@@ -46,7 +46,7 @@ def test_arrange_places_square_cells_inside_the_figure(boxes: list[Box], screen:
 
 @given(boxes=st.lists(BOX, min_size=2, max_size=17), screen=st.sampled_from(SCREENS))
 def test_arrange_boxes_do_not_overlap(boxes: list[Box], screen: tuple[int, int]) -> None:
-    places = arrange(boxes, *screen).places
+    places = arrange(boxes, *screen).layout.places
     for i, one in enumerate(places):
         for other in places[i + 1 :]:
             beside = one.x[1] <= other.x[0] + 1e-9 or other.x[1] <= one.x[0] + 1e-9
@@ -56,20 +56,20 @@ def test_arrange_boxes_do_not_overlap(boxes: list[Box], screen: tuple[int, int])
 
 def test_arrange_stacks_on_phones_what_is_a_row_on_desks() -> None:
     boxes = [Box(6, 6, left=40, lead=60, top=60, bottom=30)] * 4
-    assert [place.leads for place in arrange(boxes, 980, 420).places] == [True, False, False, False]
-    assert [place.leads for place in arrange(boxes, 350, 4000).places] == [True] * 4
+    assert [place.leads for place in arrange(boxes, 980, 420).layout.places] == [True, False, False, False]
+    assert [place.leads for place in arrange(boxes, 350, 4000).layout.places] == [True] * 4
 
 
 def test_arrange_lines_are_as_even_as_possible() -> None:
     boxes = [Box(9, 9, left=30, lead=70, top=70, bottom=36)] * 8
-    leads = [place.leads for place in arrange(boxes, 980, 420).places]
+    leads = [place.leads for place in arrange(boxes, 980, 420).layout.places]
     assert leads == [True, False, False, False] * 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 560), (688, 640), (560, 1200), (350, 4000)])
 def test_arrange_pairs_stand_below_one_another(width: int, height: int) -> None:
     curves, maps = [Box(6, 4.4, top=34, bottom=28)] * 4, [Box(6, 4.4, top=30, bottom=32, caption=200)] * 4
-    places = arrange([*curves, *maps], width, height).places
+    places = arrange([*curves, *maps], width, height).layout.places
     lines = sorted({place.y for place in places}, reverse=True)
     line = [lines.index(place.y) for place in places]
     assert [below - above for above, below in zip(line[:4], line[4:], strict=True)] == [1] * 4
@@ -119,11 +119,11 @@ def test_arrange_cells_are_nearly_as_large_as_possible(boxes: list[Box], screen:
 
 def widths_of_lines(placed: Arrangement) -> list[float]:
     lines: list[list[Placement]] = []
-    for place in placed.places:
+    for place in placed.layout.places:
         if place.leads:
             lines.append([])
         lines[-1].append(place)
-    return [(line[-1].x[1] - line[0].x[0]) * placed.width for line in lines]
+    return [(line[-1].x[1] - line[0].x[0]) * placed.layout.width for line in lines]
 
 
 @pytest.mark.parametrize("last", [8, 16])
@@ -139,7 +139,7 @@ def test_arrange_wide_captions_do_not_meet() -> None:
     boxes = [Box(13, 13, left=24, lead=60, trail=4, top=46, bottom=32, caption=190)] * 6
     for width, height in SCREENS:
         placed = arrange(boxes, width, height)
-        for one, other in itertools.pairwise(placed.places):
+        for one, other in itertools.pairwise(placed.layout.places):
             if not other.leads:
                 middles = [sum(place.x) / 2 * width for place in (one, other)]
                 assert middles[1] - middles[0] >= 190
@@ -161,14 +161,19 @@ def test_arrange_tight_slide_has_no_empty_margin(boxes: list[Box], screen: tuple
     whole = arrange(boxes, *screen, right=64)
     tight = arrange(boxes, *screen, right=64, tight=True)
     assert tight.unit == whole.unit
-    assert tight.height == whole.height
-    assert tight.width <= whole.width
-    moved = [place.x[0] * tight.width - old.x[0] * whole.width for place, old in both(tight, whole)]
+    assert tight.layout.height == whole.layout.height
+    assert tight.layout.width <= whole.layout.width
+    moved = [
+        place.x[0] * tight.layout.width - old.x[0] * whole.layout.width for place, old in both(tight, whole)
+    ]
     assert np.ptp(moved) <= 1  # all by as much
     if whole.unit > 1:
-        ends = [place.x[1] * tight.width + box.trail for box, place in zip(boxes, tight.places, strict=True)]
-        assert tight.width - 64 - max(ends) <= 1
+        ends = [
+            place.x[1] * tight.layout.width + box.trail
+            for box, place in zip(boxes, tight.layout.places, strict=True)
+        ]
+        assert tight.layout.width - 64 - max(ends) <= 1
 
 
 def both(one: Arrangement, other: Arrangement) -> list[tuple[Placement, Placement]]:
-    return [*zip(one.places, other.places, strict=True)]
+    return [*zip(one.layout.places, other.layout.places, strict=True)]
