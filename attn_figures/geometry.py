@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from attn_figures import theme
@@ -87,7 +88,7 @@ class Geometry:
     screens: str = ""  # "phones" or "wide" where it is drawn on these alone
     traces: int = 0  # how many it has, where it is not drawn on all screens
 
-    @property
+    @cached_property
     def is_numbered(self) -> bool:
         """Whether its cells have numbers where there is room for them."""
         return bool(self.formats and self.formats[0][0])

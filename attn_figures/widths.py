@@ -19,6 +19,7 @@ def letters(text: str) -> int:
     return sum(0 if _adds(char) else 1 + (east_asian_width(char) in "WF") for char in text)
 
 
+@lru_cache(maxsize=1024)
 def shorten(text: str, most: int) -> str:
     """Cut a text that is longer than `most` letters, and end it in an ellipsis.
 
