@@ -74,7 +74,7 @@ def layer_curves(
                 if layer
                 else _("vectors before the first layer"),
                 Side(tokens),
-                Side([str(d) for d in range(1, state.shape[1] + 1)], _("Dimension"), "output"),
+                Side.numbers(state.shape[1], _("Dimension"), "output"),
                 ramp=ColourScale("scores", limit),
                 hover=Hover(_("value")),
                 size=(7, 7 * len(tokens) / max(state.shape[1], len(tokens))),

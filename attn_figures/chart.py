@@ -12,6 +12,11 @@ from attn_figures.matrix import Matrix
 from attn_figures.widths import letters
 
 
+def ticks(values: Any, texts: Sequence[str]) -> dict[str, Any]:
+    """Return the ticks of an axis: where they are, and what stands there."""
+    return {"tickmode": "array", "tickvals": values, "ticktext": texts}
+
+
 @dataclass(frozen=True)
 class Chart:
     """One chart: traces in Plotly's own terms, without axes, and the room they take.

@@ -1,7 +1,6 @@
 """Pictures of the sum over heads: each head's part of a token's output, and how these parts compare."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -46,11 +45,8 @@ def contributions(
         rows,
         _("what each row adds"),
         Side(names, role="ink"),
-        Side(
-            [str(d) for d in range(1, n_dimensions + 1)],
-            _("Dimension of the output"),
-            "output",
-            ticks=[(d, str(d + 1)) for d in ticks],
+        Side.numbers(
+            n_dimensions, _("Dimension of the output"), "output", ticks=[(d, str(d + 1)) for d in ticks]
         ),
         ramp=ColourScale("scores", limit),
         hover=Hover(
@@ -70,22 +66,11 @@ def contributions(
     )
     spec = compose.spec([matrix], largest_unit=44.0)
     first = len(names) - n_sums - 0.5
-    spec["layout"]["shapes"] = [*spec["layout"]["shapes"], _line_above(first, n_dimensions)]
+    # Above the sums, as under a column of figures.
+    line = {"type": "line", "xref": "x", "yref": "y", "x0": -0.5, "x1": n_dimensions - 0.5}
+    line |= {"y0": first, "y1": first, "line": {"color": theme.LIGHT.ink, "width": 2}}
+    spec["layout"]["shapes"] = [*spec["layout"]["shapes"], line]
     return spec
-
-
-def _line_above(row: float, n_columns: int) -> dict[str, Any]:
-    """Return a line above the sums, as under a column of figures."""
-    return {
-        "type": "line",
-        "xref": "x",
-        "yref": "y",
-        "x0": -0.5,
-        "x1": n_columns - 0.5,
-        "y0": row,
-        "y1": row,
-        "line": {"color": theme.LIGHT.ink, "width": 2},
-    }
 
 
 @Picture
@@ -106,7 +91,7 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
                 share,
                 _("share of each head in the lengths"),
                 Side(tokens, _("Token")),
-                Side([str(head) for head in range(1, lengths.shape[1] + 1)], _("Head"), "ink"),
+                Side.numbers(lengths.shape[1], _("Head"), "ink"),
                 hover=Hover(
                     _("share"),
                     place=_("{token}, head {head}", token="%{y}", head="%{x}"),
@@ -122,13 +107,7 @@ def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None
 @Picture
 def similarity(values: Numbers) -> Spec:
     """Draw the similarity of every two heads: (n_head, n_head), from 0 to 1."""
-    names = [str(head) for head in range(1, len(values) + 1)]
-    place = _("head {one} and head {other}", one="%{y}", other="%{x}")
-    matrix = between_heads("similarity", values, _("similarity of the maps"), names, place)
-    return compose.spec([matrix.with_hover(quantity=_("similarity"))], largest_unit=44.0)
-
-
-def between_heads(name: str, values: Numbers, title: str, heads: Sequence[str], place: str) -> Matrix:
-    """Return a map of heads against heads, (n_head, n_head)."""
-    side = Side(heads, _("Head"), "ink")
-    return Matrix(name, values, title, side, side, hover=Hover(place=place))
+    side = Side.numbers(len(values), _("Head"), "ink")
+    hover = Hover(_("similarity"), place=_("head {one} and head {other}", one="%{y}", other="%{x}"))
+    matrix = Matrix("similarity", values, _("similarity of the maps"), side, side, hover=hover)
+    return compose.spec([matrix], largest_unit=44.0)

@@ -36,25 +36,10 @@ class Layers:
     n_head: int
     d_head: int
 
-    @property
-    def encoder(self) -> tuple[int, int]:
-        """The shape of the matrices from box to box in the encoder."""
-        return self.n_encoder, self.d_encoder
-
-    @property
-    def decoder(self) -> tuple[int, int]:
-        """The shape of the matrices from box to box in the decoder."""
-        return self.n_decoder, self.d_decoder
-
-    @property
-    def encoder_heads(self) -> tuple[int, int, int]:
-        """The shape of keys and values, and in the encoder of queries too, of all heads."""
-        return self.n_head, self.n_encoder, self.d_head
-
-    @property
-    def decoder_heads(self) -> tuple[int, int, int]:
-        """The shape of the queries of all heads in the decoder."""
-        return self.n_head, self.n_decoder, self.d_head
+    def shapes(self, decodes: bool) -> tuple[tuple[int, int], tuple[int, int, int]]:
+        """Return the shapes of the matrices from box to box in the encoder or decoder, and of all heads."""
+        n, width = (self.n_decoder, self.d_decoder) if decodes else (self.n_encoder, self.d_encoder)
+        return (n, width), (self.n_head, n, self.d_head)
 
 
 @Picture
@@ -77,9 +62,7 @@ def encoder_and_decoder(layers: Layers) -> Spec:
         boxes.append(Block(name, text, edges, level, hover, stacked=several))
 
     for decodes, prefix in ((False, "encoder"), (True, "decoder")):
-        shape, heads_shape = (
-            (layers.decoder, layers.decoder_heads) if decodes else (layers.encoder, layers.encoder_heads)
-        )
+        shape, heads_shape = layers.shapes(decodes)
         edges, x = (DECODER, UP[1]) if decodes else (ENCODER, UP[0])
         text, vectors = (
             (_("Words of the decoder"), _("Vectors of the decoder's words: one row a word"))
@@ -139,8 +122,8 @@ def encoder_and_decoder(layers: Layers) -> Spec:
             arrows.append(_around(came_from + HALF + BRANCH, level, decodes))
         arrows.append(Arrow([(x, norms[-1]), (x, feed)], "", shape, label_left=decodes))
     top = first_norm + BEFORE_ATTENTION + AFTER_ATTENTION + 3
-    arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", layers.decoder, label_left=True))
-    hover = hover_lines(_("Output of the decoder layer: one row a word"), dims(layers.decoder))
+    arrows.append(Arrow([(UP[1], top - 1), (UP[1], top)], "", shape, label_left=True))
+    hover = hover_lines(_("Output of the decoder layer: one row a word"), dims(shape))
     boxes.append(Block("output", _("Output"), DECODER, top, hover, "output"))
     return diagram(boxes, arrows, columns=COLUMNS, upright=UPRIGHT, wide=WIDE)
 
@@ -156,13 +139,9 @@ def _keys_and_values(layers: Layers, cross: float) -> list[Arrow]:
     top = BEFORE_ATTENTION + AFTER_ATTENTION + 2
     over, under = top + HALF + 0.5, cross - HALF - 0.47
     way: list[Point] = [(UP[0], top), (UP[0], over), (BETWEEN, over), (BETWEEN, under)]
+    shape, heads = layers.shapes(False)
+    into_keys: list[Point] = [(VALUES, under), (KEYS, under), (KEYS, cross)]
     return [
-        Arrow([*way, (VALUES, under), (VALUES, cross)], _("output"), layers.encoder, "output"),
-        Arrow(
-            [(VALUES, under), (KEYS, under), (KEYS, cross)],
-            "K, V",
-            layers.encoder_heads,
-            "key",
-            branches=True,
-        ),
+        Arrow([*way, (VALUES, under), (VALUES, cross)], _("output"), shape, "output"),
+        Arrow(into_keys, "K, V", heads, "key", branches=True),
     ]

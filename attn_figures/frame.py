@@ -72,6 +72,11 @@ class Side:
         """Return the side of the keys."""
         return cls(labels, key_title(), "key", ticks)
 
+    @classmethod
+    def numbers(cls, count: int, title: str, role: Role, ticks: Ticks | None = None) -> "Side":
+        """Return a side that is numbered from 1."""
+        return cls([str(number) for number in range(1, count + 1)], title, role, ticks)
+
     def __len__(self) -> int:
         """Return how many rows or columns there are."""
         return len(self.labels)

@@ -165,7 +165,7 @@ def _output(heads: HeadMaps) -> Matrix:
         heads.output,
         _("output"),
         Side(heads.queries),
-        Side([str(d) for d in range(1, heads.output.shape[1] + 1)], _("Dimension"), "output"),
+        Side.numbers(heads.output.shape[1], _("Dimension"), "output"),
         ramp=ColourScale("scores"),
         hover=Hover(_("output")),
     )

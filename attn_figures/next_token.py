@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side
 from attn_figures.geometry import Axes, Geometry
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
@@ -111,9 +111,7 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
         y={
             "range": [n - 0.5, -0.5],
             "showgrid": False,
-            "tickmode": "array",
-            "tickvals": [*range(n)],
-            "ticktext": [escape(shorten(each, 12)) for each in names],
+            **ticks([*range(n)], [escape(shorten(each, 12)) for each in names]),
         },
     )
     lens_map = _Winners(
@@ -144,8 +142,8 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
                 "logit parts",
                 lens.parts,
                 _("what each head adds to the logit of {token}", token=escape(lens.winner)),
-                Side([str(each + 1) for each in range(n_layer)], _("Layer"), "ink"),
-                Side([str(each + 1) for each in range(n_head)], _("Head"), "ink"),
+                Side.numbers(n_layer, _("Layer"), "ink"),
+                Side.numbers(n_head, _("Head"), "ink"),
                 ramp=ColourScale("scores"),
                 names_rows=True,
                 shows_shape=False,

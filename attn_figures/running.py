@@ -4,15 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attn_figures.frame import Role, Side
+from attn_figures.frame import Side
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
 from attn_words import _
-
-
-def _dimensions(count: int, role: Role) -> Side:
-    return Side([str(number) for number in range(1, count + 1)], _("Dimension"), role)
 
 
 @Picture
@@ -61,7 +57,7 @@ def tile(
             output,
             _("output so far"),
             queries,
-            _dimensions(output.shape[1], "output"),
+            Side.numbers(output.shape[1], _("Dimension"), "output"),
             ramp=ColourScale("scores"),
             hover=Hover(_("output")),
         ),
@@ -96,8 +92,8 @@ def state(
             "S",
             sums,
             "S = Σ φ(k) vᵀ",
-            _dimensions(len(sums), "key"),
-            _dimensions(sums.shape[1], "value"),
+            Side.numbers(len(sums), _("Dimension"), "key"),
+            Side.numbers(sums.shape[1], _("Dimension"), "value"),
             ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "v")),
         ),
@@ -105,7 +101,7 @@ def state(
             "z",
             normaliser[:, None],
             "z = Σ φ(k)",
-            _dimensions(len(sums), "key"),
+            Side.numbers(len(sums), _("Dimension"), "key"),
             Side(["z"]),
             ramp=ColourScale("scores", limit),
             hover=Hover(_("sum"), words=("φ(k)", "z")),
@@ -115,7 +111,7 @@ def state(
             output,
             _("outputs written"),
             queries,
-            _dimensions(output.shape[1], "output"),
+            Side.numbers(output.shape[1], _("Dimension"), "output"),
             ramp=ColourScale("scores"),
             mask=np.broadcast_to(is_written, output.shape),
             hover=Hover(_("output"), blocked=_("not written yet")),

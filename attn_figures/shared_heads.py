@@ -146,7 +146,7 @@ def writing(
                 values,
                 title,
                 Side(tokens, _("Token"), "key"),
-                Side([str(d) for d in range(1, shape[1] + 1)], _("Dimension"), role),
+                Side.numbers(shape[1], _("Dimension"), role),
                 ramp=ColourScale("scores", float(max(abs(key).max(), abs(value).max()))),
                 hover=Hover(
                     quantity,

@@ -205,7 +205,7 @@ def _side(labels: tuple[str, ...], title: str, role: Role) -> Side:
 
 @lru_cache(256)
 def _dimensions(count: int, role: Role) -> Side:
-    return Side(tuple(str(number) for number in range(1, count + 1)), role=role)
+    return Side.numbers(count, "", role).as_tuples
 
 
 def _map(walk: Walk, name: str, values: Numbers, title: str, **more: Any) -> Matrix:
@@ -390,7 +390,7 @@ def dot_products(walk: Walk) -> Spec:
         "K transposed",
         np.ascontiguousarray(walk.key.T),
         "Kᵀ",
-        rows=Side([str(number) for number in range(1, walk.key.shape[1] + 1)], role="key"),
+        rows=Side.numbers(walk.key.shape[1], "", "key"),
         columns=Side(walk.keys, role="key"),
         ramp=ColourScale("scores", walk.limit),
         hover=Hover("K", words=(_("dimension"), _("key"))),

@@ -135,18 +135,15 @@ AS_TORCH = MustHold(
     N_("the maps are those of torch"), N_("largest distance of a weight from it"), _off_torch, most=1e-5
 )
 MASKED = MustHold(MASKED_IS_ZERO, N_("largest weight of a masked key"), _masked, most=0.0)
-EARLY, LATE = (
-    Example(sentence, partial(tuple, ("induction", head)), _draw)
-    for head, sentence in (
-        (
-            0,
-            N_("A trained model that continues a repeated block of letters; the map is that of head 1.1."),
-        ),
-        (
-            3,
-            N_("A trained model that continues a repeated block of letters; the map is that of head 2.2."),
-        ),
-    )
+EARLY = Example(
+    N_("A trained model that continues a repeated block of letters; the map is that of head 1.1."),
+    lambda: ("induction", 0),
+    _draw,
+)
+LATE = Example(
+    N_("A trained model that continues a repeated block of letters; the map is that of head 2.2."),
+    lambda: ("induction", 3),
+    _draw,
 )
 COPY = Example(
     N_("A trained model that copies letters; the map is that of its only head."),
