@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures import theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.marks import Mark, area, line, points, upright
 from attn_figures.matrix import Numbers, comma
 from attn_figures.numbers import number, power_of_ten
@@ -115,9 +115,7 @@ def _chart(
     if is_log:
         across |= {
             "type": "log",
-            "tickmode": "array",
-            "tickvals": x,
-            "ticktext": [f"{each:g}" for each in x],
+            **ticks(x, [f"{each:g}" for each in x]),
             "range": [np.log10(x[0] * 0.88), np.log10(x[-1] / 0.88)],
         }
     else:
@@ -143,11 +141,7 @@ def _powers(low: float, high: float) -> dict[str, Any]:
     first, last = int(np.ceil(low)), int(np.floor(high))
     every = max(1, -(-(last - first + 1) // 7))
     exponents = range(first, last + 1, every)
-    return {
-        "tickmode": "array",
-        "tickvals": [10.0**each for each in exponents],
-        "ticktext": [_power(each) for each in exponents],
-    }
+    return ticks([10.0**each for each in exponents], [_power(each) for each in exponents])
 
 
 def _power(exponent: int) -> str:

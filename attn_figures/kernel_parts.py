@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
 from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, round_numbers
@@ -56,13 +56,8 @@ def place_axis(scene: DataScene, most: int = 7, x_range: tuple[float, float] | N
     """Return the axis of the keys, with round numbers or dates written in full, however far from zero."""
     low, high = x_range or scene.x_range
     long = scene.dated or scene.digits >= 6
-    ticks = scene.ticks(low, high, most if not long else 3 if most < 7 else 4)
-    return {
-        "range": [low, high],
-        "tickmode": "array",
-        "tickvals": [value for value, _ in ticks],
-        "ticktext": [text for _, text in ticks],
-    }
+    places = scene.ticks(low, high, most if not long else 3 if most < 7 else 4)
+    return {"range": [low, high], **ticks([value for value, _ in places], [text for _, text in places])}
 
 
 @lru_cache(maxsize=SCENES)
@@ -70,7 +65,7 @@ def value_axis(scene: DataScene, most: int = 7) -> dict[str, Any]:
     """Return the axis of the values, with round numbers."""
     low, high = scene.y_range
     places = [value for value, _ in round_numbers(low, high, most)]
-    return {"range": [low, high], "tickmode": "array", "tickvals": places, "ticktext": distinct(places)}
+    return {"range": [low, high], **ticks(places, distinct(places))}
 
 
 @cached(SCENES)
@@ -288,15 +283,15 @@ def _row_ticks(scene: DataScene) -> Ticks:
 def _key_ticks(scene: DataScene) -> Ticks:
     """Return ticks at round numbers, interpolated between the keys: the columns are keys, not places."""
     columns = np.arange(len(scene.keys))
-    ticks: list[tuple[float, str]] = []
+    placed: list[tuple[float, str]] = []
     for value, text in scene.ticks(float(scene.keys[0]), float(scene.keys[-1])):
         column = float(np.interp(value, scene.keys, columns))
         # In a gap of the data two would overlap; long numbers need more room.
-        if not ticks or column - ticks[-1][0] > len(columns) * max(
+        if not placed or column - placed[-1][0] > len(columns) * max(
             0.07, (0.045 if scene.dated else 0.028) * len(text)
         ):
-            ticks.append((column, text))
-    return ticks
+            placed.append((column, text))
+    return placed
 
 
 def plain_fit(scene: DataScene, on_grid: Numbers) -> Chart:

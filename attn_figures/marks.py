@@ -181,6 +181,13 @@ def upright(
     return {"type": "line", "line": stroke, **place} | _unless(name, "", name=name)
 
 
+def ground(x0: float, x1: float) -> Mark:
+    """Shade a chart from x0 to x1, from its floor to its top: a shape, for `Chart.marks`."""
+    place = {"type": "rect", "x0": x0, "x1": x1, "y0": 0, "y1": 1, "yref": " domain"}
+    fill = theme.rgba(theme.LIGHT.masked, 0.7)
+    return place | {"fillcolor": fill, "line": {"width": 0}, "layer": "below"}
+
+
 def _scatter(name: str, x: ArrayLike, y: ArrayLike, mode: str, hover: str) -> Mark:
     return {"type": "scatter", "name": name, "mode": mode, "x": _array(x), "y": _array(y)} | _hover(hover)
 

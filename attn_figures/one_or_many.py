@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attn_figures import theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side
 from attn_figures.marks import Mark, area, line, points, upright
 from attn_figures.matrix import Matrix, Numbers, comma
@@ -122,13 +122,7 @@ def _against_heads(
             lowest, highest = 0.0, max(highest, float(mean.max()))
         traces += [
             line(label, counts, mean, colour, width=1.5, dots=6, hover=hover, label=_(label)),
-            points(
-                f"{label} here",
-                counts[highlight : highlight + 1],
-                mean[highlight : highlight + 1],
-                colour,
-                size=11,
-            ),
+            points(f"{label} here", [counts[highlight]], [mean[highlight]], colour, size=11),
         ]
     # Entropies lie close together: their axis begins where they do, so that the bars can be seen.
     room = max(highest - lowest, highest / 10) / 4
@@ -142,9 +136,7 @@ def _against_heads(
         y_title=_(name),
         x={
             "type": "log",
-            "tickmode": "array",
-            "tickvals": list(counts),
-            "ticktext": [str(each) for each in counts],
+            **ticks(list(counts), [str(each) for each in counts]),
             "range": [np.log10(0.8), np.log10(counts[-1] * 1.25)],
             "showgrid": False,
         },
@@ -315,4 +307,4 @@ def _powers(exponents: Iterable[int]) -> dict[str, Any]:
     """Return ticks of a logarithmic axis, with all digits of one size."""
     powers = list(exponents)
     names = ["1" if each == 0 else power_of_ten(each) for each in powers]
-    return {"tickmode": "array", "tickvals": [10.0**each for each in powers], "ticktext": names}
+    return ticks([10.0**each for each in powers], names)

@@ -140,17 +140,6 @@ def far(
             ring_width=2,
             hover=_("highest past training: offset <b>{offset}</b>, <b>{number}</b>", **place),
         )
-        beyond = {
-            "type": "rect",
-            "x0": trained - 0.5,
-            "x1": length - 0.5,
-            "y0": 0,
-            "y1": 1,
-            "yref": " domain",
-            "fillcolor": theme.rgba(LIGHT.masked, 0.7),
-            "line": {"width": 0},
-            "layer": "below",
-        }
         panels.append(
             Chart(
                 name,
@@ -160,7 +149,7 @@ def far(
                 x_title=_("Offset"),
                 x={"range": [-0.5, length - 0.5], "nticks": 5},
                 y={"range": [-0.85, 1.1], "nticks": 5},
-                marks=[beyond],
+                marks=[marks.ground(trained - 0.5, length - 0.5)],
                 legend=[(label, colour)],
             )
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, few
 from attn_figures.matrix import PAIRS, ColourScale, Hover, Matrix, Numbers, Pick, Scale
 from attn_figures.panels import compose
@@ -133,7 +133,7 @@ def _error_bars(errors: Mapping[str, float], scheme: str, largest: float, labels
         x={"range": [0, 1.45 * largest], "nticks": 4},
         y={
             **{"autorange": "reversed", "showgrid": False, "tickfont": {"color": light.ink}},
-            **{"tickmode": "array", "tickvals": names, "ticktext": texts},
+            **ticks(names, texts),
         },
     )
 

@@ -1,6 +1,6 @@
 """Rotary positions past the trained length: how far pairs turn, how much slower, and the scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
 from attn_figures.picture import Picture, Spec
@@ -147,7 +147,7 @@ def _slower(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
             )
         )
     most = max(ends.slower, 2.0)
-    ticks = [float(2**power) for power in range(int(np.log2(most)) + 1)]
+    places = [float(2**power) for power in range(int(np.log2(most)) + 1)]
     return Chart(
         "slower",
         lines,
@@ -156,7 +156,11 @@ def _slower(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
         x_title=_("Pair of dimensions"),
         y_title=_("Times slower"),
         x=_over_pairs(len(pairs)),
-        y={"type": "log", "range": [-0.05 * np.log10(most), 1.05 * np.log10(most)], **_ticks(ticks)},
+        y={
+            "type": "log",
+            "range": [-0.05 * np.log10(most), 1.05 * np.log10(most)],
+            **ticks(places, [f"{each:g}" for each in places]),
+        },
         legend=legend,
         legend_lines=_LEGEND,
     )
@@ -185,10 +189,6 @@ def _scores(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
         for name, what, scores, colour, width in curves
     ]
     last, (low, high) = float(at.offsets[-1]), ends.scores
-    beyond = {
-        **{"type": "rect", "x0": at.trained, "x1": last * 1.05, "y0": 0, "y1": 1, "yref": " domain"},
-        **{"fillcolor": theme.rgba(LIGHT.masked, 0.7), "line": {"width": 0}, "layer": "below"},
-    }
     margin = 0.05 * (high - low)
     return Chart(
         "score",
@@ -199,7 +199,7 @@ def _scores(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Chart
         y_title=_("Score"),
         x={"type": "log", "range": [-0.03, np.log10(last * 1.05)]} | _powers(1.0, last),
         y={"range": [low - margin, high + margin], "nticks": 6},
-        marks=[beyond],
+        marks=[marks.ground(at.trained, last * 1.05)],
         legend=[(what, colour) for _name, what, _values, colour, _width in curves],
         legend_lines=_LEGEND,
     )
@@ -217,8 +217,5 @@ def _powers(low: float, high: float) -> dict[str, Any]:
     """Return ticks at whole powers of ten, a few at most."""
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     stride = -(-(last - first + 1) // _MOST_POWERS)
-    return _ticks([10.0**power for power in range(first - first % stride, last + 1, stride)])
-
-
-def _ticks(values: Sequence[float]) -> dict[str, Any]:
-    return {"tickmode": "array", "tickvals": list(values), "ticktext": [f"{value:g}" for value in values]}
+    places = [10.0**power for power in range(first - first % stride, last + 1, stride)]
+    return ticks(places, [f"{each:g}" for each in places])

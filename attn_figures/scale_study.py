@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_figures import marks, theme
-from attn_figures.chart import Chart
+from attn_figures.chart import Chart, ticks
 from attn_figures.marks import Mark
 from attn_figures.matrix import Numbers
 from attn_figures.panels import compose
@@ -76,8 +76,8 @@ def _curve(name: str, widths: Sequence[int], both: Numbers, at: int) -> Chart:
         ]
     y: dict[str, Any] = {"type": "log", "dtick": 1} if name == VARIANCE else {"rangemode": "tozero"}
     places = [4**power for power in range(int(math.log(widths[-1], 4) + 1e-9) + 1)]
-    ticks = {"type": "log", "tickmode": "array", "tickvals": places, "ticktext": list(map(str, places))}
-    return Chart(name, traces, 6, 4, x_title="dₖ", y_title=_(name), x=ticks, y=y)
+    x_axis = {"type": "log", **ticks(places, list(map(str, places)))}
+    return Chart(name, traces, 6, 4, x_title="dₖ", y_title=_(name), x=x_axis, y=y)
 
 
 @Picture
