@@ -75,7 +75,7 @@ export function csvBlob(figure) {
   }
   for (const { name, panel, rows: along, values } of lines) {
     for (const [i, value] of values.entries())
-      rows.push([panel, along[i] ?? String(i), name, written(value)]);
+      if (along[i] || written(value)) rows.push([panel, along[i] ?? String(i), name, written(value)]);
   }
   const text = rows.map((row) => row.map(field).join(",")).join("\n");
   return new Blob([`${text}\n`], { type: "text/csv" });
@@ -201,7 +201,7 @@ function labels(axis, coordinates, count) {
   );
   return Array.from({ length: count }, (_, i) => {
     const at = coordinates?.[i] ?? i;
-    return named.get(Number(at)) || plainText(axis?.labelalias?.[at] ?? written(at));
+    return named.get(Number(at)) || plainText(axis?.labelalias?.[at] || written(at));
   });
 }
 

@@ -290,6 +290,13 @@ def test_rows_are_saved_by_what_they_are_called_or_by_their_x(modules: Page) -> 
         ["n", "one", "n", "3"],
         ["n", "two", "n", "5"],
     ]
+    # Pixels have no names; between two lines of one trace stands nothing.
+    *_, (_, _, packed) = fields(open_sound("applications", use="images"))
+    lines = saved(modules, figure_at(packed, 0))
+    assert [line[1:3] for line in lines[:36]] == [[str(i), str(j)] for i, j in product(range(6), range(6))]
+    apart = {"type": "scatter", "name": "n", "mode": "lines", "x": [0, np.nan, 1], "y": [2, np.nan, 3]}
+    in_file = saved(modules, {"data": [apart], "layout": {}})
+    assert [line[1::2] for line in in_file] == [["0", "2"], ["1", "3"]]
 
 
 # A figure that could not be drawn is taken away before it was; the next one in its place is drawn.
