@@ -149,7 +149,7 @@ def test_a_sidebar_that_is_folded_away_takes_no_tab(app: AppPage) -> None:
     app.open("kernel-regression")
     data = page.get_by_test_id("stSidebar").get_by_role("combobox", name="Data set", include_hidden=True)
     expect(data).to_be_visible()
-    page.set_viewport_size({"width": 640, "height": 400})  # 1280 x 800 at 200 %
+    page.set_viewport_size({"width": 360, "height": 640})
     app.open("kernel-regression")
     opens = page.get_by_test_id("stExpandSidebarButton")
     expect(opens).to_be_visible()
@@ -167,6 +167,9 @@ def test_a_sidebar_that_is_folded_away_takes_no_tab(app: AppPage) -> None:
     expect(data).to_be_focused()
     page.get_by_test_id("stSidebarCollapseButton").locator("button").focus()
     page.keyboard.press("Enter")
+    expect(data).to_be_hidden()
+    opens.click()
+    page.get_by_test_id("stSidebarCollapseButton").locator("button").click()  # nothing lies on it
     expect(data).to_be_hidden()
     page.keyboard.press("Tab")
     assert page.evaluate(FOCUSED)[2] > 0
