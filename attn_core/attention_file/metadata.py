@@ -22,29 +22,23 @@ def read_list(name: str, value: Any, most: int) -> tuple[list[Any] | None, int]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError) as error:
-            raise ValueError(
-                _("{name} in the metadata must be a JSON list; it is none", name=name)
-            ) from error
+            raise ValueError(_wanted(name)) from error
     if value is None:
         return None, 0
     if isinstance(value, StoredArray) and len(value.shape) == 1:
         try:
             return value.read()[:most].tolist(), value.shape[0]
         except (ValueError, SystemError) as error:  # numbers that are no letters
-            raise ValueError(
-                _("{name} must be a list that can be read; got one that is damaged", name=name)
-            ) from error
+            raise ValueError(_wanted(name)) from error
     if not isinstance(value, list):
-        raise ValueError(_something_else(name))
+        raise ValueError(_wanted(name))
     return value[:most], len(value)
 
 
-def _something_else(name: str) -> str:
-    if name.endswith("tokens"):
-        return _("{name} must be a list of texts, one for each place; got something else", name=name)
+def _wanted(name: str) -> str:
     if name == "special":
         return _("special must be a list of places, whole numbers from 0; got something else")
-    return _("{name} must be a list; got something else", name=name)
+    return _("{name} must be a list of texts, as an array or in JSON; got something else", name=name)
 
 
 def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, ...] | None, int | None]:
@@ -53,7 +47,7 @@ def tokens(name: str, value: Any, longest: int, most: int) -> tuple[tuple[str, .
     if items is None:
         return None, None
     if not all(isinstance(token, str) for token in items):
-        raise ValueError(_something_else(name))
+        raise ValueError(_wanted(name))
     names = tuple(with_whole_letters(token[:_TOKEN_LETTERS]) for token in items)
     return names, min(count, most) if longest > most else count
 
@@ -64,7 +58,7 @@ def special(value: Any, names: tuple[str, ...] | None) -> tuple[int, ...]:
     if items is None or names is None:
         return ()
     if not all(type(place) is int for place in items):
-        raise ValueError(_something_else("special"))
+        raise ValueError(_wanted("special"))
     return tuple(place for place in dict.fromkeys(items) if 0 <= place < len(names))
 
 

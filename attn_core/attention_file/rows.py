@@ -46,37 +46,23 @@ def judge(
         )
         precision = next(fitting, precision)
     if furthest > max(_TOLERANCE, row_tolerance(precision, n_key)) or numbers[0] < -1e-6:
-        fields = {
-            "least": f"{numbers[0]:.3g}",
-            "low": f"{sums[0]:.3g}",
-            "high": f"{sums[1]:.3g}",
-            "layer": layer,
-        }
+        cause = ""
         if _is_turned(weights):
-            raise ValueError(
-                _(
-                    "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees "
-                    "nothing; got numbers from {least} and sums from {low} to {high} in {layer} (the "
-                    "columns sum to 1: the axis of keys is wanted last)",
-                    **fields,
-                )
+            cause = _("the columns sum to 1: the axis of keys is wanted last")
+        elif numbers[0] >= -1e-6 and sums[1] <= 1 + _TOLERANCE:
+            cause = _(
+                "keys were cut off, or an attention sink took the rest, which is wanted in an array "
+                "beyond.<name>"
             )
-        if numbers[0] >= -1e-6 and sums[1] <= 1 + _TOLERANCE:
-            raise ValueError(
-                _(
-                    "each row (query) of weights must sum to 1, or to 0 where a query sees nothing; got sums "
-                    "from {low} to {high} in {layer}: keys were cut off, or an attention sink took the rest, "
-                    "which a file tells in an array beyond.<name>",
-                    **fields,
-                )
-            )
-        raise ValueError(
-            _(
-                "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
-                "numbers from {least} and sums from {low} to {high} in {layer}",
-                **fields,
-            )
+        message = _(
+            "weights must be >= 0 and each row (query) sum to 1, or to 0 where a query sees nothing; got "
+            "numbers from {least} and sums from {low} to {high} in {layer}",
+            least=f"{numbers[0]:.3g}",
+            low=f"{sums[0]:.3g}",
+            high=f"{sums[1]:.3g}",
+            layer=layer,
         )
+        raise ValueError(f"{message} ({cause})" if cause else message)
     return whole, precision
 
 

@@ -27,7 +27,7 @@ MAX_HEADER = 1_000_000
 """Of a .safetensors: its names, shapes and tokens."""
 _NPY_HEADER = 1_000
 _LETTERS = 60
-_LONGEST_NUMBER = 130  # characters of a number of bytes that is said
+_LONGEST_NUMBER = 100  # digits of a number of bytes that is written out
 _NUMPY_PRECISIONS = {2: "float16", 4: "float32"}
 # What zipfile says of damage, of a password or an unknown method, and of damage inside an array.
 _NOT_A_ZIP = (
@@ -98,9 +98,7 @@ def from_npz(data: bytes) -> dict[str, StoredArray]:
                 )
             arrays[name] = _npy(name, entry.file_size, partial(archive.open, entry))
     except _NOT_A_ZIP as error:
-        raise ValueError(
-            _("the file must be an .npz as numpy.savez writes it; it is none, or damaged")
-        ) from error
+        raise ValueError(_("the file must be a whole {kind}; it is none, or damaged", kind=".npz")) from error
     return arrays
 
 
@@ -121,7 +119,7 @@ def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArra
             raise ValueError(f"shape {shape_text(shape)}")
     except _NOT_A_HEADER as error:
         raise ValueError(
-            _("{array} must be an array as numpy.save writes it; its header cannot be read", array=label)
+            _("{array} must be a whole array as numpy.save writes it; it is none, or damaged", array=label)
         ) from error
     if dtype.hasobject:
         raise ValueError(
@@ -139,7 +137,12 @@ def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArra
             with open_file() as file:
                 content = file.read(start + size_needed)[start:]
         except _NOT_A_ZIP as error:
-            raise ValueError(_("{array} must be whole; it is damaged, or cut short", array=label)) from error
+            raise ValueError(
+                _(
+                    "{array} must be a whole array as numpy.save writes it; it is none, or damaged",
+                    array=label,
+                )
+            ) from error
         if len(content) < size_needed:
             raise ValueError(_too_few(label, shape, size_needed, len(content)))
         return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
@@ -151,10 +154,16 @@ def _npy(name: str, size: int, open_file: Callable[[], IO[bytes]]) -> StoredArra
 
 
 def _too_few(label: str, shape: tuple[Any, ...], n_needed: int, n_present: int) -> str:
-    fields = {"array": label, "wanted": f"{n_needed:,}", "shape": shape_text(shape), "got": f"{n_present:,}"}
-    if len(fields["wanted"]) > _LONGEST_NUMBER:
-        return _("{array} must hold all bytes that its shape {shape} takes; got {got}", **fields)
-    return _("{array} must hold the {wanted} bytes that its shape {shape} takes; got {got}", **fields)
+    needed = (
+        f"{n_needed:,}" if n_needed < 10**_LONGEST_NUMBER else f"10^{n_needed.bit_length() * 0.30103:.0f}"
+    )
+    return _(
+        "{array} must hold the {wanted} bytes that its shape {shape} takes; got {got}",
+        array=label,
+        wanted=needed,
+        shape=shape_text(shape),
+        got=f"{n_present:,}",
+    )
 
 
 def from_safetensors(data: bytes) -> tuple[dict[str, StoredArray], Mapping[str, Any]]:
@@ -185,7 +194,9 @@ def from_safetensors(data: bytes) -> tuple[dict[str, StoredArray], Mapping[str, 
         RecursionError,
         OverflowError,
     ) as error:
-        raise ValueError(_("the file must be a whole .safetensors; it is none, or damaged")) from error
+        raise ValueError(
+            _("the file must be a whole {kind}; it is none, or damaged", kind=".safetensors")
+        ) from error
     return {name: _tensor(with_whole_letters(name), each) for name, each in tensors.items()}, metadata
 
 

@@ -296,11 +296,11 @@ HOLE[1, 2, 0] = np.nan
     [
         ("a.csv", b"1,2", r"must end in \.npz, \.safetensors, \.npy; got 'a\.csv'"),
         ("a.npz", b"\0" * 8_000_001, "at most 8 MB; got 8.0 MB"),
-        ("a.npz", npy(FITS), "an .npz as numpy.savez writes it; it is none"),
+        ("a.npz", npy(FITS), "whole .npz; it is none"),
         ("a.npz", npz(weights=FITS)[:300], "it is none"),
-        ("a.npy", npz(weights=FITS), "header cannot be read"),
+        ("a.npy", npz(weights=FITS), "whole array as numpy.save writes it"),
         ("a.npy", npy(FITS)[:-8], "takes; got"),
-        ("a.npy", b"", "header cannot be read"),
+        ("a.npy", b"", "whole array as numpy.save writes it"),
         ("a.safetensors", npz(weights=FITS), "whole .safetensors; it is none"),
         ("a.safetensors", safetensors.numpy.save({"w": FITS})[:-8], "whole .safetensors; it is none"),
         ("a.npz", npz(weights=HOLE), "got nan in layer 0, head 1, query 2, key 0"),
@@ -373,7 +373,10 @@ def test_header_of_a_huge_array_takes_no_memory(refuses: Refuses) -> None:
 
 
 def test_metadata_that_is_no_list(refuses: Refuses) -> None:
-    for given, said in (("[", "must be a JSON list"), (json.dumps({"a": 1}), "must be a list of texts")):
+    for given, said in (
+        ("[", "must be a list of texts, as an array or in JSON"),
+        (json.dumps({"a": 1}), "must be a list of texts"),
+    ):
         with refuses(said):
             read_attention("a.safetensors", safetensors.numpy.save({"w": FITS}, {"tokens": given}))
 
