@@ -132,13 +132,12 @@ class LimitEstimates:
 
 
 @Picture
-def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numbers | None) -> Spec:
-    """Draw an estimate far beyond its data, with its limits, and its bias where the truth is known.
+def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numbers) -> Spec:
+    """Draw an estimate far beyond its data, with its limits, and its bias.
 
     `bias` (n_grid,) is the smoothed true curve, without any noise, minus the true curve; it has its own axis.
     """
     low, high = limits.keys_range
-    truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     wide = Chart(
         "wide",
         [
@@ -159,7 +158,7 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
             parts.points(scene),
             parts.estimate_line(scene, on_grid),
         ],
-        columns=11 if bias is not None else 17,
+        columns=11,
         rows=6.8,
         x_title=scene.x_title,
         y_title=scene.y_title,
@@ -168,15 +167,13 @@ def fails(scene: DataScene, limits: LimitEstimates, on_grid: Numbers, bias: Numb
         marks=[upright(low), upright(high)],
         legend=[
             (_("○ data"), LIGHT.ink),
-            *truth,
+            (_("┅ truth"), LIGHT.muted),
             (_("━ estimate"), LIGHT.output),
             (_("─ nearest key"), LIGHT.key),
             (_("─ mean"), LIGHT.query),
             (_("▨ no key"), LIGHT.muted),
         ],
     )
-    if bias is None:
-        return compose.spec([wide], largest_unit=70.0)
     inside = (scene.grid >= low) & (scene.grid <= high)
     assert scene.truth is not None
     reach = 0.5 * float(np.ptp(scene.truth[inside])) or 1.0

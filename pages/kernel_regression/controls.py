@@ -11,6 +11,7 @@ from pages.kernel_regression.points import Points
 from pages.kernel_regression.settings import (
     KERNEL,
     KERNEL_VIEW,
+    LIMITS,
     MAP_STRIDE,
     NOISE,
     OWN_POINTS,
@@ -21,7 +22,7 @@ from pages.kernel_regression.settings import (
     TWO_INPUTS,
     TYPED,
 )
-from pages.kernel_regression.state import SampleSettings, State
+from pages.kernel_regression.state import LIMITS_SAMPLE, SampleSettings, State
 
 OWN = "kernel_own_points"  # where the session keeps a person's own points
 LAST_FUNCTION = "kernel_last_function"  # where it keeps the last function that could be drawn
@@ -34,7 +35,7 @@ def read_controls(controls: Controls) -> State:
     with controls.sidebar():
         kernel = _read_kernel(controls)
         x2 = _read_second_coordinate(controls) if two_inputs else QUERY_AT_2.default
-        sample = _read_data(controls, two_inputs)
+        sample = LIMITS_SAMPLE if picture == LIMITS else _read_data(controls, two_inputs)
         if sample.data == OWN_POINTS:
             own = _own_points(controls)
             if own is None and not two_inputs:

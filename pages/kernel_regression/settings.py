@@ -20,7 +20,7 @@ KERNEL_VIEW = Choice(
     views=True,
     old_options=(("Where it fails", "picture=Limits"),),
 )  # fmt: skip
-LOCAL_LINES, TWO_INPUTS = KERNEL_VIEW.options[-2:]
+LIMITS, LOCAL_LINES, TWO_INPUTS = KERNEL_VIEW.options[-3:]
 OWN_POINTS, TYPED = "own points", "typed function"
 POINTS_DATA = Choice(
     "data", "sine", ("sine", "step", "bump", "heteroscedastic", "gap", TYPED, OWN_POINTS), kind="data set"

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from attn_ui.base.shared_settings import SEED
 from pages.kernel_regression.points import Points, typed_sample
 from pages.kernel_regression.points import sample as toy_sample
-from pages.kernel_regression.settings import LOCAL_LINES, OWN_POINTS, TRUTH, TWO_INPUTS, TYPED
+from pages.kernel_regression.settings import LOCAL_LINES, NOISE, OWN_POINTS, POINTS, TRUTH, TWO_INPUTS, TYPED
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class SampleSettings:
     noise: float
     seed: int
     function: str = TRUTH.default
+
+
+LIMITS_SAMPLE = SampleSettings("gap", POINTS.default, NOISE.default, SEED.default)
+"""The own example of *Limits*, whatever the sidebar says."""
 
 
 @dataclass(frozen=True)

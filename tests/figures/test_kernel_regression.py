@@ -183,7 +183,7 @@ def test_wide_estimate_gaps_are_hatched() -> None:
     here, on_grid = scene(), np.ones(N_GRID)
     on_grid[:4], on_grid[20:23] = np.nan, np.nan
     limits = LimitEstimates(np.zeros(N_GRID), 0.5, (float(here.keys[0]), float(here.keys[-1])))
-    hatch = by_name(fails(here, limits, on_grid, None))["no key in the window"]
+    hatch = by_name(fails(here, limits, on_grid, on_grid))["no key in the window"]
     corners = hatch.x.reshape(-1, 6)
     np.testing.assert_allclose(corners[:, 0], here.grid[[0, 20]])
     np.testing.assert_allclose(corners[:, 1], here.grid[[3, 22]])

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from attn_ui.base.controls import Controls
 from attn_ui.base.page import View
 from pages.kernel_regression.compute import Result
-from pages.kernel_regression.settings import LOCAL_LINES, TWO_INPUTS
+from pages.kernel_regression.settings import LIMITS, LOCAL_LINES, TWO_INPUTS
 from pages.kernel_regression.state import State
 from pages.kernel_regression.views import bandwidth, bridge, compare, fails, fit, lines, two_inputs
 
@@ -14,7 +14,7 @@ VIEWS: Mapping[str, Callable[[Controls, State], View[Result]]] = {
     "Four kernels": compare.view,
     "Choose the bandwidth": bandwidth.view,
     "Bridge to attention": bridge.view,
-    "Limits": fails.view,
+    LIMITS: fails.view,
     LOCAL_LINES: lines.view,
     TWO_INPUTS: two_inputs.view,
 }

@@ -17,21 +17,22 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.scenes import shared_scene
 from attn_words import N_, _, paragraph
 from pages.kernel_regression.compute import Result, Sweep, values_between
-from pages.kernel_regression.points import TOY_WIDTH, Numbers, Points
-from pages.kernel_regression.settings import BANDWIDTH, KERNEL, POINTS_DATA
+from pages.kernel_regression.points import Numbers, Points
+from pages.kernel_regression.settings import BANDWIDTH, KERNEL
 from pages.kernel_regression.state import State
 from pages.kernel_regression.words import empty_warning, format_amount, kernel_name
 
 BEYOND = 0.4  # of the data's width, drawn on each side
 PLACES = 361
-Smoothed = tuple[Numbers, Numbers | None]  # the estimate on the grid, and its bias where the truth is known
-# What is shown, and the data set, kernel and bandwidth that show it.
+INSIDE = slice(80, 281)  # of these, from the first key to the last
+Smoothed = tuple[Numbers, Numbers]  # the estimate on the grid, and its bias
+# What is shown, and the kernel and bandwidth that show it.
 CASES = {
-    N_("An empty window"): ("gap", "boxcar", 0.3),
-    N_("Bias at the ends"): ("sine", "gaussian", 0.8),
-    N_("Beyond the data"): ("sine", "gaussian", 0.4),
-    N_("Bandwidth to 0"): ("sine", "gaussian", 0.01),
-    N_("Bandwidth to infinity"): ("sine", "gaussian", 25.0),
+    N_("An empty window"): ("boxcar", 0.3),
+    N_("Bias at the ends"): ("gaussian", 0.8),
+    N_("Beyond the data"): ("gaussian", 0.4),
+    N_("Bandwidth to 0"): ("gaussian", 0.01),
+    N_("Bandwidth to infinity"): ("gaussian", 25.0),
 }
 
 
@@ -62,7 +63,6 @@ def _sentence(
     """Say how near the estimate is to its two limits, and how smoothing alone bends it."""
     points, (on_grid, bias) = sweep.points, step
     here = np.isfinite(on_grid)
-    inside = (scene.grid >= points.keys[0]) & (scene.grid <= points.keys[-1])
     shows = _(
         "A small h copies the nearest key's value or finds none, a large one gives the mean of all. At the "
         "ends all keys lie on one side; beyond them no trend is continued."
@@ -79,22 +79,19 @@ def _sentence(
         nearest=nearest,
         mean=mean,
     )
-    bent = ""
-    if bias is not None:
-        most = np.abs(bias[inside & here]).max(initial=0.0)
-        first, last, largest = (format_amount(points, float(each)) for each in (*bias[inside][[0, -1]], most))
-        bent = _(
-            "Without noise it is off the true curve by {first} where the keys begin, by {last} where they "
-            "end, and nowhere between by more than {most}.",
-            first=first,
-            last=last,
-            most=largest,
-        )
+    most = np.nanmax(np.abs(bias[INSIDE]), initial=0.0)
+    first, last, largest = (format_amount(points, float(each)) for each in (*bias[INSIDE][[0, -1]], most))
+    bent = _(
+        "Without noise it is off the true curve by {first} where the keys begin, by {last} where they end, "
+        "and nowhere between by more than {most}.",
+        first=first,
+        last=last,
+        most=largest,
+    )
     return paragraph(shows, readout, bent, empty_warning(int((~here).sum()), PLACES, sweep.kernel))
 
 
-def _set(controls: Controls, data: str, kernel: str, bandwidth: float) -> None:
-    controls.answer(POINTS_DATA, data)
+def _set(controls: Controls, kernel: str, bandwidth: float) -> None:
     controls.answer(KERNEL, kernel)
     controls.move(BANDWIDTH, bandwidth)
 
@@ -102,20 +99,21 @@ def _set(controls: Controls, data: str, kernel: str, bandwidth: float) -> None:
 def _wide(points: Points) -> tuple[DataScene, LimitEstimates]:
     scene = Sweep(points, "gaussian").floorless
     low, high = float(points.keys[0]), float(points.keys[-1])
-    width = (high - low) or TOY_WIDTH * points.unit
-    grid = np.linspace(low - BEYOND * width, high + BEYOND * width, PLACES)
-    truth = None if points.truth is None else points.truth(grid)
+    assert points.truth is not None
+    grid = np.linspace(low - BEYOND * (high - low), high + BEYOND * (high - low), PLACES)
     nearest = points.values[np.abs(grid[:, None] - points.keys).argmin(axis=1)]
-    wide = replace(scene, grid=grid, truth=truth)
-    return wide, LimitEstimates(nearest, float(points.values.mean()), (low, high))
+    return replace(scene, grid=grid, truth=points.truth(grid)), LimitEstimates(
+        nearest, float(points.values.mean()), (low, high)
+    )
 
 
 def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Numbers) -> list[Smoothed]:
     """Estimate and bias on the grid, one pair a bandwidth."""
+    assert points.truth is not None
+    assert scene.truth is not None
     keys, values = points.tensors()
-    has_truth = scene.truth is not None and points.truth is not None
     # Two columns of values, smoothed by the same weights: the data, and the true curve without noise.
-    columns = [values, torch.from_numpy(points.truth(points.keys))] if points.truth else [values]
+    columns = [values, torch.from_numpy(points.truth(points.keys))]
     smoothed = kernel_estimate(
         torch.from_numpy(scene.grid),
         keys,
@@ -123,8 +121,7 @@ def _estimates(points: Points, kernel: str, scene: DataScene, bandwidths: Number
         kernel=kernel,
         bandwidth=torch.from_numpy(bandwidths),
     ).numpy()
-    biases = smoothed[..., 1] - scene.truth if has_truth else [None] * len(bandwidths)
-    return list(zip(smoothed[..., 0], biases, strict=True))
+    return list(zip(smoothed[..., 0], smoothed[..., 1] - scene.truth, strict=True))
 
 
 @shared_scene
