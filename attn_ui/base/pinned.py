@@ -85,12 +85,10 @@ def compare_pin(
         places: where B's sliders stand.
     """
     if a.parts is None:
-        why = paragraph(_("There is nothing to compare here: A has no figure."), a.message)
-        return PinComparison(why=why)
+        return PinComparison(why=paragraph(_nothing_to_compare({}, None), a.message))
     b_words, a_words = _differences(labels, figure, places, a)
     if figure is None:
-        why = _("There is nothing to compare here: the page has no figure now.")
-        return PinComparison(why=why, a=a_words, b=b_words)
+        return PinComparison(why=_nothing_to_compare(a.parts, None), a=a_words, b=b_words)
     digest = blake2b(figure.steps, digest_size=16).hexdigest()
     pair = _compare(a.address, a.pin, panel, digest=digest, row=places[1], _a=a.parts, _scene=figure.scene)
     if pair.message is None:
@@ -190,24 +188,9 @@ def _compare(
 ) -> _Pair:
     del address, pin, digest  # they say which two figures these are
     a, steps = _a, _step_panels(_scene, row)
-    b_names = {name for step in steps for name in step}
     common = [name for name in a if any(_is_same_panel(a[name], step.get(name)) for step in steps)]
-    if not a:
-        return _Pair(
-            why=_(
-                "There is nothing to compare here: maps and curves are compared, and what was pinned has "
-                "neither."
-            )
-        )
-    if not b_names:
-        return _Pair(
-            why=_(
-                "There is nothing to compare here: maps and curves are compared, and the figure has neither."
-            )
-        )
     if not common:
-        of_a, of_b = (listed([plain(part.title) for part in each.values()]) for each in (a, steps[0]))
-        return _Pair(why=_("There is nothing to compare here: A shows {a}, B shows {b}.", a=of_a, b=of_b))
+        return _Pair(why=_nothing_to_compare(a, steps[0]))
     titles = _titles(a, steps, common)
     comparisons = _compare_steps(a, steps, common)
     chosen = panel if panel in common else _default_panel(comparisons)
@@ -222,6 +205,15 @@ def _compare(
         )
         return _Pair(why=why, titles=titles, chosen=chosen)
     return _Pair(message, "", titles, chosen, chooses)
+
+
+def _nothing_to_compare(a: Mapping[str, PanelData], b: Mapping[str, PanelData] | None) -> str:
+    of_a, of_b = (listed([plain(part.title) for part in (each or {}).values()]) for each in (a, b))
+    return _(
+        "There is nothing to compare: a map or curve that both show is wanted. A shows {a}, B {b}.",
+        a=of_a,
+        b=of_b,
+    )
 
 
 def _compare_steps(
@@ -334,17 +326,10 @@ def _describe_largest(comparison: Comparison, b: PanelData, title: str) -> str:
     if comparison.largest is None:
         if comparison.n_unpaired:
             return paragraph(_("In {panel}, no number that both have changed.", panel=title), alone)
-        count = f"{comparison.count:,}"
-        if isinstance(b, CurvePanel):
-            return _(
-                "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
-                panel=title,
-                count=count,
-            )
         return _(
-            "Nothing changed in {panel}: all {count} cells are the same in A and in B.",
+            "Nothing changed in {panel}: all {count} numbers are the same in A and in B.",
             panel=title,
-            count=count,
+            count=f"{comparison.count:,}",
         )
     # Of a curve, that two of its points moved as far tells nothing.
     ties = "" if isinstance(b, CurvePanel) else tied(comparison.largest.n_tied)
@@ -374,15 +359,6 @@ def _describe_largest_change(change: Change, b: PanelData, title: str) -> str:
         else f"{_(word)} {plain(name)}"
         for word, name, role in zip(b.matrix.words, change.place, roles, strict=True)
     )
-    if b.matrix.words in (("query", "key"), (_("query"), _("key"))):
-        return _(
-            "In {panel}, {query} with {key} changed most: from {before} in A to {after} in B, by "
-            "**{difference}**.",
-            **fields,
-            panel=title,
-            query=row,
-            key=column,
-        )
     return _(
         "In {panel}, {row}, {column} changed most: from {before} in A to {after} in B, by **{difference}**.",
         **fields,
@@ -412,14 +388,7 @@ def _describe_unchanged(comparison: Comparison, b: PanelData) -> str:
     if not names or len(names) == total:
         return ""
     row = b.matrix.words[0] if isinstance(b, MapPanel) else _ROWS[-1][0]
-    if len(names) > _MOST_NAMED:
-        return _(
-            "Of {total} {rows} {count} did not change at all.",
-            total=total,
-            rows=_plural(row),
-            count=len(names),
-        )
-    quoted_names = listed([_("“{name}”", name=plain(each)) for each in names])
+    quoted_names = first_of([_("“{name}”", name=plain(each)) for each in names], _MOST_NAMED)
     rows = capital(_(row) if len(names) == 1 else _plural(row))
     return _("{rows} {names} did not change at all.", rows=rows, names=quoted_names)
 

@@ -33,17 +33,7 @@ _NO_WEIGHTS = frozenset({"scores", "scaled", "masked", "prediction"})  # though 
 _SIDES = (N_("query"), N_("key"), N_("row"), N_("column"), N_("dimension"), N_("position"))
 _NOUNS = {"at": N_("place"), "says": N_("answer")}
 _SUMS_TO = 1e-4  # how near to one a row of weights adds up in float32
-_WITH_ARTICLE = {
-    "weights",
-    "scores",
-    "output",
-    "estimate",
-    "difference",
-    "exponentials",
-    "row sums",
-    "kernel",
-}
-RISES, FALLS = N_("It rises"), N_("It falls")
+RISES, FALLS = N_("it rises"), N_("it falls")
 """What can be answered about a trend, shown by `_`."""
 
 
@@ -240,35 +230,32 @@ class CoverQuestion:
     def sentence(self, step: int, row: int) -> str:
         """Return what is asked, as markdown."""
         title = f"**{plain(self.title or cover.panel_title(self.name))}**"
-        name = _("the {panel}", panel=title) if self.name in _WITH_ARTICLE else title
-        if self.kind == ALOUD and self.name.endswith("s"):
-            return _("Covered: what are {panel}?", panel=name)
-        if self.kind == ALOUD:
-            return _("Covered: what is {panel}?", panel=name)
-        return paragraph(_("Covered: {panel}.", panel=name), *self._questions(step, row))
+        return paragraph(_("Covered: {panel}.", panel=title), self._question(step, row))
 
-    def _questions(self, step: int, row: int) -> list[str]:
+    def _question(self, step: int, row: int) -> str:
+        if self.kind == ALOUD:
+            return _("Predict it.")
         if self.kind == "curve":
-            return [_("Where does it go?"), _("Draw it.")]
+            return _("Draw where it goes.")
         panel = self.maps[step]
         row, column = min(row, len(panel.rows) - 1), min(self.column, len(panel.columns) - 1)
         fields = dict(zip(("asked", "found"), panel.nouns(), strict=True))
         fields |= {"row": panel.row(row), "column": panel.column(column)}
         match self.kind:
-            case "key" if panel.is_weights:
-                return [_("Which {found} gets the most weight from the {asked} {row}?", **fields)]
             case "key":
-                return [_("Which {found} has the largest number for the {asked} {row}?", **fields)]
+                return _("Which {found} has the largest number for the {asked} {row}?", **fields)
             case "row":
-                question = _("How does the {asked} {row} share its weight out?", **fields)
-                return [question, _("Drag the bars.")]
+                return _("How does the {asked} {row} share its weight out? Drag the bars.", **fields)
             case "number":
-                return [_("Which number stands at {asked} {row} and {found} {column}?", **fields)]
-        start, end = self.texts[step], self.texts[self.end(step)]
-        return [
-            _("{slider} goes from {start} to {end}.", slider=self.slider, start=start, end=end),
-            _("Does the number at {asked} {row} and {found} {column} rise or fall?", **fields),
-        ]
+                return _("Which number stands at {asked} {row} and {found} {column}?", **fields)
+        return _(
+            "{slider} goes from {start} to {end}: does the number at {asked} {row} and {found} {column} rise "
+            "or fall?",
+            **fields,
+            slider=self.slider,
+            start=self.texts[step],
+            end=self.texts[self.end(step)],
+        )
 
     def end(self, step: int) -> int:
         """Return the step to which the slider goes: its last; from there, its first."""
@@ -303,14 +290,11 @@ class CoverQuestion:
     def _judge_key(self, answer: int) -> str:
         panel, row = self.map, self.map.values[self.row]
         answer = min(answer, len(row) - 1)
-        peak, column = top(row), panel.column(answer)
-        if peak is None:
-            return _("You said {column}.", column=column)
-        if answer in peak.places:
-            return _("**Right:** you said {column}.", column=column)
-        if not np.isfinite(row[answer]):
-            return _("You said {column}: it is masked, so it has no number.", column=column)
-        return _("You said {column}: it has {number}.", column=column, number=_digits(row[answer]))
+        peak = top(row)
+        sentence = _(
+            "You said {answer} ({number}).", answer=panel.column(answer), number=_number_text(row[answer])
+        )
+        return paragraph(_("**Right.**") if peak and answer in peak.places else "", sentence)
 
     def _judge_row(self, answer: Sequence[float]) -> str:
         panel, row = self.map, self.map.values[self.row]
@@ -323,12 +307,7 @@ class CoverQuestion:
         )
         if np.abs(difference[worst]) < 0.0005:
             return paragraph(_("**Right.**"), score)
-        fields = {"column": panel.column(worst), "gave": _digits(answer[worst])}
-        if np.isnan(row[worst]):
-            return paragraph(_("You gave {column} {gave}, it is masked.", **fields), score)
-        return paragraph(
-            _("You gave {column} {gave}, it has {has}.", **fields, has=_digits(row[worst])), score
-        )
+        return paragraph(_compare_numbers(panel.column(worst), answer[worst], row[worst]), score)
 
     def _judge_curve(self, answer: tuple[float, ...]) -> str:
         if self.curve is None or self.pad is None:
@@ -353,32 +332,23 @@ class CoverQuestion:
         difference = differences(answer, row)
         header = [_(panel.words[1]).capitalize(), _("You gave"), _("It has"), _("Difference")]
         lines = [f"| {' | '.join(header)} |", "|---|---:|---:|---:|"]
-        masked = _("masked")
         lines += [
-            f"| {plain(label)} | {gave:.2f} | {masked if np.isnan(has) else _digits(has)} | {_signed(off)} |"
+            f"| {plain(label)} | {gave:.2f} | {_number_text(has)} | {_signed(off)} |"
             for label, gave, has, off in zip(panel.columns, answer, row, difference, strict=True)
         ]
         return "\n".join(lines)
 
     def _judge_number(self, answer: float) -> str:
-        panel, value = self.map, float(self.map.values[self.row, self.column])
-        fields = {"column": panel.column(self.column), "gave": _digits(answer), "has": _digits(value)}
-        if not np.isfinite(value):
-            return _("You gave {column} {gave}; it is masked, so it has no number.", **fields)
-        error = abs(answer - value)
-        if error < 0.0005:
-            fields["has"] = fields["has"] if abs(value) >= 0.0005 else fixed_point(value, 3)
-            return _("You gave {column} {gave}, it has {has}: the same.", **fields)
-        if value < answer:
-            return _("You gave {column} {gave}, it has {has}: {off} less.", **fields, off=_digits(error))
-        return _("You gave {column} {gave}, it has {has}: {off} more.", **fields, off=_digits(error))
+        value = float(self.map.values[self.row, self.column])
+        return paragraph(
+            _("**Right.**") if abs(answer - value) < 0.0005 else "",
+            _compare_numbers(self.map.column(self.column), answer, value),
+        )
 
     def _judge_trend(self, answer: str) -> str:
         turn = turns(*self._ends())
         is_right = np.isfinite(self._ends()).all() and turn == (1 if answer == RISES else -1)
-        if answer == RISES:
-            return _("**Right:** it rises.") if is_right else _("You said: it rises.")
-        return _("**Right:** it falls.") if is_right else _("You said: it falls.")
+        return paragraph(_("**Right.**") if is_right else "", _("You said: {answer}.", answer=_(answer)))
 
     def _ends(self) -> tuple[float, float]:
         start, end = (
@@ -391,20 +361,14 @@ class CoverQuestion:
         if not np.isfinite([start, end]).all():
             return _("The cell is masked, so it has no number.")
         start_text, end_text = _digits_apart(start, end)
-        fields = {
-            "slider": self.slider,
-            "here": self.texts[self.step],
-            "there": self.texts[self.end(self.step)],
-            "start": start_text,
-            "end": end_text,
-        }
-        turn = turns(start, end)
-        if turn == 0:
-            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it stays.", **fields)
-        elif turn > 0:
-            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it rises.", **fields)
-        else:
-            sentence = _("With {slider} at {here} it is {start}, at {there} {end}: it falls.", **fields)
+        sentence = _(
+            "With {slider} at {here} it is {start}, at {there} {end}.",
+            slider=self.slider,
+            here=self.texts[self.step],
+            there=self.texts[self.end(self.step)],
+            start=start_text,
+            end=end_text,
+        )
         return paragraph(sentence, self._explain_trend())
 
     def _explain_trend(self) -> str:
@@ -413,15 +377,8 @@ class CoverQuestion:
             return ""
         both_maps = self.maps[self.step], self.maps[self.end(self.step)]
         start, end = (float(np.nan_to_num(each.values[self.row]).max()) for each in both_maps)
-        if turns(start, end) == 0:
-            return ""
-        ends = dict(zip(("start", "end"), _digits_apart(start, end), strict=True))
-        if end < start:
-            return _("The largest weight of the row goes from {start} to {end}: the row spreads out.", **ends)
-        return _(
-            "The largest weight of the row goes from {start} to {end}: the row gathers on its largest.",
-            **ends,
-        )
+        start_text, end_text = _digits_apart(start, end)
+        return _("The row's largest weight goes from {start} to {end}.", start=start_text, end=end_text)
 
     def _largest_text(self) -> str:
         """Say which number of the row is the largest, and by how much: for weights, by their scores."""
@@ -430,33 +387,37 @@ class CoverQuestion:
         if peak is None or (panel.is_weights and peak.value == 0):
             row_noun, row = _(panel.words[0]), panel.row(self.row)
             return _("The {asked} {row} may attend to nothing.", asked=row_noun, row=row)
-        names = first_of([panel.column(place) for place in peak.places])
-        is_tied = len(peak.places) > 1
         value, next_number = _digits_apart(peak.value, peak.next_value)
-        largest = (_("{names}, {number} each") if is_tied else _("{names}, {number}")).format(
-            names=names, number=value
-        )
+        largest = f"{first_of([panel.column(place) for place in peak.places])} ({value})"
         if peak.next_place is None:
             return _("The largest is {largest}.", largest=largest)
         fields = {"largest": largest, "column": panel.column(peak.next_place), "number": next_number}
+        readout = _("The largest is {largest}; the next, {column} with {number}.", **fields)
         scores = panel.scores if panel.is_weights else None
         if scores is not None and np.isfinite(scores[self.row, [peak.places[0], peak.next_place]]).all():
             best, other = (float(scores[self.row, at]) for at in (peak.places[0], peak.next_place))
-            return _(
-                "The largest is {largest}, for its scaled score {score} is {more} above that of the next, "
-                "{column} with {number}.",
-                **fields,
+            sentence = _(
+                "The largest has the scaled score {score}, {more} above that of the next.",
                 score=_digits(best, 2),
                 more=_digits(best - other, 2),
             )
-        if panel.is_weights and peak.next_value > 0:
-            times = distinct([1.0, peak.value / peak.next_value])[1]
-            return _(
-                "The largest is {largest}: {times} times the next, {column} with {number}.",
-                **fields,
-                times=times,
-            )
-        return _("The largest is {largest}; the next, {column} with {number}.", **fields)
+            return paragraph(readout, sentence)
+        return readout
+
+
+def _number_text(value: float) -> str:
+    """Write the number of a cell, or that it is masked."""
+    return _digits(value) if np.isfinite(value) else _("masked")
+
+
+def _compare_numbers(column: str, answer: float, value: float) -> str:
+    """Write the number that was given for a column beside the computed one."""
+    return _(
+        "{column}: you gave {answer}, computed {number}.",
+        column=column,
+        answer=_digits(answer),
+        number=_number_text(value),
+    )
 
 
 def _digits(value: float, decimals: int = 3) -> str:

@@ -88,7 +88,7 @@ def test_a_difference_of_weights_against_a_softmax_of_ones_own() -> None:
             if abs(difference) > largest:
                 largest, place = abs(difference), (row, column)
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
-    assert f"query “{words[place[0]]}” with key “{words[place[1]]}” changed most" in at.sentence
+    assert f"query “{words[place[0]]}”, key “{words[place[1]]}” changed most" in at.sentence
     assert "Scores QKᵀ and V did not change at all." in at.sentence
     assert at.view.figure is not None
     assert at.view.figure.caption == (

@@ -149,11 +149,11 @@ def test_a_click_on_the_hatch_answers_and_teach_makes_the_link(app: AppPage) -> 
     expect(app.page.locator(".st-key-predict-verdict")).to_contain_text("You said “sat”")
     app.settle()
     row: list[Any] = app.trace("walk", "weights")[1]
-    assert f"it has {row[2]:.3f}" in app.page.locator(".st-key-predict-verdict").inner_text()
+    assert f"({row[2]:.3f})" in app.page.locator(".st-key-predict-verdict").inner_text()
     app.open("multi-head")
     app.page.get_by_role("button", name="Teach").click()
     app.page.locator(".st-key-teach-cover").get_by_text("head 2").click()  # the second click: it is covered
-    expect(app.page.locator(".live-says").first).to_contain_text("Covered: what is head 2?")
+    expect(app.page.locator(".live-says").first).to_contain_text("Covered: head 2.")
     app.choose("teach-predict", "Whether one cell rises or falls as the slider moves")
     app.settle()
     link = app.page.locator(".share-link").input_value()
