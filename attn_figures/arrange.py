@@ -379,10 +379,6 @@ def fitting(screens: Sequence[dict[str, Any]], width: int, height: float = math.
     """Return the widest screen of a page that fits, as the browser chooses it; phones may scroll.
 
     In a wide window that is too low for all, the widest of those that are hardly higher than the lowest.
-
-    Args:
-        screens: the result of `screens`.
-        width, height: pixels that there are.
     """
     page = [screen for screen in screens if not screen["slide"]]
     across = [screen for screen in page if screen["width"] <= width] or page[:1]

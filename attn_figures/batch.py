@@ -15,13 +15,7 @@ from attn_words import _
 
 @Picture
 def batch(tokens: Sequence[Sequence[str]], weights: NDArray[np.float64], mask: NDArray[np.bool_]) -> Spec:
-    """Draw one head's weights in each sentence.
-
-    Args:
-        tokens: the labels of each sentence, (n_sentence, n), padding among them.
-        weights: (n_sentence, n, n).
-        mask: where a query may attend, (n_sentence, n, n).
-    """
+    """Draw one head's weights in each sentence, (n_sentence, n, n), and hatch the padding."""
     panels = [
         Matrix(
             f"sentence {at + 1}",

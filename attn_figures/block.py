@@ -36,10 +36,8 @@ def layer_curves(
         lengths: (n_variants, n_layers + 1), drawn on a logarithmic axis.
         similarities: the same shape, from -1 to 1; NaN, a gap, where no two have a direction.
         names: one a variant, a message.
-        highlight: the variant that stands out.
         layer: where the line stands, and whose vectors are drawn.
         state: (n, d_model), the vectors there.
-        tokens: as typed.
         limit: the end of the colours of the state.
     """
     common: dict[str, Any] = {"columns": 9, "rows": 6, "x_title": _("Layer")}

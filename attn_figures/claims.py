@@ -33,8 +33,6 @@ def measure_charts(
     """Draw one chart for each measure, its curves with a band of one standard deviation.
 
     Args:
-        over: the name of x.
-        x: ascending.
         measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band. Names are
             messages.
         at: the place in x that is marked.

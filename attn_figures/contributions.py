@@ -30,7 +30,6 @@ def contributions(
     Args:
         rows: (n_rows, d_drawn): one a head, the bias where there is one, and `n_sums` rows of sums; wide
             outputs may be cut.
-        names: of the rows.
         lengths: (n_rows,), of the whole rows.
         off: rows that are left out of the sum.
         limit: the end of the colours; longest: the length of the longest bar. Both the same at every step.
@@ -75,13 +74,7 @@ def contributions(
 
 @Picture
 def shares(lengths: Numbers, tokens: Sequence[str], *, marked: int | None = None) -> Spec:
-    """Draw, for every token, each head's length among the lengths of all heads; rows sum to one.
-
-    Args:
-        lengths: (n_query, n_head), the lengths of the heads' contributions.
-        tokens: as typed.
-        marked: the token whose row is framed.
-    """
+    """Draw, for every token, each head's share of the lengths (n_query, n_head) of what the heads add."""
     total = lengths.sum(axis=1, keepdims=True)
     share = np.divide(lengths, total, out=np.zeros_like(lengths), where=total > 0)
     return compose.spec(

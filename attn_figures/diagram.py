@@ -45,7 +45,6 @@ class Block:
         x: its left and right edge, in the diagram's columns.
         level: counted from 0, the lowest.
         hover: what it computes, its formula and its shape, a line each.
-        role: whose colour it has.
         stacked: whether it stands for several that lie behind one another.
     """
 
@@ -65,11 +64,8 @@ class Arrow:
     Where its last piece is horizontal, it enters from the side, and its last x is the edge of the box.
 
     Attributes:
-        path: where it goes.
         carries: the name of the matrix on it.
-        shape: the matrix's shape.
         role: whose colour its label has.
-        leaves_stack: whether it leaves a stack of boxes.
         branches: whether it starts on another arrow, at exactly its first point.
         label_left: whether its label stands on its left.
     """

@@ -112,10 +112,8 @@ def arcs_of_heads(
     """Draw the words with the thickest arcs of each head, beside the map of the heads' mean.
 
     Args:
-        step: the heads and their weights; queries, keys: the words.
         matrix: the map, whose rows a click chooses.
         slots, most_heads: the largest numbers of arcs and of heads of any step.
-        row: the query, from 0.
     """
     page = Words(queries, keys, step.group)
     courses = _ArcCourses(page, [step], slots)
@@ -182,9 +180,7 @@ def cursor(
     """Return what follows the query in `arcs_of_heads`, at every step.
 
     Args:
-        steps: the arcs of each.
         masks: (n_steps, n_query, n_key), True where any of the heads and of the group may attend.
-        queries, keys: as in `arcs_of_heads`.
     """
     page, slots = Words(queries, keys, steps[0].group), max(step.slots for step in steps)
     courses = _ArcCourses(page, steps, slots)

@@ -94,7 +94,6 @@ class PlaneEstimate:
     """One bandwidth.
 
     Attributes:
-        bandwidth: h.
         on_map: estimates, (n_side, n_side), the largest second coordinate in row 0; NaN without any key.
         weights, profile: w and K(u) of each query and key, (n_query, n_key) each.
         on_offsets: K at the distances at which it is drawn, (n_offset,).

@@ -82,13 +82,7 @@ def fit_cursor(scene: DataScene, estimates: Sequence[Estimate]) -> dict[str, dic
 def compare(
     scene: DataScene, kernels: Mapping[str, Estimate], row: int = 0, labels: Mapping[str, str] = {}
 ) -> Spec:
-    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights.
-
-    Args:
-        scene: what stays; kernels: estimates by the kernels' names.
-        row: the query, from 0.
-        labels: shown in place of the names, where they differ.
-    """
+    """Draw several kernels at one bandwidth: a chart each, then each one's map of weights."""
     maps = [
         parts.weight_map(
             scene,

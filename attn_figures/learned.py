@@ -67,9 +67,6 @@ def scrubber(maps: ModelMaps, course: TrainingHistory, at: int) -> Spec:
     """Draw all maps, the predictions, and the training history with the present step marked.
 
     The first layer ends with the predictions, the last with the history: of two layers each is a line.
-
-    Args:
-        maps: of the present step; course: of the whole training; at: the place of the present step in it.
     """
     panels: list[Panel] = [_map(maps, head) for head in range(len(maps.weights))]
     first = maps.heads_per_layer or len(panels)

@@ -39,13 +39,7 @@ class LocalLinearFit(QueryWeights):
 
 @Picture
 def lines(scene: DataScene, fit: LocalLinearFit, limit: float, row: int = 0) -> Spec:
-    """Draw both curves with the line of one query, beside the map of all equivalent weights.
-
-    Args:
-        scene: what stays; fit: the lines of one bandwidth.
-        limit: the weight at the ends of the diverging ramp.
-        row: the query, from 0.
-    """
+    """Draw both curves with the line of one query, beside the map of all weights, from -limit to limit."""
     ends, heights = (each[row] for each in tangents(scene, [fit]))
     truth = [] if scene.truth is None else [(_("┅ truth"), LIGHT.muted)]
     chart = parts.query_chart(

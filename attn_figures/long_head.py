@@ -20,7 +20,6 @@ def spec(blocks: Numbers, head: str, tokens: Sequence[str], size: int) -> Spec:
 
     Args:
         blocks: (n_block, n_block), NaN where all of a block is masked.
-        head: its name, such as "3.2".
         tokens: the words of the text; size: the number of words of a block's side.
     """
     names = ranges(tokens, size)

@@ -39,9 +39,6 @@ def line(
     """Draw a curve through (x, y), both (n,); NaN is a gap, and nothing bridges it.
 
     Args:
-        name: the trace's, unique in its figure.
-        x, y: its places.
-        colour: of the line and its dots.
         width: of the line in pixels; dash: "solid", "dot", "dash".
         shape: "linear", "spline", or "hvh" for stairs.
         dots: the size of the dots on its places, one for all or one each; 0 for none.
@@ -90,12 +87,8 @@ def points(
     """Draw points at (x, y), both (n,); colour and size are one for all or one each.
 
     Args:
-        name: the trace's, unique in its figure.
-        x, y: their places.
         colour, size: of the points; the size is a diameter in pixels.
         ring: the colour of a rim around each; empty for none.
-        ring_width: of the rim in pixels.
-        symbol: Plotly's name of a shape.
         hover: what pointing at one says, in Plotly's template; empty for nothing.
     """
     marker: Mark = {"size": size, "color": colour} | _unless(symbol, "circle", symbol=symbol)

@@ -519,7 +519,6 @@ def frame_at(
     """Return what moves the frame of a `marked` matrix, by path: around a row, a column, or a cell.
 
     Args:
-        name: the matrix's.
         row, column: where the frame stands at each position of a cursor.
 
     >>> {path: edge.tolist() for path, edge in frame_at("weights", row=np.array([0, 1])).items()}

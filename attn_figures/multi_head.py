@@ -92,10 +92,8 @@ def every_head(
     """Draw one map a head in the given order, with room for `slots` heads, and the output where it fits.
 
     Args:
-        heads: the maps.
         slots: the largest number of heads of any step.
         order: heads, from 0, in the order in which they stand.
-        projected: whether the output is multiplied by W_o.
         output_limit: the end of the output's colours; the largest absolute value when None.
 
     Raises:

@@ -124,10 +124,7 @@ def names_beside(
     another, or the query's.
 
     Args:
-        places: of the points, and their words.
-        words: one a point.
         weights: (n_query, n_key).
-        style: how many are named.
         queries: those in the same plane, if any.
         rows: the queries to return, from 0; all when None.
     """

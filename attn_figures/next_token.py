@@ -34,7 +34,6 @@ class Lens:
         tokens: n; layers: names of the embedding and of each layer.
         winners, chances: the likeliest token at each place and its probability, (n_layers, n).
         parts: what each head adds to the winner's logit, (n_layer, n_head); None where unknown.
-        winner: the token that wins.
     """
 
     tokens: Sequence[str]
@@ -82,7 +81,6 @@ def next_token(lens: Lens, names: Sequence[str], chances: Numbers, survivors: ND
     """Draw the likeliest next tokens as bars, what each layer would say, and what each head adds.
 
     Args:
-        lens: the layers' part.
         names: of the likeliest tokens, that of the largest probability first.
         chances: their probabilities; survivors: whether top-k and top-p leave them.
     """

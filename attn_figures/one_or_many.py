@@ -77,11 +77,9 @@ def one_or_many(
     """Draw parameters, FLOPs, entropy and ranks against the number of heads, and distances over the layers.
 
     Args:
-        study: the measures for each number of heads.
         distances: for each way to stack layers, by its name, one spread over (n_layers + 1,) for each number
             of heads; empty where layers cannot be stacked. Names are messages.
         highlight: the place of the number of heads that stands out beside one head.
-        layer: which layer is marked.
         way: the name of the way that is drawn with its spread; the others are dotted.
     """
     counts = study.num_heads
@@ -247,7 +245,6 @@ def fitting(
     Args:
         steps: of the optimiser, ascending.
         fits: one a number of heads; the maps of the first two are drawn.
-        at: the place of the marked step.
         floor: the least error that one head can have.
         queries: the names of the queries; keys are counted from 1.
     """

@@ -95,7 +95,6 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
     """Draw the picture in patches, one query's weights over it, and all rows of weights.
 
     Args:
-        image: the picture and its queries.
         weights: (n_query, n_patch).
         query: the row that is drawn over the picture, from 0.
     """
@@ -152,12 +151,7 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
 def over_picture_cursor(
     image: PatchedImage, weights: NDArray[np.float64]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what follows the cursor over the queries in `over_picture`: by row, and by (step, row).
-
-    Args:
-        image: as there.
-        weights: (n_steps, n_query, n_patch).
-    """
+    """Return what follows the cursor over the queries, by row and by step; weights have steps in front."""
     n_query = weights.shape[1]
     at = np.arange(n_query, dtype=np.float64)
     rows: dict[str, Any] = frame_at("weights", row=at)

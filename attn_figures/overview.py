@@ -26,7 +26,6 @@ def story(
         head: one head's weights between words (n, n).
         with_positions: the same with positions added to the words (n, n).
         heads: several heads' weights, each (n, n).
-        labels: the words.
     """
     words: Any = {"rows": Side.queries(labels), "columns": Side.keys(labels), "pick": Pick(together="words")}
     panels = [

@@ -97,7 +97,6 @@ def compose(
     stands for each that is missing, and the others take its room.
 
     Args:
-        panels: the matrices and charts.
         largest_unit: pixels that a unit never exceeds.
         phone_height: pixels that the figure may take on a phone, where it would scroll otherwise; many
             equal maps stand side by side then, so that their slider stays in sight.

@@ -228,9 +228,7 @@ def points(
     """Draw queries and keys in one plane, and values with one query's output in another.
 
     Args:
-        planes: of the head.
         attention: weights and mask, (n_query, n_key), True where a query may attend; output, (n_query, d_v).
-        row: the query, from 0.
     """
     weights, mask, output = attention
     words = planes.plane.words[1]
@@ -261,11 +259,8 @@ def small_multiples(
     """Draw the planes of several heads in the given order, with room for `slots` of them.
 
     Args:
-        heads: at one step each, and their titles.
-        titles: one a head.
         slots: the largest number of heads of any step.
         order: heads, from 0, in the order in which they stand.
-        row: the query, from 0.
     """
     panels: list[Panel | Absent] = []
     quiet = {"showticklabels": False}

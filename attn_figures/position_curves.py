@@ -66,8 +66,6 @@ def turning_cursor(
 
     Args:
         angles: of the key, (n_steps, n_rows, n_pair).
-        pairs: which pairs of dimensions these are.
-        curve: the score at each offset.
     """
     zero = np.zeros_like(angles[..., 0])
     by_step: dict[str, Any] = {}

@@ -90,7 +90,6 @@ def encoding_cursor(values: NDArray[Any], dimensions: Sequence[int]) -> tuple[di
 
     Args:
         values: (n_steps, length, d_model), one encoding a step.
-        dimensions: those drawn as waves.
     """
     places = np.arange(values.shape[1], dtype=np.float64)
     rows = frame_at("encoding", row=places) | {
@@ -113,10 +112,8 @@ def similarity(
     """Draw the similarity of all pairs of positions, and its range, mean and one position's over the offset.
 
     Args:
-        values: (length, length).
         bands: least, mean and greatest value at each offset from 1 - length to length - 1.
         limits: lowest and highest value of the curve; the map's ramp is symmetric around zero.
-        quantity: the name of a value.
         n_visible: the number of positions in sight.
     """
     length = len(values)
@@ -193,9 +190,7 @@ def bias(values: Numbers, curves: Numbers, head: int, *, buckets: Numbers | None
     """Draw one head's bias (query, key), and every head's over the offset with this head's in colour.
 
     Args:
-        values: (n, n).
         curves: (n_head, 2 n - 1), offsets from 1 - n to n - 1.
-        head: which one, from 0.
         buckets: the bucket of each pair, (n, n), told on hover.
     """
     n = len(values)

@@ -32,7 +32,6 @@ def vectors(labels: Sequence[str], parts: Sequence[Summand], *, limit: float, lo
     """Draw matrices of one row a word, with the same rows, columns and colours.
 
     Args:
-        labels: the words.
         parts: (n, d_model) each, with the operators between them.
         limit: the value at the ends of the one ramp, the same at all steps.
         longest_title: letters of the longest title of any step, so that nothing moves.

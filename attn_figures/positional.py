@@ -27,9 +27,6 @@ def before_and_after(
     """Draw weights (query, key) without and with positions, and the second less the first.
 
     Args:
-        tokens: labels of queries and keys.
-        before, after: weights (n, n).
-        names: what stands under the first two maps.
         limit: the difference at the ends of its ramp, the same at all steps.
     """
     common = _attention_labels(tokens)
@@ -82,9 +79,7 @@ def trial(
     """Draw expected values, actual values, their difference, and every scheme's largest difference as a bar.
 
     Args:
-        values: of the two maps.
         errors: the largest difference of each scheme, by its name.
-        scheme: whose maps these are.
         largest_error: the end of the bars' axis, the same at all steps.
         labels: shown in place of the schemes' names, where they differ.
     """

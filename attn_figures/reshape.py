@@ -79,7 +79,6 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     Args:
         step: from 0 to `N_STEPS` - 1.
         tokens: as typed; one row of the flat matrix each.
-        n_head: heads; d_head: numbers a head and token.
         caption: stands under the blocks, in one or two lines; may hold Plotly's tags.
     """
     at = moment(step)

@@ -26,11 +26,7 @@ _ROOM = 0.62  # of their length, for the words of either side
 
 @Picture
 def ribbons(weights: Numbers, queries: Sequence[str], keys: Sequence[str]) -> Spec:
-    """Draw both sentences with ribbons between them, and the weights as a map with the same rows.
-
-    Args:
-        weights: (n_query, n_key); queries, keys: the words of both sides.
-    """
+    """Draw both sentences with ribbons between them, and the weights as a map with the same rows."""
     n_query, n_key = weights.shape
     x, y = outlines(weights[None])
     traces = [

@@ -59,11 +59,6 @@ def scaling(at: ScaledTurns, ends: AxisEnds, labels: Mapping[str, str]) -> Spec:
     """Draw how far pairs turn, in training and past it; how much slower scalings make them; scores by offset.
 
     Angles and offsets that training did not reach are shaded.
-
-    Args:
-        at: the turns and scores of one step.
-        ends: of the axes.
-        labels: of the scalings, by their names.
     """
     panels = [each(at, ends, labels) for each in (_turns, _slower, _scores)]
     return compose.spec(panels, largest_unit=36)

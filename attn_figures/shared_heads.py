@@ -23,8 +23,6 @@ def sharing(full: HeadMaps, shared: HeadMaps, num_kv_heads: int, *, head: int, l
     Args:
         full: the maps with as many heads of keys as of queries.
         shared: the maps with `num_kv_heads` of them.
-        num_kv_heads: how many heads of keys there are.
-        head: whose map is drawn, from 0.
         limit: the end of the colours of the change, the same at all steps.
     """
     n_head = len(shared.weights)
@@ -62,7 +60,6 @@ def trade(
         cache_sizes: cached numbers a token.
         errors: the largest change of the output, as a share of its largest number.
         here: the place of the marked size.
-        x_title: of the sizes.
     """
     size_hover = _("{size}: <b>{count}</b> numbers a token", size="%{x}", count="%{y:,}")
     error_hover = _("{size}: off by <b>{share}</b> of the largest", size="%{x}", share="%{y:.3~g}")
@@ -114,7 +111,6 @@ def writing(
     """Draw one token being written: its row of weights, the cached keys and values, and the cost.
 
     Args:
-        tokens: as typed.
         weights: (n, n) of one head, each row written in its turn.
         key, value: (n, d_head) of the head.
         costs: operations a token with the cache, and without.

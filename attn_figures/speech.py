@@ -64,10 +64,8 @@ def speech_weights(
     """Draw the frames' log energies, and the maps of a head with a window and of one without.
 
     Args:
-        sound: the frames.
         local, everywhere: weights of the two heads, (n_frame, n_frame).
         near: where the local head may attend.
-        frame: the query that is framed, from 0.
     """
     names = [f"{at + 1} {_(PAUSE) if label == PAUSE else label}" for at, label in enumerate(sound.labels)]
     bands = [f"{hertz:,.0f} Hz" for hertz in sound.hertz]

@@ -20,7 +20,6 @@ class Layer:
 
     Attributes:
         number: from 1; n_head: heads that the means are of.
-        tokens: n labels.
         weights, rollout: (n, n).
         shares, lengths: what each key writes, as shares of each row and as it is, (n, n); None if unknown.
         mask: False where a query may not attend, or a key is ablated, (n, n); aside: whether any key is.

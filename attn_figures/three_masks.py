@@ -43,12 +43,7 @@ class MaskedWeights:
 
 @Picture
 def three_masks(masked: Sequence[MaskedWeights], words: Sequence[str]) -> Spec:
-    """Draw one map of weights for each mask, with the last word's row framed.
-
-    Args:
-        masked: of the same queries and keys.
-        words: the labels of both sides.
-    """
+    """Draw one map of weights for each mask, with the last word's row framed."""
     last = len(words) - 1
     common: dict[str, Any] = {
         "rows": Side.queries(words),

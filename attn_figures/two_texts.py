@@ -32,7 +32,6 @@ def two_texts(
         visible: where a text has both tokens, and the query may attend to the key, (2, n, n).
         tokens: n labels; titles: what stands under A and under B, escaped.
         limit: the difference at the ends of the ramp.
-        row: the query, from 0.
     """
     first, second = (
         text_map(

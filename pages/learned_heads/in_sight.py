@@ -7,12 +7,7 @@ from pages.learned_heads.settings import ZOOM
 
 
 def in_sight(controls: Controls, shape: tuple[int, ...]) -> str:
-    """Return the part that the link names, "" for all; where the map has no such part, say so.
-
-    Args:
-        controls: answers.
-        shape: queries and keys of the map.
-    """
+    """Return the part that the link names, "" for all; where the map has no such part, say so."""
     text = controls.text(ZOOM)
     part = ZOOM.part(text)
     n_query, n_key = shape

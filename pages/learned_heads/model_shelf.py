@@ -37,11 +37,7 @@ class ModelShelf:
         self._standing = ModelStatus()
 
     def status(self, name: str | None = None) -> ModelStatus:
-        """Return how far it is; the first call starts the reading.
-
-        Args:
-            name: a folder or a name; the packaged model when None.
-        """
+        """Return how far it is; the first call begins to read a folder or name, or the packaged model."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._read, args=(name,), daemon=True)

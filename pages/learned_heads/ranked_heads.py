@@ -106,8 +106,6 @@ class RankedHeads:
     """The heads of all layers, counted through from 0, in the order of one measure of their true weights.
 
     Attributes:
-        maps: as the model computed them.
-        measure: what heads are ordered by.
         words_only: whether special tokens are hidden, each row shown being divided by what it gives to words.
         masks: True where a query may attend, of each layer; None where everywhere, or where nobody
             knows.

@@ -32,7 +32,6 @@ class TwoTexts:
     """What the controls select, and what comes of it; heads are counted from 0 over all layers.
 
     Attributes:
-        texts: A and B.
         pieces: whether tokens are shown as the model reads them, and not joined into words.
         head, row: the chosen head and query.
     """
