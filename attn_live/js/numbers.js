@@ -200,7 +200,7 @@ function labels(axis, coordinates, count) {
     Array.from(axis?.tickvals ?? [], (at, i) => [Number(at), plainText(String(axis.ticktext?.[i] ?? at))]),
   );
   return Array.from({ length: count }, (_, i) => {
-    const at = coordinates?.[i] ?? i;
+    const at = coordinates ? (coordinates[i] ?? Number.NaN) : i;
     return named.get(Number(at)) || plainText(axis?.labelalias?.[at] || written(at));
   });
 }
