@@ -104,17 +104,17 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
     budget = torch.arange(1, n + 1)[:, None]  # beside heads
     latest = (budget + 1) // 2
     mask = torch.zeros(n, n_head, n, n, dtype=torch.bool)
-    now = torch.zeros(n, n_head, n, dtype=torch.bool)
-    had = torch.zeros(n, n_head, n, dtype=scaled_scores.dtype)
+    cached = torch.zeros(n, n_head, n, dtype=torch.bool)
+    received = torch.zeros(n, n_head, n, dtype=scaled_scores.dtype)
     places = torch.arange(n)
     for query in range(n):
-        now[..., query] = True
-        old = now & (query - places >= latest[..., None])
-        least = had.masked_fill(~old, torch.inf).argmin(dim=-1, keepdim=True)
-        over = now.sum(dim=-1, keepdim=True) > budget[..., None]
-        now = now & ~(over & (places == least))
-        mask[..., query, :] = now
-        had += scaled_scores[:, query].masked_fill(~now, -torch.inf).softmax(dim=-1)
+        cached[..., query] = True
+        evictable = cached & (query - places >= latest[..., None])
+        least = received.masked_fill(~evictable, torch.inf).argmin(dim=-1, keepdim=True)
+        is_over_budget = cached.sum(dim=-1, keepdim=True) > budget[..., None]
+        cached = cached & ~(is_over_budget & (places == least))
+        mask[..., query, :] = cached
+        received += scaled_scores[:, query].masked_fill(~cached, -torch.inf).softmax(dim=-1)
     return mask
 
 

@@ -59,7 +59,7 @@ def ramp_encoding(
     step: float | int | Float[Tensor, "*steps"] = 0.5,
     dtype: torch.dtype = torch.float64,
 ) -> Float[Tensor, "*steps {length} {d_model}"]:
-    r"""Add the same number to every dimension of a position: a toy that shows what an encoding does.
+    r"""Return p times ``step`` in every dimension of position p: a toy that shows what an encoding does.
 
     $$P_{p,i} = p \cdot \mathrm{step}$$
 

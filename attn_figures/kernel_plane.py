@@ -189,7 +189,7 @@ def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[s
 
 
 def plane_cursor(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[str, dict[str, Any]]:
-    """Return what follows the query in `plane`, by row, and by step and row."""
+    """Return the fields of a `Cursor` by which `plane` follows the query: ``changes`` and ``by_step``."""
     h = np.array([each.bandwidth for each in estimates])[:, None]
     first = scene.queries[:, 0]
     weights = np.stack([each.weights for each in estimates])

@@ -51,7 +51,7 @@ class _Winners(Matrix):
     winners: Any = None
 
     def geometry(self) -> Geometry:
-        """Return its room, in which the words shrink so as not to touch."""
+        """Return the panel's geometry, with letters small enough for its longest word."""
         return replace(super().geometry(), letter=self._letter, words=(3,))
 
     @property

@@ -70,7 +70,7 @@ class _Lines:
             aside = 0.0 if to != x else 0.3  # a word's arc to itself is a loop
             share = 0.3 + 0.7 * min(1.0, abs(to - x) / (0.75 * (self.across - 1)))
             lean = (share * self.rises + aside) / 0.75  # a curve rises to three quarters of what it leans to
-            # Between two lines is the room of all arcs: the first one's hang.
+            # Arcs fill the room between lines: the last line's rise above it, others hang below.
             starts, leans = (y + BELOW, lean) if y < self.last else (y - ABOVE, -lean)
             corners = (x - aside / 3, starts), (x - aside, starts + leans), (to + aside, starts + leans)
             points = [*corners, (to + aside / 3, starts)]

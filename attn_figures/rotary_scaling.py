@@ -26,8 +26,8 @@ class ScaledTurns:
     """One rotary scaling at one factor, beside unscaled rotary positions.
 
     Attributes:
-        trained_turns, plain, scaled: full turns of each pair, (n_pair,): over the trained length, and over
-            the longer one without scaling and with it.
+        trained_turns: full turns of each pair over the trained length, (n_pair,).
+        plain, scaled: the same over the longer length, without scaling and with it.
         slower: how many times slower each scaling makes each pair, (n_pair,), by its name.
         scaling: the name of the scaling that is drawn.
         offsets: (n_offset,) from 1 on; plain_scores, scores: without scaling and with it, (n_offset,).

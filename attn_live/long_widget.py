@@ -69,7 +69,7 @@ class LongWidget(anywidget.AnyWidget):
         return Pyramid(self._weights[layer, head], keep)
 
     def _answer(self, _widget: object, request: Any, _buffers: object) -> None:
-        """Send the tile that was asked for; ignore what asks for none."""
+        """Send the requested tile; ignore a malformed request."""
         try:
             keep, *places = request["tile"]
             layer, head, level, row, column = map(int, places)

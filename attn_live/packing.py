@@ -333,33 +333,33 @@ def _pack_cursor(
     cursor: Cursor, first: Spec, at_steps: Mapping[Path, list[Any]], n_steps: int, arrays: Arrays
 ) -> dict[str, Any]:
     changes = []
-    for following, leading in (
+    for values_by_path, leading_axes in (
         (cursor.changes, (cursor.n_rows,)),
         (cursor.by_step, (n_steps, cursor.n_rows)),
     ):
-        for path, values in following.items():
-            at = values.at if isinstance(values, IndexedItems) else None
+        for path, values in values_by_path.items():
+            indices = values.at if isinstance(values, IndexedItems) else None
             items = np.asarray(values.items if isinstance(values, IndexedItems) else values)
-            shape = items.shape if at is None else at.shape
-            if shape[: len(leading)] != leading:
-                raise ValueError(f"{path} must start with axes {leading}, got shape {shape}")
+            shape = items.shape if indices is None else indices.shape
+            if shape[: len(leading_axes)] != leading_axes:
+                raise ValueError(f"{path} must start with axes {leading_axes}, got shape {shape}")
             packed_items = items.tolist() if items.dtype.kind in "US" else {"@": arrays.add(items)}
             change = {
                 "path": paths.resolve(first, path),
                 "values": packed_items,
-                "by_step": len(leading) == 2,
+                "by_step": len(leading_axes) == 2,
             }
-            if at is not None:
-                change["picked"] = {"@": arrays.add(at)}
+            if indices is not None:
+                change["picked"] = {"@": arrays.add(indices)}
             changes.append(change)
     copies = []
     for path, source in cursor.rows_of.items():
-        of = paths.resolve(first, source)
-        for step, array in enumerate(at_steps.get(of) or [paths.at(first, of)]):
+        source_path = paths.resolve(first, source)
+        for step, array in enumerate(at_steps.get(source_path) or [paths.at(first, source_path)]):
             shape = np.shape(array)
             if shape[:1] != (cursor.n_rows,):
                 raise ValueError(
                     f"{source} must have {cursor.n_rows} rows at each step, got shape {shape} at step {step}"
                 )
-        copies.append({"path": paths.resolve(first, path), "of": of})
+        copies.append({"path": paths.resolve(first, path), "of": source_path})
     return {"n_rows": cursor.n_rows, "changes": changes, "copies": copies}

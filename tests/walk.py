@@ -6,9 +6,9 @@
     python -m tests.walk --states 18                         # all pages
 
 Each state is a link with random valid settings and a random tab, in one language after the other. It must
-open without an exception, say no nan, inf or None, send no message over `MOST_BYTES`, draw weights whose rows
-sum to one, hold every check that it shows, and say of no figure where its panels stand: each screen and saved
-shape has an order of its own. At the end nothing may be imported that no page needs.
+open without an exception, say no nan, inf, None or object's repr, send no message over `MOST_BYTES`, draw
+weights whose rows sum to one, hold every check that it shows, and say of no figure where its panels stand:
+each screen and saved shape has an order of its own. At the end nothing may be imported that no page needs.
 """
 
 import argparse
@@ -71,7 +71,7 @@ FUNCTIONS = (
     "\uff08x\uff0b1\uff09\u00d72\u3002", "<b>x</b> $z$ `w`",
     "__import__('os')", "x*x*x_*y*", "(" * 30,
 )  # fmt: skip
-NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])")
+NOT_SAID = re.compile(r"(?<![\w-])(nan|inf|None)(?![\w-])|<(class '|function |[\w.]+ object at )")
 PLACES = re.compile(
     r"\b(?:Left|Right):|\b(?i:on|at|to) the (?:left|right)\b(?! place)"
     r"|\b(?i:above|below|beside|beneath|underneath|next to)\b(?! \W?[\d½])"  # below ½ is a number

@@ -129,7 +129,9 @@ LAYOUTS = tuple(" ".join(order) for order in permutations("dkh"))
 def unpack_projection(
     projection: Float[Tensor, "n d_fused"], layout: str, n_head: int
 ) -> Float[Tensor, "3 {n_head} n {projection.shape[1]//3//n_head}"]:
-    """Split a fused projection into queries, keys and values: k is which of them, h the head, d a number.
+    """Split a fused projection into queries, keys and values.
+
+    ``layout`` orders three axes: k (query, key or value), h (head), d (number within the head).
 
     Raises ValueError for a layout that is not one of the six, and for a width that does not divide.
 

@@ -372,7 +372,7 @@ class CoverQuestion:
         return paragraph(sentence, self._explain_trend())
 
     def _explain_trend(self) -> str:
-        """Say what becomes of the row's largest weight: it is that which a slider spreads or gathers."""
+        """Say how the row's largest weight changes to the slider's end; "" if it stays or is no weight."""
         if not self.map.is_weights:
             return ""
         both_maps = self.maps[self.step], self.maps[self.end(self.step)]

@@ -80,7 +80,7 @@ def names(*english: str) -> tuple[str, ...]:
 
 
 def forms(term: Term) -> tuple[str, ...]:
-    """Return how a term is written in sentences: each of its names, in English one and several.
+    """Return how a term is written in sentences: each name, in English in singular and plural.
 
     >>> forms(next(term for term in general() if term.name == "Query"))
     ('query', 'queries')

@@ -83,7 +83,7 @@ def loggers_of_streamlit() -> list[str]:
 
 
 def keep_logs_clean() -> None:
-    """Filter the logs of the server; once more changes nothing."""
+    """Filter what visitors typed out of the server's logs; a second call changes nothing."""
     own = [(name, WithoutMessage) for name in loggers_of_streamlit()]
     for name, kind in (*_REPEAT_WHAT_WAS_TYPED, *own):
         logger = logging.getLogger(name)

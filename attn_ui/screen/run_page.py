@@ -71,8 +71,8 @@ def _show(page: Page[Any, Any], page_state: Any) -> None:
 
 
 def _show_tab(page: Page[Any, Any], name: str, result: Any) -> None:
-    if name == "Code" and page.programs and (handed := page.programs(result)):
-        programs_tab.show(handed)
+    if name == "Code" and page.programs and (page_programs := page.programs(result)):
+        programs_tab.show(page_programs)
         return
     page.tab(name).show(result)
 

@@ -79,7 +79,7 @@ def between(steps: Steps) -> float | None:
 
 
 def exact(steps: Steps) -> Steps:
-    """Return a slider with the value that was asked for, as a step of its own where it is none."""
+    """Return the slider; a value asked for between two of its steps becomes a step too."""
     value = between(steps)
     return steps if value is None else steps.with_value(value)
 

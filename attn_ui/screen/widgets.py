@@ -51,7 +51,7 @@ def choose(choice: Choice, label: str, **more: Any) -> str:
 
 
 def peek(setting: Choice | Flag | Integer | Real | Text) -> Any:
-    """Return what a setting's control says; before it is there, and after *Back*, what the address says."""
+    """Return the value of a setting's control; the address's before it is drawn, and after *Back*."""
     if setting.name in st.session_state and not travelled():
         return st.session_state[setting.name]
     text = st.query_params.get(setting.name)

@@ -36,7 +36,7 @@ class Part:
 
     @cached_property
     def missing(self) -> str:
-        """What is missing; "" where all is there."""
+        """The first thing that is missing; "" where nothing is."""
         return next(filter(None, (look() for look in self.looks)), "")
 
     @property

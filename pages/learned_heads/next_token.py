@@ -24,7 +24,7 @@ class NextResult:
         state: what the controls select; source: a toy at one step of its training, or a whole model.
         temperature: what logits are divided by.
         tokens: of the text, numbered where one occurs again; name: returns how a token reads.
-        next_token: what is said at temperature 1, and why.
+        next_token: the prediction at temperature 1, and how it comes about.
     """
 
     state: NextState
@@ -48,7 +48,7 @@ class NextResult:
 
 
 def result_of(state: NextState, source: Result | Heads, temperature: float) -> NextResult:
-    """Return what is said next. Raises ValueError for a model that does not predict tokens."""
+    """Return the prediction of the next token. Raises ValueError for a model that does not predict tokens."""
     if isinstance(source, Result):
         tokens = label_tokens(source.symbols)
         prediction = next_of_toy(source.model, source.toy_run, off=source.setting.off)

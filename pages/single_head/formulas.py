@@ -138,7 +138,7 @@ def threshold(result: Result) -> str:
     return set_aside_words.threshold_formula(result.aside)
 
 
-def ablation(_now: Result) -> str:
+def ablation(_result: Result) -> str:
     """The weights and the output without key l."""
     return set_aside_words.ablation_formula()
 

@@ -1,4 +1,4 @@
-"""What attends: from the settings to the queries, keys and values, and what these are made from."""
+"""A head made from the settings: queries, keys and values, and the vectors and weights behind them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ def view(controls: Controls, state: State) -> View[Result]:
     along = None
     if STAGES[stage].has_plane:
         along, unfit = read_along(controls, head)
-        notes += [f":material/edit: {LazyMap}" for each in unfit]
+        notes += [f":material/edit: {each}" for each in unfit]
     cell = controls.place(QUERY, len(head.queries)), controls.place(KEY, len(head.keys))
     temperature, width = controls.value(scoring.temperature), int(controls.value(scoring.width))
     look = StageOptions(temperature, width, asides_of_steps, group, along, moves).over_the_slider()

@@ -548,7 +548,7 @@ class TestWithoutASession:
         with pytest.raises(LookupError, match=f"no figure at this link.*{INSTALL}"):
             PAGES["learned-heads"].at("source=a+real+model").figure()
 
-    def test_a_file_is_none_and_it_says_so(self) -> None:
+    def test_your_own_source_has_no_figure_programs_or_tables(self) -> None:
         here = PAGES["learned-heads"].at("source=your+own&tab=Checks")
         with pytest.raises(LookupError, match="read from a file, in the app"):
             here.figure()

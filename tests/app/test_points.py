@@ -202,3 +202,9 @@ def test_points_are_of_the_two_dimensions(link: str, pair: tuple[int, int]) -> N
     assert not page.dropped
     at = np.asarray(page.view.result.head.query)[:, [each - 1 for each in pair]]
     np.testing.assert_allclose(page.view.result.walk.points().plane.queries, at, atol=1e-12)
+
+
+def test_points_of_a_head_too_narrow_for_two_dimensions_say_so_in_words() -> None:
+    (note, *_) = PAGES["single-head"].at("stage=points&dk=1&along=two+dimensions").view.notes
+    assert note.startswith(":material/edit: ")
+    assert note.endswith("one dimension, so no two can be chosen.")

@@ -109,7 +109,7 @@ def test_no_list_and_no_folder_are_sentences(tmp_path: Path, capsys: Any) -> Non
         assert said in capsys.readouterr().err
 
 
-def test_no_chromium_is_a_sentence(tmp_path: Path) -> None:
+def test_slides_without_chromium_end_with_code_2_and_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "links.txt").write_text("single-head\n")
     options = [str(tmp_path / "links.txt"), "--out", str(tmp_path), "--chromium", str(tmp_path / "none")]
     # A process of its own: two of Playwright's loops do not go together.

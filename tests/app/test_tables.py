@@ -18,7 +18,7 @@ def test_a_bar_inside_a_cell_stays_there() -> None:
     assert line == r"| \|x\| | already \| escaped |"
 
 
-def test_a_failed_check_stands_out() -> None:
+def test_a_failed_check_is_bold_with_a_cross_in_the_table() -> None:
     said = checks_table(["one", "two"], {"here": [(True, "holds exactly"), (False, "fails, off by 3")]})
     assert said.splitlines()[-1] == "| two | :material/close: **fails, off by 3** |"
 

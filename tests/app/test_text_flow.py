@@ -96,7 +96,9 @@ def test_a_file_has_weights_and_no_values() -> None:
         ([(1, MOST_TOKENS + 1, MOST_TOKENS + 1)], "at most 128 tokens"),
     ],
 )
-def test_maps_that_do_not_fit_are_named(shapes: list[tuple[int, int, int]], why: str) -> None:
+def test_flow_refuses_maps_of_unequal_sides_or_too_many_tokens(
+    shapes: list[tuple[int, int, int]], why: str
+) -> None:
     with pytest.raises(ValueError, match=why):
         of_whole(own(*shapes))
 

@@ -101,7 +101,9 @@ def test_the_film_is_right_where_a_canvas_lies(live: AppPage) -> None:
 
 @pytest.mark.still
 @pytest.mark.slow
-def test_maps_and_files_are_right_where_a_canvas_lies(app: AppPage, browser: Browser, tmp_path: Path) -> None:
+def test_svg_and_pdf_are_exact_where_the_browser_falsifies_canvas_pixels(
+    app: AppPage, browser: Browser, tmp_path: Path
+) -> None:
     app.page.set_viewport_size({"width": WINDOW["width"], "height": WINDOW["height"]})
     clean = browser.new_page()
     app.open(LINK)

@@ -247,7 +247,7 @@ def test_paper_is_there_before_the_theme(
     context.close()
 
 
-def test_paper_goes_with_the_theme_and_the_theme_may_become_another(opened: Opened) -> None:
+def test_early_scheme_is_removed_once_the_figure_is_drawn(opened: Opened) -> None:
     page, gate = opened("multi-head?heads=2", color_scheme="dark")
     gate.open()
     page.wait_for_selector(".live-figure[data-state=drawn]")

@@ -99,7 +99,7 @@ def test_the_picture_stands_where_the_visitor_came_to(server: str) -> None:
     "headers",
     [{"Host": HOSTILE}, {"Host": 'a"b'}, {"Host": "a b"}, {"Host": "lab.edu/%0d"}, {"Host": "user@lab.edu"}],
 )
-def test_a_host_that_is_none_is_not_repeated(server: str, headers: dict[str, str]) -> None:
+def test_an_invalid_host_header_is_not_repeated_in_the_page(server: str, headers: dict[str, str]) -> None:
     status, _, body = ask(server, "/single-head", **headers)
     assert status in (200, 400)
     assert b"alert" not in body
@@ -139,7 +139,7 @@ def test_no_other_file_is_served_as_a_picture(server: str, target: str) -> None:
     assert b"import streamlit" not in body
 
 
-def test_each_window_is_called_by_its_page(app: AppPage) -> None:
+def test_the_window_title_is_the_heading_of_its_page(app: AppPage) -> None:
     for page in PAGES[:2]:
         app.open(page.address)
         assert app.page.title() == page.heading

@@ -21,7 +21,9 @@ from attn_ui.lessons.link_list import read_list
 LIST = "single-head?t=0.50&text=a+b&say=b+for+a  Sharper <b>\n/?t=soon\n"
 
 
-def test_two_slides_as_pptx_and_as_pdf(browser: Browser, server: str, tmp_path: Path) -> None:
+def test_a_list_of_two_links_makes_two_slides_with_titles(
+    browser: Browser, server: str, tmp_path: Path
+) -> None:
     lines, bad = read_list(LIST)
     assert bad == []
     said = slides.make(lines, tmp_path, "pptx", server, browser, public="https://lab.example.org/course")

@@ -207,7 +207,7 @@ class TestBatchesOfSteps:
             one = scaled_dot_product_attention(query, key, value, mask)
             torch.testing.assert_close(batch.weights[step], one.weights, **EXACT)
 
-    def test_masks_of_true_keep_their_steps(self, draw: Draw) -> None:
+    def test_all_true_masks_give_one_unmasked_result_per_mask(self, draw: Draw) -> None:
         query, key, value = draw(2, 5, 11), draw(2, 7, 11), draw(2, 7, 13)
         open_masks = torch.ones(3, 1, 5, 7, dtype=torch.bool)
         batch = scaled_dot_product_attention(query, key, value, open_masks)

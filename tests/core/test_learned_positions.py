@@ -61,7 +61,7 @@ def test_scaling_keeps_directions(package: torch.Tensor) -> None:
     assert float((scaled.square().sum(-1) / 4).mean()) == pytest.approx(2.0)
 
 
-def test_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_none_where_the_package_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned_positions, "find_spec", lambda _: None)
     learned_table.cache_clear()
     assert learned_table() is None

@@ -182,7 +182,7 @@ class TestRotary:
         assert batch.shape == (3, 2, 5, 8)
         torch.testing.assert_close(batch[1], rotary_embedding(x, base=10), **EXACT)
 
-    def test_dtype_is_kept(self, draw: Draw) -> None:
+    def test_float32_input_gives_float32_output(self, draw: Draw) -> None:
         assert rotary_embedding(draw(5, 8).float()).dtype == torch.float32
 
     def test_refusals(self, refuses: Refuses, draw: Draw) -> None:

@@ -137,7 +137,7 @@ def test_window_masks_the_maps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_saved_folder_gives_maps_of_text(name: str, tmp_path: Path) -> None:
+def test_maps_of_a_saved_folder_equal_those_of_transformers(name: str, tmp_path: Path) -> None:
     write(tmp_path, name)
     ours = load_model(tmp_path)
     theirs = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
@@ -206,7 +206,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("name", "settings", "said"), SETTINGS)
-def test_unsupported_settings_are_refused(
+def test_a_bad_config_is_refused_with_what_it_must_be(
     name: str, settings: dict[str, object], said: str, tmp_path: Path, refuses: Any
 ) -> None:
     drawn(CONFIGS[name]()).save_pretrained(tmp_path)

@@ -47,7 +47,7 @@ def test_batch_of_steps_equals_each_alone() -> None:
         assert torch.equal(largest.weights[step], other.weights)
 
 
-def test_ties_with_the_last_are_kept() -> None:
+def test_top_k_keeps_weights_that_tie_with_its_last() -> None:
     third = 1 / 3
     found = threshold_weights(
         torch.tensor([[third, third + 1e-15, third], [0.5, 0.3, 0.2]], dtype=torch.float64), top=1

@@ -136,8 +136,14 @@ def test_show_many_dimensions_are_cut_and_counted() -> None:
         (lambda: show(weights(5, 5), columns=[5]), "there is no 5 among the 5 keys"),
         (lambda: show(weights(5, 5), columns=[]), "choose at least one"),
         (lambda: show(weights(5, 5), output=torch.zeros(4, 2)), r"must be \(5, d\).*got \(4, 2\)"),
-        (lambda: show(weights(5, 5), palette="jet"), "one of indigo, viridis, cividis, ylgnbu, grey, got 'jet'"),
-        (lambda: show(np.eye(300), palette="jet"), "one of indigo, viridis, cividis, ylgnbu, grey, got 'jet'"),
+        (
+            lambda: show(weights(5, 5), palette="jet"),
+            "one of indigo, viridis, cividis, ylgnbu, grey, got 'jet'",
+        ),
+        (
+            lambda: show(np.eye(300), palette="jet"),
+            "one of indigo, viridis, cividis, ylgnbu, grey, got 'jet'",
+        ),
         (lambda: show(weights(3, 5, 5), head=3), "head must be from 0 to 2, counted from 0, got 3"),
     ],
 )

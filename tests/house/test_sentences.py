@@ -15,7 +15,7 @@ from tests.sentences import messages_in, numbers_in
         ("a :violet[cat 3] at (12, 3.5).", [3, 12, 3.5]),
     ],
 )
-def test_numbers_text_are_read(text: str, numbers: list[float]) -> None:
+def test_numbers_in_reads_the_numbers_of_a_text(text: str, numbers: list[float]) -> None:
     assert numbers_in(text) == numbers
 
 

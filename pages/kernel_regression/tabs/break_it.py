@@ -7,6 +7,6 @@ from pages.kernel_regression.compute import Result
 from pages.kernel_regression.settings import MISTAKE
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, KERNEL_MISTAKES, right_and_broken.spec)

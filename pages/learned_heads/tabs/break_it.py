@@ -7,6 +7,6 @@ from pages.learned_heads.compute import Result
 from pages.learned_heads.settings import MISTAKE
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, TOY_MISTAKES, right_and_broken.spec)

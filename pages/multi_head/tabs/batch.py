@@ -74,7 +74,7 @@ def batch_of(text: str, *, masked: bool) -> Batch:
     return Batch(labels, lengths, x, mask, module(x, attn_mask=mask))
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Draw head 1's map in each sentence, with the padding masked and without."""
     st.markdown(
         _(

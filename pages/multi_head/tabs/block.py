@@ -29,7 +29,7 @@ NAMES = {
 }
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show what residual and norm do to the vectors over the layers."""
     st.markdown(
         _(

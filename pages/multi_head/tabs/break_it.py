@@ -7,6 +7,6 @@ from pages.multi_head.compute import Result
 from pages.multi_head.settings import MISTAKE
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, MULTI_HEAD_MISTAKES, right_and_broken.spec)

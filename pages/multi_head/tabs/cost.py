@@ -27,7 +27,7 @@ PATTERNS = {
 }
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show what heads attend to under a pattern each, what that costs, and how both grow with the text."""
     st.markdown(
         _(

@@ -24,7 +24,7 @@ STEPS = tuple(map(int, FIT_STEP.values))
 FLOOR = 0.5  # the least error of one head, see `attn_core.two_pattern_task`
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the errors of fits with each number of heads, and the maps of one head and of two."""
     st.markdown(
         _(

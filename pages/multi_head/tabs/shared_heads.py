@@ -27,7 +27,7 @@ GROUPS = tuple(map(int, SHARED.values))
 WIDTHS = tuple(map(int, LATENT.values))
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show heads that share keys, what it saves and costs, and the latent vector that goes further."""
     st.markdown(
         _(

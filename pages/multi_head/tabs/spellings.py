@@ -15,7 +15,7 @@ from pages.single_head.tabs.checks import table
 from programs.writing import PYTORCH, imports
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show one spelling with its shapes, and how far all are from the example's output."""
     result = make_example()
     st.markdown(

@@ -20,8 +20,8 @@ from pages.multi_head.settings import TOKEN
 from pages.single_head.tabs.checks import table
 
 
-def show(_now: Result) -> None:
-    """Show the token that is being written, what is kept, and what is computed with the cache and without."""
+def show(_result: Result) -> None:
+    """Show one token being written: its row of weights, the KV cache, the cost with the cache and without."""
     st.markdown(
         _(
             "A model writes one token after the other, and a causal row reads only what came before. "

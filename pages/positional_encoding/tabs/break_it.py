@@ -7,6 +7,6 @@ from pages.positional_encoding.compute import Result
 from pages.positional_encoding.settings import MISTAKE
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, POSITION_MISTAKES, right_and_broken.spec)

@@ -7,6 +7,6 @@ from pages.single_head.compute import Result
 from pages.single_head.settings import MISTAKE
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the chosen mistake."""
     break_it(MISTAKE, ATTENTION_MISTAKES, right_and_broken.spec)

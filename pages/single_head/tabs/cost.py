@@ -51,7 +51,7 @@ def _study(window: Steps) -> tuple[bytes, list[str]]:
     return pack(figures), captions
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show what one head costs, and how it grows with and without a window."""
     window = exact(COST_WINDOW)
     figures, captions = _study(window)

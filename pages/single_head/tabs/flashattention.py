@@ -25,7 +25,7 @@ from pages.single_head.tabs.checks import table
 SIZE = 2  # keys in a tile
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the tile that is read, the running maximum, sum and output, and that the last output is right."""
     st.markdown(
         paragraph(

@@ -29,7 +29,7 @@ from pages.single_head.settings import STATE
 from pages.single_head.tabs.checks import table
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Show the state after each token, the outputs, and what both ways still give the first word."""
     st.markdown(
         paragraph(

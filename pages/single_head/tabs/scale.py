@@ -31,7 +31,7 @@ def _study(seed: int, widths: tuple[float, ...]) -> tuple[attn_core.ScaleStudy, 
     return study, pack([scale_picture.spec(study.widths, arrays, weights, step) for step in steps])
 
 
-def show(_now: Result) -> None:
+def show(_result: Result) -> None:
     """Sweep the width of random queries and keys, scaled and not."""
     width = exact(SWEEP_WIDTH)
     study, figures = _study(SEED.default, width.values)
