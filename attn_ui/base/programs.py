@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from attn_ui.base.markdown import listed
 from attn_words import _, paragraph
-from programs.writing import ARCHIVE, NUMPY, PYTORCH, SHORT, WORDS, Numbers, Program, word_list
+from programs.writing import ARCHIVE, NUMPY, SHORT, WORDS, Numbers, Program, word_list
 
 LATEX = "LaTeX"
 More = tuple[Sequence[str], Sequence[str]]
@@ -52,14 +52,10 @@ class Programs:
         if kind == LATEX:
             return _("The formula with the numbers on this page, for a text or a slide.")
         program = self.program(kind)
-        with_torch = _("Runs with PyTorch alone.")
-        if program.is_read:
-            with_torch = _("Runs with PyTorch, and NumPy to read its numbers.")
-        needs = {
-            PYTORCH: with_torch,
-            NUMPY: _("Runs with NumPy alone."),
-            SHORT: _("The short one, with the packages of this app: `pip install .` in its folder."),
-        }[kind]
+        packages = ["NumPy"] if kind == NUMPY else ["PyTorch", "NumPy"] if program.is_read else ["PyTorch"]
+        needs = _("Runs with {packages} alone.", packages=listed(packages))
+        if kind == SHORT:
+            needs = _("The short one, with the packages of this app: `pip install .` in its folder.")
         names = [name for name in self.prints if name not in WORDS]
         names += re.findall(r'print\("(.+?):"', program.last)
         prints = _("It prints {numbers}.", numbers=listed([f"`{name}`" for name in names]))

@@ -40,9 +40,8 @@ def for_others(link: str, headers: Mapping[str, str], peer: str | None) -> tuple
     if not _is_here(there.hostname):
         return link, ""
     host = urlsplit(f"//{headers.get('Host', '')}").hostname
-    if peer is not None or not _is_here(host) or any(map(_is_forwarding, headers)):
-        return link, _("This link opens on this machine alone.")
-    own = own_host()
+    is_seen_from_here = peer is None and _is_here(host) and not any(map(_is_forwarding, headers))
+    own = own_host() if is_seen_from_here else None
     if own is None:
         return link, _("This link opens on this machine alone.")
     port = there.port or (443 if there.scheme == "https" else 80)

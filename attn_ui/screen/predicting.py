@@ -94,7 +94,7 @@ class Predicting:
     def _answers(self) -> None:
         question = self.question
         if question.kind == ALOUD:
-            st.markdown(_("Say what stands there. Then look."))
+            st.markdown(_("Predict it."))
             return
         if question.kind == "curve":
             self._pad()
