@@ -21,7 +21,7 @@ from pptx.util import Emu, Inches, Pt
 from attn_figures import theme
 from attn_figures.widths import letters, shorten
 from attn_ui.export.slide import Slide
-from attn_ui.publish.letters import whole, write_page
+from attn_ui.publish.letters import write_page
 from attn_ui.screen.share import scannable
 from attn_words import _, speaking
 
@@ -90,7 +90,7 @@ def write_pdf(slides: Sequence[Slide], path: Path, page: "Page") -> None:
         path: of the PDF.
         page: an empty tab.
     """
-    write_page(page, _document(slides), whole())
+    write_page(page, _document(slides))
     page.wait_for_function("() => [...document.images].every((each) => each.complete && each.naturalWidth)")
     page.pdf(path=str(path), width=f"{WIDTH}in", height=f"{HEIGHT}in", print_background=True, tagged=True)
 
@@ -165,10 +165,6 @@ def _write(
         run.hyperlink.address = url
 
 
-def _anchor(url: str, text: str) -> str:
-    return f'<a href="{escape(url)}">{text}</a>' if url else text
-
-
 def _shortened(link: str) -> str:
     return link if len(link) <= MOST_LINK else f"{link[: MOST_LINK - 1]}…"
 
@@ -178,6 +174,7 @@ def _document(slides: Sequence[Slide]) -> str:
     for each in map(_fit_for_xml, slides):
         svg = base64.b64encode(each.picture.read_bytes()).decode()
         link = escape(_shortened(each.link))
+        link = f'<a href="{escape(each.url)}">{link}</a>' if each.url else link
         with speaking(each.language):
             code_name = escape(_("QR code"))
         code = base64.b64encode(_code(each.url, "svg")).decode()
@@ -186,7 +183,7 @@ def _document(slides: Sequence[Slide]) -> str:
             f"<h1 style='font-size: {title_points(each.title)}pt'>{escape(each.title)}</h1>"
             f"<img alt='{escape(each.caption)}' src='data:image/svg+xml;base64,{svg}'>"
             f"<p style='font-size: {caption_points(each.caption)}pt'>{escape(each.caption)}</p>"
-            f"<small>{_anchor(each.url, link)}</small>"
+            f"<small>{link}</small>"
             + (f"<img class='code' alt='{code_name}' src='data:image/svg+xml;base64,{code}'>" if code else "")
             + "</section>"
         )

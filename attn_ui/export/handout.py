@@ -35,7 +35,7 @@ from attn_ui.lessons.check import complaints
 from attn_ui.lessons.figures import shown_answer, shown_name, tables_of
 from attn_ui.lessons.lesson import Digression, Lesson, LessonError, LessonQuestion, LessonText, Part, Step
 from attn_ui.lessons.link_list import Line
-from attn_ui.publish.letters import whole, write_page
+from attn_ui.publish.letters import write_page
 from attn_words import _, _n, language, speaking
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def make(lesson: Lesson, out: Path, address: str, browser: "Browser") -> list[Pa
     files = []
     for answers in (False, True):
         page = context.new_page()
-        write_page(page, document(lesson, pictures, answers=answers), whole())
+        write_page(page, document(lesson, pictures, answers=answers))
         file = out / f"{lesson.name}{'-solutions' if answers else ''}.pdf"
         page.pdf(
             path=file,

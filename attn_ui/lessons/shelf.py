@@ -88,7 +88,8 @@ def original(file: Path) -> Path | None:
 @cached(MOST_FILES)
 def _read_file(file: Path, changed: int, n_bytes: int) -> Lesson:
     del changed
-    name, number = _shown_path(file), re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
+    name = str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
+    number = re.compile(r"\d+[-_ ]+")  # a number puts files in order, and is no name
     in_links = slug(number.sub("", file.stem, count=1) if number.match(file.stem) else file.stem)
     if n_bytes > MOST_BYTES:
         raise LessonError(name, 1, f"wanted at most {MOST_BYTES:,} bytes, got {n_bytes:,}")
@@ -99,10 +100,6 @@ def _read_file(file: Path, changed: int, n_bytes: int) -> Lesson:
     except UnicodeDecodeError as error:
         raise LessonError(name, 1, f"wanted text in UTF-8: {error.reason} at byte {error.start}") from None
     return list_lesson(text, in_links, name) if file.suffix == ".txt" else read_lesson(text, in_links, name)
-
-
-def _shown_path(file: Path) -> str:
-    return str(file.relative_to(ROOT)) if file.is_relative_to(ROOT) else file.name
 
 
 def list_lesson(text: str, name: str, file: str) -> Lesson:

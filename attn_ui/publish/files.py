@@ -92,12 +92,9 @@ def library(file: Path | None = None) -> Mapping[str, bytes]:
 
 def part(name: str, text: str) -> str:
     """Return a script that brings a text to the figures of the page, under a name."""
-    return f"(window.labParts ??= {{}})[{json.dumps(name)}] = {_script_text(text)};\n"
-
-
-def _script_text(text: str) -> str:
     # Neither ends an element that it may stand in, nor breaks a line in old readers of scripts.
-    return json.dumps(text).replace("</", "<\\/")
+    quoted = json.dumps(text).replace("</", "<\\/")
+    return f"(window.labParts ??= {{}})[{json.dumps(name)}] = {quoted};\n"
 
 
 def plotly_of(folder: Path) -> str:

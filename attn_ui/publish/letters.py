@@ -3,7 +3,6 @@
 import base64
 import io
 import logging
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
@@ -33,12 +32,7 @@ def of_sites() -> bytes:
     try:
         return of_text("".join(chr(code) for first, last in _RANGES for code in range(first, last + 1)))
     except ImportError:
-        return whole()
-
-
-def whole() -> bytes:
-    """Return it with all its letters."""
-    return front_end.font(_FONT).read_bytes()
+        return front_end.font(_FONT).read_bytes()
 
 
 def face(font: bytes) -> str:
@@ -47,10 +41,10 @@ def face(font: bytes) -> str:
     return f'@font-face{{font-family:"Source Sans";font-weight:200 900;src:{source}}}'
 
 
-def write_page(page: "Page", html: str, font: bytes) -> None:
-    """Fill a tab of a browser with a document whose words are in the font; nothing is fetched."""
+def write_page(page: "Page", html: str, font: bytes = b"") -> None:
+    """Fill a tab of a browser with a document in the font, else in all its letters; nothing is fetched."""
     page.set_content(html)
-    page.add_style_tag(content=face(font))
+    page.add_style_tag(content=face(font or front_end.font(_FONT).read_bytes()))
     page.evaluate("() => Promise.all([document.fonts.load('14px \"Source Sans\"'), document.fonts.ready])")
 
 
@@ -66,13 +60,9 @@ def of_text(text: str) -> bytes:
     logging.getLogger("fontTools").setLevel(logging.WARNING)  # some themes print what any package logs
     options = Options(flavor="woff2", layout_features=["kern", "mark", "mkmk", "ccmp", "tnum"])
     subsetter = Subsetter(options)
-    subsetter.populate(unicodes=_codes(text))
+    subsetter.populate(text=text)
     file = io.BytesIO()
     with load_font(str(front_end.font(_FONT)), options) as font:
         subsetter.subset(font)
         save_font(font, file, options)
     return file.getvalue()
-
-
-def _codes(text: Iterable[str]) -> list[int]:
-    return sorted({ord(letter) for letter in text})
