@@ -96,6 +96,13 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             "abs(i - j) <= {width}",
             known_as=N_("sliding window, local attention"),
         ),
+        "causal window": Pattern(
+            _square(lambda masking, n, width: sliding_window_mask(n, width, is_causal=True)),
+            N_("Keys before"),
+            lambda masking, n: range(n),
+            "(j <= i) & (i - j <= {width})",
+            known_as=N_("causal sliding window (Mistral, Gemma: their window is one more, it counts the token)"),
+        ),
         "dilated": Pattern(
             _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
             N_("Window"),

@@ -249,6 +249,7 @@ def test_checks_and_code_hold_in_random_states(seed: int) -> None:
 DEFINITIONS: dict[str, Callable[[int, int], bool]] = {
     "causal": lambda i, j: j <= i,
     "sliding window": lambda i, j: abs(i - j) <= 2,
+    "causal window": lambda i, j: 0 <= i - j <= 2,
     "dilated": lambda i, j: abs(i - j) in (0, 3, 6),
     "global + local": lambda i, j: abs(i - j) <= 2 or i < 2 or j < 2,
     "prefix": lambda i, j: j <= i or j < 2,

@@ -55,6 +55,15 @@ TERMS = (
         source=LONGFORMER,
     ),
     Term(
+        "Causal sliding window",
+        "A causal sliding window lets a query attend to itself and some keys before it; a window of 4 in "
+        "Mistral and Gemma counts the token itself and is 3 here.",
+        _mask("causal window"),
+        also=("causal window", "causal local attention"),
+        code="sliding_window_mask(is_causal)",
+        source="Jiang et al., 2023",
+    ),
+    Term(
         "Dilated window",
         "A dilated window lets a query attend to neighbours with gaps between them.",
         _mask("dilated"),
