@@ -36,7 +36,8 @@ def draw_stills(folder: Path, chromium_path: str | None = None) -> int:
     Raises:
         SlidesError: there is no Chromium, or no Playwright to drive it.
     """
-    lacking = [path.stem for path in sorted(folder.glob("*.js")) if _lacks(path)]
+    figures = [path.stem for path in sorted(folder.glob("*.js")) if _FIGURE.fullmatch(path.name)]
+    lacking = [name for name in figures if not all((folder / each).is_file() for each in still_names(name))]
     if not lacking:
         return 0
     # While the browser draws one figure, the letters of the last are cut.
@@ -59,12 +60,6 @@ def with_letters(svgs: Sequence[str]) -> list[str]:
         return list(svgs)
     face = letters.face(letters.of_text(text))
     return [re.sub(r"(<svg[^>]*>)", rf"\1<style>{face}</style>", svg, count=1) for svg in svgs]
-
-
-def _lacks(path: Path) -> bool:
-    if not _FIGURE.fullmatch(path.name):
-        return False
-    return not all((path.parent / name).is_file() for name in still_names(path.stem))
 
 
 def _prepare(page: "Page", plotly: str) -> None:
