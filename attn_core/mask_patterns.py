@@ -101,7 +101,9 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             N_("Keys before"),
             lambda masking, n: range(n),
             "(j <= i) & (i - j <= {width})",
-            known_as=N_("causal sliding window (Mistral, Gemma: their window is one more, it counts the token)"),
+            known_as=N_(
+                "causal sliding window (Mistral, Gemma: their window is one more, it counts the token)"
+            ),
         ),
         "dilated": Pattern(
             _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
