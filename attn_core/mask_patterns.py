@@ -8,16 +8,7 @@ import torch
 from jaxtyping import Bool
 from torch import Tensor
 
-from attn_core import _require
-from attn_core.masks import (
-    block_sparse_mask,
-    causal_mask,
-    dilated_mask,
-    global_local_mask,
-    padding_mask,
-    prefix_mask,
-    sliding_window_mask,
-)
+from attn_core import _require, masks
 from attn_words import N_
 
 
@@ -55,12 +46,12 @@ def _square(make: Callable[[Masking, int, int], Tensor]) -> Callable[[Masking, i
 
 
 def _padding(masking: Masking, n_query: int, n_key: int, width: int) -> Tensor:
-    return padding_mask([max(0, n_key - width)], n_key)[0].expand(n_query, n_key)
+    return masks.padding_mask([max(0, n_key - width)], n_key)[0].expand(n_query, n_key)
 
 
 def _block_sparse(masking: Masking, n: int, width: int) -> Tensor:
     others = -(-n // width) - 1
-    return block_sparse_mask(n, width, min(masking.random_blocks, others), seed=masking.seed)
+    return masks.block_sparse_mask(n, width, min(masking.random_blocks, others), seed=masking.seed)
 
 
 def _own(masking: Masking, n: int, width: int) -> Tensor:
@@ -78,7 +69,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             code="j >= 0",
         ),
         "causal": Pattern(
-            lambda masking, n_query, n_key, width: causal_mask(n_query, n_key),
+            lambda masking, n_query, n_key, width: masks.causal_mask(n_query, n_key),
             code="j <= i",
             known_as=N_("causal or look-ahead mask"),
         ),
@@ -90,7 +81,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             known_as=N_("padding mask, key padding mask"),
         ),
         "sliding window": Pattern(
-            _square(lambda masking, n, width: sliding_window_mask(n, width)),
+            _square(lambda masking, n, width: masks.sliding_window_mask(n, width)),
             N_("Window"),
             lambda masking, n: range(n),
             "abs(i - j) <= {width}",
@@ -106,7 +97,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             ),
         ),
         "dilated": Pattern(
-            _square(lambda masking, n, width: dilated_mask(n, width, masking.dilation)),
+            _square(lambda masking, n, width: masks.dilated_mask(n, width, masking.dilation)),
             N_("Window"),
             lambda masking, n: range(-(-(n - 1) // masking.dilation) + 1),
             "(abs(i - j) <= {width} * {dilation}) & ((i - j) % {dilation} == 0)",
@@ -114,7 +105,9 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
         ),
         "global + local": Pattern(
             _square(
-                lambda masking, n, width: global_local_mask(n, width, range(min(masking.global_tokens, n)))
+                lambda masking, n, width: masks.global_local_mask(
+                    n, width, range(min(masking.global_tokens, n))
+                )
             ),
             N_("Window"),
             lambda masking, n: range(n),
@@ -128,7 +121,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             known_as=N_("block-sparse attention, BigBird's random blocks"),
         ),
         "prefix": Pattern(
-            _square(lambda masking, n, width: prefix_mask(n, width)),
+            _square(lambda masking, n, width: masks.prefix_mask(n, width)),
             N_("Prefix"),
             lambda masking, n: range(n + 1),
             "(j <= i) | (j < {width})",

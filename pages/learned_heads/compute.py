@@ -8,23 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attn_core import causal_mask
-from attn_core.toys import (
-    MEASURES,
-    SHIPPED,
-    SYMBOLS,
-    TASKS,
-    Evaluation,
-    Outside,
-    Recipe,
-    Run,
-    Task,
-    ToyModel,
-    ToyRun,
-    judge_without,
-    outside,
-    packaged_run,
-)
+from attn_core import causal_mask, toys
 from attn_ui.base.parameters import Steps
 from attn_ui.base.shared_cache import shared
 from attn_words import N_, _
@@ -32,30 +16,30 @@ from pages.learned_heads.settings import STEP
 from pages.learned_heads.state import ToySetting
 from pages.learned_heads.trainer import TRAINER
 
-GUESSING = math.log(len(SYMBOLS))  # the loss of saying every symbol alike
+GUESSING = math.log(len(toys.SYMBOLS))  # the loss of saying every symbol alike
 NAMED = 0.5  # a head has the name of its largest measure from here on
 
 
-def run_of(recipe: Recipe) -> Run:
+def run_of(recipe: toys.Recipe) -> toys.Run:
     """Return the training that a recipe stands for.
 
     Raises LookupError where it neither comes with the app nor was trained in this process of late.
     """
-    if recipe in SHIPPED:
-        return packaged_run(recipe.task, positions=recipe.positions)
+    if recipe in toys.SHIPPED:
+        return toys.packaged_run(recipe.task, positions=recipe.positions)
     job = TRAINER.job(recipe)
     if job is None or job.run is None:
         raise LookupError("this training was not asked for, or is not yet over, or is forgotten")
     return job.run
 
 
-def is_there(recipe: Recipe) -> bool:
+def is_there(recipe: toys.Recipe) -> bool:
     """Whether there is a training by this recipe."""
     job = TRAINER.job(recipe)
-    return recipe in SHIPPED or (job is not None and job.run is not None)
+    return recipe in toys.SHIPPED or (job is not None and job.run is not None)
 
 
-def steps_of(recipe: Recipe) -> Steps:
+def steps_of(recipe: toys.Recipe) -> Steps:
     """Return the slider over the steps at which this training was kept."""
     steps = tuple(each.step for each in run_of(recipe).checkpoints)
     return replace(STEP, values=steps, only=N_("a step at which the training was kept"))
@@ -70,17 +54,17 @@ class Result:
     cell: tuple[int, int, int] = (0, 0, 0)  # the chosen head (over all layers), query and key
 
     @property
-    def recipe(self) -> Recipe:
+    def recipe(self) -> toys.Recipe:
         """The training."""
         return self.setting.recipe
 
     @property
-    def task(self) -> Task:
+    def task(self) -> toys.Task:
         """What is learned."""
-        return TASKS[self.recipe.task]
+        return toys.TASKS[self.recipe.task]
 
     @cached_property
-    def run(self) -> Run:
+    def run(self) -> toys.Run:
         """The training with its checkpoints."""
         return run_of(self.recipe)
 
@@ -90,7 +74,7 @@ class Result:
         return self.run.checkpoints[self.at].step
 
     @cached_property
-    def model(self) -> ToyModel:
+    def model(self) -> toys.ToyModel:
         """The model after these steps."""
         return self.run.model(self.at)
 
@@ -110,9 +94,9 @@ class Result:
         return self.sequence_run.symbols
 
     @cached_property
-    def toy_run(self) -> ToyRun:
+    def toy_run(self) -> toys.ToyRun:
         """Every stage on the sequence, with queries, keys and values."""
-        run: ToyRun = self.model(self.tokens, off=self.setting.off)
+        run: toys.ToyRun = self.model(self.tokens, off=self.setting.off)
         return run
 
     @property
@@ -160,7 +144,7 @@ class Result:
         return sum(answer is not None for answer in self.answers)
 
     @cached_property
-    def evaluation(self) -> Evaluation:
+    def evaluation(self) -> toys.Evaluation:
         """How the model did on held-out sequences when it was trained, with all its heads."""
         return self.run.curve.at(self.step)
 
@@ -210,11 +194,11 @@ class Result:
         return largest_measures(self.evaluation)
 
 
-def largest_measures(evaluation: Evaluation) -> list[tuple[str, float]]:
+def largest_measures(evaluation: toys.Evaluation) -> list[tuple[str, float]]:
     """Return for each head its largest measure, the first of `MEASURES` among equals, and its value."""
-    heads = zip(*(evaluation.measures[name].tolist() for name in MEASURES), strict=True)
+    heads = zip(*(evaluation.measures[name].tolist() for name in toys.MEASURES), strict=True)
     largest = ((values.index(max(values)), max(values)) for values in heads)
-    return [(MEASURES[at], value) for at, value in largest]
+    return [(toys.MEASURES[at], value) for at, value in largest]
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,14 +227,14 @@ class SequenceRun:
 @shared
 def run_at_every_step(setting: ToySetting) -> SequenceRun:
     """Run the sequence through the model of every step that was kept."""
-    task = TASKS[setting.recipe.task]
+    task = toys.TASKS[setting.recipe.task]
     tokens = task.tokens(setting.letters)
     answers = [each if each >= 0 else None for each in task.answers(tokens).tolist()]
     weights, logits = run_of(setting.recipe).on(tokens, off=setting.off)
     chances = logits.softmax(dim=-1)
     return SequenceRun(
         tokens,
-        [SYMBOLS[each] for each in tokens.tolist()],
+        [toys.SYMBOLS[each] for each in tokens.tolist()],
         answers,
         causal_mask(len(tokens)).numpy() if task.causal else None,
         weights,
@@ -261,15 +245,17 @@ def run_at_every_step(setting: ToySetting) -> SequenceRun:
 
 
 @shared
-def evaluate_without(recipe: Recipe, at: int, each_off: tuple[tuple[int, ...], ...]) -> list[Evaluation]:
+def evaluate_without(
+    recipe: toys.Recipe, at: int, each_off: tuple[tuple[int, ...], ...]
+) -> list[toys.Evaluation]:
     """Return how a model does on held-out sequences without some of its heads, for each such choice."""
-    return judge_without(run_of(recipe).model(at), TASKS[recipe.task], recipe.held_out(), each_off)
+    return toys.judge_without(run_of(recipe).model(at), toys.TASKS[recipe.task], recipe.held_out(), each_off)
 
 
 @shared
-def evaluate_outside(recipe: Recipe, at: int, off: tuple[int, ...]) -> Outside:
+def evaluate_outside(recipe: toys.Recipe, at: int, off: tuple[int, ...]) -> toys.Outside:
     """Return how a model does on sequences of another kind than its task draws, without some of its heads."""
-    return outside(run_of(recipe).model(at), TASKS[recipe.task], off)
+    return toys.outside(run_of(recipe).model(at), toys.TASKS[recipe.task], off)
 
 
 def array(tensor: Tensor) -> NDArray[np.float64]:
