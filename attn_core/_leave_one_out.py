@@ -78,7 +78,11 @@ class LeftOut:
 
     def _sums(self, rates: Tensor, room: Tensor | None) -> tuple[Tensor, Tensor]:
         """Weighted sums of the other points' values ``(steps, n, d_value)``, and of their weights alone."""
-        weights = self._gaussian(rates, room) if math.isinf(self.kernel.support) else self._compact(rates)
+        if math.isinf(self.kernel.support):
+            weights = self._gaussian(rates, room)
+        else:
+            near = rates.clamp(max=_points.far_away(rates.dtype) / 2)
+            weights = self.kernel.profile(self.distances / near)
         return weights @ self.values, weights.sum(dim=-1, keepdim=True)
 
     def _gaussian(self, rates: Tensor, room: Tensor | None) -> Tensor:
@@ -93,12 +97,6 @@ class LeftOut:
             # with the values, are slow.
             exponents.clamp_(min=lowest)
         return _exp(exponents)
-
-    def _compact(self, bandwidths: Tensor) -> Tensor:
-        """Weights of the other points ``(steps, n, n)``."""
-        return self.kernel.profile(
-            self.distances / bandwidths.clamp(max=_points.far_away(bandwidths.dtype) / 2)
-        )
 
 
 def _exp(exponents: Tensor) -> Tensor:

@@ -20,8 +20,7 @@ class AttentionSample:
     """A worked example of attention: tokens, vectors and sizes.
 
     ``query`` (n_query, d_model), ``key`` and ``value`` (n_key, d_model) in float64; in self-attention all
-    three are one tensor. ``is_projected`` says whether the example draws W_q, W_k and W_v from ``seed`` or
-    attends with the vectors as they are.
+    three are one tensor.
     """
 
     name: str
@@ -33,7 +32,6 @@ class AttentionSample:
     value: Float[Tensor, "n_key d_model"]
     num_heads: int = 1
     d_head: int | None = None
-    is_projected: bool = True
     output_projection: bool = True
     seed: int = 0
 
@@ -102,7 +100,8 @@ def sentence_vectors(
                 f"one-hot vectors need d_model >= the number of different words, {len(words)}; got {d_model}"
             )
         vectors = dict(zip(words, torch.eye(d_model, dtype=torch.float64), strict=False))
-    return torch.stack([vectors[token] for token in tokens]) if tokens else _zeros(0, d_model)
+    rows = [vectors[token] for token in tokens]
+    return torch.stack(rows) if rows else torch.zeros(0, d_model, dtype=torch.float64)
 
 
 def regression_sample(
@@ -264,10 +263,6 @@ def _word_vector(word: str, d_model: int, seed: int) -> Tensor:
     return torch.randn(d_model, generator=generator, dtype=torch.float64)
 
 
-def _zeros(*shape: int) -> Tensor:
-    return torch.zeros(*shape, dtype=torch.float64)
-
-
 def _matrix(*rows: list[float | int]) -> Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
@@ -277,34 +272,9 @@ def _to_itself(name: str, tokens: str, x: Tensor, description: str, **settings: 
     return AttentionSample(name, description, names, names, x, x, x, **settings)
 
 
-def _two_keys() -> AttentionSample:
-    keys = _matrix([4, 5, 6], [7, 8, 9])
-    return AttentionSample(
-        "two-keys",
-        N_("One query, two keys: the scores 32 and 50 differ so much that the softmax saturates. Why scale?"),
-        ("query",),
-        ("key 1", "key 2"),
-        _matrix([1, 2, 3]),
-        keys,
-        keys,
-        is_projected=False,
-    )
-
-
-def _cross_attention() -> AttentionSample:
-    memory = sentence_vectors([f"key {j}" for j in range(10)], 20)
-    return AttentionSample(
-        "cross-attention",
-        N_("One query of width 20 attends to ten keys in 4 heads: one row of weights a head."),
-        ("query",),
-        tuple(f"key {j}" for j in range(10)),
-        sentence_vectors(["query"], 20),
-        memory,
-        memory,
-        num_heads=4,
-    )
-
-
+_TWO_KEYS = _matrix([4, 5, 6], [7, 8, 9])
+_TEN_KEYS = tuple(f"key {j}" for j in range(10))
+_MEMORY = sentence_vectors(_TEN_KEYS, 20)
 _ICE = _matrix([1, 0, 1, 0], [0, 1, 1, 0], [1, 0.5, 0, 1])
 _DOGS = torch.eye(4, dtype=torch.float64)[:3]
 _PANGRAM = "the quick brown fox jumps over a lazy dog"
@@ -313,7 +283,16 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
     {
         sample.name: sample
         for sample in (
-            _two_keys(),
+            AttentionSample(
+                "two-keys",
+                N_(
+                    "One query, two keys: the scores 32 and 50 differ so much that the softmax saturates. "
+                    "Why scale?"
+                ),
+                ("query",),
+                ("key 1", "key 2"),
+                *(_matrix([1, 2, 3]), _TWO_KEYS, _TWO_KEYS),
+            ),
             _to_itself(
                 "i-love-ice",
                 "I love ice",
@@ -337,14 +316,12 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 "I love dogs",
                 _DOGS,
                 N_("One-hot rows attend as they are: every token mostly to itself, to the others alike."),
-                is_projected=False,
             ),
             _to_itself(
                 "i-love-dogs-ramp",
                 "I love dogs",
                 _DOGS + torch.arange(3)[:, None] * 0.5,
                 "The same with the ramp encoding added: later vectors are longer, and draw more weight.",
-                is_projected=False,
             ),
             _to_itself(
                 "i-love-dogs-two-heads",
@@ -354,7 +331,14 @@ ATTENTION_SAMPLES: Mapping[str, AttentionSample] = MappingProxyType(
                 num_heads=2,
                 output_projection=False,
             ),
-            _cross_attention(),
+            AttentionSample(
+                "cross-attention",
+                N_("One query of width 20 attends to ten keys in 4 heads: one row of weights a head."),
+                ("query",),
+                _TEN_KEYS,
+                *(sentence_vectors(["query"], 20), _MEMORY, _MEMORY),
+                num_heads=4,
+            ),
             _to_itself(
                 "transformer-sizes",
                 _PANGRAM,

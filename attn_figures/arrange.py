@@ -58,10 +58,6 @@ class Box(NamedTuple):
     bottom: int = 0
     caption: int = 0
 
-    def overhang(self, unit: float) -> float:
-        """Return how far the caption goes beyond the body on each side."""
-        return max(0.0, (self.caption - self.columns * unit) / 2)
-
 
 @dataclass(frozen=True)
 class Placement:
@@ -176,7 +172,7 @@ class _Line:
 
     def gaps(self, unit: float) -> list[float]:
         """Return the pixels before each box, and after the last."""
-        over = [box.overhang(unit) for box in self.boxes]
+        over = [max(0.0, (box.caption - box.columns * unit) / 2) for box in self.boxes]
         between = [
             max(box.left, one + other + CAPTIONS_APART if one or other else 0)
             for box, one, other in zip(self.boxes[1:], over, over[1:], strict=False)

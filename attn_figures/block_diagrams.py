@@ -101,10 +101,7 @@ def single_head(walk: Walk) -> Spec:
             ), ALL, top,
             hover_lines(_("MatMul: the values, mixed by the weights"), "O = W V", dims(walk.output.shape)),
         ),
-        Block(
-            "output", _("Output"), ALL, top + 1,
-            hover_lines(_("Output: one row a query"), dims(walk.output.shape)), "output",
-        ),
+        _output(top + 1, walk.output.shape),
     ]  # fmt: skip
     centre = _middle(ALL)
     arrows.append(Arrow([(centre, top), (centre, top + 1)], _("output"), walk.output.shape, "output"))
@@ -115,16 +112,13 @@ def _inputs_of_one(walk: Walk) -> tuple[list[Block], list[Arrow]]:
     """Return Q, K and V as inputs, or X and Y through W_q, W_k and W_v."""
     inputs = [("Q", walk.query, QUERY), ("K", walk.key, KEY), ("V", walk.value, VALUE)]
     if walk.projections is None or walk.x is None or walk.memory is None:
+        hovers = [
+            hover_lines(_("{name}: one row a vector", name=name), dims(each.shape))
+            for name, each, _edges in inputs
+        ]
+        each_input = zip(ROLES, inputs, hovers, strict=True)
         return [
-            Block(
-                name,
-                name,
-                edges,
-                0,
-                hover_lines(_("{name}: one row a vector", name=name), dims(values.shape)),
-                role,
-            )
-            for role, (name, values, edges) in zip(ROLES, inputs, strict=True)
+            Block(name, name, edges, 0, hover, role) for role, (name, _each, edges), hover in each_input
         ], []
     boxes, arrows = _sources(walk.x.shape, None if walk.memory is walk.x else walk.memory.shape)
     plus = " + b" if walk.biases is not None else ""
@@ -240,17 +234,13 @@ def multi_head(shapes: Shapes) -> Spec:
         boxes.append(Block("W_o", text, ALL, top, hover))
         arrows.append(Arrow([(centre, top), (centre, top + 1)], "", shapes.output))
         top += 1
-    boxes.append(
-        Block(
-            "output",
-            _("Output"),
-            ALL,
-            top,
-            hover_lines(_("Output: one row a query"), dims(shapes.output)),
-            "output",
-        )
-    )
+    boxes.append(_output(top, shapes.output))
     return diagram(boxes, arrows, columns=COLUMNS, upright=COLUMNS, wide=WIDE)
+
+
+def _output(level: float, shape: Shape) -> Block:
+    hover = hover_lines(_("Output: one row a query"), dims(shape))
+    return Block("output", _("Output"), ALL, level, hover, "output")
 
 
 def _times(count: int, what: str) -> str:

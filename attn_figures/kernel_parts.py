@@ -11,7 +11,7 @@ from attn_figures import marks, theme
 from attn_figures.chart import Chart, ticks
 from attn_figures.frame import Side, Ticks
 from attn_figures.geometry import ColourRange
-from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, round_numbers
+from attn_figures.kernel_scene import SCENES, DataScene, Estimate, QueryWeights, of_cells, round_numbers
 from attn_figures.marks import Mark
 from attn_figures.masked_cells import masked_cells
 from attn_figures.matrix import ColourScale, Hover, Matrix, Numbers, Pick, SideBars, bar_lengths, frame_at
@@ -211,7 +211,7 @@ def weight_map(
             place=None if scene.dated else "",
             words=(_("query at"), _("key at")),
             blocked=empty_window(),
-            extra=scene.of_cells,
+            extra=of_cells(scene),
         ),
         size=size,
         ramp=ColourScale(power=scene.ramp_power),

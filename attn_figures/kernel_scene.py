@@ -109,14 +109,6 @@ class DataScene:
         """Each key as the map's columns name it."""
         return [self.name(key) for key in self.keys.tolist()]
 
-    @property
-    def of_cells(self) -> Extra:
-        """More values for the hover of each cell: the places of its query and key, and the key's value.
-
-        Dates are not among them: the hover has them from the labels.
-        """
-        return _of_cells(self)
-
     @cached_property
     def rows_of_keys(self) -> list[int]:
         """The query nearest to each key, which a click on the key's point selects."""
@@ -125,7 +117,8 @@ class DataScene:
 
 
 @cached(SCENES)
-def _of_cells(scene: DataScene) -> Extra:
+def of_cells(scene: DataScene) -> Extra:
+    """Return more values for the hover of each cell: the key's value, and places that no label has whole."""
     shape = (len(scene.queries), len(scene.keys))
     places = [
         (_("query at"), np.broadcast_to(scene.queries[:, None], shape)),

@@ -37,18 +37,14 @@ class Errors:
     best: tuple[float, float] | None
     path: Numbers
 
-    def comparable(self) -> Numbers:
-        """Return the leave-one-out errors of bandwidths that leave most points a neighbour; NaN elsewhere."""
-        most = self.n_supported == self.n_supported.max()
-        return np.where(most & np.isfinite(self.left_out), self.left_out, np.nan)
-
 
 @Picture
 def choose(scene: DataScene, errors: Errors, step: int, on_grid: Numbers) -> Spec:
     """Draw both errors against the bandwidth, and the fit at the chosen step."""
     here = float(errors.bandwidths[step])
     left_out = np.where(np.isfinite(errors.left_out), errors.left_out, np.nan)
-    comparable = errors.comparable()
+    most = errors.n_supported == errors.n_supported.max()  # points with a neighbour
+    comparable = np.where(most, left_out, np.nan)
     # The dotted piece begins where the solid one ends, so that the curve is whole.
     apart = np.isnan(comparable)
     few = np.where(apart | np.roll(apart, 1) | np.roll(apart, -1), left_out, np.nan)

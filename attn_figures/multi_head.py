@@ -112,7 +112,9 @@ def every_head(
         panels.append(replace(matrix, pick=replace(PAIRS, part=("head", index)), shows_shape=False))
     operator = _("· V, concat<br>· W<sub>o</sub>") if projected else _("· V,<br>concat")
     output = replace(_output(heads), operator=operator, ramp=ColourScale("scores", output_limit))
-    panels.append(output if _fits(heads) else Absent(output))
+    width = int(heads.output.shape[1])
+    fits = width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
+    panels.append(output if fits else Absent(output))
     return compose.spec(panels, phone_height=PHONE_HEIGHT, roomy=ROOMY)
 
 
@@ -149,12 +151,6 @@ def two_heads(heads: HeadMaps, one: int, other: int) -> Spec:
     second = replace(heads.matrix("other", heads.weights[other], next(titles), of=[other]), operator="−")
     difference = first.minus(second, limit=1.0, operator="=")
     return compose.spec([first, second, difference])
-
-
-def _fits(heads: HeadMaps) -> bool:
-    """Whether the output is narrow enough to stand beside the maps."""
-    width = int(heads.output.shape[1])
-    return width <= max(8, 2 * len(heads.keys)) and width <= OUTPUT_UP_TO
 
 
 def _output(heads: HeadMaps) -> Matrix:

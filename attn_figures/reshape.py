@@ -83,7 +83,8 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     """
     at = moment(step)
     places = corners(len(tokens), n_head, d_head)
-    here = places[at.left] + _ease(at.share) * (places[at.right] - places[at.left])
+    # It starts and stops softly, so that the eye can follow.
+    here = places[at.left] + at.share**2 * (3 - 2 * at.share) * (places[at.right] - places[at.left])
     wide, tall = (float(np.ptp(places[..., axis])) + 1 for axis in (0, 1))
     traces: list[Mark] = []
     is_mixed = at.left + at.share >= STAGES.index("attended")
@@ -109,11 +110,6 @@ def blocks(step: int, tokens: Sequence[str], n_head: int, d_head: int, *, captio
     spec = compose.spec([chart], largest_unit=48.0)
     spec["layout"]["annotations"][0]["text"] = caption
     return spec
-
-
-def _ease(share: float) -> float:
-    """Return a share of the way that starts and stops softly, so that the eye can follow."""
-    return share * share * (3 - 2 * share)
 
 
 def _outlines(corner: Numbers) -> tuple[Numbers, Numbers]:

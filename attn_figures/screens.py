@@ -70,11 +70,6 @@ class Room(NamedTuple):
     smallest_digit: int = SMALLEST_DIGIT  # pixels below which no number is drawn
 
     @property
-    def smallest_decimals(self) -> float:
-        """Pixels below which a number gives its last decimal away."""
-        return SMALLEST_DECIMALS if self.slide else SMALLEST_DIGIT
-
-    @property
     def is_phone(self) -> bool:
         """Whether it is narrow, and may be scrolled."""
         return self.width < PHONES_BELOW and not self.slide
@@ -382,7 +377,8 @@ def _numbers(geometry: Geometry, room: Room, unit: float) -> _Numbers:
     formats = geometry.formats or ()
     for form, ems in formats:
         size = math.floor(10 * min(largest, 0.8 * tall, CELL_SHARE * wide / ems)) / 10 if form else 0.0
-        if size >= (room.smallest_digit if form == formats[-1][0] else room.smallest_decimals):
+        smallest = SMALLEST_DECIMALS if room.slide else SMALLEST_DIGIT  # a number that keeps its last decimal
+        if size >= (room.smallest_digit if form == formats[-1][0] else smallest):
             return _Numbers(form, size)
     return _Numbers("", room.smallest_digit)
 

@@ -138,11 +138,6 @@ class Result:
             predictions == answer for predictions, answer in zip(self.predictions, self.answers, strict=True)
         )
 
-    @property
-    def n_answer(self) -> int:
-        """How many places have an answer."""
-        return sum(answer is not None for answer in self.answers)
-
     @cached_property
     def evaluation(self) -> toys.Evaluation:
         """How the model did on held-out sequences when it was trained, with all its heads."""

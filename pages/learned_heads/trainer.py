@@ -61,7 +61,9 @@ class Trainer:
         Raises LineIsFullError where too many wait.
         """
         with self._lock:
-            self._leave(who, but=recipe)
+            for other in self._jobs.values():
+                if other.recipe != recipe and not other.is_over:
+                    _withdraw(other, who)
             job = self._jobs.get(recipe)
             if job is None or job.state in ("stopped", "failed"):
                 if sum(not each.is_over for each in self._jobs.values()) > self._longest_line:
@@ -106,11 +108,6 @@ class Trainer:
         with self._lock:
             line = [each for each in self._jobs.values() if not each.is_over]
             return line.index(job) if job in line else 0
-
-    def _leave(self, who: str, but: Recipe | None = None) -> None:
-        for job in self._jobs.values():
-            if job.recipe != but and not job.is_over:
-                _withdraw(job, who)
 
     def _next(self) -> Job | None:
         with self._lock:

@@ -48,7 +48,8 @@ def of_toy(result: Result) -> str:
         return paragraph(*sentences, _("With every head off, all symbols are tied."))
     pairs = zip(result.predictions, result.answers, strict=True)
     symbols = " ".join("–" if answer is None else SYMBOLS[symbol] for symbol, answer in pairs)
-    fields = {"symbols": symbols, "right": result.right, "asked": result.n_answer}
+    n_answer = sum(answer is not None for answer in result.answers)
+    fields = {"symbols": symbols, "right": result.right, "asked": n_answer}
     return paragraph(*sentences, _("Predictions **{symbols}**: {right} of {asked} right.", **fields))
 
 
