@@ -11,7 +11,7 @@ from attn_ui.base.markdown import coloured, first_of, listed
 from attn_ui.base.parameters import label_of
 from attn_ui.base.ties import tied
 from attn_words import _, _n, paragraph
-from pages.multi_head.compute import MEASURES, Result, allowed, array
+from pages.multi_head.compute import MEASURES, Result, array
 from pages.multi_head.settings import POSITIONS
 
 
@@ -109,33 +109,24 @@ def of_points(result: Result, planes: Sequence[QueryKeyPlane]) -> str:
     return paragraph(sentence, _tied(result, others)) if weights.any() else ""
 
 
-def conditions(result: Result) -> list[str]:
-    """Say how many pairs a mask leaves, and where positions move weights most."""
-    sentences, may = [], allowed(result.setting, result.n_head)
-    if may is not None:
-        each = may.expand(result.n_head, *result.tokens.shape)
-        share = f"{each.double().mean():.1%}"
-        left, pairs = f"{each.sum():,}", f"{each.numel():,}"
-        sentences.append(
-            _("The mask leaves {left} of {pairs} pairs ({share}).", left=left, pairs=pairs, share=share)
-        )
-    if result.scheme.adds != "nothing":
-        before, after = array(result.unplaced.attention.weights), array(result.attention.weights)
-        most = largest(np.abs(after - before))[0]
-        head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
-        change = _(
-            "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
-            "{key}, from {before} to {after}.",
-            scheme=label_of(POSITIONS, result.setting.positions.name),
-            change=f"{abs(after - before).max():.3f}",
-            head=head + 1,
-            query=_query(result, query),
-            key=_keys(result, key),
-            before=f"{before[head, query, key]:.3f}",
-            after=f"{after[head, query, key]:.3f}",
-        )
-        sentences.append(change)
-    return sentences
+def of_positions(result: Result) -> str:
+    """Say where positions move a weight most; nothing where none are added."""
+    if result.scheme.adds == "nothing":
+        return ""
+    before, after = array(result.unplaced.attention.weights), array(result.attention.weights)
+    most = largest(np.abs(after - before))[0]
+    head, query, key = (int(place) for place in np.unravel_index(most, after.shape))
+    return _(
+        "Positions ({scheme}) move a weight by up to {change}: in head {head} that of {query} on "
+        "{key}, from {before} to {after}.",
+        scheme=label_of(POSITIONS, result.setting.positions.name),
+        change=f"{abs(after - before).max():.3f}",
+        head=head + 1,
+        query=_query(result, query),
+        key=_keys(result, key),
+        before=f"{before[head, query, key]:.3f}",
+        after=f"{after[head, query, key]:.3f}",
+    )
 
 
 def _empty(result: Result) -> list[int]:

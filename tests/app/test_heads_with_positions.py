@@ -356,9 +356,9 @@ def test_every_tab_opens_with_positions(tab: str, link: dict[str, str]) -> None:
 @pytest.mark.parametrize("mask", HEADS_MASK.options)
 def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
     said = text(open_page(view=view, hmask=mask, reach="2", pos="buckets"))
-    # Views that take words and sizes alone say nothing of a mask.
+    # Views that take words and sizes alone say nothing of positions.
     sizes_alone = view in ("single vs multi-head", "encoder and decoder")
-    assert bool(messages_in(said, "left", "pairs")) is (mask != "none" and not sizes_alone)
+    assert bool(messages_in(said, "scheme", "change")) is not sizes_alone
 
 
 @pytest.mark.sample(20)
@@ -366,12 +366,10 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
     ("link", "fields"),
     [
         ({"pos": "rotary", "strength": "1.5"}, {"scheme": "rotary"}),
-        ({"hmask": "own", "blocked": "0.1,2.2"}, {"left": 136, "pairs": 144}),
-        ({"hmask": "prefix", "hmoves": "mask width", "reach": "3"}, {"left": 96, "pairs": 144}),
         ({"view": "single vs multi-head", "heads": "8"}, {"count": 8, "parameters": 256}),
     ],
 )
-def test_link_of_masks_and_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:
+def test_link_of_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:
     at = open_page(**link)
     assert messages_in(text(at), **fields)
     assert not at.warning
@@ -379,10 +377,10 @@ def test_link_of_masks_and_positions_has_its_numbers(link: dict[str, str], field
 
 def test_cell_is_blocked_and_freed_by_its_button() -> None:
     at = open_page(hmask="own", tab="Arithmetic", q="2", k="1")
-    for label, left in (("Block this cell", 140), ("Free this cell", 144)):
+    for label, blocked in (("Block this cell", "2.1"), ("Free this cell", "")):
         (button,) = [each for each in at.button if each.label == label]
         button.click().run()
-        assert messages_in(text(at), left=left, pairs=144)
+        assert at.query_params.get("blocked", "") == blocked
 
 
 def test_widths_are_those_that_the_words_have() -> None:

@@ -112,5 +112,5 @@ def caption(result: Result) -> str:
     heads_view = VIEWS[result.look.view]
     return paragraph(
         heads_view.describe(result),
-        *([] if heads_view.plain else [*words.conditions(result), words.warning(result)]),
+        *([] if heads_view.plain else [words.of_positions(result), words.warning(result)]),
     )
