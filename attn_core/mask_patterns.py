@@ -88,7 +88,7 @@ MASK_PATTERNS: Mapping[str, Pattern] = MappingProxyType(
             known_as=N_("sliding window, local attention"),
         ),
         "causal window": Pattern(
-            _square(lambda masking, n, width: sliding_window_mask(n, width, is_causal=True)),
+            _square(lambda masking, n, width: masks.sliding_window_mask(n, width, is_causal=True)),
             N_("Keys before"),
             lambda masking, n: range(n),
             "(j <= i) & (i - j <= {width})",
