@@ -62,13 +62,14 @@ def distances(queries: Tensor, keys: Tensor) -> Tensor:
     return torch.cdist(queries, keys, compute_mode="donot_use_mm_for_euclid_dist")
 
 
-def log_gaussian_ratio(distances: Tensor, nearest: Tensor, bandwidth: Tensor) -> Tensor:
-    """Logarithm of each Gaussian weight relative to the weight at the distance ``nearest``.
+def squares_beyond_nearest(distances: Tensor) -> Tensor:
+    """Each squared distance less the least in its row: times ``-half_inverse_square(h)``, a Gaussian's logit.
 
     The squares are subtracted as a product, before the division, so that the nearest key has exactly 0 and no
     bandwidth overflows.
     """
-    return (distances - nearest) * (distances + nearest) * -half_inverse_square(bandwidth)
+    nearest = distances.amin(dim=-1, keepdim=True)
+    return (distances - nearest) * (distances + nearest)
 
 
 def half_inverse_square(bandwidth: Tensor) -> Tensor:

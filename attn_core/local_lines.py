@@ -216,7 +216,7 @@ def _log_weights(
 ) -> tuple[Tensor, Tensor]:
     """Return the logarithm of each weight relative to the nearest key's, and which queries have any."""
     if math.isinf(kernel.support):
-        logs = _points.log_gaussian_ratio(distances, distances.amin(dim=-1, keepdim=True), h)
+        logs = _points.squares_beyond_nearest(distances) * -_points.half_inverse_square(h)
         has_support = torch.ones_like(logs[..., 0], dtype=torch.bool)
     else:
         logs = kernel.log_profile(distances / h.clamp(max=_points.far_away(h.dtype) / 2))

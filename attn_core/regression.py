@@ -100,12 +100,12 @@ def nadaraya_watson(
 
 
 def _weigh(
-    kernel: Kernel, distances: Tensor, h: Tensor, scores: Tensor | None = None
+    kernel: Kernel, distances: Tensor, h: Tensor, scores: Tensor | None = None, squares: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Return the weights, and which queries have support; a Gaussian's scores are not needed for either."""
+    """Return the weights, and which queries have support; a Gaussian needs its squares alone for both."""
     if math.isinf(kernel.support):
-        nearest = distances.amin(dim=-1, keepdim=True)
-        weights = softmax_rows(_points.log_gaussian_ratio(distances, nearest, h), empty=None)
+        squares = _points.squares_beyond_nearest(distances) if squares is None else squares
+        weights = softmax_rows(squares * -_points.half_inverse_square(h), empty=None)
         return weights, torch.ones_like(weights[..., 0], dtype=torch.bool)
     if scores is None:
         scores = kernel.log_profile(distances / h)
@@ -140,8 +140,9 @@ def kernel_estimate(
     _points.check(keys, values, queries=queries)
     steps = _points.bandwidths(bandwidth, like=keys)
     distances = _points.distances(queries, keys)
+    squares = _points.squares_beyond_nearest(distances)  # the same for all bandwidths
     few = steps.reshape(-1, 1, 1).split(max(1, _points.CHUNK // max(1, distances.numel())))
-    batches = (_weigh(KERNELS[kernel], distances, h) for h in few)
+    batches = (_weigh(KERNELS[kernel], distances, h, squares=squares) for h in few)
     parts = [_average(weights, values, has_support) for weights, has_support in batches]
     return torch.cat(parts).reshape(*steps.shape, len(queries), *values.shape[1:])
 

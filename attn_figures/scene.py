@@ -216,8 +216,8 @@ def _whole(value: Any) -> Any:
 def _own(part: Any) -> Any:
     """Copy a figure's dicts and lists, so that something else can be put into them."""
     if isinstance(part, dict):
-        return {key: _own(inner) for key, inner in part.items()}
-    return [_own(inner) for inner in part] if isinstance(part, list) else part
+        return {key: _own(inner) if isinstance(inner, (dict, list)) else inner for key, inner in part.items()}
+    return [_own(inner) if isinstance(inner, (dict, list)) else inner for inner in part]
 
 
 def _plain_title(title: str) -> str:
