@@ -42,16 +42,13 @@ class Check:
         """Say in words whether it holds, and by how much.
 
         >>> Check("rows sum to one", 2.2e-16).verdict, Check("same as torch", 3.0, scale=100.0).verdict
-        ('holds, off by 2.2e-16', 'fails, off by 3 in numbers up to 100')
+        ('holds, off by 2.2e-16 in numbers up to 1', 'fails, off by 3 in numbers up to 100')
         """
         if math.isinf(self.error):
             return _("fails: a number is missing")
         if not self.error:
             return _("holds exactly")
         error, scale = f"{self.error:.2g}", f"{self.scale:.3g}"
-        if self.scale == 1:
-            text = N_("holds, off by {error}") if self.passed else N_("fails, off by {error}")
-            return _(text, error=error)
         if self.passed:
             return _("holds, off by {error} in numbers up to {scale}", error=error, scale=scale)
         return _("fails, off by {error} in numbers up to {scale}", error=error, scale=scale)

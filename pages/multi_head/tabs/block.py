@@ -10,23 +10,17 @@ from attn_figures.matrix import Numbers
 from attn_figures.numbers import fixed_point
 from attn_live.packing import pack
 from attn_ui.base.page import Slider
+from attn_ui.base.parameters import label_of
 from attn_ui.base.shared_cache import shared
 from attn_ui.screen import widgets
 from attn_ui.screen.live_figure import live_figure
-from attn_words import N_, _, _n
+from attn_words import _, _n
 from pages.multi_head.compute import Result, array
 from pages.multi_head.example import example, name_example, read_words
 from pages.multi_head.settings import LAYERS, NORM, RESIDUAL
+from pages.multi_head.study import WAYS
 
 VARIANTS = [(residual, norm) for residual in (True, False) for norm in NORMS]
-NAMES = {
-    (True, "none"): N_("the residual and no norm"),
-    (True, "before"): N_("the residual and the norm before"),
-    (True, "after"): N_("the residual and the norm after"),
-    (False, "none"): N_("no residual and no norm"),
-    (False, "before"): N_("no residual and the norm before"),
-    (False, "after"): N_("no residual and the norm after"),
-}
 
 
 def show(_result: Result) -> None:
@@ -80,7 +74,11 @@ def _over_layers(text: str, variant: int) -> tuple[bytes, list[str]]:
     vectors, tokens = states(text), example(text).tokens.queries
     lengths, alike = array(vectors.norm(dim=-1).mean(dim=-1)), array(token_similarity(vectors))
     own = array(vectors[variant])
-    names, layers = [NAMES[each] for each in VARIANTS], range(len(LAYERS.values))
+    names = [
+        _("{residual}, layer norm: {norm}", residual=_(WAYS[residual]), norm=label_of(NORM, norm))
+        for residual, norm in VARIANTS
+    ]
+    layers = range(len(LAYERS.values))
     limit = float(abs(own).max())
     return pack(
         [
