@@ -80,12 +80,6 @@ def evict(
     return Eviction(mask, weights, heads, errors)
 
 
-def _window(scaled_scores: Tensor, sinks: int) -> Tensor:
-    """Keep the latest keys."""
-    del sinks
-    return _streaming(scaled_scores, 0)
-
-
 def _streaming(scaled_scores: Tensor, sinks: int) -> Tensor:
     """Keep the first keys and the latest of the others."""
     n_head, n, _ = scaled_scores.shape
@@ -119,7 +113,7 @@ def _heavy_hitters(scaled_scores: Tensor, sinks: int) -> Tensor:
 
 
 POLICIES: Mapping[str, Callable[[Tensor, int], Tensor]] = {
-    "window": _window,
+    "window": lambda scaled_scores, _sinks: _streaming(scaled_scores, 0),
     "StreamingLLM": _streaming,
     "H2O": _heavy_hitters,
 }

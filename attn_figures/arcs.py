@@ -227,7 +227,6 @@ def cursor(
     Args:
         weights: (n_steps, n_query, n_key), each row the mean of its query's group.
         masks: of the same shape, True where any of the group may attend.
-        queries, keys, group: as in `arcs`.
     """
     page = Words(queries, keys, group)
     course, widths = arcs_of(page.queries, page.keys, page.pitch), thickness(weights)

@@ -22,7 +22,6 @@ class Chart:
     """One chart: traces in Plotly's own terms, without axes, and the room they take.
 
     Attributes:
-        name: short and unique in the figure.
         data: the traces, as Plotly calls them; each gets this panel's axes.
         columns, rows: the size of the body, in the units that all panels of the figure share.
         title: stands under the chart; may hold Plotly's tags, so escape users' words.
@@ -31,7 +30,6 @@ class Chart:
         marks: shapes, without references to axes.
         maps: the heatmaps among its traces, as matrices that know their rows and columns.
         legend: (text, colour) of each entry, set as coloured words above the body.
-        legend_lines: the lines that these words take.
         title_lines: the lines that the title takes, or that something else takes in its place.
         letter: units that a letter of its words has; these shrink so as never to touch. 0: they keep a size.
         under: the box of a panel in the next line that this one stands above, edge to edge.

@@ -35,8 +35,6 @@ def measure_charts(
     Args:
         measures: by name, and by the name of the curve, (n_seed, n_x); one row has no band. Names are
             messages.
-        at: the place in x that is marked.
-        is_log: whether x has a logarithmic axis.
         logarithmic: the measures to draw, in this order, and whether each has a logarithmic axis.
     """
     names = list(dict.fromkeys(name for curves in measures.values() for name in curves))

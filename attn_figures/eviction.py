@@ -24,10 +24,8 @@ class Cache:
 
     Attributes:
         budget: the number of keys in the cache; policy: the name of the one that is drawn.
-        names, titles: of the heads; tokens: n labels.
         weights: over the keys in the cache, (n_head, n, n); in_cache: True for these keys.
         errors: by the policies' names the mean relative error of the heads with 1 to n keys, (n,).
-        labels: of the policies, by their names.
     """
 
     budget: int

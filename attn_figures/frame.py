@@ -50,8 +50,6 @@ class Side:
 
     Attributes:
         labels: one a row or column, as typed.
-        title: what its axis is called; none when empty.
-        role: whose colour the labels take.
         ticks: which labels stand on the axis; as many as fit when None.
         n_visible: how many are in sight, counted from the first; all where None. The caption counts these.
     """

@@ -38,7 +38,6 @@ class PlaneScene:
 
     Attributes:
         keys: places of the data, (n_key, 2); values: (n_key,).
-        key_names: each key as text.
         axis: places of the map's columns and rows, (n_side,), ascending and evenly spaced.
         queries: those of the second slider, (n_query, 2), all with one second coordinate.
         offsets: distances at which the kernel is drawn, (n_offset,), ascending.
@@ -174,7 +173,7 @@ def plane_moves(scene: PlaneScene, estimates: Sequence[PlaneEstimate]) -> dict[s
     gaps = [_map(scene, each)[1:] for each in estimates]
     moves: dict[str, Sequence[Any] | Numbers] = {
         f"data[{MAP}].z": np.stack([each.on_map for each in estimates]),
-        "data[kernel].y": np.stack([_to_the_floor(each.on_offsets) for each in estimates]),
+        "data[kernel].y": np.stack([np.pad(each.on_offsets, 1) for each in estimates]),
     }
     for at, name in enumerate((f"{MAP} hatch", f"{MAP} masked")):
         fields = ("x", "y", "visible") if at == 0 else ("z", "visible")
@@ -288,13 +287,8 @@ def _query(query: Numbers) -> Mark:
 
 def _kernel(scene: PlaneScene, estimate: PlaneEstimate) -> Mark:
     ends = scene.offsets[:1], scene.offsets, scene.offsets[-1:]
-    heights = _to_the_floor(estimate.on_offsets)
+    heights = np.pad(estimate.on_offsets, 1)  # its ends are on the floor
     return marks.area("kernel", np.concatenate(ends), heights, theme.rgba(LIGHT.query, 0.1), edge=LIGHT.query)
-
-
-def _to_the_floor(profile: Numbers) -> Numbers:
-    """Return a kernel's heights with its ends on the floor."""
-    return np.pad(profile, 1)
 
 
 def _names_of_circle(reach: float) -> tuple[str, str]:

@@ -118,8 +118,6 @@ class LimitEstimates:
 
     Attributes:
         nearest: the value of the nearest key, on the grid.
-        mean: the mean of all values.
-        keys_range: the first and the last key.
     """
 
     nearest: Numbers

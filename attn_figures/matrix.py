@@ -100,7 +100,6 @@ class Hover:
     """The hover text of a matrix's cells.
 
     Attributes:
-        quantity: the name of a value.
         place: how a cell's row and column are named; by their labels when None.
         words: the nouns for a row and a column; by their roles when None.
         blocked: the text of a hatched cell; extra: more values.
@@ -151,17 +150,12 @@ class Matrix:
         name: short and unique in the figure; the trace's name.
         values: what is drawn and what the hover tells, in any finite or NaN float64.
         title: stands under the matrix, before its shape; may hold Plotly's tags, so escape users' words.
-        rows, columns: their labels, and what stands on their axes.
-        ramp: how its values become colours.
         mask: True = may attend; where False the cell is hatched and its hover says "masked".
         leaks: True where a cell has weight against the mask: its value is drawn, with lines over it.
         faded: True where a cell is paled; the hover tells its value as ever.
-        hover: the text under the pointer.
         operator: set between this matrix and the one before it.
         marked: the (row, column) to frame; either may be None for a whole column or row.
-        pick: what pointing and clicking do.
         size: (columns, rows) of the body in units, for maps too large for a unit a cell.
-        side_bars: slim bars on the right, one a row.
         names_rows: label the rows even where another panel stands before this one on the line.
         numbered: write the values into the cells while they fit; a colour bar tells them otherwise.
         framed_rows: rows that are framed, each by itself, beside what is marked.

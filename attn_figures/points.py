@@ -66,7 +66,6 @@ class HeadPlanes:
     """The planes of one head: that of queries and keys, and that of values.
 
     Attributes:
-        plane: of queries and keys.
         values: coordinates in the plane of values, (n_key, 2); to_values: its directions, (2, d_v).
         explained_values: the share of the values' squared length along each of these directions, (2,).
         rank_changes: for each query, how many keys the plane's scores give another rank, (n_query,).

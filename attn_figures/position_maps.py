@@ -27,7 +27,6 @@ def encoding(values: Numbers, dimensions: Sequence[int], *, limit: float, n_visi
     The cursor's row of the map is framed, and its line and points stand among the waves: `encoding_cursor`.
 
     Args:
-        values: (length, d_model).
         dimensions: those drawn as waves, at most six.
         limit: the value at the ends of the ramp, the same at all steps.
         n_visible: the number of positions in sight.

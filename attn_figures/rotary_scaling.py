@@ -29,9 +29,7 @@ class ScaledTurns:
         trained_turns: full turns of each pair over the trained length, (n_pair,).
         plain, scaled: the same over the longer length, without scaling and with it.
         slower: how many times slower each scaling makes each pair, (n_pair,), by its name.
-        scaling: the name of the scaling that is drawn.
         offsets: (n_offset,) from 1 on; plain_scores, scores: without scaling and with it, (n_offset,).
-        trained: the trained length.
     """
 
     trained_turns: Numbers

@@ -26,10 +26,8 @@ def scale_picture(widths: Sequence[int], curves: Mapping[str, Numbers], weights:
     """Draw one query's weights at width ``widths[at]``, and measures of the softmax over all widths.
 
     Args:
-        widths: d_k, ascending.
         curves: by name, a message, (2, n_width): unscaled, then scaled. `VARIANCE` has a logarithmic axis.
         weights: (2, n_width, n_key) of one query.
-        at: the place of the marked width.
     """
     n_key = weights.shape[-1]
     bars = [
@@ -87,7 +85,6 @@ def cost_picture(
     """Draw the cost of attention over the number of tokens, full and under a mask, on logarithmic axes.
 
     Args:
-        lengths: n, ascending.
         costs: by name, a message, (2, n_length): full attention, then under the mask.
         here: the current number of tokens, marked by a line.
         masked: the mask's name in traces; label: shown in its place, if given.

@@ -23,8 +23,6 @@ class HeadClouds:
     """What the page shows of one head on one text.
 
     Attributes:
-        state: which head, of which text.
-        model: the real model; tokens: as it cut the text.
         query, key: (n, d_head), as the head has them; heads side by side may share a key.
         weights, mask: (n, n), True where a query may attend.
     """

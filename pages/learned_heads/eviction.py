@@ -19,13 +19,7 @@ SINKS = 4  # that StreamingLLM keeps, as its authors do
 
 @dataclass(frozen=True, eq=False)
 class HeadEviction:
-    """All heads of a toy under one policy, with a budget.
-
-    Attributes:
-        result: the toy; policy: of `POLICIES`.
-        runs: every policy's run of all heads, at every budget.
-        budget: how many keys are kept.
-    """
+    """All heads of a toy under one policy, with a budget."""
 
     result: Result
     policy: str

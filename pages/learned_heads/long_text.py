@@ -83,7 +83,6 @@ class LayerSummary:
 
     Attributes:
         blocks: the largest weight of each block, (n_head, n_block, n_block); NaN where all is masked.
-        size: places of a block.
         shares: the mean weight that goes to each kind of token, (n_head,), by its name.
     """
 

@@ -22,7 +22,6 @@ class NextResult:
 
     Attributes:
         state: what the controls select; source: a toy at one step of its training, or a whole model.
-        temperature: what logits are divided by.
         tokens: of the text, numbered where one occurs again; name: returns how a token reads.
         next_token: the prediction at temperature 1, and how it comes about.
     """

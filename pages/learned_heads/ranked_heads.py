@@ -11,16 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from attn_core import (
-    AttentionMaps,
-    attention_distance,
-    diagonal_score,
-    entropy,
-    first_token_score,
-    label_tokens,
-    next_token_score,
-    previous_token_score,
-)
+from attn_core import AttentionMaps, label_tokens, measures
 from attn_figures.long_map import SHORT
 from attn_figures.ties import largest_first
 from attn_figures.whole_model import Model
@@ -66,13 +57,13 @@ class LayerRows:
     def entropy(self) -> Tensor:
         """How spread out the weights are of the queries shown that look at anything, (n_head,)."""
         rows = self.full[:, _stretch(self.queries)]
-        return entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
+        return measures.entropy(rows).sum(dim=-1) / rows.any(dim=-1).sum(dim=-1).clamp(min=1)
 
     def distance(self) -> Tensor:
         """How far the queries shown look, over all keys, (n_head,)."""
         left_out = torch.ones(self.full.shape[1], dtype=torch.bool)
         left_out[self.queries] = False
-        return attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
+        return measures.attention_distance(self.full.masked_fill(left_out[:, None], 0.0))
 
 
 def _stretch(places: list[int]) -> list[int] | slice:
@@ -85,10 +76,10 @@ MEASURES: Mapping[str, Callable[[LayerRows], Tensor]] = dict(
     zip(
         RANK_BY.options,
         (
-            lambda rows: previous_token_score(rows.visible),
-            lambda rows: next_token_score(rows.visible),
-            lambda rows: diagonal_score(rows.visible),
-            lambda rows: first_token_score(rows.visible),
+            lambda rows: measures.previous_token_score(rows.visible),
+            lambda rows: measures.next_token_score(rows.visible),
+            lambda rows: measures.diagonal_score(rows.visible),
+            lambda rows: measures.first_token_score(rows.visible),
             LayerRows.entropy,
             LayerRows.distance,
             LayerRows.on_special,

@@ -37,8 +37,6 @@ class TextFlow:
         stages: of each layer's attention, with all heads; None of a file, which holds no values.
         on: which heads of each layer are on, from 0.
         mask: True where a query may attend, (n_layer, n, n).
-        is_causal: whether no query sees what comes later.
-        aside: whether sinks are set aside.
         at: the layer on screen, from 0.
     """
 

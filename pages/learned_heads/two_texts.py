@@ -33,7 +33,6 @@ class TwoTexts:
 
     Attributes:
         pieces: whether tokens are shown as the model reads them, and not joined into words.
-        head, row: the chosen head and query.
     """
 
     model: RealModel

@@ -10,17 +10,13 @@ from pages.learned_heads.tabs import clouds, flow
 from pages.learned_heads.text_flow import TextFlow
 from pages.learned_heads.words import layers_of_heads
 
+_OTHERS = {TextFlow: flow.show_flow, HeadClouds: clouds.show_clouds, HeadEviction: flow.show_eviction}
+
 
 def show(result: Result | TextFlow | HeadEviction | HeadClouds) -> None:
     """Write the formulas down, with the sizes of the present model."""
-    if isinstance(result, TextFlow):
-        flow.show_flow()
-        return
-    if isinstance(result, HeadClouds):
-        clouds.show_clouds()
-        return
-    if isinstance(result, HeadEviction):
-        flow.show_eviction()
+    if not isinstance(result, Result):
+        _OTHERS[type(result)]()
         return
     recipe, task = result.recipe, result.task
     st.markdown(

@@ -91,9 +91,7 @@ def _notes(heads: Heads) -> list[str]:
             tokens=listed([*dict.fromkeys(map(plain, ranked.special))]),
         )
     if model is not None:
-        return [
-            paragraph(words.about_model(model), hidden_tokens),
-        ]
+        return [paragraph(words.about_model(model), hidden_tokens)]
     layers = [f"{number} {plain(name)}" for number, name in enumerate(ranked.names, start=1)]
     names = _(", ").join([*layers[:_MOST_NAMES], *(["…"] if len(layers) > _MOST_NAMES else [])])
     return [

@@ -48,7 +48,10 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},
     )
-    return View(flow, figure, notes=[*map(Small, _notes(flow))], tabs=FLOW_TAB)
+    notes = [_about(flow)]
+    if isinstance(source, Heads) and source.model is not None:
+        notes.append(words.about_model(source.model))
+    return View(flow, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
 
 
 def _name(flow: TextFlow) -> str:
@@ -62,13 +65,6 @@ def _key(flow: TextFlow) -> Hashable:
     if isinstance(flow.source, Result):
         return flow.source.setting, flow.source.at
     return flow.source.text
-
-
-def _notes(flow: TextFlow) -> list[str]:
-    notes = [_about(flow)]
-    if isinstance(flow.source, Heads) and flow.source.model is not None:
-        notes.append(words.about_model(flow.source.model))
-    return notes
 
 
 def _about(flow: TextFlow) -> str:
