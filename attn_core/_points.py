@@ -23,8 +23,8 @@ def check(keys: Tensor, values: Tensor, **queries: Tensor) -> None:
             raise ValueError(
                 f"{name} must have shape {axes} or one axis only; got shape {tuple(points_of.shape)}"
             )
-        if not bool(points_of.isfinite().all()):
-            raise ValueError(f"{name} must hold finite numbers; got {_count_bad(points_of)} that are not")
+        if n_bad := int((~points_of.isfinite()).sum()):
+            raise ValueError(f"{name} must hold finite numbers; got {n_bad} that are not")
     if len(keys) != len(values) or not len(keys):
         raise ValueError(
             "keys and values must have the same n_key >= 1 points; "
@@ -81,7 +81,3 @@ def half_inverse_square(bandwidth: Tensor) -> Tensor:
 def far_away(dtype: torch.dtype) -> float:
     """Return a distance at which no kernel weighs, whatever the bandwidth, and whose square is finite."""
     return math.sqrt(torch.finfo(dtype).max) / 2
-
-
-def _count_bad(tensor: Tensor) -> int:
-    return int((~tensor.isfinite()).sum())

@@ -27,9 +27,10 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     """Draw every layer; say why where the maps do not allow it."""
     source = state.source
     if isinstance(source, ToySetting):
-        steps = steps_of(source.recipe)
+        steps, whose = steps_of(source.recipe), source.recipe.task
         flow = of_toy(Result(source, steps.nearest(controls.value(steps))), aside=state.aside)
     else:
+        whose = source.model.name if source.model else "an own model"
         try:
             flow = of_whole(source, aside=state.aside)
         except ValueError as error:
@@ -44,7 +45,7 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
         else SharedScene(lambda: _draw(flow, layers), lambda: pack_scene(_draw(flow, layers))),
         key="flow toy" if isinstance(source, ToySetting) else "flow model",
         alt=_("Maps of one layer side by side, the rollout up to it among them"),
-        name=_name(flow),
+        name=f"flow of a text, {whose}",
         slider=Slider(_("Layer"), slider),
         chosen={"query": QUERY, "key": KEY},
     )
@@ -52,12 +53,6 @@ def view(controls: Controls, state: FlowState) -> View[AnyResult]:
     if isinstance(source, Heads) and source.model is not None:
         notes.append(words.about_model(source.model))
     return View(flow, figure, notes=[*map(Small, notes)], tabs=FLOW_TAB)
-
-
-def _name(flow: TextFlow) -> str:
-    if isinstance(flow.source, Result):
-        return f"flow of a text, {flow.source.recipe.task}"
-    return f"flow of a text, {flow.source.model.name if flow.source.model else 'an own model'}"
 
 
 def _key(flow: TextFlow) -> Hashable:
