@@ -15,10 +15,11 @@ from attn_ui.base.parameters import Steps
 from attn_ui.base.schemes import SchemeSettings
 from pages.positional_encoding.compute import Result
 from pages.positional_encoding.state import State
-from pages.positional_encoding.views import attention, compare
+from pages.positional_encoding.views import compare
 
 TOKENS = ("dog", "bites", "man", "dog")
 NAMES = ("before", "after", "difference")
+TITLES = ("one", "other")
 STRENGTHS = Steps("strength", 1.0, (0.0, 1.0), ".1f")
 WIDE, SEED = 384, 3
 
@@ -52,7 +53,7 @@ def drawn(packed: bytes, step: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("kind", ["one-hot", "random"])
 def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, table: Tensor) -> None:
-    packed = attention._draw(inputs("learned", 16, words=kind), STRENGTHS).steps
+    packed = compare.draw_two(inputs("learned", 16, words=kind), "none", TITLES, STRENGTHS).steps
     x = words_of(WIDE, kind)
     before, after = by_hand(x), by_hand(x + table[1 : len(TOKENS) + 1])  # row 0 is that of [CLS]
     for found, wanted in zip(drawn(packed, 1), (before, after, after - before), strict=True):
@@ -69,7 +70,7 @@ def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, t
     ],
 )
 def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: int) -> None:
-    packed = compare._draw_two(inputs(scheme, 5, beside), STRENGTHS).steps
+    packed = compare.draw_two(inputs(scheme, 5, beside), beside, TITLES, STRENGTHS).steps
     one, other, change = drawn(packed, 0)
     for found in (one, other):
         np.testing.assert_allclose(found, by_hand(words_of(used)), atol=1e-6)
@@ -97,7 +98,7 @@ def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) 
 def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
-    packed = compare._draw_two(chosen, STRENGTHS).steps
+    packed = compare.draw_two(chosen, beside, TITLES, STRENGTHS).steps
     np.testing.assert_allclose(drawn(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
 
 
