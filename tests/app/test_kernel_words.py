@@ -182,7 +182,7 @@ def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
     """It is that of the example, whatever data the sidebar has."""
 
     def truth(x: np.ndarray) -> np.ndarray:
-        return 2 * np.sin(x) + x
+        return np.asarray(2 * np.sin(x) + x)
 
     page = PAGES["kernel-regression"].at("picture=Limits&data=typed+function&truth=cos(2*pi*x)&h=0.2")
     keys = np.asarray(page.view.result.state.points.keys)
