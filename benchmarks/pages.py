@@ -13,13 +13,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import torch
 
-from attn_core import KERNELS, BandwidthSearch
+from attn_core import KERNELS, bandwidth_search
 from attn_figures.kernel_bridge import bridge
 from attn_figures.kernel_regression import compare, compare_cursor, fit, fit_cursor
 from attn_figures.kernel_studies import Errors, choose
@@ -29,7 +30,6 @@ from attn_ui.host.trial import say_nothing_of_threads
 from pages.kernel_regression.compute import Sweep, pack_sweep
 from pages.kernel_regression.points import sample
 from pages.kernel_regression.search import best_of
-from pages.kernel_regression.search import errors as search
 from pages.kernel_regression.views import compare as compare_view
 from pages.kernel_regression.views import fit as fit_view
 from pages.kernel_regression.views.bridge import lay_points
@@ -128,8 +128,8 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
     )
 
     bandwidths = tuple(one.bandwidths().tolist())
-    find: Callable[..., BandwidthSearch] = search.__wrapped__  # type: ignore[attr-defined]  # not cached
-    search_result = find(points, "", "gaussian", bandwidths)
+    find = partial(bandwidth_search, *points.tensors(), kernel="gaussian", bandwidths=bandwidths)
+    search_result = find()
     best = best_of(points, points.fingerprint, "gaussian")
     errors = Errors(
         np.array(bandwidths),
@@ -142,7 +142,7 @@ def kernel_regression(n_points: int) -> Iterator[Picture]:
     yield Picture(
         "choose the bandwidth",
         len(bandwidths),
-        lambda: find(points, "", "gaussian", bandwidths),
+        find,
         lambda: pack(
             [choose.spec(one.floorless, errors, i, each.on_grid) for i, each in enumerate(estimates)]
         ),

@@ -315,9 +315,10 @@ class Kit {
       }
       case "csv":
       case "npz": {
-        const { maps, lines } = drawnNumbers(figure());
-        const blob = format === "csv" ? csvBlob(figure()) : npzBlob(figure());
-        const note = maps.length + lines.length ? "" : word("This picture shows none: the file is empty.");
+        const numbers = drawnNumbers(figure());
+        const blob = format === "csv" ? csvBlob(numbers) : npzBlob(numbers);
+        const isEmpty = !numbers.maps.length && !numbers.lines.length;
+        const note = isEmpty ? word("This picture shows none: the file is empty.") : "";
         return { blob, name: fileName(about, format), note };
       }
       default: {

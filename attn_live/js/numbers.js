@@ -5,13 +5,14 @@ import { zipped } from "./zip.js";
 /** @typedef {import("./types").Figure} Figure */
 /** @typedef {{ name: string, rows: string[], columns: string[], values: any[], masked: boolean[][], hidden: string }} Map */
 /** @typedef {{ name: string, panel: string, rows: string[], values: any[], coordinates: [string, any[]][] }} Line */
+/** @typedef {{ maps: Map[], lines: Line[] }} Numbers */
 
 /**
  * What a figure draws from numbers: its maps with their labels, and its lines and points. A panel is called
  * by its title, as on the screen; by its trace where it has none, or shares it with another panel.
  *
  * @param {Figure} figure
- * @returns {{ maps: Map[], lines: Line[] }}
+ * @returns {Numbers}
  */
 export function drawnNumbers({ data, layout }) {
   /** @type {globalThis.Map<string, Map>} */
@@ -60,10 +61,9 @@ function showsNumbers(trace, layout) {
  * One row a number: which panel, which row and column of it, and the value. A masked cell says so, and one that a
  * teacher's link covers. The row of a point is its x, its column the curve that it belongs to.
  *
- * @param {Figure} figure
+ * @param {Numbers} numbers
  */
-export function csvBlob(figure) {
-  const { maps, lines } = drawnNumbers(figure);
+export function csvBlob({ maps, lines }) {
   const rows = [["panel", "row", "column", "value"]];
   for (const { name, rows: down, columns, values, masked, hidden } of maps) {
     for (const [i, line] of values.entries()) {
@@ -85,10 +85,9 @@ export function csvBlob(figure) {
  * Arrays by name, as `numpy.load` reads them: a map's values, its masked cells, the labels of its rows and columns;
  * the coordinates of lines.
  *
- * @param {Figure} figure
+ * @param {Numbers} numbers
  */
-export function npzBlob(figure) {
-  const { maps, lines } = drawnNumbers(figure);
+export function npzBlob({ maps, lines }) {
   /** @type {[string, Uint8Array][]} */
   const files = [];
   const taken = new Set();

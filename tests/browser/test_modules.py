@@ -201,7 +201,7 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
             const layout = { xaxis: { tickvals: [0, 1, 2], ticktext: ['=1+1', '-', '-5'] },
                              yaxis: { tickvals: [0], ticktext: ['<b>x</b> &lt;'] } };
             const leak = { ...trace, name: 'a leaking', z: [Float32Array.of(0.1, NaN, NaN)] };
-            return csvBlob({ data: [trace, hatch, leak], layout }).text();
+            return csvBlob(drawnNumbers({ data: [trace, hatch, leak], layout })).text();
         }"""
     )
     assert list(csv.reader(io.StringIO(written))) == [
@@ -215,7 +215,7 @@ def test_words_in_a_table_are_no_formulas(modules: Page) -> None:
 def saved(modules: Page, figure: dict[str, Any]) -> list[list[str]]:
     """The lines of a figure's CSV, without the first."""
     given = json.dumps(plain(figure), default=float).replace('"nan"', "null")
-    written = modules.evaluate("figure => csvBlob(JSON.parse(figure)).text()", given)
+    written = modules.evaluate("figure => csvBlob(drawnNumbers(JSON.parse(figure))).text()", given)
     return list(csv.reader(io.StringIO(written)))[1:]
 
 
@@ -261,7 +261,7 @@ def test_an_array_is_named_as_any_system_takes_it(modules: Page) -> None:
     trace = {"type": "heatmap", "name": "|k|²/2", "xaxis": "x", "yaxis": "y", "z": [[1.0]]}
     figure = {"data": [trace], "layout": {"xaxis": {}, "yaxis": {}}}
     packed = modules.evaluate(
-        "async figure => [...new Uint8Array(await npzBlob(figure).arrayBuffer())]", figure
+        "async figure => [...new Uint8Array(await npzBlob(drawnNumbers(figure)).arrayBuffer())]", figure
     )
     assert "k² over 2" in np.load(io.BytesIO(bytes(packed)))
 
