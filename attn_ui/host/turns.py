@@ -1,12 +1,12 @@
-"""One run of a page at a time: a class that releases its sliders together stands in a line.
+"""Runs pages one at a time: a class that releases its sliders together waits in a line.
 
-Runs are threads of one process and share its interpreter lock. Sixty of them at once take it from one
-another, and from the loop that sends what they made, so that nobody is served: in a line, the same work is
-done in half the time and the first is served at once.
+Runs are threads of one process and share its interpreter lock. Sixty at once take it from one another and
+from the loop that sends their results, so that nobody is served. In a line the same work takes half the time,
+and the first visitor is served at once.
 
-The line is by visitor, not by arrival: whoever has had least of the processor lately is next. Who waits is
-forgiven as much as it waited: nobody is overtaken for longer than what it had. A run that takes long goes on
-beside the others, but one at a time: who was long the last time waits while another is.
+Next is the visitor who used the processor least lately; the seconds spent in line are subtracted, so that nobody
+is overtaken for longer than what it used. A long run goes on beside the others, but only one at a time: a visitor
+whose last run was long waits while another long run goes on.
 """
 
 import math
@@ -21,81 +21,81 @@ import streamlit as st
 
 from attn_ui.streamlit_inside.run import session
 
-LONGEST = 0.1  # seconds; a run that takes longer goes on, and no longer holds up the others
-HALF = 5.0  # seconds after which half of what a visitor had is forgotten
-MOST = 1.0  # second of the processor that one run counts for at most: nobody waits for minutes after one
-KNOWN = 1_000  # visitors; of more, those are forgotten that had next to nothing
-ROUTE = "lab_route"  # the proxy's cookie: several windows of one browser are one visitor
+LONGEST_TURN = 0.1  # seconds; a longer run goes on, but no longer holds up the others
+HALF_LIFE = 5.0  # seconds in which what a visitor used counts half
+MOST_SECONDS = 1.0  # of the processor that one run counts for at most, so that nobody waits minutes after it
+MAX_VISITORS = 1_000  # of more, those who used next to nothing are forgotten
+ROUTE_COOKIE = "lab_route"  # the proxy's cookie: several windows of one browser are one visitor
 
 
 @dataclass
 class _Usage:
-    """What one visitor had of the processor, in seconds, and whether the last run was long."""
+    """Seconds of the processor that one visitor used, and whether the last run was long."""
 
     seconds: float = 0.0
     at: float = 0.0
     was_long: bool = False
 
     def remaining(self, now: float) -> float:
-        return self.seconds * math.exp2((self.at - now) / HALF)
+        return self.seconds * math.exp2((self.at - now) / HALF_LIFE)
 
 
 @dataclass(eq=False)
 class _Run:
-    """A run that waits, or has its turn."""
+    """A run that waits or has its turn."""
 
     visitor: str
-    worked: float  # seconds that its thread had of the processor before it
-    came: float  # when it began to wait
-    began: float = 0.0
+    cpu_seconds_before: float  # seconds of the processor that its thread had before it
+    waiting_since: float
+    started_at: float = 0.0
     signal: threading.Event = field(default_factory=threading.Event)
 
 
-def visitor() -> str:
-    """Name who asked for this thread's run: a browser where a proxy's cookie tells it, else a session."""
-    asks = session()
-    if asks is None:
+def current_visitor() -> str:
+    """Name the visitor of this thread's run: the proxy's cookie of the browser, else the session."""
+    session_id = session()
+    if session_id is None:
         return f"thread {threading.get_ident()}"
-    return st.context.cookies.get(ROUTE) or asks
+    return st.context.cookies.get(ROUTE_COOKIE) or session_id
 
 
 class Turns:
-    """A lock that nobody holds for long, handed to who had least; a context manager that nests."""
+    """A lock that passes to the visitor who used least; a context manager that nests."""
 
     def __init__(
         self,
-        longest: float = LONGEST,
-        who: Callable[[], str] = visitor,
+        longest: float = LONGEST_TURN,
+        visitor: Callable[[], str] = current_visitor,
         clock: Callable[[], float] = time.monotonic,
-        worked: Callable[[], float] = time.thread_time,
+        cpu_seconds: Callable[[], float] = time.thread_time,
     ) -> None:
         """Start free.
 
         Args:
             longest: seconds after which a turn counts as over, though its work may go on.
-            who: names the visitor of the thread that calls it.
+            visitor: names the visitor of the thread that calls it.
             clock: tells the time in seconds.
-            worked: tells how many seconds the thread that calls it had of the processor: on a busy machine
-                nobody has more of it for waiting longer.
+            cpu_seconds: tells how many seconds of the processor the calling thread had: waiting on a busy
+                machine adds nothing to it.
         """
         self._longest = longest
-        self._who = who
+        self._visitor = visitor
         self._clock = clock
-        self._worked = worked
+        self._cpu_seconds = cpu_seconds
         self._lock = threading.Lock()
         self._waiting: list[_Run] = []
-        self._present: _Run | None = None
-        self._beside: set[_Run] = set()  # whose turn is over, though their work goes on
+        self._current: _Run | None = None
+        self._overdue: set[_Run] = set()  # whose turn is over, though their work goes on
         self._usage: dict[str, _Usage] = {}
         self._mine = threading.local()
 
     def __enter__(self) -> Self:
-        """Wait for the turn; a thread that has it goes on."""
+        """Wait for a turn, unless this thread has it already."""
         depth = getattr(self._mine, "depth", 0)
         self._mine.depth = depth + 1
         if depth:
             return self
-        self._mine.run = run = _Run(self._who(), self._worked(), self._clock())
+        self._mine.run = run = _Run(self._visitor(), self._cpu_seconds(), self._clock())
         with self._lock:
             self._waiting.append(run)
             self._call_next()
@@ -115,40 +115,46 @@ class Turns:
         with self._lock:
             now = self._clock()
             usage = self._usage.setdefault(run.visitor, _Usage())
-            took = self._worked() - run.worked
-            usage.seconds, usage.at = usage.remaining(now) + min(took, MOST), now
-            usage.was_long = took > self._longest
-            self._beside.discard(run)
-            if self._present is run:
-                self._present = None
-            if len(self._usage) > KNOWN:
-                self._usage = {name: one for name, one in self._usage.items() if one.remaining(now) > 0.001}
+            seconds = self._cpu_seconds() - run.cpu_seconds_before
+            usage.seconds, usage.at = usage.remaining(now) + min(seconds, MOST_SECONDS), now
+            usage.was_long = seconds > self._longest
+            self._overdue.discard(run)
+            if self._current is run:
+                self._current = None
+            if len(self._usage) > MAX_VISITORS:
+                self._usage = {name: had for name, had in self._usage.items() if had.remaining(now) > 0.001}
             self._call_next()
 
     def _until_over(self) -> float:
-        present = self._present
-        return self._longest if present is None else max(0.001, present.began + self._longest - self._clock())
+        current = self._current
+        return (
+            self._longest
+            if current is None
+            else max(0.001, current.started_at + self._longest - self._clock())
+        )
 
     def _call_next(self) -> None:
         now = self._clock()
-        if self._present is not None:
-            if now < self._present.began + self._longest:
+        if self._current is not None:
+            if now < self._current.started_at + self._longest:
                 return
-            self._beside.add(self._present)
-            self._present = None
-        may = [run for run in self._waiting if not (self._beside and self._is_long(run, now))]
-        if may:
-            owed = {run: self._of(run).remaining(now) - (now - run.came) for run in may}
-            self._present = min(may, key=owed.__getitem__)  # the first of equals
-            self._waiting.remove(self._present)
-            self._present.began = now
-            self._present.signal.set()
+            self._overdue.add(self._current)
+            self._current = None
+        candidates = [run for run in self._waiting if not (self._overdue and self._is_long(run, now))]
+        if candidates:
+            priority = {
+                run: self._usage_of(run).remaining(now) - (now - run.waiting_since) for run in candidates
+            }
+            self._current = min(candidates, key=priority.__getitem__)  # the first of equals
+            self._waiting.remove(self._current)
+            self._current.started_at = now
+            self._current.signal.set()
 
     def _is_long(self, run: _Run, now: float) -> bool:
-        usage = self._of(run)
+        usage = self._usage_of(run)
         return usage.was_long and usage.remaining(now) > self._longest
 
-    def _of(self, run: _Run) -> _Usage:
+    def _usage_of(self, run: _Run) -> _Usage:
         return self._usage.get(run.visitor) or _Usage()
 
 

@@ -1,4 +1,4 @@
-"""What a request may bring: so much at once, within a time, and so much in all for visitor and process."""
+"""Limits what a request sends: its size, its time, and the total of a visitor and of the process."""
 
 import asyncio
 from collections import Counter
@@ -14,9 +14,9 @@ from attn_ui.streamlit_inside import uploaded
 from attn_ui.streamlit_inside.uploaded import may_be_file, session_of
 from attn_words import N_, _, speaking
 
-MOST_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
-MOST_ELSEWHERE = 64 * 1024  # where no file is uploaded
-COME_WITHIN = 120.0  # seconds: 8 MB at half a megabit a second
+MAX_BYTES = 9 * 1024 * 1024  # of a request's body: an upload's 8 MB with what travels around it
+MAX_BYTES_ELSEWHERE = 64 * 1024  # where no file is uploaded
+MAX_SECONDS = 120.0  # seconds: 8 MB at half a megabit a second
 TOO_LARGE = N_("At most {megabytes} MB can be sent at once.")
 TOO_SLOW = N_("The file did not come in time. Send it again.")
 SPENT = N_(
@@ -28,50 +28,50 @@ ENDED = N_("The page that sends this file is not open here any more. Load it aga
 
 
 class Uploads:
-    """ASGI middleware: a request's body is read up to its limits before the application sees any of it."""
+    """ASGI middleware that reads a request's body up to its limits before the application sees it."""
 
     def __init__(
         self,
         app: ASGIApp,
         sizes: Callable[[], Mapping[str, int]] = uploaded.file_sizes,
         is_open: Callable[[str], bool] = uploaded.is_open,
-        come_within: float = COME_WITHIN,
+        timeout: float = MAX_SECONDS,
     ) -> None:
         """Wrap the application.
 
         Args:
             app: what answers.
-            sizes: tells the bytes of the files that are kept, by session: what a visitor removes, or leaves
-                behind with an ended session, counts no longer.
+            sizes: tells the bytes of the stored files by session, without those that were removed or whose
+                session has ended.
             is_open: tells whether a page is open in a session.
-            come_within: seconds that a body may take.
+            timeout: seconds that a body may take.
         """
         self.app = app
         self.sizes = sizes
         self.is_open = is_open
-        self.come_within = come_within
-        self.coming: Counter[str] = Counter()
+        self.timeout = timeout
+        self.incoming_bytes: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let pass what is within the limits; what is not gets a sentence."""
+        """Pass on a request within the limits; refuse any other with a sentence."""
         if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
             await self.app(scope, receive, send)
             return
-        most = MOST_BYTES if may_be_file(scope["path"]) else MOST_ELSEWHERE
+        limit = MAX_BYTES if may_be_file(scope["path"]) else MAX_BYTES_ELSEWHERE
         announced = Headers(scope=scope).get("content-length", "")
-        size = int(announced) if announced.isdecimal() else most
+        size = int(announced) if announced.isdecimal() else limit
         session = session_of(scope["path"])
         with speaking(language_of(scope)):
-            refusal = self._refuses(session, size, most)
+            refusal = self._refusal(session, size, limit)
         if refusal:
-            if size <= most:  # who is interrupted while sending does not read why
-                await self._take(receive, most, keep=False)
+            if size <= limit:  # who is interrupted while sending does not read why
+                await self._take(receive, limit, keep=False)
             await refusal(scope, receive, send)
             return
-        self.coming[session] += size
+        self.incoming_bytes[session] += size
         try:
             with speaking(language_of(scope)):
-                refusal, messages = await self._take(receive, most)
+                refusal, messages = await self._take(receive, limit)
             if refusal:
                 await refusal(scope, receive, send)
                 return
@@ -81,46 +81,46 @@ class Uploads:
 
             await self.app(scope, receive_again, send)
         finally:
-            self.coming[session] -= size
-            self.coming += Counter()  # forgets who sends nothing
+            self.incoming_bytes[session] -= size
+            self.incoming_bytes += Counter()  # forgets who sends nothing
 
     async def _take(
-        self, receive: Receive, most: int, keep: bool = True
+        self, receive: Receive, limit: int, keep: bool = True
     ) -> tuple[PlainTextResponse | None, list[Message]]:
-        """Read a whole body, or say why not."""
+        """Read a whole body, or return the refusal."""
         messages: list[Message] = []
         size, more = 0, True
         try:
-            async with asyncio.timeout(self.come_within):
+            async with asyncio.timeout(self.timeout):
                 while more:
                     message = await receive()
                     messages += [message] if keep else []
                     size += len(message.get("body", b""))
-                    if size > most:
+                    if size > limit:
                         return _too_large(), []
                     more = message["type"] == "http.request" and message.get("more_body", False)
         except TimeoutError:
-            return _no(_(TOO_SLOW), 408), []
+            return _refuse(_(TOO_SLOW), 408), []
         return None, messages
 
-    def _refuses(self, session: str, size: int, most: int) -> PlainTextResponse | None:
-        if size > most:
+    def _refusal(self, session: str, size: int, limit: int) -> PlainTextResponse | None:
+        if size > limit:
             return _too_large()
         if not session:
             return None
         if not self.is_open(session):
-            return _no(_(ENDED), 400)
-        sizes = self.sizes()
-        if sizes.get(session, 0) + self.coming[session] + size > MAX_SESSION_BYTES + (most - MAX_MAPS_BYTES):
-            return _no(_(SPENT, megabytes=MAX_SESSION_BYTES // 1_000_000), 413)
-        if sum(sizes.values()) + self.coming.total() + size > MAX_PROCESS_BYTES:
-            return _no(_(FULL), 503)
+            return _refuse(_(ENDED), 400)
+        sizes, incoming = self.sizes(), self.incoming_bytes
+        if sizes.get(session, 0) + incoming[session] + size > MAX_SESSION_BYTES + (limit - MAX_MAPS_BYTES):
+            return _refuse(_(SPENT, megabytes=MAX_SESSION_BYTES // 1_000_000), 413)
+        if sum(sizes.values()) + incoming.total() + size > MAX_PROCESS_BYTES:
+            return _refuse(_(FULL), 503)
         return None
 
 
 def _too_large() -> PlainTextResponse:
-    return _no(_(TOO_LARGE, megabytes=MAX_MAPS_BYTES // 1_000_000), 413)
+    return _refuse(_(TOO_LARGE, megabytes=MAX_MAPS_BYTES // 1_000_000), 413)
 
 
-def _no(sentence: str, status: int) -> PlainTextResponse:
+def _refuse(sentence: str, status: int) -> PlainTextResponse:
     return PlainTextResponse(sentence, status, {"Connection": "close"})

@@ -15,7 +15,7 @@ from streamlit.runtime.state.query_params import QueryParams
 from attn_ui.host import document
 from attn_ui.host.assets import FrontEnd, plotly_js
 from attn_ui.host.limits import Limits
-from attn_ui.host.uploads import MOST_ELSEWHERE, Uploads
+from attn_ui.host.uploads import MAX_BYTES_ELSEWHERE, Uploads
 from attn_ui.streamlit_inside import checked, front_end, markup, messages, routes, uploaded
 from attn_ui.streamlit_inside.part import Part
 from tests.pages import open_page
@@ -217,7 +217,7 @@ def test_without_its_html_streamlits_own_is_passed_on(alter: Callable[..., None]
 
 
 def test_where_nobody_knows_where_files_go_one_may_be_sent(alter: Callable[..., None]) -> None:
-    large, scope = bytes(2 * MOST_ELSEWHERE), {"method": "POST", "path": "/_stcore/files/s/1"}
+    large, scope = bytes(2 * MAX_BYTES_ELSEWHERE), {"method": "POST", "path": "/_stcore/files/s/1"}
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 413
     alter("limits of files by visitor")
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 200

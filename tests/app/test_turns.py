@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from attn_ui.host import turns
-from attn_ui.host.turns import KNOWN, ROUTE, Turns, visitor
+from attn_ui.host.turns import MAX_VISITORS, ROUTE_COOKIE, Turns, current_visitor
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -79,9 +79,9 @@ class Hall:
         self.names = threading.local()
         self.turns = Turns(
             longest=0.3,
-            who=lambda: str(self.names.who),
+            visitor=lambda: str(self.names.who),
             clock=lambda: self.result,
-            worked=lambda: float(getattr(self.names, "worked", 0.0)),
+            cpu_seconds=lambda: float(getattr(self.names, "cpu_seconds", 0.0)),
         )
         self.served: list[str] = []
         self.may_leave: dict[str, threading.Event] = {}
@@ -98,7 +98,7 @@ class Hall:
             with self.turns:
                 self.served.append(run)
                 leave.wait(30)
-                self.names.worked = work
+                self.names.cpu_seconds = work
 
         before = len(self.turns._waiting) + len(self.served)
         self.threads += _in_threads(1, stay)
@@ -202,23 +202,25 @@ def test_turns_long_runs_go_on_one_at_a_time() -> None:
 
 def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
     hall = Hall()
-    for number in range(KNOWN + 5):
-        hall.names.who, hall.names.worked = f"visitor {number}", 0.0
+    for number in range(MAX_VISITORS + 5):
+        hall.names.who, hall.names.cpu_seconds = f"visitor {number}", 0.0
         with hall.turns:
-            hall.names.worked = 0.0005 if number else 1.0
+            hall.names.cpu_seconds = 0.0005 if number else 1.0
     assert len(hall.turns._usage) < 10
     assert "visitor 0" in hall.turns._usage
 
 
 def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert visitor().startswith("thread ")
+    assert current_visitor().startswith("thread ")
     cookies = {"lab_route": "ab12"}
     monkeypatch.setattr(turns, "session", lambda: "s-1")
     monkeypatch.setattr(turns, "st", SimpleNamespace(context=SimpleNamespace(cookies=cookies)))
-    assert visitor() == "ab12"
+    assert current_visitor() == "ab12"
     cookies.clear()
-    assert visitor() == "s-1"
-    assert f"map $cookie_{ROUTE} $lab_route" in (ROOT / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    assert current_visitor() == "s-1"
+    assert f"map $cookie_{ROUTE_COOKIE} $lab_route" in (ROOT / "deploy" / "nginx.conf").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_turn_nests_and_ends_with_an_error() -> None:

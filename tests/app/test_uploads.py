@@ -16,7 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from attn_ui.base.bounds import MAX_MAPS_BYTES, MAX_PROCESS_BYTES, MAX_SESSION_BYTES
 from attn_ui.host import uploads
-from attn_ui.host.uploads import ENDED, FULL, MOST_BYTES, SPENT, TOO_LARGE, TOO_SLOW, Uploads
+from attn_ui.host.uploads import ENDED, FULL, MAX_BYTES, SPENT, TOO_LARGE, TOO_SLOW, Uploads
 from benchmarks.student import Student
 from tests.browser.conftest import serving
 
@@ -26,10 +26,10 @@ OPEN = ("a", "b")
 class Server:
     """An application behind the limits, whose files are Streamlit's own store of them."""
 
-    def __init__(self, come_within: float = 60.0) -> None:
+    def __init__(self, timeout: float = 60.0) -> None:
         self.files = MemoryUploadedFileManager("/upload")
         self.seen: list[str] = []
-        self.limits = Uploads(self.keep, self.kept, OPEN.__contains__, come_within)
+        self.limits = Uploads(self.keep, self.kept, OPEN.__contains__, timeout)
 
     def kept(self) -> dict[str, int]:
         return {
@@ -121,7 +121,7 @@ def test_a_process_keeps_so_much_for_all(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_upload_in_progress_counts_until_it_ends() -> None:
     async def run() -> list[tuple[int, str]]:
-        server = Server(come_within=0.3)
+        server = Server(timeout=0.3)
         slow = [
             asyncio.create_task(server.put_slowly("a", f"slow{each}", b"x", announced=len(FILE), ends=False))
             for each in range(3)
@@ -130,7 +130,7 @@ def test_upload_in_progress_counts_until_it_ends() -> None:
         refused = await server.put_slowly("a", "f0", FILE, announced=len(FILE), ends=True)
         late = await asyncio.gather(*slow)
         taken = await server.put_slowly("a", "f0", FILE, announced=len(FILE), ends=True)
-        assert not server.limits.coming
+        assert not server.limits.incoming_bytes
         return [refused, *late, taken]
 
     refused, *late, taken = asyncio.run(run())
@@ -142,7 +142,7 @@ def test_upload_in_progress_counts_until_it_ends() -> None:
 @pytest.mark.parametrize("announced", [50 * 1024**2, None])
 def test_a_body_past_the_limit_is_refused_before_the_app_sees_it(announced: int | None) -> None:
     server = Server()
-    part = b"x" * (MOST_BYTES // 2)
+    part = b"x" * (MAX_BYTES // 2)
     assert server.put("a", "large", part, part, part, announced=announced) == (
         413,
         TOO_LARGE_NOW,
