@@ -33,7 +33,7 @@ def without_jieba(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_words_are_seen_handed_over_and_told(address: str, sentence: str) -> None:
+def test_words_of_any_script_are_shown_saved_and_compared_as_typed(address: str, sentence: str) -> None:
     tokens, cut = SENTENCES[sentence]
     assert (tokenize(sentence), how_cut(sentence)) == (tokens, cut)
     use = {"use": "BERT and GPT"} if address == "applications" else {}

@@ -59,7 +59,7 @@ def maps(result: State) -> dict[str, np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize("use", USE.options)
-def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str) -> None:
+def test_application_sentence_has_equal_numbers_in_both_languages(use: str) -> None:
     address = urlencode(link(STATES[use]))
     english = PAGE.at(address).sentence
     with speaking("zh"):
@@ -76,7 +76,7 @@ def test_a_use_says_the_same_numbers_in_chinese_and_nothing_in_english(use: str)
 
 
 @pytest.mark.parametrize("use", USE.options)
-def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: str) -> None:
+def test_application_opens_with_a_picture_and_checks_that_hold(use: str) -> None:
     application = VIEWS[use]
     at = open_sound("applications", **link(STATES[use]), tab="Checks")
     said = [each.value for each in (*at.markdown, *at.caption)]
@@ -89,7 +89,7 @@ def test_a_use_opens_with_its_picture_what_is_trained_and_checks_that_hold(use: 
 
 
 @pytest.mark.parametrize("use", USE.options)
-def test_the_picture_shows_the_weights_under_data(use: str) -> None:
+def test_application_picture_equals_the_weights_in_its_table(use: str) -> None:
     result = STATES[use]
     at = open_sound("applications", **link(result), tab="Data")
     shown = handed.picture(at)
@@ -104,7 +104,7 @@ def test_the_picture_shows_the_weights_under_data(use: str) -> None:
 
 @pytest.mark.parametrize("changed", [False, True])
 @pytest.mark.parametrize("use", USE.options)
-def test_the_program_prints_what_is_under_data(use: str, changed: bool) -> None:
+def test_application_program_prints_the_numbers_of_its_table(use: str, changed: bool) -> None:
     result = STATES[use] if changed else State(use)
     code = open_sound("applications", **link(result), tab="Code").code[0].value
     assert code == VIEWS[use].program(result).text().strip()
@@ -123,7 +123,7 @@ def test_the_program_prints_what_is_under_data(use: str, changed: bool) -> None:
         assert pairs == [int((each > 0).sum()) for each in maps(result).values()]
 
 
-def test_a_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_application_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     application = VIEWS["BERT and GPT"]
     later = "pages.applications.views.masks.causal_mask"
     monkeypatch.setattr(later, lambda n: torch.tril(torch.ones(n, n), -1) > 0)
@@ -136,7 +136,7 @@ def test_a_check_fails_on_wrong_weights(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize(("text", "n"), [("the cat sat on the mat", 6), ("word", 1), ("w " * 30, 16)])
-def test_pairs_are_counted_and_the_last_row_is_one(text: str, n: int) -> None:
+def test_mask_pairs_are_counted_and_the_last_row_sums_to_one(text: str, n: int) -> None:
     for prefix in range(n + 1):
         result = State("BERT and GPT", text, prefix=prefix)
         allowed = {"BERT": 0, "GPT": 0, "prefix (T5)": 0}
@@ -156,7 +156,7 @@ def test_pairs_are_counted_and_the_last_row_is_one(text: str, n: int) -> None:
             assert messages_in(said, pairs=n * n, length=prefix, **counts)
 
 
-def test_a_prefix_longer_than_the_sentence_is_told_and_tags_are_text() -> None:
+def test_prefix_longer_than_the_sentence_is_named_and_tags_stay_text() -> None:
     at = open_page("applications", use="BERT and GPT", text="<b>two</b>", prefix="12")
     assert not at.exception
     assert any("`prefix` was `12`" in each.value for each in at.warning)
@@ -165,7 +165,7 @@ def test_a_prefix_longer_than_the_sentence_is_told_and_tags_are_text() -> None:
     assert State("BERT and GPT", "<b>two</b>").words == ("<", "b", ">", "two", "<", "/", "b", ">")
 
 
-def test_a_sentence_without_a_word_keeps_the_last_one() -> None:
+def test_sentence_without_a_word_keeps_the_last_one() -> None:
     at = open_sound("applications", use="BERT and GPT", text=" ")
     assert any("No word here yet" in each.value for each in at.caption)
     assert messages_in(said_now(at)[0], "bert", pairs=36)
@@ -174,7 +174,7 @@ def test_a_sentence_without_a_word_keeps_the_last_one() -> None:
 # ---- translation ----
 
 
-def test_the_sentence_tells_the_softmax_of_the_hand_made_scores() -> None:
+def test_alignment_sentence_has_the_softmax_of_its_scores() -> None:
     (said,) = said_now(open_sound("applications", t="2.50"))
     e, half = np.exp(4 / 2.5), np.exp(2 / 2.5)
     noir, chat, du = e / (e + half + 4), e / (e + 5), half / (half + 5)
@@ -200,7 +200,7 @@ def by_hand(temperature: float) -> np.ndarray[Any, Any]:
     return found
 
 
-def test_a_patch_says_what_it_gives_to_its_own_shape() -> None:
+def test_patch_sentence_has_the_weight_of_patches_of_its_shape() -> None:
     weights = by_hand(0.5)
     np.testing.assert_allclose(maps(STATES["images"])["patches"], weights, atol=1e-12)
     own = [at for at, name in enumerate(images.SHAPES) if name == "roof"]
@@ -217,14 +217,14 @@ def test_a_patch_says_what_it_gives_to_its_own_shape() -> None:
     np.testing.assert_array_equal(cut.reshape(patches)[7], house_picture()[4:8, 4:8].ravel())
 
 
-def test_like_patches_attend_to_each_other_alone_when_it_is_cold() -> None:
+def test_equal_patches_share_all_weight_at_low_temperature() -> None:
     weights = maps(State("images", temperature=0.1))["patches"]
     for shape in ("wall", "bush", "grass"):
         own = [at for at, name in enumerate(images.SHAPES) if name == shape]
         np.testing.assert_allclose(weights[np.ix_(own, own)], 1 / len(own), atol=1e-6)
 
 
-def test_a_click_on_the_picture_chooses_the_patch() -> None:
+def test_picture_click_selects_the_patch() -> None:
     assert [images.patch_at("laid over", row, column) for row in range(2) for column in range(6)] == [
         *range(1, 13)
     ]
@@ -234,7 +234,7 @@ def test_a_click_on_the_picture_chooses_the_patch() -> None:
     assert numbers_in(said_now(at)[0])[:2] == [1, 31]
 
 
-def test_each_word_gives_most_to_what_it_names() -> None:
+def test_alignment_word_attends_most_to_its_translation() -> None:
     weights = maps(State("captions"))["words"]
     told = [said_now(open_sound("applications", use="captions", word=str(word)))[0] for word in range(1, 7)]
     for word, row, said in zip(("sky", "sun", "roof", "wall", "bush", "grass"), weights, told, strict=True):
@@ -247,7 +247,7 @@ def test_each_word_gives_most_to_what_it_names() -> None:
 
 
 @pytest.mark.parametrize(("frame", "window", "seen"), [(24, 3, range(20, 27)), (2, 1, range(3))])
-def test_the_window_hides_the_other_vowel_from_the_local_head(frame: int, window: int, seen: range) -> None:
+def test_sound_window_masks_the_other_vowel(frame: int, window: int, seen: range) -> None:
     found = maps(State("speech", window=window, frame=frame))
     local, everywhere = found["local head"][frame - 1], found["global head"][frame - 1]
     assert np.flatnonzero(local).tolist() == [*seen]
@@ -259,7 +259,7 @@ def test_the_window_hides_the_other_vowel_from_the_local_head(frame: int, window
     assert everywhere[beyond].sum() > 0.4
 
 
-def test_a_window_of_nothing_leaves_a_frame_to_itself() -> None:
+def test_sound_window_of_zero_leaves_each_frame_itself() -> None:
     found = maps(State("speech", window=0))["local head"]
     np.testing.assert_array_equal(found, np.eye(28))
 
@@ -270,7 +270,7 @@ LINKS = [(use, see) for use in USE.options for see in VIEWS[use].leads(STATES[us
 
 
 @pytest.mark.parametrize(("use", "see"), LINKS)
-def test_a_link_names_settings_of_the_page_that_it_opens(use: str, see: Place) -> None:
+def test_application_link_names_settings_of_its_page(use: str, see: Place) -> None:
     settings = PAGES[ADDRESSES[see.folder]][1]
     assert bad_settings(settings, {key: [text] for key, text in see.link.items()}) == []
     at = open_page(ADDRESSES[see.folder], **see.link)
@@ -278,7 +278,7 @@ def test_a_link_names_settings_of_the_page_that_it_opens(use: str, see: Place) -
     assert not at.warning
 
 
-def test_links_stand_on_the_page_with_their_settings() -> None:
+def test_application_links_are_on_the_page_with_their_settings() -> None:
     at: AppTest = open_page("applications", use="speech", window="2")
     told = [(each.proto.page, each.proto.query_string) for each in at.get("page_link")]
     assert told == [
@@ -287,7 +287,7 @@ def test_links_stand_on_the_page_with_their_settings() -> None:
     ]
 
 
-def test_every_map_is_audited_against_torch() -> None:
+def test_application_maps_pass_the_audit_against_torch() -> None:
     for use, result in STATES.items():
         every = audited(result)
         assert len(every) == len(VIEWS[use].heads(result))

@@ -20,7 +20,7 @@ PAGE = PAGES["single-head"]
 
 
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.5", "cross=true", "mask=padding&w=6"])
-def test_arcs_of_every_query_are_as_thick_as_torchs_weights(link: str) -> None:
+def test_arcs_of_every_query_equal_torch_weights(link: str) -> None:
     page = PAGE.at(f"stage=arcs&{link}")
     result, figure = page.view.result, page.view.figure
     assert figure is not None
@@ -43,7 +43,7 @@ def test_arcs_of_every_query_are_as_thick_as_torchs_weights(link: str) -> None:
         assert [each["y0"] for each in shapes if each.get("name") == "weights marked"] == [row - 0.5]
 
 
-def test_the_output_of_a_head_is_torchs_own_at_these_weights() -> None:
+def test_arcs_output_of_a_head_equals_torch() -> None:
     result = PAGE.at("stage=arcs&mask=causal").view.result
     head = result.head
     theirs = F.scaled_dot_product_attention(head.query, head.key, head.value, result.mask)
@@ -51,7 +51,7 @@ def test_the_output_of_a_head_is_torchs_own_at_these_weights() -> None:
 
 
 @pytest.mark.parametrize("q", range(6))
-def test_sentence_has_the_thickest_arcs_and_what_they_hold(q: int) -> None:
+def test_arcs_sentence_has_the_largest_weights_and_their_sum(q: int) -> None:
     page = PAGE.at(f"stage=arcs&q={q}&t=0.4")
     weights = page.view.result.walk.weights[q]
     drawn = np.sort(weights[weights >= LEAST])[::-1]
@@ -63,7 +63,7 @@ def test_sentence_has_the_thickest_arcs_and_what_they_hold(q: int) -> None:
 @pytest.mark.parametrize(
     "link", ["head=2&q=4", "head=3&hmask=causal&hmoves=temperature&t=0.2", "heads=1&head=4"]
 )
-def test_arcs_of_one_of_many_heads_are_as_thick_as_torchs_weights(link: str) -> None:
+def test_arcs_of_one_of_many_heads_equal_torch_weights(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&text=the+little+cat+sat+on+the+old+red+mat&{link}")
     result, figure = page.view.result, page.view.figure
     assert figure is not None
@@ -100,7 +100,7 @@ HEADS = "view=arcs&arcs=all+heads&text=the+little+cat+sat+on+the+old+red+mat"
     "more", ["", "&heads=2&hmask=causal", "&off=2", "&hmoves=temperature&t=0.2", "&heads=8"]
 )
 @pytest.mark.parametrize("q", [0, 8])
-def test_arcs_of_all_heads_are_each_heads_thickest_in_its_colour(more: str, q: int) -> None:
+def test_arcs_of_all_heads_are_the_largest_weights_in_head_colours(more: str, q: int) -> None:
     page = PAGES["multi-head"].at(f"{HEADS}{more}&q={q}")
     result, figure = page.view.result, page.figure()
     shown = [head for head in range(result.n_head) if f"off={head + 1}" not in more]
@@ -162,7 +162,7 @@ DIGIT = 0.36, 0.5  # units of a number on the narrowest screen, where a unit has
 
 @pytest.mark.parametrize("more", ["", "&mask=causal", "&also=2", "&hmoves=temperature&t=0.3"])
 @pytest.mark.parametrize("n", [2, 4, 9, 16])
-def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None:
+def test_arcs_numbers_of_heads_overlap_no_word_or_number(n: int, more: str) -> None:
     words = "the cat sat on the mat and then looked at the dog who slept by it"
     text = "+".join(words.split()[:n])
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&text={text}{more}")
@@ -184,7 +184,7 @@ def test_heads_numbers_lie_on_no_other_and_on_no_word(n: int, more: str) -> None
 
 
 @pytest.mark.parametrize("more", ["&heads=8&q=2", "&q=5&off=1&off=3", "&q=2&also=6&heads=8", "&heads=2&q=1"])
-def test_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
+def test_arcs_sentence_has_the_weight_left_out_of_all_heads(more: str) -> None:
     page = PAGES["multi-head"].at(HEADS + more)
     result, rows = page.view.result, [2, 6] if "also" in more else [int(more.split("q=")[1][0])]
     shown = [head for head in range(result.n_head) if f"off={head + 1}" not in more]
@@ -202,7 +202,7 @@ def test_sentence_says_what_arcs_of_all_heads_leave_out(more: str) -> None:
     assert messages_in(page.sentence, key=key, weight=f"{average.max():.3f}")
 
 
-def test_all_heads_off_have_no_arc() -> None:
+def test_arcs_with_all_heads_off_are_absent() -> None:
     page = PAGES["multi-head"].at("view=arcs&arcs=all+heads&heads=2&off=1&off=2")
     assert not any(t["line"]["width"] for t in page.figure()["data"] if t["name"].startswith("arc "))
 
@@ -217,7 +217,7 @@ TOGETHER = [
 
 
 @pytest.mark.parametrize(("page", "link"), TOGETHER)
-def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str, link: str) -> None:
+def test_arcs_of_several_queries_equal_sums_of_rows_everywhere(page: str, link: str) -> None:
     at = PAGES[page].at(link)
     result = at.view.result
     rows = sorted({int(each) for each in re.findall(r"(?:q|also)=(\d)", link)})
@@ -250,7 +250,7 @@ def test_rows_of_several_queries_are_summed_as_said_drawn_and_printed(page: str,
 
 
 @pytest.mark.parametrize("link", ["also=1&also=4", "also=1&also=4&rows=sum"])
-def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: str) -> None:
+def test_arcs_of_selected_words_equal_the_mean_weight_per_key(link: str) -> None:
     at = PAGES["single-head"].at(f"stage=arcs&q=4&{link}")
     figure = at.view.figure
     assert figure
@@ -270,7 +270,7 @@ def test_each_chosen_word_sends_an_arc_as_thick_as_the_mean_to_each_key(link: st
 @pytest.mark.parametrize(
     "page", ["single-head?stage=arcs", "multi-head?view=arcs", "multi-head?view=arcs&arcs=all+heads"]
 )
-def test_sum_or_mean_of_rows_is_told_with_its_largest(page: str) -> None:
+def test_arcs_sentence_of_summed_rows_has_the_largest_key(page: str) -> None:
     address, link = page.split("?")
     for rows in ("mean", "sum"):
         at = PAGES[address].at(f"{link}&q=0&also=1&also=2&rows={rows}")
@@ -282,7 +282,7 @@ def test_sum_or_mean_of_rows_is_told_with_its_largest(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["single-head?stage=arcs&mask=causal", "multi-head?view=arcs&hmask=causal"])
-def test_word_is_struck_out_where_no_chosen_query_may_attend_to_it(page: str) -> None:
+def test_arcs_word_is_struck_out_where_no_selected_query_may_attend(page: str) -> None:
     address, link = page.split("?")
     for also, last in (("", 1), ("&also=3", 3)):
         drawn = PAGES[address].at(f"{link}&q=1{also}").figure()["data"]
@@ -291,7 +291,7 @@ def test_word_is_struck_out_where_no_chosen_query_may_attend_to_it(page: str) ->
 
 
 @pytest.mark.parametrize("t", ["0.1", "0.5", "1", "10"])
-def test_sentence_counts_the_arcs_that_each_head_has(t: str) -> None:
+def test_arcs_sentence_counts_the_arcs_of_each_head(t: str) -> None:
     page = PAGES["multi-head"].at(f"view=arcs&arcs=all+heads&heads=8&t={t}&q=2")
     weights = np.asarray(page.view.result.attention.weights)[:, 2]
     counts = (weights >= LEAST).sum(axis=1)

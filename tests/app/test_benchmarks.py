@@ -14,7 +14,7 @@ ASKED = ("classroom", "first_picture", "interaction", "long_texts")  # the bench
 
 
 @pytest.mark.parametrize("name", [each.name for each in pkgutil.iter_modules(benchmarks.__path__)])
-def test_a_benchmark_can_be_started(
+def test_benchmark_script_starts(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if name in ("core", "sentence"):
@@ -28,7 +28,7 @@ def test_a_benchmark_can_be_started(
         assert "usage" in capsys.readouterr().out
 
 
-def test_pages_are_opened_outside_a_server_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+def test_pages_open_outside_a_server_without_a_warning(caplog: pytest.LogCaptureFixture) -> None:
     say_nothing_of_threads()
     AppTest.from_string("import streamlit as st\nst.write(1)").run()
     assert "ScriptRunContext" not in caplog.text

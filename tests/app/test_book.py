@@ -77,7 +77,7 @@ def test_sphinx_wrong_links_fail_with_their_lines(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize("file", LESSONS, ids=lambda file: file.stem)
-def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:
+def test_book_chapter_has_every_part_of_its_lesson(file: Path, spoken: str) -> None:
     text = (file.parent / LOCALES.get(spoken, "") / file.name).read_text()
     with speaking(spoken):
         lesson = next(each for each in chapters.lessons() if file.stem.endswith(each.name))
@@ -97,7 +97,7 @@ def test_a_chapter_has_all_that_its_lesson_has(file: Path, spoken: str) -> None:
     assert "{value}" not in chapter
 
 
-def test_the_glossary_has_every_term_once() -> None:
+def test_book_glossary_has_every_term_once() -> None:
     pages = glossary.pages("https://lab.example.org")
     for group, terms in TERMS.items():
         text = pages[f"glossary/{group.replace(' ', '-')}.md"]
@@ -110,7 +110,7 @@ def test_the_glossary_has_every_term_once() -> None:
 
 
 @pytest.mark.parametrize("package", [attn_core, attn_figures])
-def test_the_reference_has_every_public_name(package: object) -> None:
+def test_book_reference_has_every_public_name(package: object) -> None:
     name = getattr(package, "__name__", "")
     found = re.findall(
         rf"^\.\. auto\w+:: {name}\.(\w+)$", "\n".join(reference.pages().values()), re.MULTILINE
@@ -118,7 +118,7 @@ def test_the_reference_has_every_public_name(package: object) -> None:
     assert sorted(found) == sorted(getattr(package, "__all__", ()))
 
 
-def test_of_types_in_signatures_the_public_ones_lead_somewhere() -> None:
+def test_book_signatures_link_their_public_types() -> None:
     ((_kind, ignored),) = conf.nitpick_ignore_regex
     not_public = ("attn_core.models.head_map.HeadMap", "attn_core.models.reading.Encoded", "numpy.ndarray")
     assert all(re.match(ignored, name) for name in not_public)
@@ -126,7 +126,7 @@ def test_of_types_in_signatures_the_public_ones_lead_somewhere() -> None:
 
 
 @pytest.mark.slow
-def test_an_example_has_the_numbers_of_its_product() -> None:
+def test_book_example_has_the_numbers_of_its_product() -> None:
     page = examples.pages()["examples/two-keys-one-query.md"]
     scores = [1 * 4 + 2 * 5 + 3 * 6, 1 * 7 + 2 * 8 + 3 * 9]
     rows = re.findall(r"^\| query \| key (\d) \| (\d+) \|", page, re.MULTILINE)
@@ -135,37 +135,37 @@ def test_an_example_has_the_numbers_of_its_product() -> None:
     assert re.findall(r"^## Head (\d): weights$", heads, re.MULTILINE) == ["1", "2"]
 
 
-def test_programs_of_the_pages_run() -> None:
+def test_book_page_programs_run() -> None:
     assert [told for file in files.WRITTEN for told in programs.fails(file, (ROOT / file).read_text())] == []
 
 
-def test_a_program_that_fails_is_told_with_its_line() -> None:
+def test_book_failing_program_is_reported_with_its_line() -> None:
     page = "Text.\n\n```python\nx = 1\n```\n\n```python\nassert x == 1\nassert x == 2, 'two'\n```\n"
     assert programs.fails("docs/page.md", page) == ["docs/page.md:9: AssertionError: two"]
 
 
-def test_a_link_to_no_file_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_book_link_to_a_missing_file_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "DECISIONS.md").write_text("# Decisions\n\n[One](https://a.example), [two](docs/two.md#it)\n")
     monkeypatch.setattr(files, "ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"^DECISIONS\.md:3: .* got docs/two\.md$"):
         files.taken("DECISIONS.md")
 
 
-def test_links_lead_to_where_the_book_has_pages_and_files() -> None:
+def test_book_links_lead_to_existing_pages_and_files() -> None:
     there = {*files.TAKEN.values(), *files.WRITTEN.values(), *files.attached().values()}
     for file, name in {**files.TAKEN, **files.WRITTEN}.items():
         for link in re.findall(r"\]\(((?:[\w-]+/|\.\./)*[\w-]+\.\w+)[)#]", files.taken(file)):
             assert os.path.normpath(Path(name).parent / link) in there
 
 
-def test_what_is_wrong_is_told_of_the_file_that_is_edited() -> None:
+def test_book_error_names_the_edited_file() -> None:
     told = "build/en/built/deploying.md:3: WARNING: a\nbuild/en/teach.md:4: WARNING: b\n"
     here = "deploy/README.md:3: WARNING: a\ndocs/book/teach.md:4: WARNING: b\n"
     assert sources.edited(told, Path("build/en")) == here
 
 
 @pytest.mark.parametrize("locale", LOCALES.values())
-def test_every_page_that_is_written_is_translated(locale: str) -> None:
+def test_book_pages_are_all_translated(locale: str) -> None:
     for file in files.WRITTEN:
         path = ROOT / "locales" / locale / "book" / f"{Path(file).stem}.po"
         with path.open("rb") as opened:
@@ -178,6 +178,6 @@ def test_every_page_that_is_written_is_translated(locale: str) -> None:
 @pytest.mark.parametrize(
     "name", ["docstrings", "files", "glossary", "look", "mathml", "programs", "search_chinese", "sources"]
 )
-def test_examples_in_the_books_own_docstrings_run(name: str) -> None:
+def test_book_docstring_examples_run(name: str) -> None:
     result = doctest.testmod(import_module(f"docs.book.{name}"))
     assert not result.failed

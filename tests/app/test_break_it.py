@@ -26,7 +26,7 @@ def told(at: AppTest) -> str:
 
 
 @pytest.mark.parametrize("page", PLACES)
-def test_a_link_opens_its_mistake_on_the_mistakes_own_example(page: str) -> None:
+def test_mistake_link_opens_its_own_example(page: str) -> None:
     setting, kept, settings = PLACES[page]
     mistake = ALL[kept]
     at = open_sound(page, tab="Break it", **{setting: mistake.name}, **settings)
@@ -44,7 +44,7 @@ def test_a_link_opens_its_mistake_on_the_mistakes_own_example(page: str) -> None
 
 
 @pytest.mark.parametrize("page", PLACES)
-def test_every_mistake_is_offered_and_no_other(page: str) -> None:
+def test_mistake_list_has_every_mistake_once(page: str) -> None:
     setting, kept, _ = PLACES[page]
     kind = kept.partition(":")[0]
     (offered,) = [each for each in PAGES[page][1] if each.name == setting]
@@ -54,5 +54,5 @@ def test_every_mistake_is_offered_and_no_other(page: str) -> None:
     ]
 
 
-def test_a_whole_model_has_no_mistakes() -> None:
+def test_whole_model_has_no_mistakes() -> None:
     assert "Break it" not in WHOLE_TAB.options

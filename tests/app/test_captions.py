@@ -28,7 +28,7 @@ from attn_ui.base.markdown import coloured, plain
         ("", []),
     ],
 )
-def test_runs_have_the_roles_of_their_marks(sentence: str, wanted: list[tuple[str, str]]) -> None:
+def test_caption_runs_have_the_roles_of_their_marks(sentence: str, wanted: list[tuple[str, str]]) -> None:
     assert runs(sentence) == wanted
 
 
@@ -97,7 +97,7 @@ def test_caption_fields_are_never_marks() -> None:
 
 
 @pytest.mark.parametrize("typed", ["<b>*a*</b>", "a]b[", "**", ":violet[x]", "\\", "\\*", "1*2*3", "`$x$`"])
-def test_runs_return_typed_text_unchanged(typed: str) -> None:
+def test_caption_runs_return_typed_text_unchanged(typed: str) -> None:
     assert "".join(text for _, text in runs(plain(typed))) == typed
     assert {role for role, _ in runs(plain(typed))} <= {""}
     said = runs(f"the {coloured('key', typed)} and **{plain(typed)}**")

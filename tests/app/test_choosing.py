@@ -33,7 +33,7 @@ def packed(page: str, **settings: str) -> bytes:
         ("positional-encoding", {"show": "attention"}),
     ],
 )
-def test_links_that_differ_in_the_chosen_cell_bring_the_same_steps(page: str, fixed: dict[str, str]) -> None:
+def test_links_with_different_selected_cells_send_equal_steps(page: str, fixed: dict[str, str]) -> None:
     one = packed(page, q="1", k="0")
     one = packed(page, **fixed, q="1", k="0", head="1")
     assert packed(page, **fixed, q="2", k="1", head="3") == one
@@ -61,7 +61,7 @@ def rectangles(figure: dict[str, Any]) -> list[tuple[Any, ...]]:
     return [(s["xref"], s["x0"], s["x1"], s["y0"], s["y1"]) for s in ink]
 
 
-def test_a_plain_chart_has_the_same_frames() -> None:
+def test_plain_chart_has_the_same_frames() -> None:
     assert rectangles(with_frames(drawn(), {"query": 2, "key": 1})) == [
         ("x", 0.5, 1.5, 1.5, 2.5),
         ("x2", -0.5, 2.5, 0.5, 1.5),
@@ -69,10 +69,10 @@ def test_a_plain_chart_has_the_same_frames() -> None:
     assert rectangles(with_frames(drawn(), {})) == []
 
 
-def test_a_place_beyond_the_last_frames_the_last() -> None:
+def test_frame_beyond_the_last_place_is_at_the_last() -> None:
     assert rectangles(with_frames(drawn(), {"query": 9, "key": 7}))[0] == ("x", 1.5, 2.5, 1.5, 2.5)
 
 
-def test_a_chosen_map_is_framed_as_a_whole() -> None:
+def test_selected_map_is_framed_as_a_whole() -> None:
     assert rectangles(with_frames(drawn(("head", 2)), {"head": 5})) == [("x2", -0.5, 2.5, -0.5, 2.5)]
     assert rectangles(with_frames(drawn(("head", 2)), {"head": 1})) == []

@@ -25,7 +25,7 @@ def tight(latex: str) -> str:
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_a_formula_is_whole_and_its_letters_are_explained(name: str) -> None:
+def test_claim_formula_is_complete_and_its_letters_explained(name: str) -> None:
     claim = CLAIMS[name]
     formula = claim.formula
     depth = 0
@@ -44,14 +44,14 @@ def test_a_formula_is_whole_and_its_letters_are_explained(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_maths_is_open_at_first_and_shows_formula_and_words(name: str) -> None:
+def test_claim_maths_opens_first_with_formula_and_words(name: str) -> None:
     at = open_sound("what-courses-say", claim=name)
     assert CLAIMS[name].formula in [each.value.strip("$\n ") for each in at.latex]
     assert CLAIMS[name].in_words in [each.value for each in at.markdown]
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_in_chinese_the_same_letters_are_explained(name: str) -> None:
+def test_claim_letters_are_explained_in_chinese(name: str) -> None:
     def explained() -> set[str]:
         return {each.key for each in letters(compounds()) if each.on == f"what_courses_say:{name}"}
 
@@ -68,7 +68,7 @@ def found(name: str) -> Study:
 @pytest.mark.parametrize("n", [1, 2, 8, 64])
 @pytest.mark.parametrize("measure", ["steps", "operations"])
 @pytest.mark.parametrize("who", ["attention", "RNN", "linear recurrence", "attention that writes"])
-def test_the_formulas_of_steps_and_operations_count_what_was_counted(who: str, measure: str, n: int) -> None:
+def test_claim_formulas_of_steps_and_operations_equal_counts(who: str, measure: str, n: int) -> None:
     claim = CLAIMS["runs in parallel"].formula
     part = claim.split(r"\text{operations:}")[measure == "operations"]
     right = re.split(r"\\\\|\\end", part.split(rf"\text{{{who}}} = ", 1)[1])[0]
@@ -85,7 +85,7 @@ def test_the_formulas_of_steps_and_operations_count_what_was_counted(who: str, m
 
 
 @pytest.mark.parametrize("p", [1, 10, 40, 63])
-def test_the_formulas_of_ramp_and_sinusoid_are_their_numbers(p: int) -> None:
+def test_claim_formulas_of_ramp_and_sinusoid_equal_their_numbers(p: int) -> None:
     study, formula = found("linear positions"), CLAIMS["linear positions"].formula
     ramp, sinusoid = (formula.split(rf"\text{{{name}: }}")[1] for name in ("ramp", "sinusoid"))
     rest = re.split(r"\\\\|\\end", ramp)[0]
@@ -107,7 +107,7 @@ def test_the_formulas_of_ramp_and_sinusoid_are_their_numbers(p: int) -> None:
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4, 8])
-def test_the_formula_of_parameters_counts_them(heads: int) -> None:
+def test_claim_formula_of_parameters_equals_their_count(heads: int) -> None:
     formula = re.sub(r"\^(\d)", r"^{\1}", CLAIMS["parameters"].formula)
     formula = formula.replace(r"d_{\text{head}}", "a").replace(r"d_{\text{model}}", "b")
     first = formula.split(r"\text{parameters} = ")[1].split(r"\\")[0]
@@ -123,7 +123,7 @@ def test_the_formula_of_parameters_counts_them(heads: int) -> None:
 
 
 @pytest.mark.parametrize(("layout", "n_head", "d_head"), list(product(("d k h", "h d k"), (1, 3), (2, 4))))
-def test_the_formula_of_a_layout_is_where_its_rows_stand(layout: str, n_head: int, d_head: int) -> None:
+def test_claim_formula_of_a_layout_has_the_places_of_its_rows(layout: str, n_head: int, d_head: int) -> None:
     formula = CLAIMS["(d k h)"].formula.split(rf"\text{{ in ({layout})}}: \quad ")[1].split(r" \\[4pt]")[0]
     for greek, letter in ((r"\delta", "x"), (r"\kappa", "y"), (r"\eta", "z")):
         formula = formula.replace(greek, letter)
@@ -135,7 +135,7 @@ def test_the_formula_of_a_layout_is_where_its_rows_stand(layout: str, n_head: in
 
 
 @pytest.mark.parametrize("step", [0.0, 0.1, 0.5, 1.0])
-def test_the_formula_of_a_score_in_the_phrase_gives_its_weights(step: float) -> None:
+def test_claim_formula_of_a_phrase_score_gives_its_weights(step: float) -> None:
     formula = CLAIMS["grammar"].formula.split(r"x_p \cdot x_r = ")[1].split(r" \end")[0]
     same, rest = formula.split(" + ", 1)
     assert same == "[p = r]"
@@ -148,7 +148,7 @@ def test_the_formula_of_a_score_in_the_phrase_gives_its_weights(step: float) -> 
     assert study.at("weight on dogs", "dogs love I", step).item() == pytest.approx(weights[0].item())
 
 
-def test_the_formula_of_the_printed_weight_is_the_printed_weight() -> None:
+def test_claim_formula_of_the_printed_weight_equals_it() -> None:
     formula = CLAIMS["with positions"].formula
     fraction, printed = formula.split("w_{pp} = ")[1].split(r" \end")[0].split(" = ")[-2:]
     inside = fraction.replace(r"\exp(1/2)", "a")

@@ -27,7 +27,7 @@ def _asked(*words: str) -> "subprocess.CompletedProcess[str]":
         (("--port", "x"), "wanted a whole number from 1 to 65,535, got 'x'"),
     ],
 )
-def test_a_number_that_cannot_be_served_is_refused_at_once(words: tuple[str, ...], wanted: str) -> None:
+def test_class_numbers_out_of_range_are_refused_at_once(words: tuple[str, ...], wanted: str) -> None:
     tried = _asked(*words)
     assert tried.returncode == 2
     assert wanted in tried.stderr
@@ -36,7 +36,7 @@ def test_a_number_that_cannot_be_served_is_refused_at_once(words: tuple[str, ...
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 @pytest.mark.parametrize("port", ["70000", "0", "-5", "", "x", "8501 8502"])
-def test_a_port_that_is_none_is_told_by_make_run(port: str) -> None:
+def test_make_run_with_an_invalid_port_names_it(port: str) -> None:
     command = ["make", "--no-print-directory", "--old-file=.venv/.app", "run", f"PORT={port}"]
     tried = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert tried.returncode == 2
@@ -44,7 +44,7 @@ def test_a_port_that_is_none_is_told_by_make_run(port: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed; make browser installs it")
-def test_a_port_that_is_taken_is_told_before_processes_start() -> None:
+def test_class_port_in_use_is_reported_before_processes_start() -> None:
     with contextlib.closing(socket.socket()) as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

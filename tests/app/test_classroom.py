@@ -22,7 +22,7 @@ def server() -> Iterator[tuple[str, int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("links", [False, True], ids=["pages", "links"])
-def test_a_small_class_works_without_an_error(server: tuple[str, int], links: bool) -> None:
+def test_small_class_works_without_an_error(server: tuple[str, int], links: bool) -> None:
     outcome = teach(server, STUDENTS, every=0.05, seconds=100, actions=ACTIONS, links=links)
     assert outcome.errors == []
     assert len(outcome.reruns) + outcome.left == STUDENTS * ACTIONS
@@ -62,6 +62,6 @@ async def _move_everything(server: str, page: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_student_of_the_benchmark_moves_is_taken_over_on_every_page(server: tuple[str, int]) -> None:
+def test_class_benchmark_change_is_applied_on_every_page(server: tuple[str, int]) -> None:
     for page in PAGES:
         asyncio.run(_move_everything(server[0], page))

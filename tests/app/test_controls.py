@@ -25,7 +25,7 @@ def _two_lists() -> None:
     st.text(f"{chosen} {state.value(head)}")
 
 
-def test_a_setting_can_be_picked_in_two_places() -> None:
+def test_setting_with_two_controls_takes_either() -> None:
     at = AppTest.from_function(_two_lists).run()
     assert not at.exception
     for which, position in ((0, 2), (1, 1), (0, 0)):
@@ -34,14 +34,14 @@ def test_a_setting_can_be_picked_in_two_places() -> None:
         assert [box.index for box in at.selectbox] == [position, position]
 
 
-def test_no_control_of_the_screen_answers_with_a_link_that_is_not_there() -> None:
+def test_streamlit_controls_override_every_answer_of_a_link() -> None:
     answers = {name for name, each in vars(Controls).items() if callable(each) and not name.startswith("_")}
     assert answers - vars(StreamlitControls).keys() == {
         "position"
     }  # which only a link without a session asks
 
 
-def test_a_page_lists_the_tabs_that_it_has() -> None:
+def test_page_tabs_are_listed() -> None:
     with pytest.raises(ValueError, match="tabs required: Maths, Code; got Maths, Data"):
         tabs(
             page_tabs(checks=()),
@@ -50,7 +50,7 @@ def test_a_page_lists_the_tabs_that_it_has() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
-def test_a_wrong_tab_is_said(page: PageEntry) -> None:
+def test_wrong_tab_is_named(page: PageEntry) -> None:
     at = open_sound(page.address, tab="Nonsense")
     assert any("The link's `tab` was `Nonsense`; wanted: " in each.value for each in at.warning)
     assert "tab" not in at.query_params
@@ -73,31 +73,31 @@ OLD_TABS = {
 
 
 @pytest.mark.parametrize(("page", "tab"), [(page, tab) for page, tabs in OLD_TABS.items() for tab in tabs])
-def test_a_tab_opens_by_the_name_that_links_have(page: str, tab: str) -> None:
+def test_tab_opens_by_its_name_in_links(page: str, tab: str) -> None:
     at = open_sound(page, tab=tab)
     assert shown_under(at, tab, tabs_of(page))
     assert at.query_params.get("tab") == (None if tab == OLD_TABS[page][0] else tab)
 
 
 @pytest.mark.parametrize("page", OLD_TABS)
-def test_a_link_without_a_tab_opens_the_first(page: str) -> None:
+def test_link_without_a_tab_opens_the_first(page: str) -> None:
     assert shown_under(open_sound(page), OLD_TABS[page][0], tabs_of(page))
 
 
-def test_tabs_have_the_same_names_in_the_same_order_on_every_page() -> None:
+def test_tabs_have_equal_names_and_order_on_every_page() -> None:
     names = ["Arithmetic", "Maths", "Experiments", "Checks", "Code", "Data"]
     named = {page: [name for name, _ in tabs_of(page).row] for page in OLD_TABS}
     assert named.pop("learned-heads") == names[:-1]
     assert all(row == names for row in named.values())
 
 
-def test_the_open_tab_is_not_taken_along_to_another_page() -> None:
+def test_open_tab_is_not_carried_to_another_page() -> None:
     at = open_sound("single-head", tab="Code")
     open_page("multi-head", at)
     assert shown_under(at, "Heads add up", tabs_of("multi-head"))
 
 
-def test_an_option_shown_by_another_name_keeps_its_own_in_links() -> None:
+def test_option_with_another_label_keeps_its_name_in_links() -> None:
     at = open_sound("positional-encoding", scheme="buckets")
     schemes = at.selectbox(key="scheme")
     assert schemes.value == "buckets"
@@ -120,7 +120,7 @@ def test_an_option_shown_by_another_name_keeps_its_own_in_links() -> None:
         ("what-courses-say", {"claim": "printed"}, "printed results"),
     ],
 )
-def test_an_old_name_of_a_view_opens_it(page: str, link: dict[str, str], view: str) -> None:
+def test_old_view_name_opens_the_view(page: str, link: dict[str, str], view: str) -> None:
     at = open_sound(page, **link)
     chosen = [each.value for each in (*at.main.segmented_control, *at.main.selectbox)]
     assert view in chosen
@@ -136,7 +136,7 @@ VIEWS = [
 
 
 @pytest.mark.parametrize(("page", "view"), VIEWS)
-def test_a_page_chooses_its_view_above_the_figure(page: str, view: Choice) -> None:
+def test_view_is_selected_above_the_figure(page: str, view: Choice) -> None:
     at = open_sound(page)
     assert view.name in [each.key for each in (*at.main.segmented_control, *at.main.selectbox)]
     beside = (*at.sidebar.segmented_control, *at.sidebar.selectbox)
@@ -147,7 +147,7 @@ def test_a_page_chooses_its_view_above_the_figure(page: str, view: Choice) -> No
     ("page", "link"),
     [*((page, {}) for page in OLD_TABS), ("learned-heads", {"model": "train it now"})],
 )
-def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> None:
+def test_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> None:
     first = next(iter(open_sound(page, **link).sidebar.children.values()))
     assert first.type == "subheader"
 
@@ -162,7 +162,7 @@ def test_a_sidebar_begins_with_a_heading(page: str, link: dict[str, str]) -> Non
         ("learned-heads", {"ablate": "1"}),
     ],
 )
-def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, link: dict[str, str]) -> None:
+def test_more_settings_open_if_one_is_set_and_else_are_not_built(page: str, link: dict[str, str]) -> None:
     def widgets(at: AppTest) -> set[str | None]:
         every = (
             *at.slider,
@@ -183,7 +183,7 @@ def test_more_settings_open_where_one_is_set_and_else_are_not_built(page: str, l
     assert not others
 
 
-def test_view_without_a_chip_is_chosen_from_the_list() -> None:
+def test_view_without_a_chip_is_selected_from_the_list() -> None:
     at = open_sound("single-head")
     chips = at.segmented_control(key="stage")
     assert "arcs" not in chips.options

@@ -211,14 +211,14 @@ ROWS: dict[str, Row] = {
 }
 
 
-def test_there_is_a_link_for_every_row() -> None:
+def test_course_notes_have_a_link_for_every_row() -> None:
     assert len(ROWS) >= 32
     links = [(row.page, tuple(sorted(row.link.items()))) for row in ROWS.values()]
     assert len({*links}) == len(ROWS)
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_row_has_its_numbers_or_says_why_not(name: str) -> None:
+def test_course_notes_row_has_its_numbers_or_a_reason(name: str) -> None:
     row = ROWS[name]
     at = open_sound(row.page, **row.link)
     assert [each.value for each in at.warning] == []
@@ -235,13 +235,13 @@ def test_a_row_has_its_numbers_or_says_why_not(name: str) -> None:
 
 
 @pytest.mark.parametrize("h", ["0.1", "0.2", "0.5", "1", "2", "5"])
-def test_bandwidths_of_the_notes_are_what_is_used(h: str) -> None:
+def test_course_notes_bandwidths_equal_those_used(h: str) -> None:
     at = open_sound("kernel-regression", h=h, tab="Arithmetic")
     assert any(f"at bandwidth h = {h}, Gaussian kernel" in each.value for each in at.markdown)
     assert not at.warning
 
 
-def test_four_kernels_are_those_of_a_plain_loop() -> None:
+def test_course_notes_kernels_equal_a_plain_loop() -> None:
     """The numbers of the row above, from the points that the page hands out."""
     at = open_sound("kernel-regression", tab="Data")
     points = at.dataframe[0].value
@@ -259,6 +259,6 @@ def test_four_kernels_are_those_of_a_plain_loop() -> None:
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_a_claim_has_a_verdict(claim: str) -> None:
+def test_course_notes_claim_has_a_verdict(claim: str) -> None:
     at = open_sound("what-courses-say", claim=claim)
     assert any(each.value.startswith(("**Holds**", "**Does not hold**")) for each in at.markdown)

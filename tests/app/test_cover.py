@@ -63,7 +63,7 @@ def telling(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize(("page", "link", "name"), COVERED)
-def test_what_is_covered_is_nowhere_in_the_message(page: str, link: str, name: str) -> None:
+def test_covered_values_are_absent_from_the_message(page: str, link: str, name: str) -> None:
     whole, there = at(page, link), at(page, f"{link}&cover={name}")
     assert whole.view.figure
     assert there.view.figure
@@ -106,7 +106,7 @@ def test_what_is_covered_is_nowhere_in_the_message(page: str, link: str, name: s
 
 
 @pytest.mark.parametrize(("page", "name"), [("single-head", "weights"), ("kernel-regression", "estimate")])
-def test_nothing_else_of_the_page_tells_it(page: str, name: str) -> None:
+def test_covered_values_are_absent_from_the_rest_of_the_page(page: str, name: str) -> None:
     there = at(page, f"cover={name}")
     figure = there.view.figure
     assert figure
@@ -157,7 +157,7 @@ OTHERS: dict[str, tuple[dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_who_shows_the_same_numbers_again_is_withheld(case: str) -> None:
+def test_panel_repeating_covered_numbers_is_withheld(case: str) -> None:
     trace, is_withheld = OTHERS[case]
     other = beside_the_secret(**trace)["other"]
     own, shown = (
@@ -167,7 +167,7 @@ def test_who_shows_the_same_numbers_again_is_withheld(case: str) -> None:
     assert bool(np.isin(own, shown).all()) != is_withheld
 
 
-def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> None:
+def test_cursor_repeating_covered_numbers_is_withheld() -> None:
     """The dot is of a source of its own, as far as anybody says; its heights are the diagonal of the map."""
     dot = {"type": "scatter", "name": "dot", "x": [0.0], "y": [0.0]}
     figure = {"data": [{"type": "heatmap", "name": "weights", "z": SECRET}, dot], "layout": {}}
@@ -177,14 +177,14 @@ def test_what_follows_the_cursor_and_shows_the_same_numbers_is_withheld() -> Non
     assert not any(np.isin(SECRET.astype(np.float32), each).any() for each in arrays if np.ndim(each))
 
 
-def test_the_hatch_covers_the_map_from_its_first_cell_to_its_last() -> None:
+def test_cover_hatch_spans_the_map_from_first_to_last_cell() -> None:
     hatch = beside_the_secret(type="scatter", x=[0.0], y=[0.0])["weights hatch"]
     corners = np.asarray(hatch["x"][:5], dtype=float), np.asarray(hatch["y"][:5], dtype=float)
     assert [(side.min(), side.max()) for side in corners] == [(0.75, 3.75), (-0.5, 5.5)]
     assert (hatch["x"][-1], hatch["y"][-1]) == (2.25, 2.5)
 
 
-def test_the_cover_is_hatched_and_still_has_its_cells() -> None:
+def test_cover_is_hatched_and_keeps_its_cells() -> None:
     there = at("single-head", "cover=weights&mask=causal")
     traces = {trace["name"]: trace for trace in there.figure()["data"]}
     assert np.isnan(traces["weights"]["z"]).all()
@@ -197,7 +197,7 @@ def test_the_cover_is_hatched_and_still_has_its_cells() -> None:
     assert "text" not in traces["output hatch"]
 
 
-def test_a_title_with_a_measure_of_what_is_covered_is_its_name_alone() -> None:
+def test_covered_title_with_a_measure_shows_its_name_only() -> None:
     def titles(link: str) -> str:
         return " ".join(
             str(note.get("text")) for note in at("learned-heads", link).figure()["layout"]["annotations"]
@@ -211,7 +211,7 @@ def test_a_title_with_a_measure_of_what_is_covered_is_its_name_alone() -> None:
     assert "1.1 previous token 0." in there  # of a head that is not covered
 
 
-def test_a_stage_without_what_is_covered_tells_it_neither() -> None:
+def test_stage_without_the_covered_panel_does_not_reveal_it() -> None:
     there = at("single-head", "stage=output&cover=masked")
     assert not there.dropped
     shown = {
@@ -222,7 +222,7 @@ def test_a_stage_without_what_is_covered_tells_it_neither() -> None:
     assert "0." not in at("single-head", "stage=diagram&cover=weights").sentence
 
 
-def test_a_name_that_is_not_there_is_dropped_and_said() -> None:
+def test_cover_with_an_unknown_name_is_dropped_and_named() -> None:
     there = at("single-head", "cover=wieghts&predict=key")
     assert [each.name for each in there.dropped] == ["cover"]
     wanted = "a panel or curve that is shown here: scores, masked, weights, V, output"
@@ -237,7 +237,7 @@ def test_a_name_that_is_not_there_is_dropped_and_said() -> None:
     assert "cover" not in app.query_params
 
 
-def test_unpacked_and_packed_again_is_the_same() -> None:
+def test_covered_figure_unpacked_and_packed_is_unchanged() -> None:
     for page, link in (("kernel-regression", ""), ("multi-head", ""), ("applications", "use=images")):
         figure = at(page, link).view.figure
         assert figure
@@ -281,7 +281,7 @@ def written(weight: float) -> str:
     return f"{weight:.2g}" if weight >= 1e-4 else f"{digits.removesuffix('.0')} × 10⁻{superscript}"
 
 
-def test_the_key_that_gets_most_is_numpys() -> None:
+def test_cover_largest_key_equals_numpy() -> None:
     for seed in range(20):
         here = weights_of(5, 7, seed, masked=0.3)
         for row, values in enumerate(here.values):
@@ -304,7 +304,7 @@ def test_the_key_that_gets_most_is_numpys() -> None:
                 assert f", {gap:.2f} above that of the next" in question_on("key", here, row=row).verdict(0)
 
 
-def test_ties_are_all_right_and_no_answer_is_said() -> None:
+def test_cover_ties_are_all_right_and_no_answer_is_named() -> None:
     even = predict.Map("weights", np.full((1, 4), 0.25), ["q"], list("abcd"), ("query", "key"))
     assert all(question_on("key", even).verdict(answer).startswith("**Right.**") for answer in range(4))
     said = question_on("key", even).verdict(None)
@@ -313,7 +313,7 @@ def test_ties_are_all_right_and_no_answer_is_said() -> None:
     assert f"{quoted} and 1 more (0.250)" in said
 
 
-def test_a_number_is_told_how_far_it_is_off() -> None:
+def test_guessed_number_is_told_its_error() -> None:
     here = weights_of(3, 4, seed=1)
     for row in range(3):
         value = here.values[row, 2]
@@ -323,7 +323,7 @@ def test_a_number_is_told_how_far_it_is_off() -> None:
         assert question_on("number", here, row=row, column=2).verdict(float(value)).startswith("**Right.**")
 
 
-def test_a_trend_is_that_of_the_ends() -> None:
+def test_guessed_trend_is_compared_with_the_ends() -> None:
     maps = [weights_of(3, 4, seed) for seed in range(4)]
     for step in range(4):
         end = 3 if step < 3 else 0
@@ -342,7 +342,7 @@ def two_keys(first: float, second: float, *scores: float) -> predict.Map:
     return predict.Map("weights", row, ["q"], ["a", "b"], ("query", "key"), scored)
 
 
-def test_numbers_that_three_decimals_hide_are_told_all_the_same() -> None:
+def test_guessed_number_equal_at_three_decimals_gets_more_digits() -> None:
     # exp(-101.82) and exp(-10.182), as NumPy has them.
     small = [float(np.exp(-101.82)), float(np.exp(-10.182))]
     maps = [two_keys(1 / (1 + each), each / (1 + each)) for each in small]
@@ -359,14 +359,14 @@ def test_numbers_that_three_decimals_hide_are_told_all_the_same() -> None:
     assert "−0.000" not in question_on("row", maps[0]).table([1 - 1e-4, 1e-4])
 
 
-def test_what_differs_little_is_not_told_as_the_same() -> None:
+def test_guessed_trend_of_a_small_difference_is_not_level() -> None:
     near = two_keys(0.5001, 0.4999)
     assert "“:orange[a]” (0.5001)" in question_on("key", near).verdict(0)
     scored = two_keys(0.50002, 0.49998, 1e-4, 2e-5)
     assert "scaled score 0.0001, 8 × 10⁻⁵ above" in question_on("key", scored).verdict(0)
 
 
-def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
+def test_guessed_row_is_scored_by_cell_and_half_the_absolute_sum() -> None:
     for seed in range(20):
         here = weights_of(3, 6, seed, masked=0.2)
         said = tuple(np.random.default_rng(seed).dirichlet(np.ones(6)))
@@ -389,7 +389,7 @@ def test_a_row_is_scored_cell_by_cell_and_by_half_the_sum() -> None:
     assert question_on("row", here).verdict(tuple(here.values[0])).startswith("**Right.**")
 
 
-def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
+def test_guessed_curve_is_scored_where_the_computed_one_is_finite() -> None:
     x, ends = np.linspace(-1, 3, 41), (-1.0, 3.0)
     y = np.where((x > 1) & (x < 1.5), np.nan, np.sin(x))
     drawn = tuple(float(2 * each) for each in np.linspace(*ends, predict.NODES))  # a straight line
@@ -411,13 +411,13 @@ def test_a_drawn_curve_is_scored_where_the_computed_one_has_heights() -> None:
         assert predict.read_curve(bad) is None
 
 
-def test_only_shares_of_one_are_taken_for_a_row() -> None:
+def test_guessed_row_must_be_shares_of_one() -> None:
     assert predict.read_row([0.25, 0.75], 2) == (0.25, 0.75)
     for bad in (None, "ab", [0.5, 0.6], [1.5, -0.5], [1.0], [float("nan"), 1.0], [[], 1], {"0": 1}):
         assert predict.read_row(bad, 2) is None
 
 
-def test_users_words_are_no_markup_in_a_question() -> None:
+def test_question_words_of_users_are_no_markup() -> None:
     there = at("single-head", "text=*a* :red[c]&cover=weights&predict=key")
     assert "for the query “*”?" in there.sentence
 
@@ -429,7 +429,7 @@ def panel(app: AppTest) -> str:
     return " ".join(each.value for each in app.markdown)
 
 
-def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
+def test_cover_can_be_revealed_scored_and_covered_again() -> None:
     whole = at("single-head", "")
     (weights,) = (trace["z"] for trace in whole.figure()["data"] if trace["name"] == "weights")
     right = int(np.argmax(weights[0]))
@@ -468,7 +468,7 @@ def test_a_try_is_covered_revealed_scored_and_covered_again() -> None:
         ("applications", "use=speech"),
     ],
 )
-def test_maps_that_are_covered_are_named_in_chinese(page: str, link: str) -> None:
+def test_covered_maps_are_named_in_chinese(page: str, link: str) -> None:
     with speaking("zh"):
         figure = at(page, link).view.figure
         assert figure is not None

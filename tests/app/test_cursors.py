@@ -32,7 +32,7 @@ def frames(shapes: list[dict[str, Any]]) -> dict[str, dict[str, tuple[float, flo
 
 @pytest.mark.sample(6)
 @pytest.mark.parametrize("link", LINKS)
-def test_a_frame_stands_around_the_row_of_the_slider(link: str) -> None:
+def test_cursor_frames_the_row_of_the_slider(link: str) -> None:
     address, _, query = link.partition("?")
     page = page_at(address).at(query)
     drawn = page.view.figure

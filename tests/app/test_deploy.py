@@ -33,13 +33,15 @@ def kubernetes_validate() -> Any:
     [one for one in MANIFESTS if one["apiVersion"] != OF_GATEWAYS],
     ids=lambda one: f"{one['kind']} {one['metadata']['name']}",
 )
-def test_manifests_follow_the_published_schemas(manifest: dict[str, Any], kubernetes_validate: Any) -> None:
+def test_deploy_manifests_follow_the_published_schemas(
+    manifest: dict[str, Any], kubernetes_validate: Any
+) -> None:
     for version in ("1.30", kubernetes_validate.latest_version()):
         kubernetes_validate.validate(manifest, version, strict=True)
 
 
 @pytest.mark.parametrize("name", ["attention-lab", "attention-lab-proxy"])
-def test_containers_are_not_root_write_where_they_must_and_are_spread(name: str) -> None:
+def test_deploy_containers_are_not_root_and_spread_over_nodes(name: str) -> None:
     pod = BY_NAME["Deployment", name]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     assert pod["securityContext"]["runAsNonRoot"] is True
@@ -53,7 +55,7 @@ def test_containers_are_not_root_write_where_they_must_and_are_spread(name: str)
     assert BY_NAME["NetworkPolicy", name]["spec"]["podSelector"]["matchLabels"] == labels
 
 
-def test_the_app_is_probed_and_has_a_name_that_a_registry_can_hold() -> None:
+def test_deploy_probes_and_image_name_are_valid() -> None:
     (container,) = BY_NAME["Deployment", "attention-lab"]["spec"]["template"]["spec"]["containers"]
     assert {"startupProbe", "readinessProbe", "livenessProbe"} <= set(container)
     registry, _, rest = container["image"].partition("/")
@@ -64,7 +66,7 @@ def test_the_app_is_probed_and_has_a_name_that_a_registry_can_hold() -> None:
     assert f"s#{container['image']}#$IMAGE#" in README
 
 
-def test_parts_find_one_another() -> None:
+def test_deploy_parts_name_one_another() -> None:
     app = BY_NAME["Deployment", "attention-lab"]["spec"]["template"]["metadata"]["labels"]
     proxy = BY_NAME["Deployment", "attention-lab-proxy"]["spec"]["template"]["metadata"]["labels"]
     assert BY_NAME["Service", "attention-lab-replicas"]["spec"]["selector"] == app
@@ -80,7 +82,7 @@ def test_parts_find_one_another() -> None:
     assert "--from-file=deploy/nginx.conf" in README
 
 
-def test_the_gateway_ends_tls_and_leads_everything_else_there() -> None:
+def test_deploy_gateway_ends_tls_and_redirects_http() -> None:
     gateway = BY_NAME["Gateway", "attention-lab"]["spec"]
     listeners = {each["name"]: each for each in gateway["listeners"]}
     assert listeners["https"]["protocol"] == "HTTPS"
@@ -100,7 +102,7 @@ def test_the_gateway_ends_tls_and_leads_everything_else_there() -> None:
     assert not [one for one in MANIFESTS if one["kind"] == "Ingress"]
 
 
-def test_the_app_speaks_to_nobody_and_is_spoken_to_by_its_proxy_alone() -> None:
+def test_deploy_app_accepts_its_proxy_only() -> None:
     policy = BY_NAME["NetworkPolicy", "attention-lab"]["spec"]
     assert set(policy["policyTypes"]) == {"Ingress", "Egress"}
     assert "egress" not in policy
@@ -108,14 +110,14 @@ def test_the_app_speaks_to_nobody_and_is_spoken_to_by_its_proxy_alone() -> None:
     assert rule["from"] == [{"podSelector": {"matchLabels": {"app": "attention-lab-proxy"}}}]
 
 
-def test_one_number_of_visitors_a_replica_stands_everywhere() -> None:
+def test_deploy_visitors_per_replica_is_one_number_everywhere() -> None:
     texts = [path.read_text(encoding="utf-8") for path in sorted(DEPLOY.iterdir()) if path.is_file()]
     said = {number for text in texts for number in re.findall(r"(\d+) visitors a replica", text)}
     assert said == {"75"}
     assert re.search(r"^\| 150 students, every 2 s \| 1 \|", README, re.MULTILINE)
 
 
-def test_what_a_class_waits_for_is_the_same_in_every_guide() -> None:
+def test_deploy_guides_state_equal_waits_for_a_class() -> None:
     """A number that was measured again stood in one of three, where the others promised twice as many."""
     book = DEPLOY.parent / "docs" / "book"
     guides = [README, *((book / name).read_text(encoding="utf-8") for name in ("class.md", "speed.md"))]
@@ -151,7 +153,7 @@ for spoken in attn_words.LANGUAGES:
 
 
 @pytest.mark.slow
-def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
+def test_deploy_image_has_every_file_that_the_app_needs(tmp_path: Path) -> None:
     for name in copied_into_the_image():
         for path in DEPLOY.parent.glob(name):
             to = tmp_path / path.relative_to(DEPLOY.parent)
@@ -167,7 +169,7 @@ def test_the_image_has_all_that_the_app_needs(tmp_path: Path) -> None:
     assert said.stdout.splitlines() == ["en 9 it d", "zh 9 it 取"]
 
 
-def test_docker_context_has_what_the_image_needs_alone() -> None:
+def test_deploy_docker_context_has_only_what_the_image_needs() -> None:
     copied = copied_into_the_image()
     ignored = (DEPLOY.parent / ".dockerignore").read_text(encoding="utf-8").splitlines()
     assert "*" in ignored
@@ -175,7 +177,7 @@ def test_docker_context_has_what_the_image_needs_alone() -> None:
     assert all(any(DEPLOY.parent.glob(name)) for name in copied)
 
 
-def test_bases_can_be_named_by_their_digests() -> None:
+def test_deploy_base_images_can_be_pinned_by_digest() -> None:
     makefile = (DEPLOY.parent / "Makefile").read_text(encoding="utf-8")
     docker = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
     compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
@@ -186,7 +188,7 @@ def test_bases_can_be_named_by_their_digests() -> None:
         assert name == "NGINX" or (f"ARG {name}={image}" in docker and f"FROM ${{{name}}}" in docker)
 
 
-def test_compose_names_files_and_parts_that_exist() -> None:
+def test_deploy_compose_names_files_and_services_that_exist() -> None:
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     build = compose["services"]["app"]["build"]
     assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
@@ -198,14 +200,14 @@ def test_compose_names_files_and_parts_that_exist() -> None:
     assert "app:8501" in compose["configs"]["servers"]["content"]
 
 
-def test_logs_of_the_proxy_have_paths_without_queries() -> None:
+def test_deploy_proxy_logs_have_paths_without_queries() -> None:
     nginx = (DEPLOY / "nginx.conf").read_text()
     lines = [line for line in nginx.splitlines() if line.strip().startswith(("log_format", "access_log"))]
     assert len(lines) == 2
     assert not any(name in nginx for name in ("$request ", '$request"', "$request_uri", "$http_referer"))
 
 
-def test_a_model_of_the_hosts_own_is_promised_where_it_can_be_read() -> None:
+def test_deploy_guide_excludes_a_host_model_while_the_image_lacks_it() -> None:
     """The image has no transformers and its limits no room: as long as that is so, the guide says so."""
     named = (DEPLOY / "Dockerfile", DEPLOY.parent / "requirements-lock.txt")
     image = "".join(path.read_text(encoding="utf-8") for path in named)

@@ -52,7 +52,7 @@ def size(*shape: int) -> str:
 
 
 @pytest.mark.parametrize("number", range(24))
-def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) -> None:
+def test_diagram_shapes_of_one_head_equal_a_hand_made_head(number: int) -> None:
     chance = random.Random(number)
     n, m, width, d_k, d_v = (chance.randint(1, 9) for _ in range(5))
     cross, projected, bias = number % 2 == 1, number % 4 < 2, chance.random() < 0.5
@@ -109,7 +109,7 @@ def test_the_shapes_of_one_head_are_those_of_a_head_made_by_hand(number: int) ->
     assert all(told.values())
 
 
-def test_the_sentence_follows_the_chosen_pair() -> None:
+def test_diagram_sentence_follows_the_selected_pair() -> None:
     scoring = Scoring(Masking("causal"), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature")
     (result,) = at_every_step(
         State(Inputs(text="a cat sat"), scoring), (2, 1), look=StageOptions(temperature=2.0)
@@ -124,7 +124,7 @@ def test_the_sentence_follows_the_chosen_pair() -> None:
     assert "masked: weight 0." in caption("diagram", result)
 
 
-def test_a_query_that_sees_nothing_is_said_in_its_box() -> None:
+def test_diagram_query_with_nothing_to_attend_to_is_named_in_its_box() -> None:
     scoring = Scoring(
         Masking("own", blocked_cells=((0, 0),)), "1/√dₖ", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"
     )
@@ -139,7 +139,7 @@ OWN = HeadsSetting("own sentence", "", "", cross=False, d_model=8, d_memory=8, d
 
 
 @pytest.mark.parametrize("number", range(24))
-def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -> None:
+def test_diagram_shapes_of_many_heads_equal_hand_made_heads(number: int) -> None:
     chance = random.Random(number)
     n, m = chance.randint(1, 9), chance.randint(1, 9)
     n_head, cross, projection = chance.choice([1, 2, 4, 6]), number % 2 == 1, number % 3 > 0
@@ -193,7 +193,7 @@ def test_the_shapes_of_many_heads_are_those_of_heads_made_by_hand(number: int) -
     assert f"{d_head} wide" in heads_view.describe(result)
 
 
-def test_heads_of_keys_that_do_not_divide_the_heads_become_the_next_fewer() -> None:
+def test_diagram_key_heads_that_do_not_divide_become_the_next_fewer() -> None:
     setting = replace(OWN, text="a cat", d_model=12)
     for n_head, wanted in product((1, 4, 6), (1, 3, 4, 16)):
         result = Result(setting, HeadsOptions("diagram", "number", 0, 0, (), wanted), n_head)

@@ -27,7 +27,7 @@ from tests import planted_bert
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_settings_that_are_sound_have_no_fault() -> None:
+def test_doctor_finds_no_fault_in_sound_settings() -> None:
     sound = {"SERVER_PORT": "8501", "SERVER_ENABLE_CORS": "no", "THEME_DARK_BACKGROUND_COLOR": "#000"}
     named = {f"STREAMLIT_{name}": text for name, text in sound.items()}
     assert settings({"PATH": "/bin", "ATTENTION_LAB_CACHE": "32", **named}) == []
@@ -45,16 +45,16 @@ def test_settings_that_are_sound_have_no_fault() -> None:
         ("STREAMLIT_SERVER_HEADLESS", "maybe", "STREAMLIT_SERVER_HEADLESS"),
     ],
 )
-def test_each_fault_is_named(name: str, text: str, says: str) -> None:
+def test_doctor_names_each_fault(name: str, text: str, says: str) -> None:
     (fault,) = settings({name: text})
     assert says in fault
 
 
-def test_all_faults_are_named_at_once() -> None:
+def test_doctor_names_all_faults_at_once() -> None:
     assert len(settings({"ATTENTION_LAB_A": "", "ATTENTION_LAB_CHANGES": "0", "STREAMLIT_B": ""})) == 3
 
 
-def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_doctor_names_a_page_that_fails_to_import(tmp_path: Path) -> None:
     assert code_faults() == []
     for path in ROOT.glob("pages/*/page.py"):
         copy = tmp_path / path.relative_to(ROOT)
@@ -74,7 +74,7 @@ def test_a_page_that_cannot_be_read_or_imports_what_is_not_there_is_named(tmp_pa
 
 
 @pytest.mark.slow
-def test_a_setting_with_which_the_app_does_not_start_is_named() -> None:
+def test_doctor_names_the_setting_that_stops_the_app() -> None:
     megabytes, wrong = start({**os.environ, "ATTENTION_LAB_CACHE": "none"})
     assert megabytes is None
     assert "ATTENTION_LAB_CACHE: wanted a whole number of megabytes" in wrong
@@ -110,7 +110,7 @@ def test_doctor_starts_the_app_with_the_hosts_settings(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> None:
+def test_doctor_reads_the_hosts_model_first(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "bert"}')  # and no weights
     megabytes, wrong = model({**os.environ, MODEL: str(tmp_path)})
     assert megabytes == 0
@@ -126,7 +126,7 @@ def test_a_hosts_model_is_read_before_anybody_asks_for_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
+def test_doctor_opens_pages_on_threads_without_a_warning(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     command = [sys.executable, "-c", "from attn_ui.host.trial import page_faults; assert page_faults() == []"]
@@ -134,7 +134,7 @@ def test_pages_open_without_a_word_on_the_threads_that_they_open_in(
     assert capfd.readouterr().err == ""
 
 
-def test_the_memory_to_expect_is_what_the_guide_for_hosts_measures() -> None:
+def test_doctor_memory_equals_the_measured_table_of_the_guide() -> None:
     guide = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
     assert f"takes {EMPTY} MB empty and {IN_CLASS} in a class" in guide
     assert f"Give a process {AT_MOST / 1000:g} GB" in guide

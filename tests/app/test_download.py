@@ -35,7 +35,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> Offered:
         ("positional-encoding", {"text": "a b c", "scheme": "rotary"}, {}),
     ],
 )
-def test_a_file_is_the_whole_table_each_time(
+def test_downloaded_file_is_the_whole_table_each_time(
     page: str, query: dict[str, Any], sizes: dict[str, tuple[int, int]], offered: Offered
 ) -> None:
     at = open_page(page, **{**query, "tab": "Data"})
@@ -50,7 +50,7 @@ def test_a_file_is_the_whole_table_each_time(
             assert (1 + len(rows), len(header)) == sizes[name]
 
 
-def test_positions_are_written_as_they_are_computed(offered: Offered) -> None:
+def test_downloaded_positions_equal_the_computed_ones(offered: Offered) -> None:
     open_page("positional-encoding", text="a b c", scheme="ramp", step="0.5", tab="Data")
     _, *rows = csv.reader(offered["positions.csv"]().decode().splitlines())
     assert [row[0] for row in rows] == ["a", "b", "c"]
@@ -61,7 +61,7 @@ def test_positions_are_written_as_they_are_computed(offered: Offered) -> None:
 @pytest.mark.parametrize(
     ("page", "name"), [("single-head", "single-head-attention.csv"), ("positional-encoding", "words.csv")]
 )
-def test_words_in_a_table_are_no_formulas(page: str, name: str, offered: Offered) -> None:
+def test_downloaded_words_are_no_formulas(page: str, name: str, offered: Offered) -> None:
     open_page(page, text="= a - 2 @", tab="Data")
     _, *rows = csv.reader(offered[name]().decode().splitlines())
     assert {row[0] for row in rows} == {"'=", "a", "'-", "2", "'@"}

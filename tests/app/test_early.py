@@ -22,7 +22,7 @@ def name_of(page: PageEntry) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_title_and_sentence_are_the_pages_own(page: PageEntry) -> None:
+def test_early_title_and_sentence_equal_the_pages(page: PageEntry) -> None:
     built = BUILT[page.address]
     for spoken in LANGUAGES:
         with speaking(spoken):
@@ -34,7 +34,7 @@ def test_title_and_sentence_are_the_pages_own(page: PageEntry) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_each_picture_is_of_the_figure_that_comes_after_it(page: PageEntry) -> None:
+def test_early_picture_equals_the_figure_that_follows(page: PageEntry) -> None:
     for spoken in LANGUAGES:
         with speaking(spoken):
             result = fingerprint(BUILT[page.address].at("").figure())
@@ -42,7 +42,7 @@ def test_each_picture_is_of_the_figure_that_comes_after_it(page: PageEntry) -> N
         assert known == result, f"make stills PAGE={name_of(page)}"
 
 
-def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:
+def test_early_pictures_exist_for_each_arrangement_and_scheme() -> None:
     drawn = {
         (name_of(page), spoken, size)
         for page in PAGES
@@ -74,13 +74,13 @@ def test_each_picture_is_of_an_arrangement_in_both_schemes_and_small() -> None:
     assert {path.stem for path in early.STILLS.glob("*.svg")} == {f"{of}.{size}" for of, _, size in drawn}
 
 
-def test_the_pictures_are_few_and_small() -> None:
+def test_early_pictures_are_few_and_small() -> None:
     files = [path for path in early.STILLS.iterdir() if path.is_file()]
     assert len(files) <= 60
     assert sum(path.stat().st_size for path in files) <= 2_000_000
 
 
-def test_what_is_written_into_the_html_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_early_html_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     spoilt = json.loads(json.dumps(PLACES))
     spoilt["overview"]["en"] |= {"title": "<b>1</b>", "about": [["", "a & <i>"], ["b", "</b>"]]}
     monkeypatch.setattr(early, "_places", lambda: spoilt)
@@ -88,5 +88,5 @@ def test_what_is_written_into_the_html_is_escaped(monkeypatch: pytest.MonkeyPatc
     assert '<h1>&lt;b&gt;1&lt;/b&gt;</h1><p>a &amp; &lt;i&gt;<span class="b">&lt;/b&gt;</span></p>' in made
 
 
-def test_there_is_none_in_a_language_that_nothing_was_drawn_in() -> None:
+def test_early_picture_is_absent_in_an_undrawn_language() -> None:
     assert early.insert_picture("<title><body>", PAGES[0], "en-XA") == "<title><body>"

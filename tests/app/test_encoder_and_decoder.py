@@ -43,7 +43,7 @@ def size(tensor: Tensor) -> str:
 
 
 @pytest.mark.parametrize("number", range(16))
-def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
+def test_encoder_decoder_shapes_equal_those_of_two_running_layers(number: int) -> None:
     chance = random.Random(number)
     n, m = chance.randint(1, 9), chance.randint(1, 9)
     n_head, cross, free = chance.choice([1, 2, 4, 6]), number % 2 == 1, chance.random() < 0.5
@@ -100,7 +100,7 @@ def test_shapes_are_those_of_two_layers_that_run(number: int) -> None:
     )
 
 
-def test_the_sentence_follows_sizes_and_no_mask() -> None:
+def test_encoder_decoder_sentence_follows_sizes_and_not_the_mask() -> None:
     same = caption(Result(OWN, LOOK, 2))
     assert messages_in(same, count=2, n_query=3, n_key=3)
     assert messages_in(
@@ -110,7 +110,7 @@ def test_the_sentence_follows_sizes_and_no_mask() -> None:
 
 
 @pytest.mark.parametrize("n_head", [1, 4])
-def test_arrows_end_at_boxes_and_labels_keep_off_them(n_head: int) -> None:
+def test_encoder_decoder_arrows_end_at_boxes_clear_of_labels(n_head: int) -> None:
     traces = drawn(Result(replace(OWN, cross=True), LOOK, n_head))
     boxes = {name: traces[name] for name in hovers(traces)}
     edges = {
@@ -137,7 +137,7 @@ def test_arrows_end_at_boxes_and_labels_keep_off_them(n_head: int) -> None:
     )
 
 
-def test_plotly_takes_the_picture() -> None:
+def test_encoder_decoder_picture_is_valid_for_plotly() -> None:
     figure = encoder_and_decoder(layers(Result(OWN, LOOK, 2)))
     assert len(figure.data) > 10
 
@@ -150,7 +150,7 @@ def after_click(box: str, **link: Any) -> Controls:
     return controls
 
 
-def test_a_click_on_a_box_opens_what_shows_it() -> None:
+def test_encoder_decoder_click_opens_the_view_of_a_box() -> None:
     names = {*hovers(drawn(Result(OWN, LOOK, 2)))}
     assert {*OPENS} < names
     for box in names:
@@ -173,7 +173,7 @@ def test_a_click_on_a_box_opens_what_shows_it() -> None:
 
 
 @pytest.mark.parametrize("case", EXAMPLES)
-def test_a_click_leaves_an_example_only_where_that_has_not_the_sentences(case: str) -> None:
+def test_encoder_decoder_click_leaves_an_example_only_if_it_must(case: str) -> None:
     crosses = EXAMPLES[case].key is not EXAMPLES[case].query
     kept = {box: after_click(box, case=case).values["case"] == case for box in ("self", "masked", "cross")}
     assert kept == {"self": not crosses, "masked": not crosses, "cross": crosses}

@@ -64,7 +64,7 @@ def close(got: Any, wanted: Any, tolerance: float = 1e-6) -> None:
 
 
 @pytest.mark.parametrize("t", ["0.3", "0.127", "3.33333"])
-def test_a_temperature_on_the_overview(t: str) -> None:
+def test_exact_temperature_of_a_link_is_kept_on_the_overview(t: str) -> None:
     at = open_sound("", t=t)
     x = np.asarray(sentence_vectors(tokenize(SENTENCE), D_MODEL, seed=SEED))
     places = np.arange(len(x), dtype=float)
@@ -78,7 +78,7 @@ def test_a_temperature_on_the_overview(t: str) -> None:
 @pytest.mark.parametrize(
     ("h", "x0"), [("1", "2.5"), ("0.2", "2.53"), ("0.123456", "0.317"), ("24.5", "5.45")]
 )
-def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
+def test_exact_bandwidth_and_query_of_a_link_are_kept(h: str, x0: str) -> None:
     at = open_sound("kernel-regression", h=h, x0=x0, tab="Code")
     drawn = handed.picture(at)
     keys, values = (np.asarray(drawn["data"][axis], float) for axis in "xy")
@@ -101,14 +101,14 @@ def test_a_bandwidth_and_a_query_of_kernel_regression(h: str, x0: str) -> None:
 
 
 @pytest.mark.parametrize("picture", ["Four kernels", "Choose the bandwidth", "Bridge to attention", "Limits"])
-def test_a_bandwidth_on_every_picture(picture: str) -> None:
+def test_exact_bandwidth_of_a_link_is_kept_in_every_view(picture: str) -> None:
     at = open_sound("kernel-regression", picture=picture, h="0.237", tab="Arithmetic")
     assert read_outs(at)["h"].startswith("0.237")
     assert address(at)["h"] == "0.237"
     assert "0.237" in " ".join(said_now(at)) or picture == "Bridge to attention"
 
 
-def test_a_temperature_of_one_head() -> None:
+def test_exact_temperature_of_a_link_is_kept_with_one_head() -> None:
     at = open_sound("single-head", t="0.37", tab="Code")
     scores, d_k = cells(at, "scores"), Inputs.d_k
     close(cells(at, "weights"), softmax(scores / np.sqrt(d_k) / 0.37))
@@ -120,14 +120,14 @@ def test_a_temperature_of_one_head() -> None:
     assert "÷ 0.37 |" in told(open_sound("single-head", t="0.37", tab="Arithmetic"))
 
 
-def test_a_width_of_the_study_of_scale() -> None:
+def test_exact_width_of_a_link_is_kept_in_the_scale_study() -> None:
     at = open_sound("single-head", tab="Scale", dsweep="100")
     assert messages_in(told(at), "scaled_variance", width=100)
     assert address(at)["dsweep"] == "100"
 
 
 @pytest.mark.parametrize("sentence", ["the cat sat on the mat", " ".join(f"w{i}" for i in range(40))])
-def test_a_temperature_of_many_heads(sentence: str) -> None:
+def test_exact_temperature_of_a_link_is_kept_with_many_heads(sentence: str) -> None:
     link = {"text": sentence, "hmoves": "temperature", "t": "0.37", "tab": "Code", "code": "NumPy"}
     at = open_sound("multi-head", **link)
     maps: Numbers = np.array([cells(at, f"head {head}") for head in range(1, 5)])
@@ -140,12 +140,12 @@ def test_a_temperature_of_many_heads(sentence: str) -> None:
     assert not handed.difference(handed.arrays(handed.run(handed_over, "NumPy"))[0], maps)
 
 
-def test_a_temperature_beside_the_slider_of_many_heads() -> None:
+def test_exact_temperature_of_a_link_is_kept_beside_the_slider() -> None:
     at = open_sound("multi-head", t="0.37")
     assert at.select_slider(key="step-t").value == "0.37"
 
 
-def test_a_base_of_an_encoding() -> None:
+def test_exact_base_of_a_link_is_kept() -> None:
     at = open_sound("positional-encoding", show="encoding", base="12345.6", tab="Code", code="NumPy")
     drawn = cells(at, "encoding")
     n, d = drawn.shape
@@ -157,7 +157,7 @@ def test_a_base_of_an_encoding() -> None:
     assert "12345.6" in told(open_sound("positional-encoding", show="encoding", base="12345.6", tab="Maths"))
 
 
-def test_a_length_of_an_encoding() -> None:
+def test_exact_length_of_a_link_is_kept() -> None:
     at = open_sound("positional-encoding", show="encoding", drive="length", length="50")
     head, _, packed = fields(at)[0]
     layout = figure_at(packed, head["slider"]["index"])["layout"]
@@ -165,7 +165,7 @@ def test_a_length_of_an_encoding() -> None:
     assert read_outs(at)["length"] == "50 positions"
 
 
-def test_a_step_of_the_ramp() -> None:
+def test_exact_ramp_step_of_a_link_is_kept() -> None:
     at = open_sound("positional-encoding", show="encoding", scheme="ramp", step="0.33")
     drawn = cells(at, "encoding")
     close(drawn, np.broadcast_to(0.33 * np.arange(len(drawn))[:, None], drawn.shape), 1e-5)
@@ -173,7 +173,7 @@ def test_a_step_of_the_ramp() -> None:
 
 
 @pytest.mark.parametrize("show", ["attention", "shuffle test", "compare"])
-def test_a_strength_of_positions(show: str) -> None:
+def test_exact_strength_of_a_link_is_kept(show: str) -> None:
     at = open_sound("positional-encoding", show=show, strength="0.37", tab="Code", code="NumPy")
     assert read_outs(at) == {"strength": "0.37"}
     assert address(at)["strength"] == "0.37"
@@ -184,7 +184,7 @@ def test_a_strength_of_positions(show: str) -> None:
         assert not handed.difference(handed.arrays(handed.run(program, "NumPy"))[0], drawn)
 
 
-def test_a_training_length() -> None:
+def test_exact_training_length_of_a_link_is_kept() -> None:
     at = open_sound("positional-encoding", show="length extrapolation", drive="length", trained="10")
     assert read_outs(at) == {"trained": "10 positions"}
     assert "10" in " ".join(said_now(at))
@@ -207,7 +207,7 @@ WARNED = [
 
 
 @pytest.mark.parametrize(("page", "link", "name"), WARNED, ids=[f"{page} {link}" for page, link, _ in WARNED])
-def test_value_that_cannot_be_had_is_named_and_the_nearest_shown(page: str, link: Link, name: str) -> None:
+def test_unavailable_value_is_named_and_the_nearest_shown(page: str, link: Link, name: str) -> None:
     at = open_sound(page, **link)
     (warning,) = (str(each.value) for each in at.warning)
     assert messages_in(warning, "wanted", name=f"`{name}`", text=f"`{link[name]}`")
@@ -234,7 +234,7 @@ def test_value_that_cannot_be_had_is_named_and_the_nearest_shown(page: str, link
         ("single-head", {"stage": "arcs", "text": "one", "also": ["1"]}, "also"),
     ],
 )
-def test_options_that_are_not_here_are_named(page: str, link: Link, name: str) -> None:
+def test_unavailable_options_are_named(page: str, link: Link, name: str) -> None:
     at = open_sound(page, **link)
     (warning,) = (str(each.value) for each in at.warning)
     assert messages_in(warning, "wanted", name=f"`{name}`", text="`" + ", ".join(link[name]) + "`")
@@ -242,7 +242,7 @@ def test_options_that_are_not_here_are_named(page: str, link: Link, name: str) -
     assert dropped.sentence() == warning
 
 
-def test_options_that_are_taken_away_on_the_page_are_no_fault_of_a_link() -> None:
+def test_options_removed_by_a_control_are_not_named_as_faults() -> None:
     at = open_sound("single-head", stage="arcs", also=["5"])
     assert not at.warning
     at.text_input(key="text").set_value("one two").run()
@@ -250,14 +250,14 @@ def test_options_that_are_taken_away_on_the_page_are_no_fault_of_a_link() -> Non
     assert not at.exception
 
 
-def test_what_was_asked_for_comes_back_where_it_can_be_shown() -> None:
+def test_unavailable_value_returns_where_it_is_available() -> None:
     at = open_sound("single-head", q="7", k="1")
     assert address(at)["q"] == "5"
     at.text_input(key="text").set_value("one two three four five six seven eight nine").run()
     assert address(at)["q"] == "7"
 
 
-def test_a_file_of_settings_carries_the_very_value() -> None:
+def test_settings_file_keeps_the_exact_value() -> None:
     _, settings = PAGES["kernel-regression"]
     file = settings_file.to_json("kernel-regression", {"h": "0.237", "x0": "2.53"})
     values = settings_file.read(file, "kernel-regression", settings)

@@ -59,14 +59,14 @@ BEGUN, EARLY, DONE = (
 HAS_PART = ForwardMsg(delta=Delta(fragment_id="part"))
 
 
-def test_runs_are_whole_until_one_was_answered() -> None:
+def test_runs_are_whole_until_the_first_answer() -> None:
     malformed, stop = b"\xff\xff", BackMsg(stop_script=True).SerializeToString()
     # The second is asked for before the first was answered: the new session does not know its part yet.
     found = passed_on(malformed, stop, PART, PART, BEGUN, HAS_PART, EARLY, PART, BEGUN, HAS_PART, DONE, PART)
     assert found == [malformed, stop, WHOLE, WHOLE, WHOLE, PART]
 
 
-def test_part_runs_alone_once_the_page_is_made() -> None:
+def test_fragment_runs_alone_once_the_page_is_built() -> None:
     made = (WHOLE, BEGUN, HAS_PART, DONE)
     alone = ForwardMsg(new_session=NewSession())
     alone.metadata.run.fragment_ids.append("part")
@@ -78,7 +78,7 @@ def test_part_runs_alone_once_the_page_is_made() -> None:
     assert passed_on(*made, asking("other")) == [WHOLE] * 2
 
 
-def test_a_page_is_made_when_the_run_that_was_asked_for_last_has_ended() -> None:
+def test_page_counts_as_built_when_its_last_requested_run_ends() -> None:
     def of(run: str, message: ForwardMsg) -> ForwardMsg:
         named = ForwardMsg()
         named.CopyFrom(message)
@@ -92,7 +92,7 @@ def test_a_page_is_made_when_the_run_that_was_asked_for_last_has_ended() -> None
     assert passed_on(WHOLE, *first[:2], WHOLE, *second[:2], first[2], second[2], PART)[-1] == PART
 
 
-def test_what_is_let_go_while_somebody_goes_back_stays_on_the_way_back() -> None:
+def test_release_while_going_back_stays_a_history_navigation() -> None:
     def at(address: str, **asked: Any) -> bytes:
         """Ask for a run; Streamlit sends the address that it last wrote, of the page that is left."""
         back = BackMsg(rerun_script=ClientState(query_string="h=1", **asked))
@@ -130,7 +130,7 @@ async def _released_to_another_server(old: str, new: str) -> tuple[dict[str, Any
 
 
 @pytest.mark.slow
-def test_a_release_after_a_restart_is_taken_over() -> None:
+def test_release_after_a_restart_is_applied() -> None:
     with serving(ROOT) as (old, _), serving(ROOT) as (new, _):
         view, told = asyncio.run(_released_to_another_server(old, new))
     assert told["slider"]["index"] == view["step"]

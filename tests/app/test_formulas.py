@@ -68,7 +68,7 @@ def parted(equation: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("given", SINGLE)
-def test_every_formula_of_a_head_computes_what_the_page_shows(given: str) -> None:
+def test_head_formulas_compute_the_numbers_of_the_page(given: str) -> None:
     flags = ("ramp", "unit_rows", "bias")
     for scale, mask, temperature in product(SCALES, MASKS, (1.0, 2.5)):
         for on in product((False, True), repeat=3):
@@ -92,7 +92,7 @@ def test_every_formula_of_a_head_computes_what_the_page_shows(given: str) -> Non
 
 
 @pytest.mark.parametrize(("ramp", "unit"), list(product((False, True), repeat=2)))
-def test_the_formula_of_x_is_how_its_rows_are_made(ramp: bool, unit: bool) -> None:
+def test_formula_of_x_equals_its_rows(ramp: bool, unit: bool) -> None:
     inputs = Inputs(text="one two three", second_text="four five", ramp=ramp, unit_rows=unit)
     (result,) = at_every_step(
         State(inputs, Scoring(Masking(), "none", 1.0, TEMPERATURE, MASK_WIDTH, "temperature"))
@@ -116,7 +116,7 @@ N, HEADS = 7, 12  # a number of heads that is no power of two
 
 
 @pytest.mark.parametrize("num_heads", [1, 4, 8, 12, 16])
-def test_the_formula_of_alibi_has_the_slopes_of_every_head(num_heads: int) -> None:
+def test_alibi_formula_has_the_slope_of_every_head(num_heads: int) -> None:
     slopes = re.findall(
         r"m_h = (2\^\{.*?\})(?:\\ \(h (\\le|>) (\d+)\)|$)", Alibi(num_heads=num_heads).latex()
     )
@@ -127,7 +127,7 @@ def test_the_formula_of_alibi_has_the_slopes_of_every_head(num_heads: int) -> No
     np.testing.assert_allclose(found, -Alibi(num_heads=num_heads).biases(2, 2)[:, 0, 1], rtol=1e-12)
 
 
-def test_the_formula_of_buckets_has_the_bucket_of_every_offset() -> None:
+def test_bucket_formula_has_the_bucket_of_every_offset() -> None:
     scheme = RelativeBuckets()
     cases = scheme.latex().partition("(o) = ")[2].replace("[o > 0]", "").replace(r"& |o| \ge 8", "")
     first, exact, most, start, times, over, end = map(int, re.findall(r"\d+", cases))
@@ -141,7 +141,7 @@ def test_the_formula_of_buckets_has_the_bucket_of_every_offset() -> None:
 @pytest.mark.parametrize("strength", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @pytest.mark.parametrize("name", SCHEMES)
-def test_the_formula_of_attention_is_what_attends(name: str, layout: str, strength: float) -> None:
+def test_attention_formula_equals_the_computed_attention(name: str, layout: str, strength: float) -> None:
     if SCHEMES[name].missing_package():
         pytest.skip(f"{name} needs {SCHEMES[name].missing_package()}, which is not installed")
     settings = SchemeSettings(name, strength=strength, base=50.0, step=0.35, layout=layout)

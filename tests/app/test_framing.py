@@ -22,7 +22,7 @@ def written(app: AppTest) -> str:
     return "\n".join(element.proto.body for element in app.get("html"))
 
 
-def test_a_link_hides_says_and_keeps_the_page_as_it_is() -> None:
+def test_embed_link_hides_parts_names_them_and_keeps_the_page() -> None:
     app = opened(hide="tabs,bias", say='Look at <b onclick="x">row 2</b> & **wait**', projector="true")
     page = written(app)
     assert "[data-testid=stTabs] { display: none" in page
@@ -41,7 +41,7 @@ def test_a_link_hides_says_and_keeps_the_page_as_it_is() -> None:
         ("projector", "yes", "true or false"),
     ],
 )
-def test_a_bad_part_is_dropped_and_named(name: str, text: str, wanted: str) -> None:
+def test_embed_link_with_a_bad_part_drops_and_names_it(name: str, text: str, wanted: str) -> None:
     app = opened(**{name: text})
     dropped = [each.value for each in app.warning if "The link's " in each.value]
     assert len(dropped) == 1
@@ -51,7 +51,7 @@ def test_a_bad_part_is_dropped_and_named(name: str, text: str, wanted: str) -> N
     assert "body{" not in written(app)
 
 
-def test_only_known_names_become_style() -> None:
+def test_embed_style_takes_known_names_only() -> None:
     hidden = framing.hide_setting(SETTINGS)
     assert hidden.read("words,bias") == "words,bias"
     for text in ("bias;", "bias, words", "st-key-bias", "words,,bias"):
@@ -74,9 +74,7 @@ class Opened:
 
 
 @pytest.mark.parametrize("page", [page for page, (_, settings) in PAGES.items() if len(settings) > 1])
-def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
-    page: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lesson_hides_controls_by_their_labels(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "popover", lambda *_, **__: Opened(st.container()))
     app = AppTest.from_file(ROUTER, default_timeout=300)
     app = open_page(page, app.run())
@@ -96,7 +94,7 @@ def test_a_lesson_hides_controls_by_the_words_that_stand_beside_them(
     assert len(set(offered)) == len(offered)
 
 
-def test_each_field_for_a_file_says_the_limit_that_the_code_has(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_field_states_the_limit_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(st, "popover", lambda *_, **__: Opened(st.container()))
     said = {
         element.proto.label: 1_000_000 * element.proto.max_upload_size_mb

@@ -89,7 +89,7 @@ def without_its_package(term: Term) -> bool:
 
 
 @pytest.mark.parametrize("name", EVERY_TERM)
-def test_a_term_opens_what_shows_it_and_is_named_there(name: str) -> None:
+def test_term_link_opens_a_view_that_names_the_term(name: str) -> None:
     term = EVERY_TERM[name]
     page = ADDRESSES[term.place.folder]
     if term.place.link.get("source") == "a real model":
@@ -124,7 +124,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_the_names_of_the_field_stand_where_it_is_shown(name: str) -> None:
+def test_term_names_of_the_field_are_on_their_views(name: str) -> None:
     place = EVERY_TERM[name].place
     said = shown(open_sound(ADDRESSES[place.folder], **place.link))
     assert [each for each in NAMED[name] if folded(each) not in said] == []
@@ -132,18 +132,18 @@ def test_the_names_of_the_field_stand_where_it_is_shown(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, scheme in attn_core.SCHEMES.items() if scheme.known_as])
 @pytest.mark.parametrize(("page", "setting"), [("positional-encoding", "scheme"), ("multi-head", "pos")])
-def test_a_scheme_is_named_beside_its_control(page: str, setting: str, name: str) -> None:
+def test_scheme_is_named_beside_its_control(page: str, setting: str, name: str) -> None:
     at = open_sound(page, **{setting: name})
     known_as = attn_core.SCHEMES[name].known_as
     assert f"Also called: {known_as}." in [each.value for each in at.sidebar.caption]
 
 
-def test_every_mask_has_a_term_that_opens_it() -> None:
+def test_mask_terms_exist_and_open_each_mask() -> None:
     opened = {term.place.link.get("mask") for term in EVERY_TERM.values()}
     assert not attn_core.MASK_PATTERNS.keys() - {"none", "own"} - opened
 
 
-def test_kernel_regression_says_nadaraya_and_watson_in_its_first_line() -> None:
+def test_kernel_regression_names_nadaraya_and_watson_first() -> None:
     assert "Nadaraya–Watson" in open_sound("kernel-regression").main.markdown[0].value
 
 
@@ -174,7 +174,7 @@ def found_in_code(name: str) -> bool:
 
 @pytest.mark.sample(len(EVERY_TERM))
 @pytest.mark.parametrize("name", EVERY_TERM)
-def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
+def test_term_names_in_code_exist(name: str) -> None:
     code = EVERY_TERM[name].code
     assert [each for each in code.split(", ") if each and not found_in_code(each)] == []
 
@@ -198,7 +198,7 @@ def test_the_code_has_what_a_term_is_called_there(name: str) -> None:
         ("context extension", "a method, not the use of a model past its training"),
     ],
 )
-def test_the_name_of_another_method_stands_for_no_term(name: str, of: str) -> None:
+def test_term_names_exclude_other_methods(name: str, of: str) -> None:
     called = [term.name for term in EVERY_TERM.values() if name in all_names(term)]
     assert not called, f"{name} is {of}"
 
@@ -219,25 +219,25 @@ def test_the_name_of_another_method_stands_for_no_term(name: str, of: str) -> No
         ("image pyramid", "Tanimoto"),
     ],
 )
-def test_a_name_has_the_source_that_it_comes_from(name: str, author: str) -> None:
+def test_term_name_has_its_source(name: str, author: str) -> None:
     [term] = [term for term in EVERY_TERM.values() if name.casefold() in map(str.casefold, all_names(term))]
     assert author in term.source
 
 
-def test_a_name_that_the_code_has_not_is_told() -> None:
+def test_term_name_missing_from_the_code_is_reported() -> None:
     assert found_in_code("causal_mask")
     assert found_in_code("Attention.weights")
     wrong = ("casual_mask", "Attention.wieghts", "scaled_dot_product_attention(maks)", "SelfAttention.W_x")
     assert not any(map(found_in_code, wrong))
 
 
-def test_a_name_is_of_one_term() -> None:
+def test_term_name_belongs_to_one_term() -> None:
     names = [folded(each) for term in EVERY_TERM.values() for each in dict.fromkeys((term.name, *term.also))]
     assert {each for each in names if names.count(each) > 1} == set()
     assert len(EVERY_TERM) == sum(map(len, TERMS.values()))
 
 
-def test_what_terms_say_of_numbers_is_so() -> None:
+def test_term_numbers_are_right() -> None:
     draw = torch.Generator().manual_seed(1)
     q, k = (torch.randn(1, 6, dtype=torch.float64, generator=draw).expand(5, 6) for _ in range(2))
     scores = attn_core.rotary_embedding(q) @ attn_core.rotary_embedding(k).mT
@@ -269,7 +269,7 @@ def test_what_terms_say_of_numbers_is_so() -> None:
 
 
 @pytest.mark.parametrize("group", GROUP.options)
-def test_the_list_shows_its_terms_and_their_links(group: str) -> None:
+def test_glossary_lists_its_terms_and_links(group: str) -> None:
     said = "\n".join(each.value for each in open_sound("glossary", group=group).markdown)
     for name, listed in TERMS.items():
         for term in listed:
@@ -279,7 +279,7 @@ def test_the_list_shows_its_terms_and_their_links(group: str) -> None:
                 assert f"- **{term.name}** " not in said
 
 
-def test_the_picture_names_each_part_and_marks_it_alone() -> None:
+def test_glossary_picture_names_and_highlights_each_part_alone() -> None:
     at = open_sound("glossary", part="8")
     assert said_now(at)[0].startswith("Softmax (normalised exponential). Softmax turns a row of scores into")
     ((head, _, packed),) = fields(at)
@@ -294,7 +294,7 @@ def test_the_picture_names_each_part_and_marks_it_alone() -> None:
         assert set(widths) == set(PARTS)
 
 
-def test_the_head_of_the_picture_is_torch_s() -> None:
+def test_glossary_head_equals_torch() -> None:
     head = walk()
     q, k, v = (torch.from_numpy(each).contiguous() for each in (head.query, head.key, head.value))
     theirs = F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True)[0]
@@ -305,7 +305,7 @@ def test_the_head_of_the_picture_is_torch_s() -> None:
     torch.testing.assert_close(torch.from_numpy(head.x @ head.projections[0]), q)
 
 
-def test_in_chinese_a_term_has_its_name_and_the_english_beside() -> None:
+def test_glossary_terms_in_chinese_have_the_english_beside() -> None:
     with speaking("zh"):
         assert all_names(EVERY_TERM["Score"])[:3] == ("得分", "Score", "分数")
         assert all_names(EVERY_TERM["Softmax"]) == ("softmax", "归一化指数函数", "normalised exponential")
@@ -319,7 +319,7 @@ def test_in_chinese_a_term_has_its_name_and_the_english_beside() -> None:
     assert all_names(EVERY_TERM["Score"])[:2] == ("Score", "attention score")
 
 
-def test_the_page_and_the_search_speak_chinese() -> None:
+def test_glossary_page_and_search_are_translated() -> None:
     at = open_sound("glossary", lang="zh", part="5")
     assert said_now(at)[0].startswith("得分（Score、分数、注意力得分、")
     ((head, _, _),) = fields(at)
@@ -336,7 +336,7 @@ def test_the_page_and_the_search_speak_chinese() -> None:
 ADDRESSED = {(found.names[0], found.place.address): found for found in find.everything()}
 
 
-def test_the_search_knows_every_term_by_each_of_its_names() -> None:
+def test_search_finds_each_term_by_every_name() -> None:
     known = {
         (name, found.place.address)
         for found in find.everything()
@@ -349,7 +349,7 @@ def test_the_search_knows_every_term_by_each_of_its_names() -> None:
     assert known == {(name, place.address) for name, place in wanted}
 
 
-def test_positional_encoding_is_searched_for_as_a_page_and_seen_as_a_sum() -> None:
+def test_search_shows_positional_encoding_as_a_page_and_as_a_sum() -> None:
     term = EVERY_TERM["Positional encoding"]
     assert term.place.link == {"show": "E + P"}
     found = [each.place.address for each in find.everything() if "Positional encoding" in each.names]
@@ -357,7 +357,7 @@ def test_positional_encoding_is_searched_for_as_a_page_and_seen_as_a_sum() -> No
 
 
 @pytest.mark.parametrize("page", LISTED, ids=lambda page: page.title)
-def test_the_search_knows_a_page_its_tabs_and_views_and_more(page: Any) -> None:
+def test_search_finds_pages_tabs_views_and_more(page: Any) -> None:
     assert (page.title, page.address or "./") in ADDRESSED
     mine = [found for found in find.everything() if found.place.folder == page.folder]
     for setting in PAGES[page.address][1]:
@@ -375,11 +375,11 @@ KINDS = ("mask", "scheme", "mistake", "example", "claim", "kernel", "task", "sta
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_there_is_something_of_each_kind(kind: str) -> None:
+def test_search_has_entries_of_every_kind(kind: str) -> None:
     assert any(found.kind.partition(",")[0] == kind for found in find.everything())
 
 
-def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
+def test_search_results_open_without_a_dropped_setting() -> None:
     bad = {
         found.place.address: wrong
         for found in find.everything()
@@ -398,12 +398,12 @@ def test_all_that_is_found_opens_without_a_dropped_setting() -> None:
 
 
 @pytest.mark.parametrize("found", [each for each in find.everything() if each.kind == "mistake, Multi-head"])
-def test_a_mistake_opens_under_break_it(found: Entry) -> None:
+def test_search_result_of_a_mistake_opens_break_it(found: Entry) -> None:
     at = open_sound("multi-head", **found.place.link)
     assert at.session_state["fault"] == found.place.link.get("fault", found.names[0])
 
 
-def test_the_list_that_is_served_is_everything() -> None:
+def test_search_list_has_every_entry() -> None:
     listed = json.loads(find.listing())
     assert [names for names, *_ in listed] == [[*each.names] for each in find.everything()]
     assert ["RoPE", "rotary embedding", "rotary position embedding", "rotary"] in [
@@ -411,12 +411,12 @@ def test_the_list_that_is_served_is_everything() -> None:
     ]
 
 
-def test_a_place_that_has_no_page_is_no_address() -> None:
+def test_search_place_without_a_page_has_no_address() -> None:
     with pytest.raises(StopIteration):
         _ = Place("nowhere").address
 
 
-def test_the_field_stands_on_every_page_and_can_be_hidden() -> None:
+def test_search_field_is_on_every_page_and_can_be_hidden() -> None:
     for page in LISTED:
         at = open_page(page.address)
         assert [each for each in at.get("html") if 'type="search"' in each.proto.body], page.title

@@ -60,7 +60,7 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", [handout, slides])
-def test_a_lesson_is_made_in_the_language_of_its_folder(
+def test_handout_has_the_language_of_its_folder(
     command: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A Chinese lesson came out with English pictures and headings."""
@@ -86,7 +86,7 @@ def words(document: str) -> str:
     return " ".join(unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", document, flags=re.DOTALL)).split())
 
 
-def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path) -> None:
+def test_handout_has_no_answers_and_solutions_have_all(file: Path) -> None:
     lesson = shelf.open_lesson(file)
     blank, solved = (handout.document(lesson, {}, answers=each) for each in (False, True))
     (step,) = lesson.steps
@@ -105,7 +105,7 @@ def test_what_is_handed_out_has_no_answer_and_the_solutions_have_each(file: Path
 
 
 @pytest.mark.parametrize("path", shelf.files(shelf.OWN), ids=lambda path: str(path.stem))
-def test_each_lesson_is_printed_whole(path: Path) -> None:
+def test_handout_prints_each_lesson_whole(path: Path) -> None:
     lesson = shelf.open_lesson(path)
     blank, solved = (words(handout.document(lesson, {}, answers=each)) for each in (False, True))
     for number, step in enumerate(lesson.steps, start=1):
@@ -120,7 +120,7 @@ def test_each_lesson_is_printed_whole(path: Path) -> None:
     assert len(solved) > len(blank)
 
 
-def test_a_lesson_makes_slides_with_its_questions() -> None:
+def test_handout_slides_have_the_questions_of_a_lesson() -> None:
     path = shelf.files(shelf.OWN)[0]
     lines, bad = slides.lines_of(path)
     lesson = shelf.open_lesson(path)
@@ -130,7 +130,9 @@ def test_a_lesson_makes_slides_with_its_questions() -> None:
     assert sum("say=" in line.path for line in lines) == len(asked) > 5
 
 
-def test_what_is_no_lesson_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_handout_of_a_file_that_is_no_lesson_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     bad = tmp_path / "bad.md"
     bad.write_text(LESSON.replace("answer: 0.54", "answer: 0.64"), encoding="utf-8")
     assert handout.main([str(bad), "--out", str(tmp_path)]) == 2
@@ -143,7 +145,7 @@ def test_what_is_no_lesson_is_said(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-def test_a_handout_of_no_lesson_is_a_sentence() -> None:
+def test_handout_of_an_unknown_lesson_is_refused() -> None:
     command = ["make", "--dry-run", "handout", "LESSON="]
     made = subprocess.run(command, cwd=shelf.ROOT, capture_output=True, text=True, check=False)
     assert made.returncode

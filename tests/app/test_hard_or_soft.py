@@ -52,7 +52,7 @@ def by_hand(result: Result, row: int) -> tuple[list[float], list[float]]:
 
 @pytest.mark.parametrize("kind", ["none", "causal"])
 @pytest.mark.parametrize("row", [2, 5])
-def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: str, row: int) -> None:
+def test_hard_lookup_page_equals_numpy_at_every_temperature(kind: str, row: int) -> None:
     distances = []
     for result in steps(Inputs(text="a cat sat on my mat"), kind, row=row):
         hard, soft = by_hand(result, row)
@@ -69,7 +69,7 @@ def test_outputs_and_distance_are_those_made_by_hand_at_every_temperature(kind: 
     assert distances[0] < distances[-1] / 10
 
 
-def test_the_sentence_has_the_best_key_and_its_weight() -> None:
+def test_hard_lookup_sentence_has_the_best_key_and_its_weight() -> None:
     result = next(each for each in steps(TYPED) if each.temperature == 1.0)
     # scores 0.5 - 2 and 0.5 - 6, over the root of 2
     best, following = -1.5 / math.sqrt(2), -5.5 / math.sqrt(2)
@@ -79,7 +79,7 @@ def test_the_sentence_has_the_best_key_and_its_weight() -> None:
     assert messages_in(text, "key", weight=f"{1 / (1 + less):.6f}", apart=f"{5 * less / (1 + less):.3g}")
 
 
-def test_ties_are_told_and_shared() -> None:
+def test_hard_lookup_ties_are_named_and_shared() -> None:
     result = steps(Inputs(text="the cat saw the dog", vectors="one-hot", qkv="as they are"))[0]
     assert result.walk.lookup is not None
     assert result.walk.lookup.weights[0].tolist() == [0.5, 0, 0, 0.5, 0]
@@ -87,7 +87,7 @@ def test_ties_are_told_and_shared() -> None:
     assert messages_in(said(result), count=1)
 
 
-def test_the_tab_checks_has_a_line_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hard_lookup_has_a_line_in_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr(st, "markdown", shown.append)
     monkeypatch.setattr(st, "caption", lambda text: None)

@@ -38,7 +38,7 @@ def laid_by_numpy(query: np.ndarray, key: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 @pytest.mark.parametrize("link", ["", "layer=1&within=3", "layer=3&within=12&tint=position"])
-def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
+def test_head_points_equal_numpy_and_the_models_weights(link: str) -> None:
     found = at(link)
     result = found.view.result
     assert isinstance(result, HeadClouds)
@@ -63,7 +63,7 @@ def test_points_are_numpys_and_the_weights_the_models(link: str) -> None:
         assert result.labels[row] in data["query name"]["text"][0]
 
 
-def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
+def test_head_points_lines_are_perpendicular_to_rising_scores() -> None:
     found = at("layer=2&within=5")
     result, row = found.view.result, 4
     line = traces(found, row)["equal scores"]
@@ -78,7 +78,7 @@ def test_lines_are_at_right_angles_to_where_scores_rise() -> None:
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "bert", "gemma 2"])
 @pytest.mark.parametrize("head", [0, 3])
-def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tmp_path: Path) -> None:
+def test_head_points_exist_for_any_model_family_and_shared_keys(name: str, head: int, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     text = "the cat sat on the mat"
     maps = model.attend(text)
@@ -95,7 +95,7 @@ def test_any_family_has_points_and_heads_their_own_keys(name: str, head: int, tm
         np.testing.assert_allclose(torch.softmax(scores, dim=-1), mine, atol=1e-5)
 
 
-def test_the_sentence_is_of_the_query_that_is_asked() -> None:
+def test_head_points_sentence_is_of_the_selected_query() -> None:
     found = at("layer=1&within=3&q=3")
     result = found.view.result
     best = int(result.weights[3].argmax())
@@ -111,7 +111,7 @@ def test_the_sentence_is_of_the_query_that_is_asked() -> None:
     assert float(told[1].replace("−", "-")) == pytest.approx(np.corrcoef(scores, -distances)[0, 1], abs=0.006)
 
 
-def test_what_has_no_queries_and_keys_says_so() -> None:
+def test_head_points_without_queries_and_keys_give_a_reason() -> None:
     for source in ("a+toy+trained+here", "your+own"):
         found = PAGES["learned-heads"].at(f"source={source}&look=points")
         assert found.view.figure is None
@@ -119,7 +119,7 @@ def test_what_has_no_queries_and_keys_says_so() -> None:
     assert long.view.figure is None
 
 
-def test_the_tables_and_the_program_have_the_same_numbers() -> None:
+def test_head_points_tables_and_program_have_equal_numbers() -> None:
     found = at("layer=1&within=3")
     table, result = found.tables["points"], found.view.result
     places = np.array([table["first coordinate"], table["second coordinate"]]).T

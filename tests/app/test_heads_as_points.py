@@ -41,7 +41,7 @@ def heads_of(page: Any) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     "link",
     ["", LONG, "heads=8&dm=16&hmask=causal", "cross=true&heads=2", "heads=1&dm=8&hmoves=temperature&t=0.5"],
 )
-def test_each_plane_is_numpys_and_its_colours_are_the_heads_weights(link: str) -> None:
+def test_heads_planes_equal_numpy_and_colours_their_weights(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
     result, step = page.view.result, page.position[0]
     for head, query, key in heads_of(page):
@@ -64,7 +64,7 @@ def test_each_plane_is_numpys_and_its_colours_are_the_heads_weights(link: str) -
             assert np.isnan(hidden).tolist() == may.tolist()
 
 
-def test_heads_that_are_not_there_are_not_seen() -> None:
+def test_heads_planes_omit_missing_heads() -> None:
     page = PAGES["multi-head"].at("view=points&heads=2&dm=8")
     for step, count in enumerate((1, 2, 4, 8)):
         data = traces(page, step, 1)
@@ -75,7 +75,7 @@ def test_heads_that_are_not_there_are_not_seen() -> None:
 @pytest.mark.parametrize(
     "link", ["pos=rotary&strength=1&dm=16", "pos=rotary&dm=16&hmoves=strength+of+positions"]
 )
-def test_turned_queries_and_keys_are_those_that_are_scored(link: str) -> None:
+def test_heads_planes_show_rotated_queries_and_keys_as_scored(link: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
     result, data = page.view.result, traces(page, page.position[0], 0)
     for head in range(result.n_head):
@@ -87,7 +87,7 @@ def test_turned_queries_and_keys_are_those_that_are_scored(link: str) -> None:
         assert float(np.square(along).sum()) == pytest.approx(float(sigma[0] ** 2), rel=1e-4)
 
 
-def test_the_sentence_names_the_largest_weight_and_titles_what_planes_keep() -> None:
+def test_heads_planes_sentence_and_titles_have_weight_and_share() -> None:
     page = PAGES["multi-head"].at(f"view=points&{LONG}&q=3")
     assert page.view.figure is not None
     spec = figure_at(page.view.figure.steps, page.position[0], 0)
@@ -101,7 +101,7 @@ def test_the_sentence_names_the_largest_weight_and_titles_what_planes_keep() -> 
     assert messages_in(page.sentence, weight=f"{float(weights.max()):.3f}", head=head + 1, key=named)
 
 
-def test_the_order_of_heads_and_those_that_are_off_are_as_in_every_head() -> None:
+def test_heads_planes_keep_order_and_switched_off_heads() -> None:
     page = PAGES["multi-head"].at("view=points&by=entropy&off=2")
     assert page.view.figure is not None
     spec = figure_at(page.view.figure.steps, page.position[0], 0)
@@ -113,7 +113,7 @@ def test_the_order_of_heads_and_those_that_are_off_are_as_in_every_head() -> Non
     assert sum("(off)" in text for text in said) == 1
 
 
-def test_other_views_have_no_planes() -> None:
+def test_heads_other_views_have_no_planes() -> None:
     for view in ("every head", "arcs"):
         page = PAGES["multi-head"].at(f"view={view}")
         assert not any("key points" in name for name in traces(page, 0, 0))
@@ -124,7 +124,7 @@ MADE = ["", "cross=true&heads=2", "heads=8&dm=16&hmask=causal", "pos=rotary&stre
 
 
 @pytest.mark.parametrize("link", ["", "cross=true&heads=2&text=%3C+b"])
-def test_under_data_stands_where_they_are(link: str) -> None:
+def test_heads_planes_table_has_their_points(link: str) -> None:
     query = {"view": "points", **dict(parse_qsl(link))}
     wanted = PAGES["multi-head"].at(urlencode(query)).tables["points"]
     shown = next(
@@ -140,7 +140,7 @@ def test_under_data_stands_where_they_are(link: str) -> None:
 
 @pytest.mark.parametrize("link", MADE)
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_programs_leave_the_points_and_the_table_has_them(link: str, kind: str) -> None:
+def test_heads_planes_programs_leave_the_points(link: str, kind: str) -> None:
     page = PAGES["multi-head"].at(f"view=points&{link}")
     left = leaves(page.programs, kind)
     query, key, table = left["query_points"], left["key_points"], page.tables["points"]
@@ -154,7 +154,7 @@ def test_programs_leave_the_points_and_the_table_has_them(link: str, kind: str) 
 
 
 @pytest.mark.parametrize("link", MADE)
-def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heads_planes_checks_cover_every_head(link: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result = PAGES["multi-head"].at(f"view=points&{link}").view.result
     found = {each.name: each for each in checks.checks(result) if "in every head" in each.name}
     assert len(found) == 2
@@ -165,7 +165,7 @@ def test_planes_are_checked_of_every_head(link: str, monkeypatch: pytest.MonkeyP
     assert not any(each.passed for each in checks.checks(result) if "in every head" in each.name)
 
 
-def test_a_head_of_zero_vectors_keeps_no_share() -> None:
+def test_heads_plane_of_zero_vectors_has_no_share() -> None:
     weights = ";".join(["0,0,1,2"] * 4)
     link = f"view=points&text=a+b+c&dm=4&heads=2&hand=true&W_q={weights}"
     page = PAGES["multi-head"].at(f"{link}&W_k={weights}")
@@ -174,7 +174,7 @@ def test_a_head_of_zero_vectors_keeps_no_share() -> None:
     assert titles == ["head 1 is zero", "head 2 keeps 100%"]
 
 
-def test_head_that_a_step_lacks_has_names_of_a_step_that_has_it() -> None:
+def test_heads_plane_missing_at_a_step_takes_names_of_another_step() -> None:
     """They are not seen; to place them anew took as long as those that are."""
     places = np.random.default_rng(0).normal(size=(9, 2))
     words = [f"w{number}" for number in range(9)]
@@ -187,7 +187,7 @@ def test_head_that_a_step_lacks_has_names_of_a_step_that_has_it() -> None:
     assert any(there[0])
 
 
-def test_words_at_one_place_stand_side_by_side_at_the_first() -> None:
+def test_heads_plane_words_at_one_place_are_joined_at_the_first() -> None:
     queries = np.array([[3.0, 0.0], [1.0, 1.0], [3.0, 0.0], [-2.0, -1.0]])
     names = names_beside(queries, ["a", "b", "c", "d"], np.full((1, 4), 0.25), SMALL_SIZE)
     shown = {word.strip("\u2003").replace("<br>", "").strip("\u2003") for word in names.parts["text"][0]}
@@ -195,9 +195,7 @@ def test_words_at_one_place_stand_side_by_side_at_the_first() -> None:
 
 
 @pytest.mark.parametrize(("count", "width", "heads"), [(64, 96, {1, 2, 4, 8, 16}), (51, 96, {3, 6, 12})])
-def test_points_of_many_words_have_heads_that_a_message_has_room_for(
-    count: int, width: int, heads: set[int]
-) -> None:
+def test_heads_planes_of_many_words_fit_a_message(count: int, width: int, heads: set[int]) -> None:
     """With all divisors of 96, 64 words took 1.9 MB, and the page ended in an error."""
     text = " ".join(f"w{number}" for number in range(count))
     page = PAGES["multi-head"].at(urlencode({"view": "points", "text": text, "dm": width}))

@@ -47,7 +47,7 @@ def in_tab(at: AppTest) -> tuple[list[bytes], list[str]]:
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("tab", EXPERIMENTS)
-def test_experiment_is_the_same_whatever_the_sidebar_says(tab: str) -> None:
+def test_experiment_is_equal_under_any_sidebar(tab: str) -> None:
     hostile = {"cross": "true", "hmask": "padding", "reach": "6", "pos": "rotary", "free": "true", "dh": "6"}
     others = {"heads": "1", "wo": "false", "bias": "true", "seed": "9", "t": "3", "off": "1"}
     shown = in_tab(open_page(tab=tab))
@@ -56,7 +56,7 @@ def test_experiment_is_the_same_whatever_the_sidebar_says(tab: str) -> None:
     assert "fails" not in "".join(shown[1])
 
 
-def test_example_takes_two_to_twelve_words() -> None:
+def test_experiment_sentence_takes_two_to_twelve_words() -> None:
     for typed, taken in (("word", "the cat sat on the mat"), (" ".join(["w"] * 14), " ".join(["w"] * 12))):
         at = open_page(tab="Block", typed=typed)
         assert messages_in("\n".join(each.value for each in at.caption), sentence=taken)
@@ -78,7 +78,7 @@ def merged(result: Result, heads: Tensor) -> Tensor:
     return F.linear(heads.transpose(0, 1).flatten(1), result.module.W_o.weight)
 
 
-def test_token_by_token_is_the_causal_computation_at_once() -> None:
+def test_token_by_token_equals_the_causal_computation() -> None:
     result = example("one two three four five")
     right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
     weights, kept, output = token_by_token.write(result)
@@ -93,7 +93,7 @@ def test_token_by_token_is_the_causal_computation_at_once() -> None:
     assert messages_in(third, uncached=f"{3 * 512 + 2 * 6 * 21:,}")
 
 
-def test_wrong_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_kv_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
     result = example()
     weights, kept, output = token_by_token.write(result)
     monkeypatch.setattr(token_by_token, "write", lambda _now: (weights, kept, output * 1.001))
@@ -101,7 +101,7 @@ def test_wrong_cache_fails_its_check(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("groups", shared_heads.GROUPS)
-def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
+def test_shared_heads_equal_means_of_the_heads_they_replace(groups: int) -> None:
     result = shared_heads.attend_in("the cat sat on the mat")
     q, k, v = projected(result)
     k, v = (
@@ -121,7 +121,7 @@ def test_shared_heads_are_means_of_those_that_they_replace(groups: int) -> None:
     assert all(check.passed for check in shared_heads.checks(result, groups, 3))
 
 
-def test_sharing_more_keeps_less_and_loses_more() -> None:
+def test_shared_heads_keep_less_and_lose_more_when_shared_more() -> None:
     result = shared_heads.attend_in("the cat sat on the mat")
     lost = [shared_heads.change(result, groups) for groups in shared_heads.GROUPS]
     assert lost == sorted(lost, reverse=True)
@@ -130,7 +130,7 @@ def test_sharing_more_keeps_less_and_loses_more() -> None:
 
 
 @pytest.mark.parametrize(("residual", "norm"), block.VARIANTS)
-def test_block_tells_lengths_and_cosines_that_layers_of_numpy_have(residual: bool, norm: str) -> None:
+def test_block_lengths_and_cosines_equal_numpy_layers(residual: bool, norm: str) -> None:
     def normed(x: Numbers) -> Numbers:
         normal: Numbers = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
         return normal
@@ -160,7 +160,7 @@ def test_block_tells_lengths_and_cosines_that_layers_of_numpy_have(residual: boo
 TEXT = "the cat sat / rain / cats like milk"
 
 
-def test_batch_equals_single_sentences_where_padding_is_masked() -> None:
+def test_batch_equals_single_sentences_with_padding_masked() -> None:
     masked, open_to_all = (batch.batch_of(TEXT, masked=each) for each in (True, False))
     assert [check.passed for check in batch.checks(masked)] == [True, True]
     assert [check.passed for check in batch.checks(open_to_all)] == [False, True]
@@ -173,13 +173,13 @@ def test_batch_equals_single_sentences_where_padding_is_masked() -> None:
         assert row in batch.shapes(masked)
 
 
-def test_sentences_are_parted_and_cut() -> None:
+def test_batch_sentences_are_split_and_cut() -> None:
     assert batch.split_sentences("/".join(["a b"] * 9)) == [["a", "b"]] * batch.MOST_SENTENCES
     assert len(batch.split_sentences(" ".join(["a"] * 40))[0]) == batch.MOST_WORDS
     assert batch.batch_of(" / ", masked=True).lengths == [6, 4, 2]
 
 
-def test_five_spellings_agree_and_are_programs() -> None:
+def test_five_implementations_agree_and_run_as_programs() -> None:
     result = spellings_tab.make_example()
     right = merged(result, F.scaled_dot_product_attention(*projected(result), is_causal=True))
     assert list(FUNCTIONS) == list(SPELLING.options)
@@ -191,13 +191,13 @@ def test_five_spellings_agree_and_are_programs() -> None:
     assert all(check.passed for check in spellings_tab.checks(result))
 
 
-def test_spellings_need_nothing_that_the_app_does_not_bring() -> None:
+def test_implementations_need_no_package_beyond_the_apps() -> None:
     brought = {re.split(r"[=<>;]", line)[0] for line in Path("requirements.txt").read_text().splitlines()}
     lines = [line for each in FUNCTIONS for line in imports(PYTORCH, source(each)).splitlines()]
     assert {re.split(r"[ .]", line)[1] for line in lines} <= brought
 
 
-def test_the_wrong_order_is_that_of_einops() -> None:
+def test_wrong_axis_order_equals_einops() -> None:
     result = spellings_tab.make_example()
     scope: dict[str, object] = {}
     exec(imports(PYTORCH, source("einops")), scope)
@@ -224,7 +224,7 @@ def test_cost_counts_pairs_by_their_definitions() -> None:
     assert numbers_in(rows[1])[1:] == [pytest.approx(100 * window / n**2, abs=0.05), 2 * 64 * window]
 
 
-def test_fits_hold_their_checks_and_the_program_prints_them() -> None:
+def test_head_fits_pass_checks_and_the_program_prints_them() -> None:
     fits = one_or_many.fitted()
     assert all(check.passed for check in one_or_many.checks(fits))
     wrong = tuple(replace(fit, losses=fit.losses * 0.9999) for fit in fits)
@@ -236,7 +236,7 @@ def test_fits_hold_their_checks_and_the_program_prints_them() -> None:
     assert numbers_in(said)[1] >= 0.5 > numbers_in(said)[3]
 
 
-def test_view_of_one_or_many_tells_what_numpy_counts() -> None:
+def test_one_or_many_view_has_counts_equal_to_numpy() -> None:
     result = Result(OWN, LOOK, 4)
     said = describe(result)
     entropies = []

@@ -82,7 +82,7 @@ def evaluated(result: Result) -> tuple[torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("cross", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_every_formula_gives_the_numbers(scheme: str, cross: bool) -> None:
+def test_heads_formulas_give_the_numbers_of_the_page(scheme: str, cross: bool) -> None:
     for (bias, projection, mask, temperature), n_head in product(FLAGS, (1, 2, 4)):
         setting = replace(
             OWN,
@@ -110,7 +110,7 @@ def test_every_formula_gives_the_numbers(scheme: str, cross: bool) -> None:
             torch.testing.assert_close(total + letters["b_o"] if added else total, result.attention.output)
 
 
-def test_a_formula_without_its_bias_would_not_give_the_numbers() -> None:
+def test_heads_formula_without_its_bias_gives_other_numbers() -> None:
     """The evaluation can fail: letters that a formula leaves out are missed."""
     result = Result(replace(OWN, bias=True), LOOK, 2)
     letters = known(result) | dict(zip(formulas.names(result), result.attention.heads, strict=True))
@@ -122,7 +122,7 @@ def test_a_formula_without_its_bias_would_not_give_the_numbers() -> None:
 @pytest.mark.parametrize("projection", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_what_is_not_there_is_named_nowhere(scheme: str, bias: bool, projection: bool) -> None:
+def test_heads_formulas_omit_absent_parts(scheme: str, bias: bool, projection: bool) -> None:
     """Formulas, programs and the worked cell have W_o where it is, only."""
     setting = replace(OWN, positions=SCHEMES[scheme], bias=bias, projection=projection, temperature=2.0)
     result = Result(setting, LOOK, 2)

@@ -176,7 +176,7 @@ def naive(setting: HeadsSetting, n_head: int) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_weights_are_those_of_loops_over_single_numbers(name: str) -> None:
+def test_heads_with_positions_weights_equal_scalar_loops(name: str) -> None:
     setting, n_head = SETTINGS[name]
     torch.testing.assert_close(
         Result(setting, LOOK, n_head).attention.weights, naive(setting, n_head), atol=1e-10, rtol=0
@@ -184,14 +184,14 @@ def test_weights_are_those_of_loops_over_single_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_all_checks_hold(name: str) -> None:
+def test_heads_with_positions_checks_hold(name: str) -> None:
     setting, n_head = SETTINGS[name]
     result = Result(setting, LOOK, n_head)
     assert [check.name for check in checks(result) if not check.passed] == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_printed_code_computes_the_same_numbers(name: str) -> None:
+def test_heads_with_positions_code_computes_the_same_numbers(name: str) -> None:
     setting, n_head = SETTINGS[name]
     result = Result(setting, LOOK, n_head)
     found = leaves(programs.programs(result), "PyTorch")
@@ -236,7 +236,7 @@ def random_setting(chance: random.Random) -> tuple[HeadsSetting, int]:
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_checks_and_code_hold_in_random_states(seed: int) -> None:
+def test_heads_with_positions_random_states_pass_checks_and_code(seed: int) -> None:
     chance = random.Random(seed)
     setting, n_head = random_setting(chance)
     result = Result(setting, LOOK, n_head)
@@ -265,7 +265,7 @@ def masked(mask: str, **more: Any) -> HeadsSetting:
 
 
 @pytest.mark.parametrize("mask", DEFINITIONS)
-def test_each_mask_is_its_definition_cell_by_cell(mask: str) -> None:
+def test_heads_masks_equal_their_definition_cell_by_cell(mask: str) -> None:
     result = Result(masked(mask), LOOK, HEADS).attention
     for i in range(9):
         for j in range(9):
@@ -273,7 +273,7 @@ def test_each_mask_is_its_definition_cell_by_cell(mask: str) -> None:
             assert bool((result.weights[:, i, j] > 0).any()) is DEFINITIONS[mask](i, j), (i, j)
 
 
-def test_heads_take_the_patterns_in_turn() -> None:
+def test_heads_take_mask_patterns_in_turn() -> None:
     setting = masked(A_PATTERN_A_HEAD, d_head=2)
     result = Result(setting, LOOK, 5)
     alone = [Result(masked(kind, d_head=2), LOOK, 5).attention for kind in USUAL_PATTERNS]
@@ -282,14 +282,14 @@ def test_heads_take_the_patterns_in_turn() -> None:
         torch.testing.assert_close(result.attention.weights[head], own.weights[head], atol=0, rtol=0)
 
 
-def test_all_nine_masks_of_the_single_head_are_there() -> None:
+def test_heads_page_has_all_nine_single_head_masks() -> None:
     assert set(HEADS_MASK.options) == {*MASK_PATTERNS, A_PATTERN_A_HEAD}
     assert set(PATTERNS.options) < set(MASK_PATTERNS)
     assert tuple(SCHEMES) == POSITIONS.options
 
 
 @pytest.mark.parametrize("what", MOVES.options)
-def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> None:
+def test_heads_slider_steps_equal_the_page_at_each_value(what: str) -> None:
     setting = placed("ramp", mask="sliding window")
     moving = Moving(what, setting, 2, slider_of(what, setting))
     values = moving.steps.values
@@ -312,7 +312,7 @@ def test_the_slider_draws_each_of_its_values_as_the_page_shows_it(what: str) -> 
     assert still[0] == still[1]  # wherever it stands, one picture is kept
 
 
-def test_slider_of_large_maps_has_few_values_which_are_told() -> None:
+def test_heads_slider_of_large_maps_has_few_values_and_names_them() -> None:
     text_64 = " ".join(f"w{i}" for i in range(64))
     at = open_page(text=text_64, free="true", heads="16", hmoves="temperature")
     (told,) = messages_in(captions(at), "offered", "what")
@@ -320,7 +320,7 @@ def test_slider_of_large_maps_has_few_values_which_are_told() -> None:
     assert messages_in(text(at), count=16, width=8)
 
 
-def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
+def test_heads_i_love_dogs_with_ramp_and_two_heads_is_one_link() -> None:
     at = open_page(case="I love dogs with the ramp, two heads")
     assert at.selectbox(key="pos").value == "ramp"
     said = text(at)
@@ -347,14 +347,14 @@ def test_dogs_with_the_ramp_and_two_heads_are_one_link() -> None:
         {"pos": "ramp", "hmask": "own", "blocked": "0.0,0.1,0.2,0.3,0.4,0.5"},
     ],
 )
-def test_every_tab_opens_with_positions(tab: str, link: dict[str, str]) -> None:
+def test_heads_tabs_open_with_positions(tab: str, link: dict[str, str]) -> None:
     at = open_page(tab=tab, **link)
     assert "fails" not in text(at)
 
 
 @pytest.mark.parametrize("view", VIEW.options)
 @pytest.mark.parametrize("mask", HEADS_MASK.options)
-def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
+def test_heads_views_open_under_every_mask(view: str, mask: str) -> None:
     said = text(open_page(view=view, hmask=mask, reach="2", pos="buckets"))
     # Views that take words and sizes alone say nothing of positions.
     sizes_alone = view in ("single vs multi-head", "encoder and decoder")
@@ -369,13 +369,13 @@ def test_every_view_opens_under_every_mask(view: str, mask: str) -> None:
         ({"view": "single vs multi-head", "heads": "8"}, {"count": 8, "parameters": 256}),
     ],
 )
-def test_link_of_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:
+def test_heads_link_with_positions_has_its_numbers(link: dict[str, str], fields: dict[str, object]) -> None:
     at = open_page(**link)
     assert messages_in(text(at), **fields)
     assert not at.warning
 
 
-def test_cell_is_blocked_and_freed_by_its_button() -> None:
+def test_heads_cell_is_blocked_and_freed_by_its_button() -> None:
     at = open_page(hmask="own", tab="Arithmetic", q="2", k="1")
     for label, blocked in (("Block this cell", "2.1"), ("Free this cell", "")):
         (button,) = [each for each in at.button if each.label == label]
@@ -383,14 +383,14 @@ def test_cell_is_blocked_and_freed_by_its_button() -> None:
         assert at.query_params.get("blocked", "") == blocked
 
 
-def test_widths_are_those_that_the_words_have() -> None:
+def test_heads_widths_equal_those_of_the_words() -> None:
     assert widths(replace(OWN, mask="prefix")).values == tuple(range(7))
     assert widths(replace(OWN, mask="block-sparse")).values == tuple(range(1, 7))
     assert widths(replace(OWN, mask="dilated", masking=Masking(dilation=2))).values == (0, 1, 2, 3)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_read_outs_are_what_loops_over_single_numbers_give(name: str) -> None:
+def test_heads_readouts_equal_scalar_loops(name: str) -> None:
     setting, n_head = SETTINGS[name]
     maps = naive(setting, n_head).numpy()
 

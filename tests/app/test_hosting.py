@@ -23,11 +23,11 @@ from pages.learned_heads.model_shelf import OTHER
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_without_settings_the_defaults_stand() -> None:
+def test_host_without_settings_has_the_defaults() -> None:
     assert hosting({"PATH": "/bin"}) == Hosting()
 
 
-def test_each_setting_is_read(tmp_path: Path) -> None:
+def test_host_setting_is_read(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     given = {
         "ATTENTION_LAB_PLOTLY_JS": str(tmp_path),
@@ -46,7 +46,7 @@ def test_each_setting_is_read(tmp_path: Path) -> None:
     assert "frame-ancestors" not in headers_for()["Content-Security-Policy"]
 
 
-def test_every_variable_that_is_named_anywhere_is_a_setting() -> None:
+def test_host_variable_named_anywhere_is_a_setting() -> None:
     """In pages, messages, guides, recipes and code; and those of Streamlit are Streamlit's."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     texts = {
@@ -64,7 +64,7 @@ def test_every_variable_that_is_named_anywhere_is_a_setting() -> None:
     assert streamlits <= options
 
 
-def test_a_model_is_a_folder_that_holds_one(tmp_path: Path) -> None:
+def test_host_model_must_be_a_folder_with_a_model(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.json"):
         hosting({OTHER: str(tmp_path)})
     (tmp_path / "config.json").write_text("{}")
@@ -98,7 +98,7 @@ def test_a_model_is_a_folder_that_holds_one(tmp_path: Path) -> None:
         ("SESSION", "1", "ATTENTION_LAB_SESSION is no setting; wanted one of ATTENTION_LAB_PLOTLY_JS"),
     ],
 )
-def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str) -> None:
+def test_host_setting_error_states_the_allowed_value(name: str, text: str, says: str) -> None:
     with pytest.raises(ValueError, match=r"ATTENTION_LAB_") as told:
         hosting({f"ATTENTION_LAB_{name}": text})
     assert says in str(told.value)
@@ -108,23 +108,23 @@ def test_a_mistake_is_told_with_what_was_wanted(name: str, text: str, says: str)
 @pytest.mark.parametrize(
     "text", ["'none'", "*", "https:", "wss://a.example", "localhost:8888", "*.b.example/"]
 )
-def test_who_may_frame_the_app_is_written_as_in_a_policy(text: str) -> None:
+def test_host_frame_ancestors_are_written_as_a_policy(text: str) -> None:
     assert hosting({"ATTENTION_LAB_FRAME_ANCESTORS": text}).frame_ancestors == text
 
 
-def test_a_switch_is_turned_on_and_off() -> None:
+def test_host_switch_turns_on_and_off() -> None:
     said = {text: hosting({"ATTENTION_LAB_METRICS": text}).metrics for text in ("on", "off", "ON", "no")}
     assert said == {"on": True, "off": False, "ON": True, "no": False}
 
 
-def test_the_limits_of_a_visitor_are_the_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_visitor_limits_are_applied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTENTION_LAB_CHANGES", "7.5")
     monkeypatch.setenv("ATTENTION_LAB_SESSIONS", "40")
     limits = next(each for each in server.parts(lambda: None)["middleware"] if each.cls is Limits)
     assert limits.kwargs == {"sessions": 40, "changes": 7.5}
 
 
-def test_the_shared_cache_is_as_large_as_the_host_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_shared_cache_has_the_set_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTENTION_LAB_CACHE", "32")
     for name in ("collect", "freeze", "set_threshold"):
         monkeypatch.setattr(gc, name, lambda *_: None)  # of the server's process, not of this one
@@ -140,7 +140,7 @@ def test_the_shared_cache_is_as_large_as_the_host_says(monkeypatch: pytest.Monke
         shared_cache.bound(shared_cache.MOST_BYTES)
 
 
-def test_what_is_done_beside_the_first_visitors_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_host_background_work_delays_no_first_visitor(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("collect", "freeze", "set_threshold"):
         monkeypatch.setattr(gc, name, lambda *_: None)  # of the server's process, not of this one
     monkeypatch.setattr(server, "keep_logs_clean", lambda: None)
@@ -164,14 +164,14 @@ def _bundle(folder: Path, name: str, version: str) -> Path:
     return path
 
 
-def test_plotly_js_comes_from_the_named_folder_where_versions_agree(tmp_path: Path) -> None:
+def test_host_plotly_folder_is_used_if_versions_agree(tmp_path: Path) -> None:
     made = _bundle(tmp_path, "plotly-cartesian.min.js", get_plotlyjs_version())
     assert plotly_js(tmp_path).path == made
     assert plotly_js().path.parent.name == "package_data"
 
 
 @pytest.mark.parametrize("version", ["4.0.9", "40.1.1"])
-def test_another_version_of_plotly_js_is_refused_with_both_versions(tmp_path: Path, version: str) -> None:
+def test_host_plotly_of_another_version_is_refused_with_both(tmp_path: Path, version: str) -> None:
     _bundle(tmp_path, "plotly-cartesian.min.js", version)
     with pytest.raises(
         ValueError, match=rf"needs plotly\.js {get_plotlyjs_version()}, got version {version}"
@@ -179,7 +179,7 @@ def test_another_version_of_plotly_js_is_refused_with_both_versions(tmp_path: Pa
         plotly_js(tmp_path)
 
 
-def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
+def test_host_plotly_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="got none"):
         plotly_js(tmp_path)
     _bundle(tmp_path, "plotly-a.min.js", get_plotlyjs_version())
@@ -188,7 +188,7 @@ def test_a_folder_with_no_or_several_bundles_is_refused(tmp_path: Path) -> None:
         plotly_js(tmp_path)
 
 
-def test_plotly_js_is_served_as_installed_after_one_comment() -> None:
+def test_host_plotly_js_is_served_as_installed_after_one_comment() -> None:
     body, _ = plotly_js().compress()
 
     assert gzip.decompress(body) == COMPILE_AT_ONCE + get_plotlyjs().encode()

@@ -52,7 +52,7 @@ def undocumented(source: str) -> list[str]:
     return [name for name in found if name not in DOCUMENTED | public]
 
 
-def test_only_one_folder_names_what_is_not_documented() -> None:
+def test_streamlit_internals_are_used_in_one_folder_only() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in SHIPPED if path.suffix == ".py"}
     named = {path: found for path, source in sources.items() if (found := undocumented(source))}
     assert {path.relative_to(ROOT).as_posix() for path in named if FOLDER not in path.parents} == set()
@@ -70,14 +70,14 @@ def test_only_one_folder_names_what_is_not_documented() -> None:
         "st.session_state._state",
     ],
 )
-def test_what_is_not_documented_is_seen(line: str) -> None:
+def test_undocumented_names_are_detected(line: str) -> None:
     assert undocumented(line)
     assert not undocumented(
         "import streamlit as st\nfrom streamlit.testing.v1 import AppTest\nst.write(self._a)"
     )
 
 
-def test_elements_of_streamlits_are_named_in_one_folder_and_listed() -> None:
+def test_streamlit_elements_by_class_are_in_one_folder_and_listed() -> None:
     named = {
         path: set(OF_ELEMENTS.findall(path.read_text(encoding="utf-8")))
         for path in SHIPPED
@@ -92,7 +92,7 @@ def test_elements_of_streamlits_are_named_in_one_folder_and_listed() -> None:
     assert sorted(used | set(ours)) == sorted(markup.NAMES)
 
 
-def test_every_part_is_looked_for_and_says_what_it_buys() -> None:
+def test_streamlit_part_is_probed_and_states_its_use() -> None:
     modules = [import_module(f"attn_ui.streamlit_inside.{path.stem}") for path in FOLDER.glob("[a-z]*.py")]
     declared = [each for module in modules for each in vars(module).values() if isinstance(each, Part)]
     assert set(declared) == set(checked.PARTS)
@@ -102,7 +102,7 @@ def test_every_part_is_looked_for_and_says_what_it_buys() -> None:
         assert all((part.name, part.uses, part.buys, part.without))
 
 
-def test_with_the_streamlit_that_is_installed_nothing_is_off(caplog: pytest.LogCaptureFixture) -> None:
+def test_installed_streamlit_has_every_part(caplog: pytest.LogCaptureFixture) -> None:
     for part in checked.PARTS:
         vars(part).pop("missing", None)
     checked.check()
@@ -164,12 +164,12 @@ def alter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         vars(part).pop("missing", None)
 
 
-def test_every_part_is_altered_below() -> None:
+def test_streamlit_parts_are_all_altered_below() -> None:
     assert [part.name for part in checked.PARTS] == list(ALTERED)
 
 
 @pytest.mark.parametrize("name", ALTERED)
-def test_without_a_part_the_app_runs_and_one_line_says_so(
+def test_app_runs_without_a_streamlit_part_and_logs_one_line(
     name: str, alter: Callable[..., None], caplog: pytest.LogCaptureFixture
 ) -> None:
     alter(name)
@@ -207,7 +207,7 @@ async def _says_ok(_: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"<p>Streamlit's own</p>"})
 
 
-def test_without_its_html_streamlits_own_is_passed_on(alter: Callable[..., None]) -> None:
+def test_streamlit_html_is_served_unchanged_without_its_part(alter: Callable[..., None]) -> None:
     alter("announced HTML")
     assert (front_end.texts(), FrontEnd().index) == ({}, "")
     app = document.Assets(_says_ok, plotly_js(), FrontEnd())
@@ -216,7 +216,7 @@ def test_without_its_html_streamlits_own_is_passed_on(alter: Callable[..., None]
     assert answers[-1]["body"] == b"<p>Streamlit's own</p>"
 
 
-def test_where_nobody_knows_where_files_go_one_may_be_sent(alter: Callable[..., None]) -> None:
+def test_upload_path_unknown_lets_one_file_be_sent(alter: Callable[..., None]) -> None:
     large, scope = bytes(2 * MAX_BYTES_ELSEWHERE), {"method": "POST", "path": "/_stcore/files/s/1"}
     assert asyncio.run(_send(Uploads(_says_ok), scope, large))[0]["status"] == 413
     alter("limits of files by visitor")
@@ -224,7 +224,7 @@ def test_where_nobody_knows_where_files_go_one_may_be_sent(alter: Callable[..., 
     assert (uploaded.file_sizes(), uploaded.is_open("anybody")) == ({}, True)
 
 
-def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Callable[..., None]) -> None:
+def test_unreadable_messages_keep_a_visitor_who_sends_any(alter: Callable[..., None]) -> None:
     alter("reading of messages", "places of visitors")
     stay: list[Message] = [
         {"type": "websocket.receive", "bytes": b"?"},
@@ -251,7 +251,7 @@ def test_where_messages_cannot_be_read_whoever_says_something_stays(alter: Calla
 
 
 @pytest.mark.parametrize(("path", "kind"), [("/robots.txt", "text/plain"), ("/favicon.ico", "image/svg+xml")])
-def test_what_machines_ask_for_is_no_page(path: str, kind: str) -> None:
+def test_machine_request_is_no_page(path: str, kind: str) -> None:
     app = document.Assets(_says_ok, plotly_js(), FrontEnd())
     for accept in (b"*/*", b"text/html"):
         asked = {"method": "GET", "path": path, "headers": [(b"accept", accept)]}

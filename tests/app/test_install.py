@@ -102,7 +102,7 @@ def _installed(empty: Path, folder: Path, address: str, torch_index: str) -> tup
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the usual index's torch has no CUDA")
-def test_torch_comes_alone_from_its_own_index_and_brings_no_cuda(empty: Path, tmp_path: Path) -> None:
+def test_torch_is_installed_from_its_own_index_without_cuda(empty: Path, tmp_path: Path) -> None:
     with _indexes(tmp_path / "indexes") as (address, asked):
         found, said = _installed(empty, tmp_path / "venv", address, f"{address}/own")
     assert not {name for name in found if OF_CUDA.search(name)}
@@ -128,7 +128,7 @@ def _text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_every_way_to_install_takes_torch_from_its_own_index_first() -> None:
+def test_install_commands_all_take_torch_from_its_index_first() -> None:
     assert "deploy/install.py" in _text("Makefile")
     assert "deploy/install.py --locked" in _text("deploy/Dockerfile")
     guides = ("README.md", "README.zh.md", "docs/book/install.md")
@@ -145,7 +145,7 @@ def test_every_way_to_install_takes_torch_from_its_own_index_first() -> None:
         assert "index-url" not in path.read_text(encoding="utf-8")
 
 
-def test_the_cloud_is_told_torchs_address_for_each_python() -> None:
+def test_cloud_requirements_name_torchs_address_for_each_python() -> None:
     lines = _text("deploy/cloud/requirements.txt").splitlines()
     named = [Requirement(line) for line in lines if line.startswith("torch @")]
     version = torch_wanted().removeprefix("torch==")
@@ -166,7 +166,7 @@ LOCKED = {
 }
 
 
-def test_the_lock_has_all_that_the_app_needs_and_a_hash_for_each() -> None:
+def test_lock_file_has_all_requirements_with_hashes() -> None:
     names = {name for name, _ in LOCKED}
     assert not [name for name in names if OF_CUDA.search(name)]
     assert "torch" not in names
@@ -196,7 +196,7 @@ def test_the_lock_has_all_that_the_app_needs_and_a_hash_for_each() -> None:
     assert not missing
 
 
-def test_the_library_names_ranges_that_hold_what_the_app_pins() -> None:
+def test_library_version_ranges_include_the_apps_pins() -> None:
     library = {
         canonicalize_name(one.name): one
         for one in map(Requirement, tomllib.loads(_text("pyproject.toml"))["project"]["dependencies"])

@@ -66,19 +66,19 @@ def told(at: AppTest) -> str:
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
 @pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
-def test_every_picture_with_every_kernel(picture: str, kernel: str) -> None:
+def test_every_picture_opens_with_every_kernel(picture: str, kernel: str) -> None:
     assert_sound(page(picture=picture, kernel=kernel))
 
 
 @pytest.mark.parametrize(("data", "picture"), list(zip(TOYS, KERNEL_VIEW.options, strict=False)))
 @pytest.mark.parametrize("h", ["0.01", "25"])
-def test_every_data_set_at_both_ends_of_the_bandwidth(data: str, picture: str, h: str) -> None:
+def test_every_data_set_opens_at_both_ends_of_the_bandwidth(data: str, picture: str, h: str) -> None:
     assert_sound(page(data=data, picture=picture, h=h, kernel="boxcar", x0="-0.5"))
 
 
 @pytest.mark.parametrize("tab", [tab for tab in TAB.options if tab])
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
-def test_every_tab_of_every_picture(tab: str, picture: str) -> None:
+def test_every_tab_of_every_picture_opens(tab: str, picture: str) -> None:
     at = page(tab=tab, kernel="boxcar" if tab == "Arithmetic" else "gaussian", picture=picture, h="0.131")
     assert_sound(at)
     assert tab != "Checks" or "fails" not in told(at)
@@ -89,7 +89,7 @@ def test_every_tab_of_every_picture(tab: str, picture: str) -> None:
     ("kernel", "n_points"),
     [("gaussian", 75), ("boxcar", 57), ("boxcar", 296), ("epanechnikov", 60), ("epanechnikov", 440)],
 )
-def test_fewer_steps_are_offered_where_all_do_not_fit(kernel: str, n_points: int) -> None:
+def test_slider_has_fewer_steps_where_all_do_not_fit(kernel: str, n_points: int) -> None:
     points = sample("sine", n_points, 0.5, 4)
     for maps, (strides, (packed, _)) in (
         (1, pack_sweep(Sweep(points, kernel), fit.draw)),
@@ -105,7 +105,7 @@ def test_fewer_steps_are_offered_where_all_do_not_fit(kernel: str, n_points: int
 
 @pytest.mark.parametrize("picture", ["Fit and weights", "Four kernels", "Bridge to attention"])
 @pytest.mark.parametrize("n_points", ["40", "500"])
-def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_points: str) -> None:
+def test_picture_arithmetic_and_code_have_one_bandwidth(picture: str, n_points: str) -> None:
     at = page(picture=picture, h="0.57", points=n_points, tab="Arithmetic")
     arithmetic = re.search(r"at bandwidth h = ([\d.]+)", told(at))
     assert arithmetic is not None
@@ -118,7 +118,7 @@ def test_picture_arithmetic_and_code_speak_of_one_bandwidth(picture: str, n_poin
     assert said is None or abs(float(h) ** 2 / float(in_code[1]) ** 2 - 1) < 1e-2
 
 
-def test_where_few_values_have_room_those_of_the_address_are_among_them() -> None:
+def test_slider_of_few_values_includes_those_of_the_link() -> None:
     at = page(picture="Four kernels", points="500", h="1.84", x0="1.4", tab="Arithmetic")
     head, said, _ = fields(at)[0]
     texts = (at.query_params["h"], at.query_params["x0"])
@@ -131,7 +131,7 @@ def test_where_few_values_have_room_those_of_the_address_are_among_them() -> Non
     assert any("h = 1.84" in each for each in said)
 
 
-def test_a_sentence_is_said_for_each_place() -> None:
+def test_every_data_set_has_its_sentence() -> None:
     points = sample("sine", 40, 0.5, 4)
     strides, (_, says) = pack_sweep(Sweep(points, "gaussian"), fit.draw)
     assert says
@@ -145,7 +145,7 @@ def test_a_sentence_is_said_for_each_place() -> None:
 
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
-def test_the_fewest_and_the_most_points(picture: str) -> None:
+def test_fewest_and_most_points_open(picture: str) -> None:
     for points in ("4", "500"):
         assert_sound(page(picture=picture, points=points, all="true"))
 
@@ -164,7 +164,7 @@ def test_the_fewest_and_the_most_points(picture: str) -> None:
         ("picture", "nothing"),
     ],
 )
-def test_a_bad_setting_becomes_the_default_and_is_named(name: str, value: str) -> None:
+def test_bad_setting_becomes_the_default_and_is_named(name: str, value: str) -> None:
     at = page(**{name: value})
     assert not at.exception
     assert any(f"`{name}`" in each.value for each in at.warning)
@@ -177,13 +177,13 @@ def test_own_points_that_a_link_cannot_carry_are_explained() -> None:
     assert any("carries no points of your own" in caption.value for caption in at.sidebar.caption)
 
 
-def test_the_default_page_offers_every_bandwidth_and_query() -> None:
+def test_default_page_has_every_bandwidth_and_query() -> None:
     points = sample("sine", 40, 0.5, 4)
     assert pack_sweep(Sweep(points, "gaussian"), fit.draw)[0] == (1, 1)
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
-def test_the_best_is_never_worse_than_any_bandwidth_of_the_slider(kernel: str) -> None:
+def test_best_bandwidth_is_never_worse_than_any_slider_value(kernel: str) -> None:
     points = sample("sine", 40, 0.5, 4)
     found = errors(points, points.fingerprint, kernel, BANDWIDTH.values)
     best = best_of(points, points.fingerprint, kernel)
@@ -193,7 +193,7 @@ def test_the_best_is_never_worse_than_any_bandwidth_of_the_slider(kernel: str) -
     assert again == pytest.approx(best.left_out, rel=1e-10)
 
 
-def test_a_narrow_valley_between_two_bandwidths_of_the_slider_is_found() -> None:
+def test_best_bandwidth_in_a_valley_between_slider_values_is_found() -> None:
     points = sample("sine", 40, 0.5, 4)
     best = best_of(points, points.fingerprint, "boxcar")
     assert best.left_out <= kernel_checks.refit("boxcar", 0.5905, points.keys, points.values) + 1e-12
@@ -202,7 +202,7 @@ def test_a_narrow_valley_between_two_bandwidths_of_the_slider_is_found() -> None
 
 @pytest.mark.parametrize("on_circle", [False, True])
 @pytest.mark.parametrize("everything", [False, True])
-def test_keeping_the_lengths_makes_attention_the_gaussian_kernel(everything: bool, on_circle: bool) -> None:
+def test_equal_key_lengths_make_attention_the_gaussian_kernel(everything: bool, on_circle: bool) -> None:
     laid = lay_points(sample("bump", 40, 0.5, 4), everything, on_circle)
     h = torch.tensor([0.2, 0.7, 3.0], dtype=torch.float64)
     torch.testing.assert_close(laid.attention(h, True), laid.gaussian(h), rtol=0, atol=1e-9)
@@ -211,7 +211,7 @@ def test_keeping_the_lengths_makes_attention_the_gaussian_kernel(everything: boo
     assert without < 1e-9 if on_circle else without > 0.1
 
 
-def test_the_bridge_ends_on_the_same_numbers() -> None:
+def test_bridge_ends_on_the_same_numbers() -> None:
     points = sample("sine", 40, 0.5, 4)
     link = single_head_link(lay_points(points, False, False), keeps_lengths=True, h=0.5)
     assert link is not None
@@ -225,7 +225,7 @@ def own(count: int = 6) -> Points:
     return from_columns(x * 100 + 2000, x**2, "year <b>", "height")
 
 
-def test_own_points_are_measured_by_their_width() -> None:
+def test_own_points_have_bandwidths_by_their_width() -> None:
     points = own()
     sweep = Sweep(points, "gaussian")
     assert sweep.scene.queries[0] == pytest.approx(2000 - 0.5 * 100)
@@ -234,7 +234,7 @@ def test_own_points_are_measured_by_their_width() -> None:
     assert sweep.scene.x_title == "year &lt;b&gt;"
 
 
-def test_edits_of_the_table_are_applied_and_what_lacks_a_number_is_named() -> None:
+def test_table_edits_are_applied_and_rows_without_a_number_named() -> None:
     x, y, notes = kernel_own_data.apply_edits(
         own(),
         {
@@ -248,7 +248,7 @@ def test_edits_of_the_table_are_applied_and_what_lacks_a_number_is_named() -> No
     assert [numbers_in(each) for each in notes] == [[3]]
 
 
-def test_the_sample_file_is_read_back_as_it_was() -> None:
+def test_sample_file_reads_back_unchanged() -> None:
     points = own()
     columns = read_table(kernel_own_data.sample_csv(points), most_bytes=9999, most_rows=99).columns
     pairs = pair(*columns)
@@ -260,7 +260,7 @@ def test_the_sample_file_is_read_back_as_it_was() -> None:
     ("start", "step", "texts"),
     [(2000.0, 1.0, ["1999.50", "2000.50"]), (1.7e9, 100.0, ["1699999950", "1700000050"])],
 )
-def test_places_far_from_zero_are_told_apart(start: float, step: float, texts: list[str]) -> None:
+def test_inputs_far_from_zero_have_distinct_labels(start: float, step: float, texts: list[str]) -> None:
     points = from_columns(start + step * np.arange(6.0), np.arange(6.0), "when", "what")
     names = Sweep(points, "gaussian").query_names()
     assert len(set(names)) == len(names)
@@ -286,7 +286,7 @@ WILD = {
 
 
 @pytest.mark.parametrize("name", WILD)
-def test_own_points_of_any_size_are_drawn_told_and_checked(name: str) -> None:
+def test_own_points_of_any_size_are_drawn_described_and_checked(name: str) -> None:
     chance = random.Random(name)
     points = from_columns(*WILD[name], "when", "how much")
     for picture, tab in zip(KERNEL_VIEW.options, itertools.cycle(("Checks", "Arithmetic")), strict=False):
@@ -303,7 +303,7 @@ def test_own_points_of_any_size_are_drawn_told_and_checked(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", [7.25, -7.25, 1e6, 1e-6])
-def test_constant_values_stand_in_a_chart_of_their_own_size(value: float) -> None:
+def test_constant_values_have_a_chart_of_their_own_size(value: float) -> None:
     def room(each: float) -> tuple[float, float]:
         low, high = Sweep(from_columns(np.arange(9.0), np.full(9, each), "x", "y"), "gaussian").scene.y_range
         return (each - low) / abs(each), (high - each) / abs(each)
@@ -323,7 +323,7 @@ def dated(count: int = 30) -> Points:
 
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
-def test_dates_are_drawn_and_told_as_dates(picture: str) -> None:
+def test_dates_are_shown_as_dates(picture: str) -> None:
     at = page(dated(), picture=picture, tab="Arithmetic", h="0.5")
     assert_sound(at)
     head, said, packed = fields(at)[0]
@@ -336,7 +336,7 @@ def test_dates_are_drawn_and_told_as_dates(picture: str) -> None:
         assert not re.search(r"1975\d", "".join(said))
 
 
-def test_the_sample_file_of_dates_is_read_back_and_an_edit_is_a_date() -> None:
+def test_sample_file_of_dates_reads_back_and_an_edit_is_a_date() -> None:
     points = dated()
     x, y = read_table(kernel_own_data.sample_csv(points), most_bytes=9999, most_rows=99).columns
     assert x.dated
@@ -355,7 +355,7 @@ def test_inputs_far_from_zero_are_counted_from_the_first() -> None:
     assert points.x_title == "x − 1000000000000000"
 
 
-def test_edit_beyond_the_sliders_measures_the_points_again() -> None:
+def test_edit_beyond_the_sliders_rescales_the_bandwidths() -> None:
     points = own()
     near = replace_points(points, points.keys + 1, points.values)
     assert (near.low, near.unit) == (points.low, points.unit)

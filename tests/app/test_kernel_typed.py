@@ -42,7 +42,7 @@ def noted(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_function_that_cannot_be_drawn_is_refused_with_its_place(text: str) -> None:
+def test_typed_function_that_cannot_be_drawn_is_refused_with_its_place(text: str) -> None:
     said = noted(text)
     assert REFUSED[text] in said
     assert "Shown is y = sin(3·x) + x/2." in said
@@ -51,18 +51,18 @@ def test_function_that_cannot_be_drawn_is_refused_with_its_place(text: str) -> N
     assert any(REFUSED[text] in each.value.replace("\\", "") for each in at.sidebar.caption)
 
 
-def test_what_can_be_drawn_is_drawn_without_a_word() -> None:
+def test_typed_function_that_can_be_drawn_has_no_message() -> None:
     assert "Shown is" not in noted("x^2")
     assert "Shown is" not in noted("\uff08x\uff0b1\uff09\u00d72")
 
 
-def test_the_last_function_that_could_be_drawn_stays() -> None:
+def test_typed_function_invalid_keeps_the_last_valid_one() -> None:
     at = page(data=FUNCTION, truth="x^2")
     at.sidebar.text_input[0].set_value("x^").run()
     assert any("Shown is y = x^2." in each.value.replace("\\", "") for each in at.sidebar.caption)
 
 
-def test_points_and_curve_are_those_of_the_same_ready_made_function() -> None:
+def test_typed_function_equals_the_same_built_in_function() -> None:
     ours, theirs = typed_sample("2sin(x) + x", 30, 0.4, 7), sample("sine", 30, 0.4, 7)
     np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-13)
     places = np.linspace(-0.5, 5.5, 11)
@@ -74,14 +74,14 @@ def test_points_and_curve_are_those_of_the_same_ready_made_function() -> None:
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
 @pytest.mark.parametrize("text", ["sqrt(x)", "1/(x + 0.5)", "3", "tan(x)"])
-def test_every_picture_of_steep_undefined_or_flat_functions(picture: str, text: str) -> None:
+def test_typed_function_steep_undefined_or_flat_opens_every_picture(picture: str, text: str) -> None:
     assert_sound(page(data=FUNCTION, truth=text, picture=picture))
 
 
 @pytest.mark.parametrize(
     "text", ["sin(3x) + x/2", "-x^2 + pi x", "abs(x - 2)^1.5 exp(-x/2)", "4", "1/(x + 1/0)"]
 )
-def test_programs_give_the_numbers_on_screen(text: str) -> None:
+def test_typed_function_programs_give_the_numbers_on_screen(text: str) -> None:
     points = typed_sample(text, 40, 0.5, 4)
     query = torch.tensor([2.5], dtype=torch.float64)
     wanted = nadaraya_watson(query, *points.tensors(), bandwidth=0.5).estimate
@@ -91,14 +91,14 @@ def test_programs_give_the_numbers_on_screen(text: str) -> None:
         np.testing.assert_allclose(estimate, wanted.numpy(), rtol=1e-9)
 
 
-def test_caption_has_the_typed_function_at_full_length() -> None:
+def test_typed_function_is_whole_in_the_caption() -> None:
     head = fields(page(data=FUNCTION, truth="x(x-1)"))[0][0]
     assert head["caption"].startswith("y = x·(x − 1), 40 points, Gaussian kernel")
     assert TRUTH.longest == MOST_CHARACTERS
     read_function(TRUTH.default)
 
 
-def test_in_chinese() -> None:
+def test_typed_function_messages_are_translated() -> None:
     with speaking("zh"):
         said = noted("2^")
     assert "第 3 个字符" in said

@@ -50,7 +50,7 @@ def fit(
     return estimate_captions(POINTS, answers, [""], [warning]).at(0, 0)
 
 
-def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:
+def test_heaviest_key_is_named_with_its_weight_and_ties() -> None:
     said = fit([0.2, 0.7, 0.1])
     assert messages_in(said, place=1.1, key=1, largest="0.700", spread=2.2, n_key=3)
     assert "ied with" not in said
@@ -71,7 +71,7 @@ def test_heaviest_key_is_told_with_its_weight_and_the_ties() -> None:
         (3 - 2.1, 3 - 2.1, 0.9, 0.9),  # on the edge itself a triangular kernel is zero: no digits part them
     ],
 )
-def test_empty_window_is_told_from_the_nearest_key(
+def test_empty_window_sentence_has_the_nearest_key(
     bandwidth: float, nearest: float, window: float, distance: float
 ) -> None:
     said = fit([0.0] * 3, bandwidth=bandwidth, estimate=math.nan, nearest=nearest, effective=0.0)
@@ -80,7 +80,7 @@ def test_empty_window_is_told_from_the_nearest_key(
     assert "nan" not in said
 
 
-def test_values_are_told_apart_however_far_from_zero() -> None:
+def test_values_far_from_zero_have_distinct_digits() -> None:
     far = from_columns(np.arange(3.0), 1e9 + np.array([0.0, 0.5, 1.0]), "x", "y")
     assert far.amount(1e9 + 0.25) != far.amount(1e9 + 0.5)
     prices = from_columns(np.arange(3.0), np.array([1e5, 4e5, 6e5]), "x", "y")
@@ -95,14 +95,14 @@ def test_kernel_without_an_estimate_has_a_dash() -> None:
     assert messages_in(page.sentence, "count", "places", "kernel")
 
 
-def test_errors_are_told_with_the_points_that_they_are_of() -> None:
+def test_errors_sentence_has_the_points_they_are_computed_on() -> None:
     for errors, supported in (((0.2, 0.3), 3), ((0.0, math.inf), 0)):
         said = error_readout(POINTS, 0.1, errors, supported, (0.32, 0.28))
         (told,) = messages_in(said, h=0.1, training=f"{errors[0]:g}", least=0.28, best=0.32, n_key=3)
         assert (told["left_out"], told["supported"]) == ({3: "0.3", 0: "∞"}[supported], str(supported))
 
 
-def test_amount_of_rounding_is_none_and_what_is_not_there_a_dash() -> None:
+def test_rounding_is_shown_as_zero_and_missing_as_a_dash() -> None:
     assert [format_amount(POINTS, each) for each in (math.nan, 1e-13, -1e-13, 0.5, -0.5)] == [
         "–",
         "0",
@@ -128,7 +128,7 @@ def least_left_out(kernel: str, h: float, keys: list[float], values: list[float]
 
 
 @pytest.mark.parametrize("kernel", ["boxcar", "triangular", "epanechnikov"])
-def test_least_error_is_that_of_plain_python_among_as_many_points(kernel: str) -> None:
+def test_least_error_equals_plain_python_on_the_same_points(kernel: str) -> None:
     """At the narrowest bandwidth fewer points are left, and their error may be the smaller one."""
     points = sample("gap", 40, 0.5, 4)
     best = best_of(points, points.fingerprint, kernel)
@@ -146,7 +146,7 @@ def test_least_error_is_that_of_plain_python_among_as_many_points(kernel: str) -
 
 @pytest.mark.parametrize("picture", KERNEL_VIEW.options)
 @pytest.mark.parametrize("tab", ["Arithmetic", "Checks"])
-def test_numbers_below_zero_have_a_minus_sign(picture: str, tab: str) -> None:
+def test_negative_numbers_have_a_minus_sign(picture: str, tab: str) -> None:
     at = open_sound("kernel-regression", picture=picture, tab=tab, x0="-0.5", lengths="false")
     texts = [each.value for each in (*at.markdown, *at.caption)]
     texts += [text for _, said, _ in fields(at) for text in said]
@@ -154,7 +154,7 @@ def test_numbers_below_zero_have_a_minus_sign(picture: str, tab: str) -> None:
 
 
 @pytest.mark.parametrize("keys", ["on a line", "on a circle"])
-def test_arithmetic_leaves_the_lengths_out_where_the_picture_does(keys: str) -> None:
+def test_arithmetic_omits_lengths_where_the_picture_does(keys: str) -> None:
     laid = lay_points(sample("sine", 40, 0.5, 4), False, keys == "on a circle")
     selection = laid.select(0.7, False)
     _, header, terms = dot_products(selection)
@@ -172,13 +172,13 @@ def test_arithmetic_leaves_the_lengths_out_where_the_picture_does(keys: str) -> 
 @pytest.mark.parametrize(
     ("more", "is_same"), [("", True), ("&lengths=false", False), ("&lengths=false&keys=on+a+circle", True)]
 )
-def test_bridge_tells_how_far_the_weights_are_apart(more: str, is_same: bool) -> None:
+def test_bridge_sentence_has_the_distance_between_the_weights(more: str, is_same: bool) -> None:
     page = PAGES["kernel-regression"].at(f"picture=Bridge+to+attention&h=0.5{more}")
     (told,) = messages_in(page.sentence, "difference", temperature=0.25)
     assert (told["difference"] == "0") == is_same
 
 
-def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
+def test_smoothing_bias_at_the_ends_and_inside_equals_numpy() -> None:
     """It is that of the example, whatever data the sidebar has."""
 
     def truth(x: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ def test_what_smoothing_does_at_the_ends_and_between_is_numpys() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_kernels_of_a_person_have_a_capital_in_sentences(kernel: str) -> None:
+def test_kernel_names_of_persons_are_capitalised(kernel: str) -> None:
     name = {"gaussian": "Gaussian", "epanechnikov": "Epanechnikov"}.get(kernel, kernel)
     assert words.kernel_name(kernel) == name
     at = open_sound("kernel-regression", kernel=kernel, tab="Arithmetic", h="0.01", x0="5.5")

@@ -59,7 +59,7 @@ def labels(app: AppTest) -> str:
 # ---- one language a run ----
 
 
-def test_a_language_is_spoken_within_and_then_the_one_before() -> None:
+def test_language_is_restored_after_a_nested_block() -> None:
     assert language() == SOURCE
     with speaking(ZH):
         assert language() == ZH
@@ -71,19 +71,19 @@ def test_a_language_is_spoken_within_and_then_the_one_before() -> None:
         speak("tlh")
 
 
-def test_what_no_catalogue_has_is_said_in_english() -> None:
+def test_untranslated_message_is_english() -> None:
     with speaking(ZH):
         assert _("Nobody says {this}.", this=1) == "Nobody says 1."
         assert _n("{count} nobody", "{count} nobodies", 2) == "2 nobodies"
         assert _c("nowhere", "Share") == "Share"
 
 
-def test_a_context_parts_two_meanings() -> None:
+def test_message_context_separates_two_meanings() -> None:
     with speaking(ZH):
         assert {_c("switch", "no"), _c("of several", "none")} == {"否", "无"}
 
 
-def test_a_cache_of_words_has_an_answer_for_each_language() -> None:
+def test_cached_words_have_an_entry_for_each_language() -> None:
     @cached()
     def said() -> str:
         return _("Share")
@@ -94,7 +94,7 @@ def test_a_cache_of_words_has_an_answer_for_each_language() -> None:
     assert said() == "Share"
 
 
-def test_lists_and_paragraphs_are_those_of_the_language() -> None:
+def test_lists_and_paragraphs_follow_the_language() -> None:
     names = ["W_q", "W_k", "W_v"]
     assert (listed(names), either(names)) == ("W_q, W_k and W_v", "W_q, W_k or W_v")
     assert paragraph("One.", "", "Two.") == "One. Two."
@@ -103,7 +103,7 @@ def test_lists_and_paragraphs_are_those_of_the_language() -> None:
         assert paragraph("一。", "", "二。") == "一。二。"
 
 
-def test_the_space_beside_a_field_is_what_its_value_asks_for() -> None:
+def test_space_beside_a_field_follows_its_value() -> None:
     assert listed(["差（有）", "差"]) == "差（有） and 差"
     with speaking(ZH):
         assert listed(["偏置", "位置"]) == "偏置和位置"
@@ -116,14 +116,14 @@ def test_the_space_beside_a_field_is_what_its_value_asks_for() -> None:
 @pytest.mark.parametrize(
     ("locale", "spoken"), [("zh-CN", ZH), ("zh", ZH), ("ZH-tw", ZH), ("de-DE", SOURCE), (None, SOURCE)]
 )
-def test_a_browser_prefers_a_language(locale: str | None, spoken: str) -> None:
+def test_browser_preference_selects_the_language(locale: str | None, spoken: str) -> None:
     assert preferred(locale) == spoken
 
 
 # ---- on screen ----
 
 
-def test_a_link_speaks_chinese_and_keeps_its_names() -> None:
+def test_link_in_chinese_translates_and_keeps_setting_names() -> None:
     app = open_sound("single-head", lang=ZH, mask="causal")
     mask = app.selectbox(key="mask")
     assert mask.value == "causal"
@@ -147,7 +147,7 @@ def _options(name: str) -> tuple[str, ...]:
     return _setting("single-head", name).options
 
 
-def test_another_language_changes_words_alone() -> None:
+def test_language_change_changes_words_only() -> None:
     app = open_sound("single-head", mask="causal", t="0.50", bias="true", seed="7")
     english = labels(app)
     app.button(key="language-zh").click().run()
@@ -166,7 +166,7 @@ def test_another_language_changes_words_alone() -> None:
     assert not app.exception
 
 
-def test_the_language_stays_on_the_next_page_and_options_that_both_have() -> None:
+def test_language_and_shared_options_carry_to_the_next_page() -> None:
     app = open_sound("single-head", lang=ZH, mask="causal")
     open_page("multi-head", app)
     assert app.query_params["lang"] == ZH
@@ -177,7 +177,7 @@ def test_the_language_stays_on_the_next_page_and_options_that_both_have() -> Non
     assert not app.exception
 
 
-def test_what_the_page_before_wrote_is_no_mistake_here() -> None:
+def test_options_of_the_page_before_are_no_fault_here() -> None:
     app = open_sound("multi-head", lang=ZH, hmask="causal")
     assert app.query_params["hmask"] == "causal"
     app.switch_page("../pages/single_head/page.py").run()
@@ -186,7 +186,7 @@ def test_what_the_page_before_wrote_is_no_mistake_here() -> None:
     assert not app.exception
 
 
-def test_an_option_that_is_asked_later_is_the_links() -> None:
+def test_option_requested_later_overrides_the_link() -> None:
     """The layout is asked for once a scheme has one."""
     app = open_sound("positional-encoding", lang=ZH, layout="concatenated", scheme="none")
     assert not [each for each in app.selectbox if each.key == "layout"]
@@ -205,7 +205,7 @@ def test_several_options_are_repeated_in_the_address() -> None:
     assert not app.exception
 
 
-def test_a_button_answers_for_an_option() -> None:
+def test_button_sets_an_option() -> None:
     """The glossary's groups are a choice that a click on a box of its map answers."""
 
     def script() -> None:
@@ -230,7 +230,7 @@ def test_a_button_answers_for_an_option() -> None:
     assert not app.exception
 
 
-def test_what_of_a_link_cannot_be_used_is_said_in_chinese() -> None:
+def test_unusable_settings_are_named_in_chinese() -> None:
     app = open_sound("single-head", lang=ZH, mask="diagonal", t="99", nonsense="1")
     said = [each.value for each in app.warning]
     assert len(said) == 3
@@ -241,13 +241,13 @@ def test_what_of_a_link_cannot_be_used_is_said_in_chinese() -> None:
     assert not [each for each in app.warning if _HAN.search(each.value)]
 
 
-def test_a_language_that_nobody_speaks_is_dropped_and_named() -> None:
+def test_unknown_language_is_dropped_and_named() -> None:
     app = open_sound("single-head", lang="tlh")
     assert any("The link's `lang` was `tlh`; wanted: one of en, zh." in each.value for each in app.warning)
     assert app.button(key="pin").label == "Pin as A"
 
 
-def test_the_navigation_and_the_window_follow_the_language() -> None:
+def test_navigation_and_window_title_follow_the_language() -> None:
     with speaking(ZH):
         assert [_(page.title) for page in PAGES][:3] == ["概览", "核回归", "单头"]
         assert PAGES[2].heading == "单头 · 注意力实验室"
@@ -257,7 +257,7 @@ def test_the_navigation_and_the_window_follow_the_language() -> None:
 # ---- covered, pinned, found, explained ----
 
 
-def test_a_question_and_its_verdict_are_chinese() -> None:
+def test_question_and_its_verdict_are_chinese() -> None:
     with speaking(ZH):
         at = page_at("single-head").at("cover=weights&predict=key")
         assert not at.dropped
@@ -273,7 +273,7 @@ def test_a_question_and_its_verdict_are_chinese() -> None:
     assert "The largest is" in " ".join(each.value for each in app.markdown)
 
 
-def test_a_pin_is_compared_in_chinese() -> None:
+def test_pin_is_compared_in_chinese() -> None:
     with speaking(ZH):
         at = page_at("single-head").at("mask=causal&t=0.5&pin=")
         assert "变化最大" in at.sentence
@@ -282,7 +282,7 @@ def test_a_pin_is_compared_in_chinese() -> None:
         assert at.view.figure.name.endswith("compared")  # a file's name
 
 
-def test_things_are_found_by_both_their_names() -> None:
+def test_search_finds_entries_by_both_names() -> None:
     with speaking(ZH):
         every = find.listing()
         assert '["单头","Single head"],"页面","single-head"' in every
@@ -292,7 +292,7 @@ def test_things_are_found_by_both_their_names() -> None:
     assert '["Single head"],"page","single-head"' in find.listing()
 
 
-def test_every_kind_of_what_is_found_is_a_message() -> None:
+def test_search_kinds_are_all_messages() -> None:
     kinds = {each.kind.partition(", ")[0] for each in find.everything()}
     assert kinds <= set(find.KINDS)
 
@@ -338,7 +338,7 @@ def _opened(_label: str, **_more: Any) -> Any:
     ],
     ids=str,
 )
-def test_what_all_pages_share_is_said_in_disguise(
+def test_shared_messages_appear_in_the_pseudo_language(
     link: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(st, "popover", _opened)
@@ -356,7 +356,7 @@ def test_what_all_pages_share_is_said_in_disguise(
 
 @pytest.mark.parametrize("spoken", [each for each in LANGUAGES if each != SOURCE])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
-def test_options_of_a_choice_are_told_apart(page: Any, spoken: str) -> None:
+def test_options_of_a_choice_are_distinct(page: Any, spoken: str) -> None:
     """Streamlit finds an option by what is shown of it."""
     with speaking(spoken):
         for setting in WALKED[page.address][1]:
@@ -378,7 +378,7 @@ def _translation(folder: Path, change: Callable[[str], str]) -> Path:
     return own
 
 
-def test_a_translated_lesson_has_the_links_and_steps_of_the_lesson(tmp_path: Path) -> None:
+def test_translated_lesson_has_the_links_and_steps_of_the_original(tmp_path: Path) -> None:
     titles = re.compile(r"^## .*$", re.MULTILINE)
     count = iter(range(100))
     own = _translation(tmp_path, lambda text: titles.sub(lambda _found: f"## 第 {next(count)} 步", text))
@@ -393,7 +393,7 @@ def test_a_translated_lesson_has_the_links_and_steps_of_the_lesson(tmp_path: Pat
     assert check.disagreements(found, lesson) == []
 
 
-def test_a_translation_with_other_steps_is_refused_and_said(tmp_path: Path) -> None:
+def test_translated_lesson_with_other_steps_is_refused_and_named(tmp_path: Path) -> None:
     own = _translation(tmp_path, lambda text: text.replace("points=6&seed=34", "points=6&seed=35"))
     lesson = shelf.open_lesson(own)
     with speaking(ZH), pytest.raises(LessonError, match=f"the {len(lesson.steps)} steps of"):
@@ -401,7 +401,7 @@ def test_a_translation_with_other_steps_is_refused_and_said(tmp_path: Path) -> N
     assert check.disagreements(shelf.open_lesson(own.parent / "zh_CN" / own.name), lesson)
 
 
-def test_a_translation_with_another_answer_is_said(tmp_path: Path) -> None:
+def test_translated_lesson_with_another_answer_is_named(tmp_path: Path) -> None:
     own = _translation(tmp_path, lambda text: text.replace('answer: "2.24"', 'answer: "2.25"'))
     other = shelf.original(own.parent / "zh_CN" / own.name)
     assert other == own
@@ -410,7 +410,7 @@ def test_a_translation_with_another_answer_is_said(tmp_path: Path) -> None:
     assert all("wanted the questions of" in each for each in said)
 
 
-def test_a_lesson_is_walked_in_chinese_by_the_same_link() -> None:
+def test_lesson_in_chinese_opens_by_the_same_link() -> None:
     lesson = shelf.shelf().lessons["near-things-count-more"]
     first = lesson.steps[0]
     page, _mark, query = first.link.partition("?")
@@ -457,7 +457,7 @@ def _fields(text: str) -> set[str]:
     return set(re.findall(r"(?<![\\$])\{(\w+)\}", text))
 
 
-def test_catalogues_are_those_of_the_code() -> None:
+def test_catalogues_equal_the_messages_of_the_code() -> None:
     """As `make words` would write them; what the app reads too."""
     made = subprocess.run(
         [sys.executable, "-m", "locales.words", "--check"],
@@ -470,14 +470,14 @@ def test_catalogues_are_those_of_the_code() -> None:
 
 
 @pytest.mark.parametrize("name", CATALOGUES)
-def test_a_translation_has_the_fields_of_its_message(name: str) -> None:
+def test_translation_has_the_fields_of_its_message(name: str) -> None:
     for message in CATALOGUES[name]:
         for asked, said in _forms(message) if message.id and done(message) else ():
             assert _fields(said) == _fields(asked), (asked, said)
 
 
 @pytest.mark.parametrize("name", CATALOGUES)
-def test_a_translation_has_the_marks_of_its_message(name: str) -> None:
+def test_translation_has_the_marks_of_its_message(name: str) -> None:
     """Bold, code, icons, colours and links, each as often."""
     marks = re.compile(r"\*\*|`[^`]*`|:material/\w+:|:(?:violet|orange|green|gray|small)\[|</?\w+>|\$[^$]+\$")
     for message in CATALOGUES[name]:
@@ -490,12 +490,12 @@ def test_areas_translate_a_message_alike() -> None:
         assert disagreeing({name: each for name, each in CATALOGUES.items() if name.startswith(locale)}) == []
 
 
-def test_the_app_reads_what_is_translated() -> None:
+def test_compiled_catalogue_has_the_translations() -> None:
     assert translations(SOURCE).gettext("Share") == "Share"
     assert translations(ZH).gettext("Share") == "分享"
 
 
-def test_a_link_can_say_the_language() -> None:
+def test_link_can_name_the_language() -> None:
     assert LANG.read(ZH) == ZH
     with pytest.raises(ValueError, match="one of en, zh"):
         LANG.read("tlh")
@@ -510,7 +510,7 @@ def test_a_link_can_say_the_language() -> None:
         "multi-head?case=cross-attention,+four+heads&view=threshold",
     ],
 )
-def test_worked_example_names_are_in_the_present_language(link: str) -> None:
+def test_worked_example_names_follow_the_language(link: str) -> None:
     page, _mark, query = link.partition("?")
 
     def names() -> set[str]:
@@ -529,9 +529,7 @@ def test_worked_example_names_are_in_the_present_language(link: str) -> None:
         ("largest weights[query] at single-head?example=two+keys,+one+query&stage=weights", "key 2", "键 2"),
     ],
 )
-def test_an_answer_of_a_row_that_a_language_names_otherwise_is_shown(
-    asked: str, answer: str, shown_as: str
-) -> None:
+def test_row_answer_named_in_another_language_is_shown(asked: str, answer: str, shown_as: str) -> None:
     assert shown_name(parse(asked), answer) == answer
     with speaking(ZH):
         assert shown_name(parse(asked), answer) == shown_as

@@ -59,7 +59,7 @@ def spoken(packed_says: bytes | None, step: int) -> str:
 
 
 @pytest.mark.parametrize("recipe", SHIPPED, ids=str)
-def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
+def test_sentences_have_the_numbers_of_their_step(recipe: Recipe) -> None:
     chosen = ToySetting(recipe, TASKS[recipe.task].example)
     run, sentences = packaged_run(recipe.task, positions=recipe.positions), draw_steps(chosen).captions
     task, tokens = TASKS[recipe.task], TASKS[recipe.task].tokens(chosen.letters)
@@ -82,7 +82,7 @@ def test_every_sentence_says_what_its_step_has(recipe: Recipe) -> None:
             assert (f"{value:.2f}" in title(result, head)) is (value >= 0.5)
 
 
-def test_a_head_that_is_off_costs_what_is_said() -> None:
+def test_ablated_head_costs_the_stated_accuracy() -> None:
     whole, chosen = setting("induction"), setting("induction", off=(0, 3))
     at = len(steps_of(whole.recipe).values) - 1
     run = packaged_run("induction")
@@ -105,7 +105,7 @@ def test_a_head_that_is_off_costs_what_is_said() -> None:
         assert float(loss) == pytest.approx(gone.loss, abs=2e-4)
 
 
-def test_without_positions_the_score_stands_beside_chance() -> None:
+def test_accuracy_without_positions_is_compared_with_chance() -> None:
     page = open_page(places="false")
     look = packaged_run("induction", positions=False).curve.at(1000)
     told = captions(page)
@@ -127,7 +127,7 @@ def test_without_positions_the_score_stands_beside_chance() -> None:
         ("sort", "abcdefghi", "from 1 to 8 letters; got 9"),
     ],
 )
-def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: str, why: str) -> None:
+def test_unreadable_sequence_is_refused_and_the_last_one_stays(task: str, typed: str, why: str) -> None:
     page = open_page(task=task, **{SEQUENCES[task].name: "abca"})
     before = [each.proto.bytes for each in page.get("bidi_component")]
     page.text_input(key=SEQUENCES[task].name).set_value(typed).run()
@@ -143,7 +143,7 @@ def test_what_cannot_be_read_is_said_and_what_was_there_stays(task: str, typed: 
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_the_shortest_and_the_longest_sequence_open(task: str) -> None:
+def test_shortest_and_longest_sequence_open(task: str) -> None:
     for typed in ("a", ("abcdefghijklmn" * 2)[: TASKS[task].most]):
         chosen = setting(task, typed)
         assert len(draw_steps(chosen).steps) <= 1_000_000
@@ -159,7 +159,7 @@ def test_checks_hold_at_every_step_and_with_heads_off(recipe: Recipe) -> None:
         assert [each.name for each in found if not each.passed] == []
 
 
-def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_fails_where_the_file_has_other_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     result = Result(setting("copy"), 4)
     monkeypatch.setitem(
         result.__dict__, "evaluation", result.evaluation._replace(loss=result.evaluation.loss + 0.1)
@@ -172,14 +172,14 @@ def test_a_check_fails_where_the_file_says_something_else(monkeypatch: pytest.Mo
     [setting("induction", off=(1,)), setting("previous token", positions=False), setting("sort")],
     ids=str,
 )
-def test_the_program_prints_the_numbers_on_the_page(chosen: ToySetting) -> None:
+def test_learned_program_prints_the_numbers_on_the_page(chosen: ToySetting) -> None:
     result = Result(chosen, 2)
     for kind in handed.KINDS:
         says = handed.run(programs_of(result), kind).splitlines()[-1]
         assert says.split() == ["predicts:", *(SYMBOLS[each] for each in result.predictions)]
 
 
-def test_the_formula_has_the_chosen_heads_numbers() -> None:
+def test_learned_formula_has_the_selected_heads_numbers() -> None:
     result = Result(setting("induction", "abcabc"), 30, (2, 0, 0))
     row = result.toy_run.layers[1].weights[0, 3].tolist()
     assert " & ".join(f"{each:.2f}" for each in row) in programs_of(result).text("LaTeX")
@@ -188,19 +188,19 @@ def test_the_formula_has_the_chosen_heads_numbers() -> None:
 
 
 @pytest.mark.parametrize("kind", CODE.options)
-def test_every_program_is_offered(kind: str) -> None:
+def test_learned_programs_are_all_listed(kind: str) -> None:
     page = open_page(tab="Code", code=kind)
     assert len(page.code) == 1
     assert ("numbers.npz" in page.code[0].value) == (kind in ("PyTorch", "NumPy"))
 
 
 @pytest.mark.parametrize("tab", TAB.options)
-def test_every_tab_opens(tab: str) -> None:
+def test_learned_tabs_open(tab: str) -> None:
     page = open_page(tab=tab, task="sort", training="55")
     assert page.get("bidi_component")
 
 
-def test_the_arithmetic_is_of_the_chosen_row_and_counts_all_right_places() -> None:
+def test_arithmetic_is_of_the_selected_row_and_counts_right_places() -> None:
     result = Result(setting("induction", "abcabcab"), 30, (3, 7, 99))
     assert result.selection == (3, 7, 7)
     told = arithmetic.sentence(result)
@@ -260,7 +260,7 @@ def over(trainer: Trainer) -> None:
         worker.join(60)
 
 
-def test_one_training_at_a_time_and_the_others_know_their_place(gate: Gate) -> None:
+def test_training_runs_one_at_a_time_and_others_see_their_place(gate: Gate) -> None:
     trainer = Trainer()
     jobs = [trainer.ask(recipe(seed), f"pupil {seed}") for seed in range(3)]
     assert gate.entered.acquire(timeout=60)
@@ -281,7 +281,7 @@ def test_one_training_at_a_time_and_the_others_know_their_place(gate: Gate) -> N
     assert trainer.ask(recipe(2), "pupil 2") is not jobs[2]  # what was stopped can be asked for again
 
 
-def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: Gate) -> None:
+def test_training_request_replaces_the_visitors_waiting_or_running_one(gate: Gate) -> None:
     trainer = Trainer()
     first = trainer.ask(recipe(0), "pupil")
     assert gate.entered.acquire(timeout=60)
@@ -292,7 +292,7 @@ def test_whoever_asks_for_another_leaves_the_line_and_a_running_one_stops(gate: 
     assert first.run is None
 
 
-def test_training_can_be_stopped_by_who_started_it(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_is_stopped_by_its_owner(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     result = 0.0
     monkeypatch.setattr(trainers, "monotonic", lambda: result)
     trainer = Trainer()
@@ -313,7 +313,7 @@ def test_training_can_be_stopped_by_who_started_it(gate: Gate, monkeypatch: pyte
     assert job.state == "stopped"
 
 
-def test_no_button_is_there_for_one_who_cannot_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stop_button_is_absent_for_other_visitors(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Recipe("copy", seed=6, layers=1, heads=1, steps=TASKS["copy"].steps)
     job = Job(own, "running", askers={"another window": monotonic()})
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)({own: job}))
@@ -331,16 +331,14 @@ def test_no_button_is_there_for_one_who_cannot_stop(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("link", "positions"), [("", True), ("places=false", False), ("task=reverse&places=false", True)]
 )
-def test_recipe_not_trained_shows_the_ready_made_one_with_its_positions(link: str, positions: bool) -> None:
+def test_untrained_recipe_shows_the_packaged_one_with_its_positions(link: str, positions: bool) -> None:
     """Of the link alone: what a session showed before is not in the address."""
     recipe = PAGES["learned-heads"].at(f"model=train it now&trainlayers=1&{link}").view.result.setting.recipe
     assert recipe in SHIPPED
     assert recipe.positions == positions
 
 
-def test_a_training_that_fails_leaves_the_line_to_the_next(
-    gate: Gate, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failed_training_lets_the_next_one_start(gate: Gate, caplog: pytest.LogCaptureFixture) -> None:
     trainer = Trainer()
     gate.open.set()
     jobs = [trainer.ask(recipe(seed), str(seed)) for seed in (13, 14)]
@@ -350,7 +348,7 @@ def test_a_training_that_fails_leaves_the_line_to_the_next(
     assert "what was typed" not in caplog.text
 
 
-def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
+def test_training_queue_and_cache_are_bounded(gate: Gate) -> None:
     trainer = Trainer(most_kept=2, longest_line=3)
     jobs = [trainer.ask(recipe(seed), str(seed)) for seed in range(4)]
     with pytest.raises(LineIsFullError):
@@ -363,7 +361,7 @@ def test_the_line_and_what_is_kept_are_bounded(gate: Gate) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_model_is_trained_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainers.TRAINER, "_jobs", type(trainers.TRAINER._jobs)())
     page = open_page(task="copy", model="train it now", trainseed="5", trainlayers="1", trainheads="1")
     (told,) = messages_in(captions(page), "wanted", "shown")
@@ -388,7 +386,7 @@ def test_a_model_of_ones_own_is_trained_and_shown(monkeypatch: pytest.MonkeyPatc
     assert re.search(r"seed 5, 1 layer of 1 head", words.recipe_in_words(own))
 
 
-def test_the_page_says_where_a_training_stands_and_how_it_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_progress_and_result_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     own = Recipe("copy", seed=6, layers=1, heads=1, steps=TASKS["copy"].steps)
     running = Recipe("copy", seed=7, steps=3)
     jobs = {running: Job(running, "running"), own: Job(own, "waiting")}  # whoever asked is gone

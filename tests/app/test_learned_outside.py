@@ -27,7 +27,7 @@ def after(symbols: str, task: str) -> list[str]:
 
 @pytest.mark.parametrize("name", STRANGE)
 @pytest.mark.parametrize("off", [(), (0,)])
-def test_it_is_counted_place_by_place(name: str, off: tuple[int, ...]) -> None:
+def test_outside_share_is_counted_place_by_place(name: str, off: tuple[int, ...]) -> None:
     task, model = TASKS[name], packaged_run(name).model(-1)
     count = 40
     assert task.strange is not None
@@ -49,7 +49,7 @@ def test_it_is_counted_place_by_place(name: str, off: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("name", STRANGE)
-def test_what_is_strange_is_never_drawn_in_training(name: str) -> None:
+def test_outside_symbols_are_never_drawn_in_training(name: str) -> None:
     task = TASKS[name]
     assert task.strange is not None
     generator = torch.Generator().manual_seed(1)
@@ -64,12 +64,12 @@ def test_what_is_strange_is_never_drawn_in_training(name: str) -> None:
         task.tokens(each)  # all of it can be typed
 
 
-def test_a_task_that_draws_everything_has_no_outside() -> None:
+def test_task_that_draws_everything_has_no_outside() -> None:
     with pytest.raises(ValueError, match="copy is trained on every kind of sequence"):
         outside(packaged_run("copy").model(-1), TASKS["copy"])
 
 
-def test_induction_says_its_limits_with_its_numbers() -> None:
+def test_induction_sentence_has_its_limits_with_numbers() -> None:
     recipe = Recipe.usual("induction")
     assert recipe in SHIPPED
     found = outside(packaged_run("induction").model(-1), TASKS["induction"])
@@ -86,7 +86,7 @@ def test_induction_says_its_limits_with_its_numbers() -> None:
 
 
 @pytest.mark.parametrize("task", STRANGE)
-def test_the_number_is_of_the_heads_that_are_on(task: str) -> None:
+def test_outside_accuracy_is_of_the_heads_that_are_on(task: str) -> None:
     found = outside(packaged_run(task).model(-1), TASKS[task], (0,))
     at = open_sound("learned-heads", task=task, ablate="1", tab="Heads")
     (told,) = [each.value for each in at.caption if "Outside of that" in each.value]
@@ -95,6 +95,6 @@ def test_the_number_is_of_the_heads_that_are_on(task: str) -> None:
     assert "with all heads on:" in table
 
 
-def test_places_of_several_right_symbols_are_told_apart() -> None:
+def test_places_of_several_right_symbols_have_distinct_labels() -> None:
     told = outside_words(TASKS["induction"], Outside(0.6, 0.9, n_asked=8, n_certain=2))
     assert messages_in(told, "kind", right="60.0%", share="25%", certain="90.0%")

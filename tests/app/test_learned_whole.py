@@ -103,7 +103,7 @@ def texts(at: AppTest) -> str:
     return "\n".join(str(each.value) for kind in kinds for each in kind)
 
 
-def test_the_head_that_looks_at_the_word_before_is_found_by_one_click(real: None, planted: RealModel) -> None:
+def test_previous_word_head_is_one_click_away(real: None, planted: RealModel) -> None:
     at = opened(source=REAL, rankby="entropy", rank="3")
     at.button(key="which-previous token").click().run()
     assert messages_in(sentence(at), "measure", rank=1, heads=4, head="Head 1.2", score="1.00")
@@ -121,7 +121,7 @@ SHOWN = {"gpt2": "gpt2", "llama": "llama", "gemma 2": "gemma2", "distilbert": "d
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_page_says_of_any_model_what_is_true_of_it(
+def test_model_statements_are_true_of_any_model(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = small_models.write(tmp_path / "small", name)
@@ -169,7 +169,7 @@ def large_labels(at: AppTest) -> list[str]:
     return names
 
 
-def test_the_program_of_another_model_prints_that_models_numbers(
+def test_program_of_another_model_prints_its_numbers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = small_models.write(tmp_path / "small", "llama")
@@ -182,7 +182,7 @@ def test_the_program_of_another_model_prints_that_models_numbers(
     assert "Start them where the folder small is" in texts(at)
 
 
-def test_a_text_that_the_tokenizer_cannot_read_gets_a_sentence(
+def test_text_that_the_tokenizer_cannot_read_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     planted_bert.write(tmp_path)
@@ -200,7 +200,7 @@ def test_a_text_that_the_tokenizer_cannot_read_gets_a_sentence(
 
 
 @pytest.mark.parametrize("without", ["the package", "the file"])
-def test_a_model_that_cannot_read_is_not_put_on_the_shelf(
+def test_model_that_cannot_read_is_not_listed(
     without: str, planted: RealModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     folder = small_models.write(tmp_path / "small", "gpt2")
@@ -228,7 +228,7 @@ def drawn_maps(*shape: int, seed: int = 1) -> dict[str, np.ndarray]:
     return {f"layer {layer}": each.astype("f4") for layer, each in enumerate(weights)}
 
 
-def test_a_thumbnail_that_is_clicked_becomes_large() -> None:
+def test_thumbnail_click_enlarges_the_head() -> None:
     whole = RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     moved: list[int] = []
     for cell in (
@@ -242,7 +242,7 @@ def test_a_thumbnail_that_is_clicked_becomes_large() -> None:
     assert [whole.model.name(whole.order[rank - 1]) for rank in moved] == ["head 2.1"]
 
 
-def test_a_sentence_goes_through_the_model_once(
+def test_sentence_runs_through_the_model_once(
     real: None, planted: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -258,7 +258,7 @@ def test_a_sentence_goes_through_the_model_once(
     assert asked == ["b a d c b"]
 
 
-def test_another_measure_keeps_the_large_head(real: None) -> None:
+def test_measure_change_keeps_the_large_head(real: None) -> None:
     at = opened(source=REAL)
     at.selectbox(key="rankby").select("distance").run()
     head, _, _ = message(at)
@@ -267,7 +267,7 @@ def test_another_measure_keeps_the_large_head(real: None) -> None:
 
 
 @pytest.mark.parametrize("measure", RANK_BY.options)
-def test_heads_stand_in_the_order_of_their_measure(measure: str) -> None:
+def test_heads_are_ordered_by_the_measure(measure: str) -> None:
     maps = AttentionMaps(drawn_maps(3, 4, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     for hide in (True, False):
         whole = RankedHeads(maps, measure, hide)
@@ -302,7 +302,7 @@ def naive(measure: str, weights: np.ndarray, hide: bool) -> float:
 
 
 @pytest.mark.parametrize("tokens", [["[CLS]", "[SEP]"], ["[PAD]"] * 3])
-def test_where_all_tokens_are_special_none_is_hidden_or_told_as_one(tokens: list[str]) -> None:
+def test_text_of_special_tokens_only_hides_and_merges_none(tokens: list[str]) -> None:
     """All weight lay on them, and the page said "0.00 lies on [CLS] and [SEP]"."""
     n = len(tokens)
     at = opened(source=OWN)
@@ -313,7 +313,7 @@ def test_where_all_tokens_are_special_none_is_hidden_or_told_as_one(tokens: list
     assert "hidden" not in texts(at)
 
 
-def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> None:
+def test_map_with_divided_rows_is_noted_and_keeps_the_true_weight() -> None:
     maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     (true,) = maps.maps["layer 0"]
     for hide in (True, False):
@@ -329,7 +329,7 @@ def test_a_map_whose_rows_were_divided_says_so_and_keeps_the_true_weight() -> No
             np.testing.assert_allclose(drawn.z, true[1:4, 1:4] / true[1:4, 1:4].sum(-1, keepdims=True))
 
 
-def test_weight_on_special_tokens_is_told_hidden_or_not() -> None:
+def test_weight_on_special_tokens_is_stated_hidden_or_not() -> None:
     weights = np.full((2, 4, 4), 0.25, dtype="f4")
     weights[1] = [0.9, 0.02, 0.04, 0.04]
     maps = AttentionMaps({"layer 0": weights}, ("[CLS]", "a", "b", "c"), special=(0,))
@@ -343,21 +343,21 @@ def test_weight_on_special_tokens_is_told_hidden_or_not() -> None:
     assert "on the first: **0.90**, an attention sink." in heads._caption(RankedHeads(bare, "itself"), 2)
 
 
-def test_the_share_on_special_tokens_is_a_column_where_there_are_any(real: None) -> None:
+def test_special_tokens_share_is_a_column_where_there_are_any(real: None) -> None:
     at = opened(source=REAL, tab="Heads")
     assert "On special tokens" in at.dataframe[0].value
     assert "the true weights" in texts(at)
     assert RankedHeads(AttentionMaps(drawn_maps(1, 2, 3, 3)), "itself").measures == list(RANK_BY.options[:-1])
 
 
-def test_large_maps_leave_the_highest_heads_and_the_chosen_one() -> None:
+def test_large_maps_keep_the_highest_heads_and_the_selected_one() -> None:
     whole = RankedHeads(AttentionMaps(drawn_maps(2, 12, 100, 100)), "entropy")
     values = list(whole.slider(20).values)
     assert values == [1, 2, 3, 4, 5, 6, 20]
     assert (len(values) - 1) * 100**2 <= MOST_NUMBERS
 
 
-def test_a_sentence_of_no_word_and_one_too_long(real: None) -> None:
+def test_empty_and_too_long_sentences_are_refused(real: None) -> None:
     at = opened(source=REAL, text="the dog")
     at.text_input(key="text").set_value(" ").run()
     assert np.shape(large(at)["z"]) == (2, 2)
@@ -366,7 +366,7 @@ def test_a_sentence_of_no_word_and_one_too_long(real: None) -> None:
     assert np.shape(large(at)["z"]) == (18, 18)
 
 
-def test_a_real_model_reads_a_long_text_whose_masked_cells_are_none(
+def test_long_text_of_a_real_model_has_no_weight_in_masked_cells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = transformers.GPT2Config(
@@ -391,7 +391,7 @@ def test_a_real_model_reads_a_long_text_whose_masked_cells_are_none(
 
 
 @pytest.mark.parametrize("tab", ["Heads", "Checks", "Code"])
-def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
+def test_whole_model_tabs_open(tab: str, real: None, planted: RealModel) -> None:
     at = opened(source=REAL, tab=tab)
     if tab == "Heads":
         assert next(iter(at.dataframe[0].value["Head"])) == "1.2"
@@ -402,7 +402,7 @@ def test_every_tab_opens(tab: str, real: None, planted: RealModel) -> None:
         assert "\n".join(lines) in at.code[0].value
 
 
-def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
+def test_whole_model_check_fails_on_a_wrong_map(planted: RealModel) -> None:
     maps = AttentionMaps({"layer 0": np.full((1, 3, 3), 0.3, dtype="f4")})
     assert not checks(RankedHeads(maps, "entropy"))[0].passed
     good = checks(RankedHeads(planted.attend("the cat"), "entropy"), planted, "the cat")
@@ -410,7 +410,7 @@ def test_a_wrong_map_fails_its_check(planted: RealModel) -> None:
 
 
 @pytest.mark.parametrize("name", ["float16", "bfloat16", "float8_e4m3fn"])
-def test_checks_know_the_precision_of_a_file(name: str) -> None:
+def test_checks_allow_the_precision_of_a_file(name: str) -> None:
     maps = torch.from_numpy(np.stack(list(drawn_maps(2, 3, 100, 100).values()))).softmax(-1)
     file = safetensors.torch.save({"weights": maps.to(getattr(torch, name))})
     (check,) = checks(RankedHeads(read_attention("half.safetensors", file), "entropy"))
@@ -421,14 +421,14 @@ def test_checks_know_the_precision_of_a_file(name: str) -> None:
     assert not checks(RankedHeads(less, "entropy"))[0].passed
 
 
-def test_checks_test_whole_rows_of_what_is_cut() -> None:
+def test_checks_cover_whole_rows_of_a_cut_map() -> None:
     read = read_attention("long.npz", npz(weights=np.full((1, 8, 8192), 1 / 8192, dtype="f4")))
     assert read.maps["layer 0"].sum(axis=-1).max() == pytest.approx(0.5)
     (check,) = checks(RankedHeads(read, "entropy"))
     assert check.passed
 
 
-def test_the_code_prints_the_head_that_stands_first(
+def test_whole_model_program_prints_the_first_head(
     planted: RealModel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("attn_core.load_model", lambda *name: planted)
@@ -442,7 +442,7 @@ def test_the_code_prints_the_head_that_stands_first(
         assert float(score) == pytest.approx(max(whole.scores), abs=1e-4)
 
 
-def test_the_code_for_ones_own_runs(
+def test_own_model_program_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -452,16 +452,14 @@ def test_the_code_for_ones_own_runs(
 
 
 class TestTheShelf:
-    def test_where_the_package_is_missing_the_page_says_the_command(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_missing_package_message_has_the_install_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("attn_core.models.loading.packaged_folder", lambda: None)
         shelf_with(monkeypatch, load_model)
         at = opened(source=REAL)
         assert f"`{INSTALL}`" in texts(at)
         assert not at.get("bidi_component")
 
-    def test_while_it_is_read_the_page_shows_how_far(
+    def test_reading_a_model_shows_progress(
         self, planted: RealModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         told, go_on = Event(), Event()
@@ -484,9 +482,7 @@ class TestTheShelf:
         at.run()
         assert at.get("bidi_component")
 
-    def test_a_library_that_panics_does_not_leave_the_page_waiting(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_library_panic_ends_the_wait_with_a_message(self, monkeypatch: pytest.MonkeyPatch) -> None:
         class Panic(BaseException):
             """What a library of Rust raises where it has a fault: no Exception."""
 
@@ -496,7 +492,7 @@ class TestTheShelf:
         shelf_with(monkeypatch, panics)
         assert "Reading it failed with Panic." in texts(opened(source=REAL))
 
-    def test_a_model_asked_for_that_is_none_leaves_the_packaged_one(
+    def test_unknown_model_keeps_the_packaged_one(
         self, planted: RealModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
         def load(name: str | None, progress: Any) -> RealModel:
@@ -516,7 +512,7 @@ class TestTheShelf:
 class TestWithoutASession:
     """The same links in a plain process: `PAGES["learned-heads"].at(...)`."""
 
-    def test_a_real_model_is_waited_for_and_shows_what_the_app_shows(
+    def test_real_model_is_awaited_and_shown_as_in_the_app(
         self, planted: RealModel, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked, go_on = Event(), Event()
@@ -542,13 +538,13 @@ class TestWithoutASession:
         assert 'attend("the cat sat")' in here.programs.text("attn_core")
         shared_cache.clear()
 
-    def test_without_the_package_it_says_the_command(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_command_without_the_package_names_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("attn_core.models.loading.packaged_folder", lambda: None)
         shelf_with(monkeypatch, load_model)
         with pytest.raises(LookupError, match=f"no figure at this link.*{INSTALL}"):
             PAGES["learned-heads"].at("source=a+real+model").figure()
 
-    def test_your_own_source_has_no_figure_programs_or_tables(self) -> None:
+    def test_own_source_has_no_figure_programs_or_tables(self) -> None:
         here = PAGES["learned-heads"].at("source=your+own&tab=Checks")
         with pytest.raises(LookupError, match="read from a file, in the app"):
             here.figure()
@@ -569,7 +565,7 @@ def npz(**arrays: Any) -> bytes:
     return file.getvalue()
 
 
-def test_each_of_many_heads_can_be_large(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_any_of_many_heads_can_be_enlarged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     config = transformers.GPT2Config(
         n_embd=64, n_layer=24, n_head=32, vocab_size=small_models.WORDS, n_positions=20
     )
@@ -590,7 +586,7 @@ def test_each_of_many_heads_can_be_large(monkeypatch: pytest.MonkeyPatch, tmp_pa
     shared_cache.clear()
 
 
-def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
+def test_own_file_is_shown_and_a_bad_one_keeps_it() -> None:
     at = opened(source=OWN)
     assert "capture(model" in at.code[0].value
     weights = np.stack(list(drawn_maps(2, 3, 4, 4).values()))
@@ -607,7 +603,7 @@ def test_an_own_file_is_shown_and_a_bad_one_leaves_it() -> None:
     assert "entropy" in message(at)[0]["slider"]["label"]
 
 
-def test_a_small_mean_weight_is_not_rounded_to_none() -> None:
+def test_small_mean_weight_is_not_rounded_to_zero() -> None:
     at = opened(source=OWN)
     upload(at, "even.npz", npz(even=np.full((1, 300, 300), 1 / 300)))
     assert 0.0033 in numbers_in(sentence(at))
@@ -615,7 +611,7 @@ def test_a_small_mean_weight_is_not_rounded_to_none() -> None:
     assert "0.00" in sentence(at)
 
 
-def test_one_query_against_a_cache_is_the_last_place() -> None:
+def test_one_query_against_a_cache_is_at_the_last_place() -> None:
     """One query against a cache of five keys is the fifth token, and looks 4 places away at itself."""
     whole, step = np.eye(5, dtype="f4")[None], np.zeros((1, 1, 5), dtype="f4")
     step[..., -1] = 1.0
@@ -628,7 +624,7 @@ def test_one_query_against_a_cache_is_the_last_place() -> None:
 
 @pytest.mark.parametrize("keep", ["max", "mean"])
 @pytest.mark.parametrize("masked", [False, True])
-def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> None:
+def test_block_maxima_equal_torch_pooling(keep: Keep, masked: bool) -> None:
     scores = np.random.default_rng(7).normal(size=(2, 333, 333))
     weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
     may = [np.tri(333, dtype=bool)] if masked else None
@@ -638,7 +634,7 @@ def test_blocks_are_checked_against_torchs_pooling(keep: Keep, masked: bool) -> 
     assert ("max_pool2d" in check.name) == (keep == "max")
 
 
-def test_a_long_file_stands_in_blocks_and_is_zoomed_beneath() -> None:
+def test_long_file_is_drawn_in_blocks_with_a_zoomed_part() -> None:
     at = opened(source=OWN, coarse="mean")
     scores = np.random.default_rng(1).normal(size=(2, 300, 300))
     weights = (np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)).astype("f4")
@@ -655,13 +651,13 @@ def test_a_long_file_stands_in_blocks_and_is_zoomed_beneath() -> None:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("measure", ["previous token", "next token", "first token", "itself"])
-def test_word_alone_has_no_neighbour(measure: str, real: None, planted: RealModel) -> None:
+def test_one_word_has_no_neighbour(measure: str, real: None, planted: RealModel) -> None:
     said = sentence(opened(source=REAL, rankby=measure, text="cat"))
     assert bool(messages_in(said, "measure", "score", heads=4)) == (measure == "itself")
 
 
 @pytest.mark.parametrize("hide", [True, False])
-def test_the_share_on_special_tokens_says_that_it_is_of_the_words(hide: bool) -> None:
+def test_special_tokens_share_is_of_the_word_queries(hide: bool) -> None:
     maps = AttentionMaps(drawn_maps(1, 1, 5, 5), ("[CLS]", "a", "b", "c", "[SEP]"), special=(0, 4))
     (true,) = maps.maps["layer 0"]
     of_words, of_all = (true[rows][:, [0, 4]].sum(axis=1).mean() for rows in ([1, 2, 3], list(range(5))))
@@ -670,7 +666,7 @@ def test_the_share_on_special_tokens_says_that_it_is_of_the_words(hide: bool) ->
     assert f"of the words on special tokens: **{of_words:.2f}**." in said
 
 
-def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
+def test_entropy_is_of_rows_that_are_not_empty() -> None:
     weights = np.array([[[0.0, 0.0], [0.5, 0.5]], [[1.0, 0.0], [0.25, 0.75]]], "f4")
     mixed = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75)) / 2
     assert RankedHeads(AttentionMaps({"layer 0": weights}), "entropy").scores == pytest.approx(
@@ -678,7 +674,7 @@ def test_entropy_is_of_the_rows_that_are_not_empty() -> None:
     )
 
 
-def test_heads_with_one_score_are_tied() -> None:
+def test_heads_with_equal_scores_are_tied() -> None:
     even = AttentionMaps({"layer 0": np.full((3, 4, 4), 0.25, "f4")})
     for measure, score in (("itself", "0.25"), ("distance", "1.25")):
         assert messages_in(heads._caption(RankedHeads(even, measure), 2), rank=1, heads=3, score=score)
@@ -690,7 +686,7 @@ def test_heads_with_one_score_are_tied() -> None:
         assert messages_in(heads._caption(whole, rank), "score", head=head, rank=rank, heads=12)
 
 
-def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> None:
+def test_cross_attention_has_no_position_order_and_words_of_both_sides() -> None:
     weights = drawn_maps(3, 2, 4, 4)
     kinds = ("encoder", "decoder", "cross")
     maps = AttentionMaps(
@@ -724,7 +720,7 @@ def test_cross_attention_is_ordered_by_no_place_and_has_both_sides_words() -> No
             of_whole(Heads(several))
 
 
-def test_the_heads_of_a_file_are_drawn_anew_in_another_language() -> None:
+def test_heads_of_a_file_are_redrawn_in_another_language() -> None:
     controls, whole = Controls(), RankedHeads(AttentionMaps(drawn_maps(3, 2, 6, 6)), "entropy")
     said = {}
     for spoken in ("en", "zh"):

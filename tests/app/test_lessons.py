@@ -54,7 +54,7 @@ def softmax(scores: Any) -> Any:
 # ---- quantities, against NumPy ----
 
 
-def test_quantities_of_a_map_are_what_numpy_finds_from_the_scores() -> None:
+def test_quantities_of_a_map_equal_numpy_on_the_scores() -> None:
     figure = tables_of("single-head?stage=all+at+once")
     scores = figure["scores"].values
     words = ["the", "cat", "sat", "on", "the₂", "mat"]
@@ -80,7 +80,7 @@ def test_quantities_of_a_map_are_what_numpy_finds_from_the_scores() -> None:
     assert options(parse("largest weights[cat]"), figure) == words
 
 
-def test_masked_cells_count_for_nothing_and_have_no_number() -> None:
+def test_masked_cells_are_left_out_and_have_no_number() -> None:
     figure = tables_of("single-head?stage=all+at+once&mask=causal")
     scores = figure["scores"].values
     row = softmax(scores[2, :3] / 2)
@@ -91,7 +91,7 @@ def test_masked_cells_count_for_nothing_and_have_no_number() -> None:
         value(parse("weights[the, cat]"), figure)
 
 
-def test_a_curve_is_read_at_its_x() -> None:
+def test_curve_is_read_at_its_x() -> None:
     """The estimate at 2.5 is the weighted mean of the values, with weights of a Gaussian kernel."""
     figure = tables_of("kernel-regression?h=0.5")
     x, y = np.array(figure["data"].names[0], dtype=float), figure["data"].values
@@ -116,12 +116,12 @@ def test_a_curve_is_read_at_its_x() -> None:
         ("largest weights", "one row in brackets"),
     ],
 )
-def test_a_quantity_that_is_none_says_what_was_wanted(text: str, wanted: str) -> None:
+def test_unknown_quantity_names_the_allowed_ones(text: str, wanted: str) -> None:
     with pytest.raises(ValueError, match=wanted):
         value(parse(text), tables_of(LINK))
 
 
-def test_a_link_of_its_own_and_a_form() -> None:
+def test_lesson_has_its_own_link_and_form() -> None:
     found = parse("largest head 1[the] at multi-head?heads=2 | .1f")
     assert (found.panel, found.cell, found.of, found.link, found.form) == (
         *("head 1", ("the",), "largest"),
@@ -133,7 +133,7 @@ def test_a_link_of_its_own_and_a_form() -> None:
 # ---- answers ----
 
 
-def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> None:
+def test_number_answer_is_right_within_a_twentieth_or_its_tolerance() -> None:
     figure = tables_of(LINK)
     true = value(parse("weights[the, cat]"), figure)
     assert isinstance(true, float)
@@ -147,7 +147,7 @@ def test_numbers_are_right_within_a_twentieth_or_what_the_question_allows() -> N
     assert not is_right(usual, found, "cat")
 
 
-def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
+def test_whole_number_answer_rejects_a_half_and_a_tie_takes_both() -> None:
     whole = the_question("of: sum weights[the]\nanswer: 1")
     found = truth(whole, LINK, tables_of)
     assert found.answer == "1"
@@ -171,12 +171,12 @@ def test_a_whole_number_takes_no_half_of_one_and_a_tie_takes_both() -> None:
     ("answer", "so"),
     [("0.54", True), ("0.537", True), ("0.5", True), ("0.53", False), ("54%", True), ("x", False)],
 )
-def test_a_stated_number_holds_to_its_own_digits(answer: str, so: bool) -> None:
+def test_stated_number_is_right_to_its_own_digits(answer: str, so: bool) -> None:
     asked = the_question(f"of: weights[the, cat]\nanswer: {answer}")
     assert states_truth(asked, truth(asked, LINK, tables_of)) is so
 
 
-def test_two_numbers_are_compared() -> None:
+def test_comparison_compares_two_numbers() -> None:
     first = the_question("of: weights[the, cat]\nthan: weights[the, mat]\nanswer: the first", "larger")
     found = truth(first, LINK, tables_of)
     assert found.answer == "the first"
@@ -200,17 +200,17 @@ def test_two_numbers_are_compared() -> None:
         ("2 × 10⁻⁸", 2e-8),
     ],
 )
-def test_numbers_as_people_write_them(text: str, number: float) -> None:
+def test_number_answer_takes_common_notations(text: str, number: float) -> None:
     assert read_number(text) == pytest.approx(number)
 
 
 @pytest.mark.parametrize("text", ["", "nan", "inf", "1/4", "0.2.5", "1e999", "abc", "1,2,3"])
-def test_what_is_no_number(text: str) -> None:
+def test_text_answer_is_no_number(text: str) -> None:
     with pytest.raises(ValueError, match="wanted a number"):
         read_number(text)
 
 
-def test_a_text_carries_the_numbers_of_its_link() -> None:
+def test_lesson_text_has_the_numbers_of_its_link() -> None:
     part = (
         lesson("It is {value}`weights[the, cat] | .2f`, and {value}`largest weights[cat]`.").steps[0].parts[0]
     )
@@ -272,14 +272,14 @@ def test_a_text_carries_the_numbers_of_its_link() -> None:
         ("x" * (MOST_BYTES + 1), 1, "wanted at most 200,000 bytes"),
     ],
 )
-def test_what_is_wrong_is_said_with_file_and_line(text: str, line: int, wanted: str) -> None:
+def test_lesson_error_names_file_and_line(text: str, line: int, wanted: str) -> None:
     with pytest.raises(LessonError) as found:
         read_lesson(text, "a-lesson", "a.md")
     assert str(found.value).startswith(f"a.md, line {line}: ")
     assert wanted in str(found.value)
 
 
-def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Path, capsys: Any) -> None:
+def test_lesson_format_errors_are_reported_together(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "1-a.md"
     parts = (
         ":::{question} riddle\n:::",
@@ -303,7 +303,7 @@ def test_all_that_is_wrong_in_the_form_of_a_lesson_is_told_at_once(tmp_path: Pat
     ]
 
 
-def test_titles_are_plain_words() -> None:
+def test_lesson_titles_are_plain_words() -> None:
     text = (HEAD + STEP).replace("title: ", "title: $d_k$ and ").replace("## ", "## How $T$ *cools* ")
     read_text = read_lesson(text, "a", "a.md")
     assert "$" not in read_text.title + read_text.steps[0].title
@@ -311,7 +311,7 @@ def test_titles_are_plain_words() -> None:
 
 
 @pytest.mark.slow
-def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path) -> None:
+def test_lesson_with_deep_brackets_or_large_size_is_refused_at_once(tmp_path: Path) -> None:
     deep, big = tmp_path / "deep.md", tmp_path / "big.md"
     deep.write_text("---\ntitle: " + "[" * 3_000 + "\n---\n", encoding="utf-8")
     big.write_text(HEAD + STEP + "word " * 1_000_000, encoding="utf-8")
@@ -334,13 +334,13 @@ def test_brackets_in_brackets_and_a_big_file_are_refused_at_once(tmp_path: Path)
         ),
     ],
 )
-def test_what_is_not_so_is_a_complaint(parts: str, wanted: str) -> None:
+def test_lesson_with_a_false_statement_is_reported(parts: str, wanted: str) -> None:
     (complaint,) = check.complaints(lesson(parts))
     assert complaint.startswith("a.md, line 11: ")
     assert wanted in complaint
 
 
-def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
+def test_lesson_link_with_an_unknown_setting_is_reported() -> None:
     text = HEAD + STEP.replace("stage=weights", "staeg=weights")
     (complaint,) = check.complaints(read_lesson(text, "a", "a.md"))
     assert "line 6" in complaint
@@ -351,11 +351,11 @@ def test_a_link_with_an_unknown_setting_is_a_complaint() -> None:
 
 
 @pytest.mark.parametrize("file", OWN, ids=lambda file: str(file.stem))
-def test_each_lesson_of_the_app_is_so(file: Path) -> None:
+def test_lessons_of_the_app_are_all_true(file: Path) -> None:
     assert check.complaints(shelf.open_lesson(file)) == []
 
 
-def test_what_is_asked_for_is_not_shown_yet() -> None:
+def test_answer_is_hidden_before_the_question_is_answered() -> None:
     first, second, *_ = shelf.shelf().lessons["why-divide-by-the-root"].steps
     shown = open_link(first.link).figure()["data"]  # the scores are covered
     assert 50 not in [
@@ -380,7 +380,7 @@ def texts_of(lesson: Lesson) -> list[LessonText]:
 
 
 @pytest.mark.parametrize("file", sorted(shelf.OWN.glob("*.md")), ids=lambda file: file.stem)
-def test_a_translated_lesson_asks_and_says_the_same(file: Path) -> None:
+def test_translated_lesson_has_equal_questions_and_numbers(file: Path) -> None:
     """So its answers are as computed, and the numbers and formulas of its texts are the same."""
     own, other = shelf.open_lesson(file), shelf.open_lesson(file.parent / "zh_CN" / file.name)
     assert check.disagreements(other, own) == []
@@ -397,13 +397,13 @@ def test_a_translated_lesson_asks_and_says_the_same(file: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_lecture_is_a_lesson_too() -> None:
+def test_lecture_is_a_lesson_too() -> None:
     lecture = shelf.shelf().lessons["lecture"]
     assert check.complaints(lecture) == []
     assert len(lecture.steps) == len({step.name for step in lecture.steps}) > 20
 
 
-def test_a_hosts_own_lessons_stand_beside_and_a_wrong_one_is_named(
+def test_hosts_lessons_are_listed_and_a_wrong_one_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "10 mine.md").write_text(HEAD + STEP, encoding="utf-8")
@@ -421,7 +421,7 @@ def test_a_hosts_own_lessons_stand_beside_and_a_wrong_one_is_named(
     assert "latin\\.md, line 1" in " ".join(each.value for each in app.warning)
 
 
-def test_lesson_check_names_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_lesson_check_names_each_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good, bad = tmp_path / "good.md", tmp_path / "bad.md"
     good.write_text(HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54"), encoding="utf-8")
     bad.write_text(HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.64"), encoding="utf-8")
@@ -435,7 +435,9 @@ def test_lesson_check_names_what_is_wrong(tmp_path: Path, capsys: pytest.Capture
 # ---- on screen, without a browser ----
 
 
-def test_an_answer_is_checked_and_kept_for_the_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answer_is_checked_and_remembered_for_its_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54\nhint: Look *there*.\nbecause: So it is.")
     (tmp_path / "mine.md").write_text(text, encoding="utf-8")
     monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
@@ -463,7 +465,7 @@ def test_an_answer_is_checked_and_kept_for_the_step(tmp_path: Path, monkeypatch:
     assert app.query_params["lesson"] == "mine.one"
 
 
-def test_caption_waits_for_answers_or_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_caption_is_hidden_until_answers_or_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shares = {"the": 0.54, "sat": 0.02}
     questions = [asks(f"of: weights[{word}, cat]\nanswer: {share}") for word, share in shares.items()]
     (tmp_path / "mine.md").write_text(HEAD + STEP + "\n".join(questions), encoding="utf-8")
@@ -482,7 +484,7 @@ def test_caption_waits_for_answers_or_a_hint(tmp_path: Path, monkeypatch: pytest
     assert waiting() == 0
 
 
-def test_lesson_last_step_sums_up_first_tries_and_leads_on(
+def test_lesson_last_step_counts_first_tries_and_links_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shares = {"the": 0.54, "sat": 0.02}
@@ -510,7 +512,7 @@ def test_lesson_last_step_sums_up_first_tries_and_leads_on(
     ]  # the step that was missed, the next lesson
 
 
-def test_a_share_in_percent_is_told_how_it_is_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_percent_answer_says_how_to_type_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = HEAD + STEP + asks("of: weights[the, cat]\nanswer: 0.54")
     (tmp_path / "mine.md").write_text(text, encoding="utf-8")
     monkeypatch.setenv("ATTENTION_LAB_LESSONS", str(tmp_path))
@@ -523,14 +525,14 @@ def test_a_share_in_percent_is_told_how_it_is_typed(tmp_path: Path, monkeypatch:
         assert is_share_in_percent(question, Truth("", "", number), typed) is is_told
 
 
-def test_an_unknown_lesson_and_step_are_said() -> None:
+def test_unknown_lesson_and_step_are_named() -> None:
     app = open_sound("single-head", lesson="nothing`here\u202e\x1b")
     assert "`nothing?here??`; there are: " in app.warning[0].value
     app = open_sound("single-head", lesson="lecture.nothing")
     assert any("no step called `nothing`" in each.value for each in app.caption)
 
 
-def test_a_lesson_that_is_named_alone_opens_with_its_first_step() -> None:
+def test_lesson_without_a_step_opens_at_the_first() -> None:
     step = shelf.shelf().lessons["does-order-matter"].steps[0]
     told = dict(parse_qsl(step.link.partition("?")[2])) | {"lesson": f"does-order-matter.{step.name}"}
     for name in ("does-order-matter", "4-does-order-matter"):
@@ -540,7 +542,7 @@ def test_a_lesson_that_is_named_alone_opens_with_its_first_step() -> None:
     assert [first_step(query) for query in ("", "lesson=nothing", urlencode(told))] == ["", "", ""]
 
 
-def test_each_page_is_the_same_without_its_lesson() -> None:
+def test_pages_are_unchanged_without_a_lesson() -> None:
     """What a lesson adds to a link is no setting of a page."""
     at = PAGES["single-head"].at("stage=weights&lesson=mine.one")
     assert at.dropped == []

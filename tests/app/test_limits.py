@@ -96,7 +96,7 @@ def test_visitor_past_the_limit_gets_a_sentence() -> None:
     asyncio.run(run())
 
 
-def test_a_place_is_free_again_after_a_visit_that_broke_off() -> None:
+def test_place_is_free_after_an_aborted_visit() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         raise RuntimeError("broke off")
 
@@ -106,7 +106,7 @@ def test_a_place_is_free_again_after_a_visit_that_broke_off() -> None:
     assert limits.connected == 0
 
 
-def test_who_sends_too_fast_waits_alone() -> None:
+def test_fast_sender_waits_alone() -> None:
     async def run() -> tuple[float, float]:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             for _ in range(scope["expect"]):
@@ -129,7 +129,7 @@ def test_who_sends_too_fast_waits_alone() -> None:
     assert slow < 0.3
 
 
-def test_who_asks_for_no_page_goes_after_a_while_and_who_asks_stays() -> None:
+def test_visitor_without_a_page_leaves_and_an_active_one_stays() -> None:
     async def run() -> None:
         async def app(scope: Scope, receive: Receive, send: Send) -> None:
             while (await receive())["type"] != "websocket.disconnect":
@@ -186,14 +186,14 @@ def test_idle_returning_visitor_stays_until_the_place_is_needed() -> None:
     asyncio.run(run())
 
 
-def test_a_line_of_the_log_names_no_query() -> None:
+def test_log_line_has_no_query() -> None:
     record = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, '%s - "%s %s HTTP/%s" %d', None, None)
     record.args = ("127.0.0.1:5", "GET", "/single-head?text=my+secret", "1.1", 200)
     assert WithoutQuery().filter(record)
     assert record.getMessage() == '127.0.0.1:5 - "GET /single-head HTTP/1.1" 200'
 
 
-def test_a_logged_fault_names_the_place_but_not_what_was_typed() -> None:
+def test_logged_fault_has_its_place_and_not_the_typed_text() -> None:
     def fail(typed: str) -> None:
         try:
             raise KeyError(typed)
@@ -212,7 +212,7 @@ def test_a_logged_fault_names_the_place_but_not_what_was_typed() -> None:
     assert "in fail" in text
 
 
-def test_who_was_silent_for_long_has_no_more_at_once_than_who_comes() -> None:
+def test_silent_visitor_gets_no_larger_burst_than_an_active_one() -> None:
     bucket = Bucket(rate=10, most=20)
     bucket.updated_at = 0.0
     waits = [bucket.wait(1000.0) for _ in range(22)]

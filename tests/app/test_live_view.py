@@ -35,20 +35,18 @@ def report(session: dict[str, Any], view: Any, chosen: Mapping[str, Steps] | Non
     return cells
 
 
-def test_a_good_report_moves_the_slider(session: dict[str, Any]) -> None:
+def test_valid_report_moves_the_slider(session: dict[str, Any]) -> None:
     assert report(session, {"step": 2, "row": 0, "cell": None, "of": [3, 1]}) == []
     assert state.value(STEPS) == 2.0
 
 
-def test_a_clicked_cell_is_told_once(session: dict[str, Any]) -> None:
+def test_clicked_cell_is_reported_once(session: dict[str, Any]) -> None:
     view = {"step": 1, "row": 0, "cell": {"trace": "weights", "row": 3, "column": 4}}
     assert report(session, view) == [Cell("weights", 3, 4)]
     assert report(session, view | {"step": 2}) == []
 
 
-def test_a_box_that_opens_something_is_one_cell(
-    session: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_box_with_a_link_is_one_cell(session: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
     opens, silent = ({"type": "scatter", "name": name, "x": [0.0]} for name in ("Concat", "arrows"))
     drawn = Scene([{"data": [opens | {"meta": {"opens": True}}, silent], "layout": {}}])
     told: list[Cell] = []
@@ -59,9 +57,7 @@ def test_a_box_that_opens_something_is_one_cell(
     assert caplog.text.count("wanted a cell of one of the maps") == 2
 
 
-def test_of_points_that_can_be_picked_each_is_a_row(
-    session: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_selectable_points_are_each_a_row(session: dict[str, Any], caplog: pytest.LogCaptureFixture) -> None:
     points, silent = ({"type": "scatter", "name": name, "x": np.arange(3.0)} for name in ("keys", "weights"))
     drawn = Scene([{"data": [points | {"meta": {"picks": True}}, silent], "layout": {}}])
     told: list[Cell] = []
@@ -98,7 +94,7 @@ def test_of_points_that_can_be_picked_each_is_a_row(
         {"step": 2, "row": 0, "cell": {"trace": "weights", "row": 0, "column": 5}},
     ],
 )
-def test_a_malformed_report_is_logged_and_ignored(
+def test_malformed_report_is_logged_and_ignored(
     session: dict[str, Any], caplog: pytest.LogCaptureFixture, view: Any
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -107,7 +103,7 @@ def test_a_malformed_report_is_logged_and_ignored(
     assert state.value(STEPS) == STEPS.default
 
 
-def test_a_chosen_place_is_kept_and_none_out_of_range(session: dict[str, Any]) -> None:
+def test_selected_place_is_kept_unless_out_of_range(session: dict[str, Any]) -> None:
     query = Steps("q", 0, (0, 1, 2))
     view = {"step": 2, "row": 0, "cell": None}
     report(session, view | {"chosen": {"query": 2}}, {"query": query})
@@ -117,20 +113,20 @@ def test_a_chosen_place_is_kept_and_none_out_of_range(session: dict[str, Any]) -
         assert state.position(query) == 2
 
 
-def test_a_report_of_what_is_chosen_commands_nothing(session: dict[str, Any]) -> None:
+def test_selection_report_triggers_no_command(session: dict[str, Any]) -> None:
     query = Steps("q", 0, (0, 1, 2))
     before = state.revision(), state.commanded(query)
     report(session, {"step": 1, "row": 0, "cell": None, "chosen": {"query": 1}}, {"query": query})
     assert (state.revision(), state.commanded(query)) == before
 
 
-def test_a_slider_needs_a_figure_for_each_position() -> None:
+def test_slider_needs_a_figure_for_each_position() -> None:
     with pytest.raises(ValueError, match="3 positions, so it needs 3 figures, got 1"):
         draw([{"data": [], "layout": {}}], key="k", alt="", name="", slider=Slider("A", STEPS))
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_all_that_a_page_sends_for_its_figures_as_it_opens_is_small(address: str) -> None:
+def test_message_of_a_page_that_opens_is_small(address: str) -> None:
     sent = [figure.proto.SerializeToString() for figure in open_sound(address).get("bidi_component")]
     assert sent
     assert sum(map(len, sent)) <= 400_000

@@ -33,7 +33,7 @@ def by_hand(page: At[Result]) -> tuple[float, float, np.ndarray]:
 
 
 @pytest.mark.parametrize("link", [{}, {"x0": "0"}, {"x0": "5.5", "h": "1"}, {"data": "step", "h": "0.3"}])
-def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) -> None:
+def test_local_line_map_and_sentence_equal_least_squares(link: dict[str, str]) -> None:
     page = at(**link)
     height, slope, weights = by_hand(page)
     row = page.position[1]
@@ -49,7 +49,7 @@ def test_line_map_and_sentence_are_those_of_least_squares(link: dict[str, str]) 
     assert numbers_in(told["slope"]) == pytest.approx([slope], rel=1e-3)
 
 
-def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> None:
+def test_local_line_end_error_is_smaller_by_the_stated_amount() -> None:
     page = at(noise="0", h="1")
     selection = page.view.result.selection
     keys, values = selection.keys, selection.values
@@ -71,7 +71,7 @@ def test_the_line_is_nearer_to_the_truth_at_the_ends_by_as_much_as_is_said() -> 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "boxcar", "triangular", "epanechnikov"])
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
-def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) -> None:
+def test_local_line_checks_hold_and_programs_have_equal_numbers(kernel: str, h: str) -> None:
     page = at(kernel=kernel, h=h, x0="3.0", points="12")  # at h = 0.01 all but one weigh nothing
     selection = page.view.result.selection
     assert all(each.passed for each in check(selection))
@@ -83,7 +83,7 @@ def test_checks_hold_and_programs_leave_the_same_numbers(kernel: str, h: str) ->
     assert page.tables["points"]["weight"] == ours.tolist()
 
 
-def test_an_empty_window_is_a_gap_in_both_curves() -> None:
+def test_local_line_empty_window_is_a_gap_in_both_curves() -> None:
     page = at(kernel="boxcar", h="0.1", x0="-0.5")
     assert messages_in(page.sentence, "place", kernel="boxcar")
     data = {trace["name"]: trace for trace in page.figure()["data"]}
@@ -94,7 +94,7 @@ def test_an_empty_window_is_a_gap_in_both_curves() -> None:
         assert np.isnan([*left["estimate"], *left["slope"]]).all()
 
 
-def test_every_step_is_the_page_at_that_step() -> None:
+def test_local_line_steps_equal_the_page_at_each_step() -> None:
     page = at(points="6", h="1")
     assert page.view.figure
     steps = page.view.figure.slider

@@ -57,7 +57,7 @@ def by_forward(model: RealModel, text: str = TEXT) -> list[torch.Tensor]:
 
 
 @pytest.mark.parametrize(("layer", "head"), [(1, 2), (2, 1)])
-def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: int) -> None:
+def test_long_text_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: int) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&layer={layer}&within={head}")
     assert (at.dropped, at.controls.messages) == ([], [])
     weights = by_forward(model)[layer - 1][head - 1].numpy()
@@ -74,7 +74,7 @@ def test_a_link_shows_one_head_of_a_layer(model: RealModel, layer: int, head: in
     assert any("room for 8 tokens, and this text has 14" in note for note in at.view.notes)
 
 
-def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
+def test_text_that_fits_is_shown_in_full(model: RealModel) -> None:
     at = PAGES["learned-heads"].at("source=a+real+model&text=the+cat+sat")
     assert not isinstance(at.view.result, LongText)
     assert messages_in(at.sentence, "measure", rank=1, heads=4)
@@ -92,7 +92,7 @@ def test_a_text_that_fits_is_shown_as_before(model: RealModel) -> None:
         ("3.3.٣", "query.key.keys in sight"),
     ],
 )
-def test_a_link_says_which_part_is_in_sight(model: RealModel, zoom: str, wanted: str) -> None:
+def test_long_text_link_has_the_zoomed_part(model: RealModel, zoom: str, wanted: str) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&zoom={zoom}")
     said = [*(each.sentence() for each in at.dropped), *at.controls.messages]
     result = at.view.result
@@ -111,7 +111,7 @@ def test_many_heads_have_fewer_blocks(model: RealModel, monkeypatch: pytest.Monk
     np.testing.assert_allclose(found.summary.blocks, whole, atol=1e-6)
 
 
-def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
+def test_flow_of_a_long_text_states_its_requirement(model: RealModel) -> None:
     at = PAGES["learned-heads"].at(f"{LINK}&look=attention+flow")
     assert any(
         "needs the maps of all heads at once, which have room for 8 tokens" in said
@@ -120,7 +120,7 @@ def test_a_flow_of_a_long_text_says_what_it_needs(model: RealModel) -> None:
     assert any("12 tokens. The first 6 are drawn" in said for said in at.controls.messages)
 
 
-def test_what_left_the_cache_is_computed_again(model: RealModel) -> None:
+def test_evicted_layer_is_computed_again(model: RealModel) -> None:
     result = PAGES["learned-heads"].at(f"{LINK}&layer=2").view.result
     assert isinstance(result, LongText)
     tiles = tiles_of(result)
@@ -152,7 +152,7 @@ class Gone(BaseException):
     """As Streamlit ends a run whose visitor left or asked for something else."""
 
 
-def test_reading_is_told_and_ends_where_nobody_waits(
+def test_reading_shows_progress_and_ends_without_viewers(
     model: RealModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
@@ -185,7 +185,7 @@ def test_reading_is_told_and_ends_where_nobody_waits(
     assert told == []
 
 
-def test_two_who_read_the_same_text_run_it_once(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_texts_of_two_visitors_run_once(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
     result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
     run, found = noted(model, monkeypatch), dict[int, Any]()
 
@@ -201,7 +201,7 @@ def test_two_who_read_the_same_text_run_it_once(model: RealModel, monkeypatch: p
     assert run == [1]
 
 
-def test_what_is_said_of_a_reading(model: RealModel) -> None:
+def test_reading_messages_have_their_numbers(model: RealModel) -> None:
     result = LongText(model, TEXT, model.read(TEXT, model.longest), 1, "max")
     assert long_text.reading(result, 0, None) == (0, "Layer 1 of 2 is being read, with all 14 tokens.")
     share, said = long_text.reading(result, 1, 1)
@@ -209,7 +209,9 @@ def test_what_is_said_of_a_reading(model: RealModel) -> None:
     assert 0 < share < 1
 
 
-def test_what_takes_long_is_told_until_it_is_there(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_computation_shows_progress_until_it_ends(
+    model: RealModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("attn_ui.screen.working.QUICK", 0.0)
     shown: list[str] = []
     monkeypatch.setattr(DeltaGenerator, "progress", lambda self, share, text: shown.append(text))
@@ -227,7 +229,7 @@ def test_checks_of_a_map_of_many_blocks_hold(model: RealModel) -> None:
     assert ranked_heads._check_pyramid(Pyramid(head, "max", head.may, shared()), STRIPE).passed
 
 
-def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_text_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
     result = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2&coarse=mean").view.result
     assert isinstance(result, LongText)
     assert [check.passed for check in checks_of_long(result)] == [True, True]
@@ -235,7 +237,9 @@ def test_checks_hold_and_fail(model: RealModel, monkeypatch: pytest.MonkeyPatch)
     assert [check.passed for check in checks_of_long(result)] == [False, False]
 
 
-def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_text_program_prints_the_shown_numbers(
+    model: RealModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     programs = PAGES["learned-heads"].at(f"{LINK}&layer=2&within=2").programs
     assert isinstance(programs, OneProgram)
     monkeypatch.setattr("attn_core.load_model", lambda name: model)  # the folder that it names is elsewhere
@@ -248,7 +252,7 @@ def test_the_program_prints_what_is_seen(model: RealModel, monkeypatch: pytest.M
     assert said in printed.getvalue()
 
 
-def test_the_app_shows_it_and_the_session_answers_for_its_tiles(model: RealModel) -> None:
+def test_long_text_page_opens_and_serves_tiles_to_its_session(model: RealModel) -> None:
     at = opened(source="a real model", text=TEXT, layer="2")
     assert "From the whole to single cells: head 2.1" in "\n".join(each.value for each in at.markdown)
     assert len(at.get("bidi_component")) == 2
@@ -262,7 +266,7 @@ def test_the_app_shows_it_and_the_session_answers_for_its_tiles(model: RealModel
     assert at.session_state["_zoomed_map"][1].address != kept.address
 
 
-def test_a_tile_is_sent_as_long_as_somebody_holds_its_map() -> None:
+def test_tile_is_served_while_a_session_has_its_map() -> None:
     class Squares:
         def tile(self, level: int, row: int, column: int) -> bytes:
             if level > 3:

@@ -75,7 +75,7 @@ def _kept(*told: str, **environment: str) -> float:
 
 @pytest.mark.slow
 @GLIBC
-def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None:
+def test_freed_memory_is_returned_unless_the_host_disables_it() -> None:
     assert _kept("told") < 20
     assert _kept() > 100
     own = {"MALLOC_MMAP_THRESHOLD_": "33554432", "MALLOC_TRIM_THRESHOLD_": "268435456"}
@@ -84,7 +84,7 @@ def test_what_was_freed_is_given_back_unless_the_host_set_it_otherwise() -> None
 
 @pytest.mark.slow
 @GLIBC
-def test_what_was_freed_between_small_neighbours_is_given_back_in_time() -> None:
+def test_fragmented_memory_is_returned_in_time() -> None:
     subprocess.run([sys.executable, "-c", MEGABYTES + SCATTERED], check=True, env={})
 
 
@@ -95,7 +95,7 @@ class _Ring:
         self.itself = self
 
 
-def test_what_holds_itself_is_found_in_time() -> None:
+def test_reference_cycles_are_collected_in_time() -> None:
     async def wait() -> None:
         gone = weakref.ref(_Ring())
         tidying = asyncio.create_task(tidy(0.001))
@@ -110,13 +110,13 @@ def test_what_holds_itself_is_found_in_time() -> None:
         gc.enable()
 
 
-def test_a_module_counts_with_its_numbers() -> None:
+def test_module_size_includes_its_arrays() -> None:
     linear = torch.nn.Linear(100, 10, dtype=torch.float64)
     assert size_of((linear, linear.weight)) == 8 * (100 * 10 + 10)
 
 
 @pytest.mark.slow
-def test_what_many_heads_compute_is_bounded_in_bytes() -> None:
+def test_heads_cache_is_bounded_in_bytes() -> None:
     """Modules of d_model = 512 were kept by number, up to 2 GB of them, and drawn at each step anew."""
     shared_cache.clear()
     gc.collect()
@@ -130,7 +130,7 @@ def test_what_many_heads_compute_is_bounded_in_bytes() -> None:
 
 
 @pytest.mark.slow
-def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
+def test_session_keeps_no_results_of_many_heads() -> None:
     """What a callback of a page holds lives as long as the session: once the modules of its last picture."""
     shared_cache.clear()  # of what another test asked for
     compute._NUMBERS.clear()
@@ -147,7 +147,7 @@ def test_a_session_keeps_nothing_of_what_many_heads_computed() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_session_keeps_no_picture(page: str) -> None:
+def test_session_keeps_no_picture(page: str) -> None:
     """What takes the reports of a figure lives as long as the session: 0.4 MB, had it its picture in it."""
     session = open_sound(page)
     sizes = [len(figure.proto.bytes) for figure in session.get("bidi_component")]

@@ -19,7 +19,7 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("how", CHANGED)
-def test_a_changed_link_is_read(how: str) -> None:
+def test_renamed_setting_in_a_link_is_read(how: str) -> None:
     link = "&".join(f"{name}={text}" for name, text in CHANGED[how].items())
     found, right = (PAGES["single-head"].at(each) for each in (link, "mask=causal&tab=Checks&t=0.50"))
     assert found.dropped == []
@@ -30,7 +30,7 @@ def test_a_changed_link_is_read(how: str) -> None:
     assert {name: at.query_params[name] for name in at.query_params} == RIGHT
 
 
-def test_what_is_typed_keeps_its_signs_and_what_is_unknown_is_told() -> None:
+def test_typed_text_keeps_its_signs_and_unknown_settings_are_named() -> None:
     values, dropped = read_link(SETTINGS, "single-head?text=Is it so?&amp;masks=causal).")
     assert [bad.name for bad in dropped] == ["masks"]
     assert values == {"text": "Is it so?"}
@@ -45,9 +45,7 @@ def test_what_is_typed_keeps_its_signs_and_what_is_unknown_is_told() -> None:
         ("multi-head", "view=mean+and+max", {"mean", "max"}),
     ],
 )
-def test_a_view_that_is_an_option_of_another_now_is_opened_by_its_link(
-    page: str, link: str, traces: set[str]
-) -> None:
+def test_view_that_became_an_option_opens_by_its_old_link(page: str, link: str, traces: set[str]) -> None:
     at = PAGES[page].at(link)
     assert at.dropped == []
     assert traces <= {trace["name"] for trace in at.figure()["data"]}

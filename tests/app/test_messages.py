@@ -63,7 +63,7 @@ def ended() -> ForwardMsg:
 
 @pytest.mark.parametrize("idle", range(2 * KEPT))
 @pytest.mark.parametrize("between", range(KEPT // 2 + 1))
-def test_no_answer_names_what_is_forgotten_while_runs_end_in_between(idle: int, between: int) -> None:
+def test_answer_never_names_a_message_evicted_during_its_run(idle: int, between: int) -> None:
     browser = Browser(Talk())
     browser.hear(shown("figure", []))
     for _ in range(idle + 1):
@@ -75,7 +75,7 @@ def test_no_answer_names_what_is_forgotten_while_runs_end_in_between(idle: int, 
     browser.hear(shown("figure", known))
 
 
-def test_what_is_named_is_kept_on() -> None:
+def test_named_message_is_kept() -> None:
     browser = Browser(Talk())
     browser.hear(shown("figure", []))
     for _ in range(3 * KEPT):
@@ -85,13 +85,13 @@ def test_what_is_named_is_kept_on() -> None:
         browser.hear(shown("figure", known))
 
 
-def test_another_connection_names_nothing_of_the_one_before() -> None:
+def test_new_connection_names_no_message_of_the_last_one() -> None:
     browser = Browser(Talk())
     browser.hear(shown("figure", []))
     browser.talk = Talk()
     assert browser.ask() == []
 
 
-def test_a_browser_keeps_a_message_long_enough_for_runs_in_between() -> None:
+def test_browser_keeps_a_message_long_enough_for_overlapping_runs() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["global"]["maxCachedMessageAge"] >= 8

@@ -102,11 +102,11 @@ def show_tab(at: AppTest, tab: str) -> list[str]:
         ("causal", 63, 0),  # it has no width
     ],
 )
-def test_a_mask_has_the_nearest_width_that_there_is(kind: str, reach: int, width: int) -> None:
+def test_mask_width_out_of_range_becomes_the_nearest(kind: str, reach: int, width: int) -> None:
     assert width_of(replace(OWN, mask=kind, reach=reach), kind) == width
 
 
-def test_a_mask_of_ones_own_holds_between_two_sentences() -> None:
+def test_own_mask_applies_between_two_sentences() -> None:
     """It names cells; a pattern such as a window needs as many queries as keys, and masks nothing there."""
     two = "cross=true&text2=a+b+c"
     own = PAGES["multi-head"].at(f"{two}&hmask=own&blocked=0.1%2C4.2").view.result
@@ -118,7 +118,7 @@ def test_a_mask_of_ones_own_holds_between_two_sentences() -> None:
     assert window.mask is None
 
 
-def test_every_tab_opens() -> None:
+def test_heads_tabs_open() -> None:
     at = open_page(off="2", bias="true")
     for tab in TAB.options:
         assert show_tab(at, tab), tab
@@ -138,7 +138,7 @@ def test_link_to_example_sets_all_of_the_example(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASE.options[1:])
-def test_example_with_settings_of_ones_own_names_them(case: str) -> None:
+def test_example_with_changed_settings_names_them(case: str) -> None:
     sample = EXAMPLES[case]
     given = {"heads": "1", "free": "true", "dh": "3", "wo": str(not sample.output_projection).lower()}
     (told,) = messages_in(captions(open_page(case=case, bias="true", pos="ALiBi", **given)), "settings")
@@ -164,7 +164,7 @@ def test_example_with_settings_of_ones_own_names_them(case: str) -> None:
         ({"heads": "2", "dm": "12", "free": "true", "dh": "5", "wo": "false", "bias": "true"}, (2, 5)),
     ],
 )
-def test_link_that_says_more_than_its_example_holds(link: dict[str, str], size: tuple[int, int]) -> None:
+def test_link_beyond_its_example_is_named(link: dict[str, str], size: tuple[int, int]) -> None:
     at = open_page(**link)
     assert messages_in(text(at), count=size[0], width=size[1])
     assert not at.warning
@@ -180,7 +180,7 @@ def test_link_that_says_more_than_its_example_holds(link: dict[str, str], size: 
         ("heads wider than their share", (4, 9, 9), (9, 16)),
     ],
 )
-def test_examples_have_the_shapes_that_they_are_known_for(
+def test_examples_have_their_known_shapes(
     case: str, weights: tuple[int, ...], output: tuple[int, ...]
 ) -> None:
     result = stages(*SETTINGS[case])
@@ -189,14 +189,14 @@ def test_examples_have_the_shapes_that_they_are_known_for(
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_all_checks_hold_on_every_setting(name: str) -> None:
+def test_checks_hold_on_every_setting(name: str) -> None:
     setting, n_head = SETTINGS[name]
     found = checks(Result(setting, LOOK, n_head))
     assert len(found) >= 5
     assert [check.name for check in found if not check.passed] == []
 
 
-def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_fails_on_wrong_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     result = Result(OWN, LOOK, 4)
     wrong = replace(
         result.attention, output=result.attention.output + 1e-6, weights=result.attention.weights * 1.0001
@@ -208,13 +208,13 @@ def test_a_check_fails_when_the_numbers_are_wrong(monkeypatch: pytest.MonkeyPatc
     assert any("add up" in what for what in failing)
 
 
-def test_the_same_projections_serve_every_number_of_heads() -> None:
+def test_projections_are_equal_for_any_number_of_heads() -> None:
     one, four = (Result(OWN, LOOK, heads).module for heads in (1, 4))
     for name in ("W_q", "W_k", "W_v", "W_o"):
         torch.testing.assert_close(getattr(one, name).weight, getattr(four, name).weight)
 
 
-def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
+def test_head_maps_fit_in_one_figure_message() -> None:
     words_64 = " ".join(f"w{i}" for i in range(64))
     for setting in (OWN, replace(OWN, d_head=8), replace(OWN, text=words_64, d_model=64, mask="causal")):
         slider = heads_slider(setting)
@@ -224,13 +224,13 @@ def test_all_maps_are_packed_in_one_figure_within_its_limits() -> None:
     assert heads_slider(replace(OWN, text=words_64, d_head=8)).values == (1, 2, 4, 8, 16)
 
 
-def test_the_slider_offers_what_divides() -> None:
+def test_slider_has_the_divisors_only() -> None:
     for d_model in (1, 7, 12, 96):
         offered = heads_slider(replace(OWN, d_model=d_model)).values
         assert offered == tuple(h for h in range(1, 17) if d_model % h == 0)
 
 
-def test_orders_follow_their_measure_and_ties_keep_their_number() -> None:
+def test_head_orders_follow_their_measure_and_ties_keep_numbers() -> None:
     result = stages(OWN, 8)
     assert set(MEASURES) == set(ORDER_BY.options[1:])
     for name, measure in MEASURES.items():
@@ -241,7 +241,7 @@ def test_orders_follow_their_measure_and_ties_keep_their_number() -> None:
     assert order_of("entropy", everything_masked) == list(range(8))
 
 
-def test_switching_heads_off_takes_away_their_part_and_no_more() -> None:
+def test_switched_off_heads_remove_their_contribution_only() -> None:
     setting = replace(OWN, bias=True)
     result = stages(setting, 4)
     assert result.output_bias is not None
@@ -254,19 +254,19 @@ def test_switching_heads_off_takes_away_their_part_and_no_more() -> None:
     assert output_of(result, []) is result.output
 
 
-def test_heads_off_are_those_that_are_there() -> None:
+def test_switched_off_heads_are_limited_to_existing_ones() -> None:
     result = Result(OWN, replace(LOOK, off=(1, 3, 4, 9)), 4)
     assert (result.off, result.shown_heads) == ([1, 3], [0, 2])
 
 
-def test_the_ledger_follows_the_tensors() -> None:
+def test_size_table_equals_the_tensors() -> None:
     table = ledger(Result(SETTINGS["cross"][0], LOOK, 4))
     assert "| `B, n_key, d_model` | `1, 7, 11` | 77 |" in table
     assert "| `B, n_head, n_query, n_key` | `1, 4, 6, 7` | 168 |" in table
     assert len(STAGE_WORDS) == 6
 
 
-def test_arithmetic_of_cell_ends_at_the_weight_that_is_drawn() -> None:
+def test_arithmetic_of_cell_ends_at_the_drawn_weight() -> None:
     at = open_page(tab="Arithmetic", head="3", q="2", k="1")
     result = stages(OWN, 4)
     tables = text(at)
@@ -275,7 +275,7 @@ def test_arithmetic_of_cell_ends_at_the_weight_that_is_drawn() -> None:
     assert f"**{number(float(q @ k), 6)}**" in tables
 
 
-def test_heads_that_do_not_divide_are_answered_with_the_nearest() -> None:
+def test_head_count_that_does_not_divide_becomes_the_nearest() -> None:
     at = open_page(heads="3")
     assert messages_in(captions(at), wanted=3, d_model=8, offered="1, 2, 4 and 8", taken=2)
     assert messages_in(text(at), count=2, width=4)
@@ -295,13 +295,13 @@ def test_heads_that_do_not_divide_are_answered_with_the_nearest() -> None:
         ({"pos": "rotary", "case": "cross-attention, four heads"}, {"wanted": 4, "d_model": 20}),
     ],
 )
-def test_settings_that_do_not_fit_are_noted_with_sizes(
+def test_settings_that_do_not_fit_are_named_with_sizes(
     link: dict[str, str], fields: dict[str, object]
 ) -> None:
     assert messages_in(captions(open_page(**link)), **fields)
 
 
-def test_sentence_hostile_empty_or_long_is_borne() -> None:
+def test_hostile_empty_or_long_sentence_opens_the_page() -> None:
     at = open_page(text="<script>alert(1)</script> $x^2$ [a](b)")
     at.text_input(key="text").set_value("   ").run()
     assert not at.exception
@@ -310,7 +310,7 @@ def test_sentence_hostile_empty_or_long_is_borne() -> None:
     assert messages_in(captions(at), count=500, most=64)
 
 
-def test_a_table_keeps_a_word_that_is_called_as_its_first_column() -> None:
+def test_table_keeps_a_word_equal_to_its_first_column_name() -> None:
     at = open_page(tab="Data", text="token meets Token")
     weights = next(each.value for each in at.dataframe if "meets" in each.value.columns)
     assert list(weights.columns) == [" ", "token", "meets", "Token"]
@@ -319,7 +319,7 @@ def test_a_table_keeps_a_word_that_is_called_as_its_first_column() -> None:
     )
 
 
-def test_the_single_head_is_plain_attention() -> None:
+def test_single_head_equals_plain_attention() -> None:
     n, result = sequences(OWN), stages(OWN, 1)
     module = Result(OWN, LOOK, 1).module
     assert module.W_o is not None
@@ -329,7 +329,7 @@ def test_the_single_head_is_plain_attention() -> None:
 
 
 @pytest.mark.parametrize("view", VIEW.options)
-def test_a_saved_picture_names_the_mask_that_it_is_drawn_under(view: str) -> None:
+def test_saved_picture_names_its_mask(view: str) -> None:
     links = (f"text=a+b+c&view={view}", f"text=a+b+c&view={view}&hmask=causal")
     none, causal = (PAGES["multi-head"].at(link).view.figure for link in links)
     assert none is not None
@@ -349,7 +349,7 @@ def shown_numbers(at: AppTest) -> list[str]:
 @pytest.mark.parametrize(
     "link", [{}, {"pos": "rotary", "wo": "false"}, {"case": "I love ice, two full-width heads"}]
 )
-def test_tables_write_a_true_minus_and_keep_all_digits(link: dict[str, str]) -> None:
+def test_tables_have_a_minus_sign_and_all_digits(link: dict[str, str]) -> None:
     at = open_page(tab="Data", **link)
     cells = shown_numbers(at)
     assert any(cell.startswith("−") for cell in cells)
@@ -360,7 +360,7 @@ def test_tables_write_a_true_minus_and_keep_all_digits(link: dict[str, str]) -> 
         assert float(cell.replace("−", "-")) == pytest.approx(value, abs=5.1e-7)
 
 
-def test_arithmetic_with_biases_adds_them_and_long_products_are_cut() -> None:
+def test_arithmetic_adds_biases_and_cuts_long_products() -> None:
     slopes = replace(OWN, positions=SchemeSettings("ALiBi"), temperature=2.0)
     result = Result(slopes, replace(LOOK, head=1), 2, cell=(3, 0))
     at = arithmetic.working(result)
@@ -377,7 +377,7 @@ def test_arithmetic_with_biases_adds_them_and_long_products_are_cut() -> None:
     assert f"**{number(score, 6)}**" in rows[-1]
 
 
-def test_previous_token_is_the_mean_over_those_that_have_one() -> None:
+def test_previous_token_score_is_the_mean_over_queries_that_have_one() -> None:
     result = Result(OWN, LOOK, 4).attention
     of_five = result.weights.diagonal(offset=-1, dim1=-2, dim2=-1).sum(dim=-1) / 5
     torch.testing.assert_close(MEASURES["previous token"](result), of_five)
@@ -386,7 +386,7 @@ def test_previous_token_is_the_mean_over_those_that_have_one() -> None:
     )
 
 
-def test_spread_of_equal_words_is_the_number_of_keys_seen() -> None:
+def test_effective_keys_of_equal_words_is_the_number_of_visible_keys() -> None:
     kinds = [("hmask", "a pattern a head"), ("patterns", "causal"), ("patterns", "sliding window")]
     link = urlencode([*kinds, ("heads", "4"), ("text", "a a a a a"), ("reach", "1")])
     said = PAGES["multi-head"].at(link).sentence
@@ -396,7 +396,7 @@ def test_spread_of_equal_words_is_the_number_of_keys_seen() -> None:
 
 
 @pytest.mark.parametrize("blocked", ["", "0.0,0.1"])
-def test_measures_of_spread_leave_out_who_attends_to_nothing(blocked: str) -> None:
+def test_spread_measures_leave_out_empty_rows(blocked: str) -> None:
     cells = ((0, 0), (0, 1)) if blocked else ()
     setting = replace(OWN, text="x y", mask="own", masking=Masking(blocked_cells=cells))
     weights = stages(setting, 4).weights.numpy()
@@ -411,7 +411,7 @@ def test_measures_of_spread_leave_out_who_attends_to_nothing(blocked: str) -> No
     assert bool(messages_in(said, queries="“x”")) == bool(blocked)
 
 
-def test_heads_off_that_are_no_more_leave_the_address() -> None:
+def test_switched_off_heads_past_the_count_leave_the_address() -> None:
     at = open_page(off=["2", "4"], hmoves="temperature", heads="4")
     assert at.query_params["off"] == ["2", "4"]
     at.select_slider(key="step-heads").set_value("2").run()

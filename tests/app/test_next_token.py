@@ -32,7 +32,7 @@ def traces(page: Any, temperature: float) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in figure["data"]}
 
 
-def test_bars_are_the_softmax_at_each_temperature_and_pale_where_cut() -> None:
+def test_next_token_bars_equal_the_softmax_and_pale_where_cut() -> None:
     page = at("training=100&topk=5&topp=0.7&t=2")
     logits = page.view.result.next_token.logits.double().numpy()
     order = np.argsort(-logits)[:10]
@@ -53,7 +53,7 @@ def test_bars_are_the_softmax_at_each_temperature_and_pale_where_cut() -> None:
     go.Figure(page.figure())  # Plotly takes every property
 
 
-def test_program_and_tables_have_the_numbers_on_screen() -> None:
+def test_next_token_program_and_tables_equal_the_screen() -> None:
     page = at("training=100&topk=3&t=0.5&ablate=2")
     printed = handed.run(page.programs, "attn_core")
     np.testing.assert_allclose(handed.arrays(printed)[0], page.tables["next"]["probability"], atol=6e-5)
@@ -64,15 +64,13 @@ def test_program_and_tables_have_the_numbers_on_screen() -> None:
 
 
 @pytest.mark.parametrize("link", ["task=reverse", "source=a+real+model", "source=your+own"])
-def test_what_says_nothing_next_tells_so(link: str) -> None:
+def test_next_token_of_a_model_without_predictions_says_so(link: str) -> None:
     page = at(link)
     assert page.view.figure is None
     assert page.controls.messages
 
 
-def test_a_model_that_predicts_shows_the_parts_of_its_logit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_next_token_logit_parts_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kind: Any = transformers.AutoModelForCausalLM
     small_models.drawn(small_models.CONFIGS["llama"](), kind).save_pretrained(tmp_path)
     small_models.as_transformers(small_models.TOKENIZERS["llama"]()).save_pretrained(tmp_path)

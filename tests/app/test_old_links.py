@@ -48,7 +48,7 @@ def shown(link: str) -> tuple[str | None, dict[str, list[Any]]]:
 
 @pytest.mark.sample(9)
 @pytest.mark.parametrize("link", OLD)
-def test_a_saved_link_shows_the_numbers_that_it_showed(link: str) -> None:
+def test_saved_link_shows_its_old_numbers(link: str) -> None:
     step, maps = shown(link)
     old = OLD[link]
     assert step == old["step"]

