@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ctypes
+import functools
 import gc
 import itertools
 import os
@@ -79,6 +80,8 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
 
     settings, plotly = _read_settings()
     give_memory_back()
+    if sys.version_info < (3, 12):
+        functools.cached_property.__get__ = get_without_lock  # type: ignore[method-assign]
     checked.check()
     front = FrontEnd()
     return {
@@ -93,6 +96,15 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
             Middleware(Assets, plotly=plotly, front=front),
         ],
     }
+
+
+def get_without_lock(self: functools.cached_property[Any], instance: Any, owner: Any = None) -> Any:
+    """Read a cached property as Python 3.12 does: before, one object's had to wait for another object's."""
+    if instance is None:
+        return self
+    if self.attrname not in instance.__dict__:
+        instance.__dict__[self.attrname] = self.func(instance)
+    return instance.__dict__[self.attrname]
 
 
 def say_where() -> None:

@@ -1,5 +1,6 @@
 """Runs stand in a line: one at a time, none for long, and whoever had least is next."""
 
+import functools
 import threading
 import time
 from collections.abc import Callable
@@ -9,12 +10,13 @@ from types import SimpleNamespace
 import pytest
 
 from attn_ui.host import turns
+from attn_ui.host.server import get_without_lock
 from attn_ui.host.turns import MAX_VISITORS, ROUTE_COOKIE, Turns, current_visitor
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _in_threads(count: int, work: Callable[[], None]) -> list[threading.Thread]:
+def _in_threads(count: int, work: Callable[[], object]) -> list[threading.Thread]:
     threads = [threading.Thread(target=work) for _ in range(count)]
     for thread in threads:
         thread.start()
@@ -236,3 +238,32 @@ def test_a_turn_nests_and_ends_with_an_error() -> None:
     [thread] = _in_threads(1, work)
     assert done.wait(30)
     thread.join(30)
+
+
+def test_nobody_waits_for_what_another_session_computes_of_its_own_figure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Up to Python 3.11 all objects of a class share the lock of each cached property of it."""
+
+    class Figure:
+        def __init__(self, may_end: threading.Event) -> None:
+            self.may_end, self.counts = may_end, 0
+
+        @functools.cached_property
+        def steps(self) -> int:
+            assert self.may_end.wait(30)
+            self.counts += 1
+            return self.counts
+
+    monkeypatch.setattr(functools.cached_property, "__get__", get_without_lock)
+    slow, quick = Figure(threading.Event()), Figure(threading.Event())
+    quick.may_end.set()
+    threads = [*_in_threads(1, lambda: slow.steps), *_in_threads(1, lambda: quick.steps)]
+    threads[1].join(5)
+    waits = threads[1].is_alive()
+    slow.may_end.set()
+    for thread in threads:
+        thread.join(30)
+    assert not waits
+    assert (slow.steps, quick.steps, quick.steps) == (1, 1, 1)
+    assert isinstance(Figure.steps, functools.cached_property)
