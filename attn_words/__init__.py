@@ -8,8 +8,8 @@
     TITLE = N_("Cost")                                     # a constant: marked here, said by `_(TITLE)`
 
 A message is the English sentence itself, never a piece of one. `make words` takes messages from the code into
-`locales/<language>/*.po`, which are read when a language is first asked for. What they lack is said
-in English.
+`locales/<language>/*.po`, which are read when a language is first asked for. What they lack in a context is
+said as in none; with a capital letter, as with a small one; and at last in English.
 """
 
 import gettext as _gettext
@@ -45,6 +45,7 @@ __all__ = [
     "speak",
     "speaking",
     "translations",
+    "with_small_letter",
     "with_whole_letters",
 ]
 
@@ -119,7 +120,34 @@ def translations(code: str) -> _gettext.NullTranslations:
         part = polib.pofile(str(path))
         words.metadata = part.metadata  # how the language counts: the same in all areas
         words.extend(part.translated_entries())
-    return _gettext.GNUTranslations(io.BytesIO(words.to_binary())) if words else _gettext.NullTranslations()
+    if not words:
+        return _gettext.NullTranslations()
+    catalogue = _gettext.GNUTranslations(io.BytesIO(words.to_binary()))
+    catalogue.add_fallback(_General(catalogue))
+    return catalogue
+
+
+class _General(_gettext.NullTranslations):
+    """Says a message as it is said in no context, or with a small first letter."""
+
+    def __init__(self, catalogue: _gettext.GNUTranslations) -> None:
+        super().__init__()
+        self._catalogue = catalogue
+
+    def gettext(self, message: str) -> str:
+        """Return the message of a small first letter, with a capital one."""
+        small = with_small_letter(message)
+        text = small if small == message else self._catalogue.gettext(small)
+        return message if text == small else text[:1].upper() + text[1:]
+
+    def pgettext(self, context: str, message: str) -> str:
+        """Return what is said in no context."""
+        return self._catalogue.gettext(message)
+
+
+def with_small_letter(message: str) -> str:
+    """Return a message with a small first letter: it is translated once for both."""
+    return message[:1].lower() + message[1:]
 
 
 def _catalogues(code: str) -> Path:

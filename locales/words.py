@@ -3,8 +3,9 @@
     python -m locales.words             # takes messages from the code, adds them, says how much is translated
     python -m locales.words --check     # changes nothing; fails where that would change something
 
-An area is a package, or a page: `locales/<language>/<area>.po`. A message that two areas have is asked for
-in each; they must agree.
+An area is a package, or a page: `locales/<language>/<area>.po`. A message is asked for once, in the first
+area that has it, in no context, and with a small first letter where the code has it so too. A language that
+says it otherwise in a context has an entry with that `msgctxt`, which is kept.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 
 from attn_ui.base.navigation import PAGES
 from attn_ui.base.parameters import WORDLESS, Choice, MultiChoice, label
-from attn_words import LANGUAGES, LOCALES, SOURCE
+from attn_words import LANGUAGES, LOCALES, SOURCE, with_small_letter
 from pages.glossary.terms import TERMS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,9 +31,12 @@ AREAS = {
     "figures": ("attn_figures",),
     "live": ("attn_live",),
     "ui": ("attn_ui", "lessons"),
+    **{page.folder: (f"pages/{page.folder}",) for page in PAGES},
     "book": ("docs/book",),
-} | {page.folder: (f"pages/{page.folder}",) for page in PAGES}
+}
 KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
+Key = tuple[str | None, str]
+"""A message's context and its English."""
 COMMENTS = ("Translators:",)
 NAMES = ("Translators: the name that is shown; others by which it is found follow, with 、 between.",)
 
@@ -43,23 +47,52 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="change nothing, fail where it would change")
     only_check = parser.parse_args().check
     changed = []
-    templates = {area: template(area) for area in AREAS}
+    messages = {area: list(template(area)) for area in AREAS}
     for spoken, locale in LOCALES.items():
-        catalogues = {}
-        for area, asked in templates.items():
+        before = _read(locale)
+        catalogues = {area: _empty(locale) for area in AREAS}
+        for area, message in needed(messages, before):
+            _add(catalogues[area], message, before)
+        for area, catalogue in catalogues.items():
             path = HERE / locale / f"{area}.po"
-            catalogues[area] = updated(path, asked, locale)
-            changed += [] if _write(path, written(catalogues[area]), only_check) else [path]
-        said = disagreeing(catalogues)
-        for line in said:
-            print(line)
+            changed += [] if _write(path, written(catalogue), only_check) else [path]
         _tell(LANGUAGES[spoken], catalogues)
-        if said:
-            return 1
     if only_check and changed:
         print("To be made again by `make words`:", *(path.relative_to(ROOT) for path in changed))
         return 1
     return 0
+
+
+def needed(messages: dict[str, list[Message]], before: Catalog) -> list[tuple[str, Message]]:
+    """Return the messages that are to be translated, each with its area."""
+    first: dict[Key, tuple[str, Message]] = {}
+    for area, message in ((area, each) for area, several in messages.items() for each in several if each.id):
+        first.setdefault(_key(message), (area, message))
+        if message.context not in (None, "term"):
+            plain = Message(message.id, locations=message.locations, auto_comments=message.auto_comments)
+            first.setdefault(_key(plain), (area, plain))
+
+    def general(message: Message) -> Message | None:
+        """Return what says a message too, where nothing else is translated for it."""
+        context, name = _key(message)
+        key = None, name if context else with_small_letter(name)
+        return None if context == "term" or key == (context, name) or key not in first else first[key][1]
+
+    def translation(message: Message | None) -> object:
+        if message is None:
+            return ""
+        match = before.get(message.id, message.context)
+        return (match and match.string) or translation(general(message))
+
+    return [
+        (area, message)
+        for area, message in first.values()
+        if (other := general(message)) is None or translation(message) != translation(other)
+    ]
+
+
+def _key(message: Message) -> Key:
+    return message.context, message.id if isinstance(message.id, str) else message.id[0]
 
 
 def template(area: str) -> Catalog:
@@ -100,36 +133,35 @@ def _options(area: str) -> Iterator[tuple[str, str]]:
                     yield setting.name, label(setting.name, option)
 
 
-def updated(path: Path, asked: Catalog, locale: str) -> Catalog:
-    """Return the catalogue of an area: what is asked for now, with what was translated."""
-    before = _read(path, locale)
+def _add(catalogue: Catalog, message: Message, before: Catalog) -> None:
+    """Add a message to a catalogue, with its translation where there was one."""
+    old = before.get(message.id, message.context)
+    text = old.string if old and not old.fuzzy else ""
+    if message.pluralizable and isinstance(text, str):  # it had one form for all numbers
+        text = (text,)
+    elif not message.pluralizable and text and not isinstance(text, str):
+        text = text[0]
+    catalogue.add(
+        message.id,
+        text,
+        locations=message.locations,
+        auto_comments=message.auto_comments,
+        user_comments=old.user_comments if old else (),
+        flags={flag for flag in message.flags if flag == "python-brace-format"},
+        context=message.context,
+    )
+
+
+def _read(locale: str) -> Catalog:
+    """Return all messages that are translated into a language."""
     catalogue = _empty(locale)
-    for message in asked:
-        if not message.id:
-            continue
-        old = before.get(message.id, message.context)
-        said = old.string if old and not old.fuzzy else ""
-        if message.pluralizable and isinstance(said, str):  # it had one form for all numbers
-            said = (said,)
-        elif not message.pluralizable and said and not isinstance(said, str):
-            said = said[0]
-        catalogue.add(
-            message.id,
-            said,
-            locations=message.locations,
-            auto_comments=message.auto_comments,
-            user_comments=old.user_comments if old else (),
-            flags={flag for flag in message.flags if flag == "python-brace-format"},
-            context=message.context,
-        )
+    for path in (HERE / locale / f"{area}.po" for area in AREAS):
+        if path.exists():
+            with path.open("rb") as file:
+                for message in read_po(file, locale=locale, abort_invalid=True):
+                    if message.id:
+                        catalogue[message.id] = message
     return catalogue
-
-
-def _read(path: Path, locale: str) -> Catalog:
-    if not path.exists():
-        return _empty(locale)
-    with path.open("rb") as file:
-        return read_po(file, locale=locale, abort_invalid=True)
 
 
 def _empty(locale: str) -> Catalog:
@@ -150,20 +182,6 @@ def written(catalogue: Catalog) -> bytes:
 def done(message: Message) -> bool:
     """Whether a message is translated."""
     return all(message.string) if isinstance(message.string, tuple | list) else bool(message.string)
-
-
-def disagreeing(catalogues: dict[str, Catalog]) -> list[str]:
-    """Say which messages two areas translate differently."""
-    known: dict[object, tuple[str, object]] = {}
-    found = []
-    for area, catalogue in catalogues.items():
-        for message in catalogue:
-            if not (message.id and done(message)):
-                continue
-            first, said = known.setdefault((message.context, message.id), (area, message.string))
-            if said != message.string:
-                found.append(f"{message.id!r}: {first} says {said!r}, {area} says {message.string!r}")
-    return found
 
 
 def _write(path: Path, new: bytes, only_check: bool) -> bool:

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,7 @@ from attn_words import (
     speaking,
     translations,
 )
-from locales.words import AREAS, HERE, ROOT, disagreeing, done
+from locales.words import AREAS, HERE, ROOT, done
 from tests.pages import PAGES as WALKED
 from tests.pages import ROUTER, open_page, open_sound
 from tests.plain_words import _texts_in_proto as texts_in
@@ -75,7 +76,8 @@ def test_untranslated_message_is_english() -> None:
     with speaking(ZH):
         assert _("Nobody says {this}.", this=1) == "Nobody says 1."
         assert _n("{count} nobody", "{count} nobodies", 2) == "2 nobodies"
-        assert _c("nowhere", "Share") == "Share"
+        assert _c("nowhere", "No such message") == "No such message"
+        assert _c("tab", "Heads") == "头" != _("Heads") == _("heads") == _c("nowhere", "Heads")
 
 
 def test_message_context_separates_two_meanings() -> None:
@@ -485,9 +487,11 @@ def test_translation_has_the_marks_of_its_message(name: str) -> None:
             assert sorted(marks.findall(said)) == sorted(marks.findall(asked)), (asked, said)
 
 
-def test_areas_translate_a_message_alike() -> None:
-    for locale in LOCALES.values():
-        assert disagreeing({name: each for name, each in CATALOGUES.items() if name.startswith(locale)}) == []
+def test_a_message_is_translated_once() -> None:
+    keys = [
+        (name.partition("/")[0], each.context, each.id) for name in CATALOGUES for each in CATALOGUES[name]
+    ]
+    assert not [key for key, count in Counter(key for key in keys if key[2]).items() if count > 1]
 
 
 def test_compiled_catalogue_has_the_translations() -> None:
