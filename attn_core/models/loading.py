@@ -43,12 +43,9 @@ def load_model(
     path = packaged_folder() if folder is None else Path(folder).expanduser()
     if path is None:
         raise ValueError(f"the packaged model needs its optional package: {NEEDS}; it is not installed")
-    if not path.is_dir():
-        raise ValueError(f"a model must be a folder on this machine; got {str(folder)!r}, which is none")
+    path = require_folder(path)
     tell = progress or (lambda _: None)
-    _require_settings(path)
-    _require_weights(path)
-    transformers = _transformers()
+    transformers = import_transformers()
     tell(0.1)
     network, writer = _network(transformers, path)
     tell(0.8)
@@ -65,7 +62,21 @@ def load_model(
     return model
 
 
-def _transformers() -> Any:
+def require_folder(folder: str | Path) -> Path:
+    """Return a model's folder; check what it says of its weights before any is read.
+
+    Raises ValueError where it is none, or holds no weights that are read.
+    """
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise ValueError(f"a model must be a folder on this machine; got {str(folder)!r}, which is none")
+    _require_settings(path)
+    _require_weights(path)
+    return path
+
+
+def import_transformers() -> Any:
+    """Return transformers, with this app's attention registered; it never asks the network."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         return interface.register()
@@ -76,10 +87,7 @@ def _transformers() -> Any:
 
 
 def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
-    """Read the weights in float32, each of which must be there and finite.
-
-    Return the layers, and the whole model where it predicts the next token, else None.
-    """
+    """Return the layers, and the whole model where it predicts the next token, else None."""
     local = {"local_files_only": True, "trust_remote_code": False}
     with one_sentence("config.json must be of a model that transformers has"):
         config = transformers.AutoConfig.from_pretrained(path, **local)
@@ -94,6 +102,13 @@ def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
         config.use_cache = False
         predicts = any(each.endswith(("ForCausalLM", "LMHeadModel")) for each in config.architectures or ())
         models = transformers.AutoModelForCausalLM if predicts else transformers.AutoModel
+    network = read_network(transformers, models, path, config)
+    return (network.base_model, network) if predicts else (network, None)
+
+
+def read_network(transformers: Any, models: Any, path: Path, config: Any) -> Any:
+    """Return a model of transformers with its weights in float32, each of which must be there and finite."""
+    with one_sentence("config.json must be of a model that transformers has"):
         with torch.device("meta"):
             bare = models.from_config(config)
         _require_room(path, sum(each.numel() for each in bare.parameters()))
@@ -108,7 +123,8 @@ def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
             attn_implementation=interface.NAME,
             ignore_mismatched_sizes=True,  # they are told, and refused below
             output_loading_info=True,
-            **local,
+            local_files_only=True,
+            trust_remote_code=False,
         )
         for name, shape, requirement in sorted(report["mismatched_keys"]):
             raise ValueError(f"{name} must have shape {tuple(requirement)}; got {tuple(shape)}")
@@ -118,8 +134,7 @@ def _network(transformers: Any, path: Path) -> tuple[Any, Any]:
         for name, each in network.named_parameters():
             if not bool(each.isfinite().all()):
                 raise ValueError(f"{name} must hold finite numbers; it does not")
-    network.eval().requires_grad_(False)
-    return (network.base_model, network) if predicts else (network, None)
+    return network.eval().requires_grad_(False)
 
 
 class one_sentence:  # noqa: N801  (used as a function)

@@ -1,0 +1,176 @@
+"""A vision transformer read from a folder, and which patches of a picture its heads attend to."""
+
+import io
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, UInt8
+from PIL import Image, ImageOps
+from torch import Tensor
+
+from attn_core.models.interface import Call, taking
+from attn_core.models.loading import import_transformers, one_sentence, read_network, require_folder
+from attn_words import _
+
+MAX_PICTURE_BYTES = 4_000_000
+MAX_PIXELS = 16_000_000
+MAX_ASPECT = 20
+"""How many times as long as wide a picture may be: a processor makes the short side as long as it wants."""
+MAX_WEIGHTS = 400_000
+"""How many weights one query may have in all heads of all layers: what one figure has room for."""
+# What stands before the patches, by transformers' model_type; registers have numbers.
+BEFORE = {
+    "vit": ("[CLS]",),
+    "deit": ("[CLS]", "[distillation]"),
+    "dinov2": ("[CLS]",),
+    "dinov2_with_registers": ("[CLS]",),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PatchedPicture:
+    """A picture as a model sees it: (height, width, 3), and what enters the model, (1, 3, height, width)."""
+
+    rgb: UInt8[np.ndarray, "height width 3"]
+    inputs: Float[Tensor, "1 3 height width"]
+
+
+def read_picture(data: bytes) -> Image.Image:
+    """Return the picture of a PNG or JPEG file, upright, in RGB, on white where it is transparent.
+
+    Its size is read from the header, before anything is decoded.
+
+    Raises ValueError for more than 4 MB or 16 million pixels, a picture more than 20 times as long as wide,
+    an animation, and a file that is cut short, damaged or of another kind.
+    """
+    if len(data) > MAX_PICTURE_BYTES:
+        sizes = {"limit": MAX_PICTURE_BYTES / 1e6, "size": f"{len(data) / 1e6:.1f}"}
+        raise ValueError(_("a picture must take at most {limit:g} MB; got {size}", **sizes))
+    try:
+        image: Image.Image = Image.open(io.BytesIO(data), formats=("PNG", "JPEG"))
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        limit = MAX_PIXELS / 1e6
+        raise ValueError(_("a picture must have at most {limit:g} megapixels", limit=limit)) from error
+    except Exception as error:  # Pillow raises of many kinds for what it cannot read
+        raise ValueError(_("a picture must be a PNG or JPEG file; this one cannot be read")) from error
+    _require_size(*image.size)
+    n_frame = getattr(image, "n_frames", 1)
+    if image.format == "PNG" and n_frame > 1:  # a phone's JPEG may hold a second picture
+        raise ValueError(_("a picture must stand still; got {count} frames", count=n_frame))
+    try:
+        image.load()
+        image = ImageOps.exif_transpose(image)
+    except Exception as error:
+        raise ValueError(_("a picture must be whole; this file is cut short or damaged")) from error
+    if image.mode.startswith("I"):  # 16 bits of grey, which `convert` would clip
+        image = Image.fromarray((np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8))
+    if image.has_transparency_data:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return image.convert("RGB")
+
+
+def _require_size(width: int, height: int) -> None:
+    if width * height > MAX_PIXELS:
+        raise ValueError(
+            _(
+                "a picture must have at most {limit:g} megapixels; got {width} × {height}",
+                limit=MAX_PIXELS / 1e6,
+                width=width,
+                height=height,
+            )
+        )
+    if max(width, height) > MAX_ASPECT * min(width, height):
+        raise ValueError(
+            _(
+                "a picture must be at most {limit} times as long as wide; got {width} × {height}",
+                limit=MAX_ASPECT,
+                width=width,
+                height=height,
+            )
+        )
+
+
+class VisionModel:
+    """A trained ViT, DeiT or DINOv2, run as ``model.eval()`` runs it; made by ``load_vision_model``.
+
+    Attributes:
+        before: names of the tokens before the patches, [CLS] first.
+        grid: rows and columns of patches.
+        n_layer, n_head: layers, and heads of each.
+    """
+
+    def __init__(self, name: str, network: Any, processor: Any) -> None:
+        """Run a blank picture to see what attends.
+
+        Raises ValueError for pictures that do not divide into patches, and for too many of them.
+        """
+        self.name, self._network, self._processor = name, network, processor
+        self._lock = threading.Lock()  # a picture of 16 megapixels at a time
+        self.family = str(network.config.model_type)
+        n_register = int(getattr(network.config, "num_register_tokens", 0))
+        self.before = BEFORE[self.family] + tuple(f"[register {at + 1}]" for at in range(n_register))
+        blank = self.prepare(Image.new("RGB", (64, 64)))
+        side = int(network.config.patch_size)
+        height, width = blank.rgb.shape[:2]
+        self.grid = height // side, width // side
+        rows = self.rows(blank, 0)
+        self.n_layer, self.n_head, n_token = rows.shape
+        if height % side or width % side or n_token != len(self.before) + self.grid[0] * self.grid[1]:
+            raise ValueError(
+                f"{name} must cut its pictures into whole patches of {side} pixels; it has {n_token} tokens "
+                f"for a picture of {width} x {height}"
+            )
+        if rows.numel() > MAX_WEIGHTS:
+            raise ValueError(
+                f"a query must have at most {MAX_WEIGHTS:,} weights in all heads; {name} has {rows.numel():,}"
+            )
+
+    def prepare(self, image: Image.Image) -> PatchedPicture:
+        """Return a picture as the folder's own image processor makes it, for the model and for the eye."""
+        options: dict[str, Any] = {"return_tensors": "pt", "input_data_format": "channels_last"}
+        with self._lock:
+            inputs = self._processor(image, **options)["pixel_values"]
+            options |= {"do_rescale": False, "do_normalize": False}
+            visible = self._processor(image, **options)["pixel_values"]
+        return PatchedPicture(visible[0].permute(1, 2, 0).round().clamp(0, 255).byte().numpy(), inputs)
+
+    def rows(self, picture: PatchedPicture, query: int) -> Float[Tensor, "n_layer n_head n_token"]:
+        """Return one query's weights in every head; tokens are counted from 0, [CLS] first.
+
+        No other row of a map is computed.
+        """
+        layers: list[Tensor] = []
+
+        def take(call: Call) -> Tensor:
+            one = replace(call, query=call.query[:, :, query : query + 1])
+            layers.append(one.attend().weights[0, :, 0])
+            return call.heads()
+
+        with self._lock, torch.no_grad(), taking(take):
+            self._network(pixel_values=picture.inputs)
+        return torch.stack(layers)
+
+
+def load_vision_model(folder: str | Path) -> VisionModel:
+    """Read a vision transformer from a folder: config.json, safetensors, preprocessor_config.json.
+
+    Raises ValueError, in one sentence, as ``load_model`` does, and for a model_type not in ``BEFORE``.
+    """
+    path = require_folder(folder)
+    if not (path / "preprocessor_config.json").is_file():
+        raise ValueError(f"a vision model's folder must hold preprocessor_config.json; {path.name} does not")
+    transformers = import_transformers()
+    local = {"local_files_only": True, "trust_remote_code": False}
+    with one_sentence("config.json and preprocessor_config.json must be of a model that transformers has"):
+        config = transformers.AutoConfig.from_pretrained(path, **local)
+    if config.model_type not in BEFORE:
+        raise ValueError(f"a vision model must be one of {', '.join(BEFORE)}; got {config.model_type}")
+    with one_sentence("preprocessor_config.json must be of an image processor that transformers has"):
+        # Pillow's: torchvision is no part of the optional packages.
+        processor = transformers.AutoImageProcessor.from_pretrained(path, backend="pil", **local)
+    return VisionModel(path.name, read_network(transformers, transformers.AutoModel, path, config), processor)

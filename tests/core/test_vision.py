@@ -1,0 +1,174 @@
+"""Pictures of every kind, and a small vision transformer's weights on their patches."""
+
+import io
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from PIL import Image
+
+from attn_core.models.vision import MAX_PICTURE_BYTES, load_vision_model, read_picture
+
+SMALL: dict[str, Any] = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 48,
+    "image_size": 32,
+    "patch_size": 8,
+}
+CONFIGS = {
+    "vit": transformers.ViTConfig,
+    "deit": transformers.DeiTConfig,
+    "dinov2": transformers.Dinov2Config,
+    "dinov2_with_registers": transformers.Dinov2WithRegistersConfig,
+}
+RED, BLUE = (255, 0, 0), (0, 0, 255)
+
+
+def save_vision_model(folder: Path, kind: str = "vit") -> Path:
+    """Save a small model with random weights, and its image processor, which crops a DINOv2's pictures."""
+    torch.manual_seed(0)
+    transformers.AutoModel.from_config(CONFIGS[kind](**SMALL)).save_pretrained(folder)
+    settings: dict[str, Any] = {"image_mean": [0.4] * 3, "image_std": [0.5] * 3, "resample": 3}
+    if kind.startswith("dinov2"):
+        settings |= {"size": {"shortest_edge": 36}, "crop_size": {"height": 32, "width": 32}}
+        settings |= {"image_processor_type": "BitImageProcessor", "do_center_crop": True}
+    else:
+        settings |= {"image_processor_type": "ViTImageProcessor", "size": {"height": 32, "width": 32}}
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    return folder
+
+
+def file_of(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, kind, **options)
+    return file.getvalue()
+
+
+def speckled(width: int = 48, height: int = 40) -> Image.Image:
+    return Image.fromarray(
+        np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8), "RGB"
+    )
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_every_row_of_every_head_is_transformers_own(kind: str, tmp_path: Path) -> None:
+    model = load_vision_model(save_vision_model(tmp_path, kind))
+    picture = model.prepare(speckled())
+    eager = transformers.AutoModel.from_pretrained(tmp_path, attn_implementation="eager").eval()
+    with torch.no_grad():
+        maps = torch.stack(eager(pixel_values=picture.inputs, output_attentions=True).attentions)[:, 0]
+    assert maps.shape == (2, 2, len(model.before) + 16, len(model.before) + 16)
+    for query in range(maps.shape[2]):
+        torch.testing.assert_close(model.rows(picture, query), maps[:, :, query], atol=1e-6, rtol=0)
+    assert model.before[0] == "[CLS]"
+    # What is shown is what enters the model.
+    shown = (torch.tensor(picture.rgb) / 255 - 0.4) / 0.5
+    torch.testing.assert_close(picture.inputs[0].permute(1, 2, 0), shown, atol=0.01, rtol=0)
+
+
+def test_a_folder_that_is_not_such_a_model_is_refused_by_name(tmp_path: Path) -> None:
+    folder = save_vision_model(tmp_path)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    (folder / "config.json").write_text(json.dumps(config | {"model_type": "swin"}), encoding="utf-8")
+    with pytest.raises(ValueError, match="swin"):
+        load_vision_model(folder)
+    (folder / "config.json").write_text(json.dumps(config | {"patch_size": 7}), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"patch|projection"):
+        load_vision_model(folder)
+    (folder / "preprocessor_config.json").unlink()
+    with pytest.raises(ValueError, match="preprocessor_config"):
+        load_vision_model(folder)
+
+
+def quadrants(mode: str, pixels: Any) -> Image.Image:
+    """A picture of 2 × 1 in any mode."""
+    image = Image.new(mode, (2, 1))
+    for x, pixel in enumerate(pixels):
+        image.putpixel((x, 0), pixel)
+    return image
+
+
+@pytest.mark.parametrize(
+    ("data", "pixels"),
+    [
+        (file_of(Image.new("RGB", (1, 1), RED)), [RED]),
+        (file_of(quadrants("L", [10, 200])), [(10,) * 3, (200,) * 3]),
+        (file_of(Image.fromarray(np.array([[0, 0x8000]], dtype=np.uint16))), [(0,) * 3, (128,) * 3]),
+        (file_of(quadrants("RGBA", [(255, 0, 0, 0), (0, 0, 255, 255)])), [(255,) * 3, BLUE]),
+        (file_of(quadrants("LA", [(0, 255), (0, 0)])), [(0,) * 3, (255,) * 3]),
+        (file_of(quadrants("1", [0, 255])), [(0,) * 3, (255,) * 3]),
+        (file_of(Image.new("CMYK", (1, 1), (0, 0, 0, 255)), "JPEG"), [(0,) * 3]),
+        (file_of(Image.new("L", (1, 1), 77), "JPEG"), [(77,) * 3]),
+    ],
+)
+def test_a_picture_of_any_mode_is_read(data: bytes, pixels: list[tuple[int, int, int]]) -> None:
+    image = read_picture(data)
+    assert image.mode == "RGB"
+    assert [image.getpixel((x, 0)) for x in range(image.width)] == pixels
+
+
+def test_a_picture_taken_sideways_stands_upright() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned by a quarter
+    image = read_picture(file_of(speckled(8, 4), "PNG", exif=exif))
+    np.testing.assert_array_equal(np.asarray(image), np.rot90(np.asarray(speckled(8, 4)), -1))
+
+
+def header(width: int, height: int) -> bytes:
+    """A PNG that says how large it is, and holds next to nothing."""
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(b"")),
+        (b"IEND", b""),
+    ]
+    parts = [
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in chunks
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+ANIMATED = file_of(Image.new("L", (4, 4)), save_all=True, append_images=[Image.new("L", (4, 4), 9)])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "PNG or JPEG"),
+        (b"\x89PNG\r\n\x1a\n" + b"no chunk", "PNG or JPEG"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "PNG or JPEG"),
+        (file_of(Image.new("L", (4, 4)), "GIF"), "PNG or JPEG"),
+        (file_of(speckled())[:200], "cut short"),
+        (file_of(speckled(), "JPEG")[:700], "cut short"),
+        (ANIMATED, "2 frames"),
+        (b"\xff" * (MAX_PICTURE_BYTES + 1), "4 MB"),
+        (header(4001, 4000), "16 megapixels; got 4001"),
+        (header(10_000, 10_000), "16 megapixels"),
+        (header(60_000, 60_000), "16 megapixels"),
+        (header(201, 10), "20 times"),
+    ],
+)
+def test_a_picture_that_is_not_read_is_refused_and_never_decoded_where_it_is_too_large(
+    data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if data[12:16] == b"IHDR" and len(data) < 100:
+        monkeypatch.setattr("PIL.ImageOps.exif_transpose", pytest.fail)
+        monkeypatch.setattr("PIL.PngImagePlugin.PngImageFile.load", pytest.fail)
+    with pytest.raises(ValueError, match=message):
+        read_picture(data)
+
+
+def test_one_pixel_and_a_long_strip_are_seen_by_a_model(tmp_path: Path) -> None:
+    model = load_vision_model(save_vision_model(tmp_path, "dinov2"))
+    for size in ((1, 1), (3, 1), (20, 1), (1, 20)):
+        picture = model.prepare(read_picture(file_of(Image.new("RGB", size, RED))))
+        assert (picture.rgb == RED).all()
+        torch.testing.assert_close(model.rows(picture, 3).sum(dim=-1), torch.ones(2, 2))
