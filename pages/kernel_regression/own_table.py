@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from attn_words import N_, _, _n, paragraph
 
-ENCODINGS = ("utf-8-sig", "utf-16", "cp1252")
 # A decimal comma looks like a separator, and so does the space in a date: these are asked last.
 _NO_ROWS = N_("The file has no rows of data.")
 SEPARATORS = (";", "\t", "|", ",", " ")
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
+_MISSING = ("", "na", "n/a", "nan", "null", "none", "-", ".")
 Sign = Literal[".", ","]
 _UNCLEAR = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # 1,140 is 1140 or 1.14
 _GROUPED = re.compile(r"([+-]?\d{1,3})([,.' ])\d{3}(\2\d{3})*([.,]\d*)?$")
@@ -82,7 +82,7 @@ class Column:
     @property
     def is_numeric(self) -> bool:
         """Whether at least two cells, and more than half of those that are not empty, are numbers."""
-        filled = sum(map(bool, self.cells))
+        filled = sum(cell.lower() not in _MISSING for cell in self.cells)
         finite = int(np.isfinite(self.numbers).sum())
         return finite >= 2 and finite * 2 > filled
 
@@ -119,7 +119,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
         TableError: nothing in it, too much in it, or no two columns of numbers.
     """
     _bound("bytes", len(data), most_bytes)
-    text = _decode(data)
+    text, encoding = _decode(data)
     if not text.strip():
         raise TableError(_(_NO_ROWS))
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -152,6 +152,8 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
         "Columns are separated by “{sign}”.",
         sign=separator.replace("\t", r"\t"),
     )
+    if encoding:
+        notes.append(_("The file is not in UTF-8: its letters are read as {encoding}.", encoding=encoding))
     return OwnTable(columns, (by, *notes, *examples))
 
 
@@ -211,17 +213,26 @@ def _bound(what: str, count: int, most: int) -> None:
         raise TableError(_(_TOO_MANY[what], count=f"{count:,}", most=f"{most:,}"))
 
 
-def _decode(data: bytes) -> str:
-    encodings = ENCODINGS if data[:2] in (b"\xff\xfe", b"\xfe\xff") else (ENCODINGS[0], ENCODINGS[2])
-    for encoding in encodings:
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the text, and the encoding that it has; "" where that is plain."""
+    nulls = data[1::2].count(0), data[::2].count(0)
+    is_wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    wide = "utf-16" if is_wide else "utf-16-le" if nulls[0] > nulls[1] else "utf-16-be"
+    for encoding in (wide,) if is_wide or any(nulls) else ("utf-8-sig", "gb18030", "cp1252"):
         try:
             text = data.decode(encoding)
         except UnicodeError:
             continue
-        if "\0" in text:
-            break
-        return text
+        if "\0" not in text and (encoding != "gb18030" or _is_chinese(text)):
+            return text, "" if encoding == "utf-8-sig" else encoding.upper()
     raise TableError(_("The file is not text: save the table as CSV in UTF-8."))
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether most of what is not ASCII are the common characters, as in no other text that is read so."""
+    codes = [letter.encode("gb18030") for letter in text if not letter.isascii()]
+    common = [code for code in codes if len(code) == 2 and 0xB0 <= code[0] <= 0xD7 and code[1] > 0xA0]
+    return 2 * len(common) > len(codes)
 
 
 def _remarks(lines: Sequence[str]) -> dict[int, str]:
@@ -321,12 +332,10 @@ def _split(
 
 
 def _is_title(cells: Sequence[str], following: Sequence[str], width: int) -> bool:
-    """Whether a row stands above the header: one cell alone, or fewer than the row of names after it."""
-    filled = sum(bool(cell) for cell in cells)
-    names_follow = (
-        len(following) == width and all(following) and not any(_is_value(cell) for cell in following)
-    )
-    return width > 1 and (len(cells) == 1 or (filled < width and names_follow))
+    """Whether a row stands above the header: one cell alone, or no row of names where one follows."""
+    if len(following) != width or not all(following) or any(map(_is_value, following)):
+        return width > 1 and len(cells) == 1
+    return sum(map(bool, cells)) != width > 1 or any(map(_is_value, cells))
 
 
 def _is_value(cell: str) -> bool:

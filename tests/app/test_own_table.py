@@ -47,8 +47,27 @@ def test_table_without_a_header_numbers_its_columns() -> None:
     np.testing.assert_array_equal(y.numbers, [2.5, 4])
 
 
-def test_table_in_an_old_encoding_is_read() -> None:
-    assert read("Größe;Wärme\n1;2\n3;4\n".encode("cp1252"))[0].name == "Größe"
+@pytest.mark.parametrize(
+    ("encoding", "name", "note"),
+    [
+        ("utf-8", "身高", None),
+        ("gbk", "身高", "GB18030"),
+        ("utf-16", "身高", "UTF-16"),
+        ("utf-16-le", "身高", "UTF-16-LE"),
+        ("utf-16-be", "Größe", "UTF-16-BE"),
+        ("cp1252", "Größe", "CP1252"),  # its second half would be one rare Chinese character
+    ],
+)
+def test_table_in_an_old_encoding_is_read_and_noted(encoding: str, name: str, note: str | None) -> None:
+    table = read_table(f"{name};y\n1;2\n3;4\n".encode(encoding), most_bytes=999, most_rows=9)
+    assert [column.name for column in table.columns] == [name, "y"]
+    assert [each.split()[-1] for each in table.notes if "UTF-8" in each] == ([f"{note}."] if note else [])
+
+
+def test_table_cells_that_say_missing_do_not_make_a_column_text() -> None:
+    x, y = read(b"x,y\n1,NA\n2,3\n3,4\n4,-\n")
+    np.testing.assert_array_equal(y.numbers, [math.nan, 3, 4, math.nan])
+    assert "2 of 4 rows are left out; the first is line 2" in pair(x, y).notes[0]
 
 
 def test_table_thousands_separators_are_distinguished_from_decimals() -> None:
@@ -190,6 +209,8 @@ ODD: dict[str, tuple[dict[str, list[float]], str]] = {
     "#,x,y\n1,5,6\n2,6,7\n3,8,9\n": ({"x": [5, 6, 8], "y": [6, 7, 9]}, "counts the rows"),
     "x,y\n1,2,\n3,4,\n6,7,\n": ({"x": [1, 3, 6], "y": [2, 4, 7]}, "Line 1 names"),
     "Beans, 2024\nday,height,w\n1,2,3\n2,3,4\n": ({"day": [1, 2], "height": [2, 3]}, "comment: line 1"),
+    "Measured in May, 2024\nx,y\n1,2\n2,3\n": ({"x": [1, 2], "y": [2, 3]}, "comment: line 1"),
+    "Beans, Jena, 2024\n\nx,y\n1,2\n2,3\n3,4\n": ({"x": [1, 2, 3], "y": [2, 3, 4]}, "comment: line 1"),
     "Beans,,\nday,height,w\n1,2,3\n2,3,4\n": ({"day": [1, 2], "height": [2, 3]}, "comment: line 1"),
     "Beans\n\nday,height\n1,2\n2,3\n": ({"day": [1, 2], "height": [2, 3]}, "Line 3 names"),
     "# made by a tool\n# in May\nday height\n1 2\n2 3\n": ({"day": [1, 2], "height": [2, 3]}, "2 lines"),
