@@ -164,8 +164,7 @@ def _python(tokens: list[tuple[str, str, int]]) -> Iterator[str]:
         if starts and not opens and text not in {"+", "-"}:
             raise FunctionError(at, _("a number, x or a function is wanted, and here is {here}", here=here))
         if not starts and (kind == "number" or (text == ")" and len(depths) == 1)):
-            closes = _("“{sign}” closes nothing", sign=text)
-            raise FunctionError(at, closes if text == ")" else _("a number cannot follow; write * between"))
+            raise FunctionError(at, _("an operator is wanted, and here is {here}", here=here))
         if kind == "end" and len(depths) > 1:
             raise FunctionError(at, _("a closing parenthesis is wanted, and here is {here}", here=here))
         if opens and not starts:

@@ -273,7 +273,7 @@ class Words:
 
     def hover(self, weight: str, first: str = "") -> str:
         """Return an arc's hover text, whose trace has its weight under this name in its `meta`."""
-        return first + _key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
+        return first + key_hover(self.group, "%{meta.key}", f"%{{meta.{weight}:.6f}}")
 
     def legend(self) -> str:
         """Return what the thickness of an arc stands for."""
@@ -320,7 +320,7 @@ class Words:
             key_words["y"],
             theme.rgba(LIGHT.paper, 0),
             size=24,
-            hover=hover or _key_hover(group, "%{text}", "%{customdata:.6f}"),
+            hover=hover or key_hover(group, "%{text}", "%{customdata:.6f}"),
         )
         numbers |= {"text": texts, "customdata": np.nan_to_num(group.totals(weights))[row]}
         numbers["meta"] = {"cells": "query-key", "columns": True, "rows": list(group.also)}
@@ -385,13 +385,15 @@ def thickness(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(finite < LEAST, 0.0, THICKEST * finite)
 
 
-def _key_hover(group: Group, word: str, weight: str) -> str:
+def key_hover(group: Group, word: str, weight: str, *, of_heads: bool = False) -> str:
     """Return the hover text of a key: its weight, or the sum or mean of the group's weights."""
-    if not group.also:
-        return _("key <b>{word}</b><br>weight <b>{weight}</b>", word=word, weight=weight)
-    if group.summed:
-        return _("key <b>{word}</b><br>sum of the rows <b>{weight}</b>", word=word, weight=weight)
-    return _("key <b>{word}</b><br>mean of the rows <b>{weight}</b>", word=word, weight=weight)
+    measure = _("sum of the rows") if group.summed else _("mean of the rows")
+    if of_heads:
+        mean = _("mean of the heads")
+        measure = _("{measure}, {mean}", measure=measure, mean=mean) if group.also else mean
+    elif not group.also:
+        measure = _("weight")
+    return _("key <b>{word}</b><br>{measure} <b>{weight}</b>", word=word, measure=measure, weight=weight)
 
 
 def _strike(x: Numbers, places: Sequence[WordPlace], pitch: float) -> marks.Mark:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_figures import marks, theme
-from attn_figures.arcs import LEAST, NO_GROUP, Group, Words, arc, thickness
+from attn_figures.arcs import LEAST, NO_GROUP, Group, Words, arc, key_hover, thickness
 from attn_figures.matrix import Matrix, Numbers
 from attn_figures.picture import Picture, Spec
 from attn_figures.ties import largest_first
@@ -151,17 +151,8 @@ def arcs_of_heads(
         row=row,
         legend=[(thick, LIGHT.muted), *((line, LIGHT.muted) for line in _signs(step.heads))],
         legend_lines=1 + -(-most_heads // A_LINE),
-        hover=_mean_of_heads(step.group),
+        hover=key_hover(step.group, "%{text}", "%{customdata:.6f}", of_heads=True),
     )
-
-
-def _mean_of_heads(group: Group) -> str:
-    fields = {"word": "%{text}", "weight": "%{customdata:.6f}"}
-    if not group.also:
-        return _("key <b>{word}</b><br>mean of the heads <b>{weight}</b>", **fields)
-    if group.summed:
-        return _("key <b>{word}</b><br>sum of the rows, mean of the heads <b>{weight}</b>", **fields)
-    return _("key <b>{word}</b><br>mean of the rows and of the heads <b>{weight}</b>", **fields)
 
 
 def _signs(heads: Sequence[int]) -> list[str]:

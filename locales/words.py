@@ -37,6 +37,26 @@ AREAS = {
 KEYWORDS = {"_": (1,), "N_": (1,), "_n": (1, 2), "_c": ((1, "c"), 2), "word": (1,)}
 Key = tuple[str | None, str]
 """A message's context and its English."""
+SAME = frozenset(
+    (
+        *("ALiBi", "E + P", "FlashAttention", "H2O", "LaTeX", "NTK", "NumPy", "PyTorch", "Q, K, V", "RNN"),
+        *(
+            "StreamingLLM",
+            "X",
+            "YaRN",
+            "attn_core",
+            "einops",
+            "einsum",
+            "logit",
+            "matmul",
+            "nn.Linear",
+            "torch",
+        ),
+        *("(d k h)", "I love dogs", "I love ice", "big / small", "tired / wide", "{first} … {last}"),
+        *("kv {number}", "y = {function}", "“{name}”", "“{sign}”", "{part} {number}"),
+    )
+)
+"""Names, code, English examples and fields between marks, which every language has as they are."""
 COMMENTS = ("Translators:",)
 NAMES = ("Translators: the name that is shown; others by which it is found follow, with 、 between.",)
 
@@ -86,8 +106,9 @@ def needed(messages: dict[str, list[Message]], before: Catalog) -> list[tuple[st
 
     return [
         (area, message)
-        for area, message in first.values()
-        if (other := general(message)) is None or translation(message) != translation(other)
+        for (context, name), (area, message) in first.items()
+        if (context == "term" or not (name in SAME or context == "sentence"))
+        and ((other := general(message)) is None or translation(message) != translation(other))
     ]
 
 
