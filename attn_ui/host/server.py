@@ -100,11 +100,9 @@ def parts(warm_up: Callable[[], None], beside: Callable[[], None] = lambda: None
 
 def get_without_lock(self: functools.cached_property[Any], instance: Any, owner: Any = None) -> Any:
     """Read a cached property as Python 3.12 does: before, one object's had to wait for another object's."""
-    if instance is None:
-        return self
-    if self.attrname not in instance.__dict__:
+    if instance is not None and self.attrname not in instance.__dict__:
         instance.__dict__[self.attrname] = self.func(instance)
-    return instance.__dict__[self.attrname]
+    return self if instance is None else instance.__dict__[self.attrname]
 
 
 def say_where() -> None:

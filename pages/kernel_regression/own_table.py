@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from attn_words import N_, _, _n, paragraph
 
-# A decimal comma looks like a separator, and so does the space in a date: these are asked last.
 _NO_ROWS = N_("The file has no rows of data.")
+# A decimal comma looks like a separator, and so does the space in a date: these are asked last.
 SEPARATORS = (";", "\t", "|", ",", " ")
 SHOWN = 24  # characters of a bad cell that a sentence repeats
 MOST_COLUMNS = 200
@@ -50,14 +50,8 @@ class UnclearError(TableError):
 
     def __init__(self, line: int, column: str, cell: str) -> None:
         """Ask what the cell is."""
-        super().__init__(
-            _(
-                "Line {line}: {column} holds “{cell}”: choose which number that is.",
-                line=line,
-                column=column,
-                cell=cell,
-            )
-        )
+        where = {"line": line, "column": column, "cell": cell}
+        super().__init__(_("Line {line}: {column} holds “{cell}”: choose which number that is.", **where))
         self.readings: Mapping[Sign, str] = {
             ".": f"{_number(cell, '.'):.0f}",
             ",": f"{_number(cell, ','):.3f}",
@@ -120,8 +114,6 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
     """
     _bound("bytes", len(data), most_bytes)
     text, encoding = _decode(data)
-    if not text.strip():
-        raise TableError(_(_NO_ROWS))
     lines = text.translate(_SAME).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     n_lines = len(lines) - lines.count("")
     if n_lines > 4 * most_rows:  # more than remarks and cells of several lines explain: not read at all
@@ -148,10 +140,7 @@ def read_table(data: bytes, *, most_bytes: int, most_rows: int, decimal: Sign | 
         raise TableError(_why_too_few(columns, numeric))
     if columns[0].index:
         notes.append(_("The first column has no name and counts the rows."))
-    by = _(
-        "Columns are separated by “{sign}”.",
-        sign=separator.replace("\t", r"\t"),
-    )
+    by = _("Columns are separated by “{sign}”.", sign=separator.replace("\t", r"\t"))
     if encoding:
         notes.append(_("The file is not in UTF-8: its letters are read as {encoding}.", encoding=encoding))
     return OwnTable(columns, (by, *notes, *examples))
@@ -339,10 +328,8 @@ def _is_title(cells: Sequence[str], following: Sequence[str], width: int) -> boo
 
 
 def _is_value(cell: str) -> bool:
-    return any(
-        math.isfinite(each)
-        for each in (_number(cell, "."), _number(cell, ","), date_of(cell), date_of(cell, by_month=True))
-    )
+    readings = _number(cell, "."), _number(cell, ","), date_of(cell), date_of(cell, by_month=True)
+    return any(map(math.isfinite, readings))
 
 
 def _columns(
@@ -479,14 +466,12 @@ def _example(column: Column, sign: Sign) -> Iterator[str]:
 def _different(names: Sequence[str]) -> list[str]:
     """Give empty and repeated names a number, so that each can be chosen."""
     titles: list[str] = []
-    for position, name in enumerate(names):
-        plain = "".join(c for c in name.strip() if c.isprintable())[:40] or _unnamed(position)
-        titles.append(plain if plain not in titles else f"{plain} ({position + 1})")
+    for number, name in enumerate(names, 1):
+        plain = "".join(c for c in name.strip() if c.isprintable())[:40] or _(
+            "column {number}", number=number
+        )
+        titles.append(plain if plain not in titles else f"{plain} ({number})")
     return titles
-
-
-def _unnamed(position: int) -> str:
-    return _("column {number}", number=position + 1)
 
 
 def _why_too_few(columns: Sequence[Column], numeric: Sequence[Column]) -> str:
@@ -504,20 +489,15 @@ def _first_bad(columns: Iterable[Column]) -> str:
     """Say where the first cell is that is no number; nothing where all are."""
     for column in columns:
         for line, cell, number in zip(column.lines, column.cells, column.numbers, strict=True):
-            where = {"line": line, "column": column.name}
+            where = {"line": line, "column": column.name, "cell": _short(cell)}
             if math.isfinite(date_of(cell)) or math.isfinite(date_of(cell, by_month=True)):
                 return _(
                     "Line {line}: {column} holds “{cell}”, and nothing in the column says whether day or "
                     "month comes first: write dates as 2024-01-31.",
                     **where,
-                    cell=cell[:SHOWN],
                 )
             if not math.isfinite(number):
-                return _(
-                    "Line {line}: {column} holds “{cell}”, which is not a finite number.",
-                    **where,
-                    cell=_short(cell),
-                )
+                return _("Line {line}: {column} holds “{cell}”, which is not a finite number.", **where)
     return ""
 
 
