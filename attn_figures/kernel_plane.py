@@ -268,7 +268,7 @@ def _keys(scene: PlaneScene, name: str, at: Where, place: str = "") -> Mark:
     """Return each key as a point of one size, in the colour of its value."""
     x, y, weights = at
     hover = _(
-        "key at {place}<br>value <b>{value}</b><br>weight <b>{weight}</b>",
+        "key at <b>{place}</b><br>value <b>{value}</b><br>weight <b>{weight}</b>",
         place=f"%{{text}}{place}",
         value=f"%{{marker.color:{scene.value_form}}}",
         weight="%{customdata:.6f}",

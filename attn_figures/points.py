@@ -133,7 +133,7 @@ class AttentionPlane:
             LIGHT.query,
             size=style.diamond,
             symbol="diamond",
-            hover=_("query <b>{query}</b>", query="%{hovertext}"),
+            hover=_("query <b>{word}</b>", word="%{hovertext}"),
         )
         if style.by_place:
             queries["marker"] = queries["marker"] | {"opacity": _paleness(len(asking))}

@@ -170,7 +170,7 @@ KERNEL_MISTAKES: Mapping[str, Mistake[Any]] = by_name(
     ),
     Mistake(
         "triangular as Epanechnikov",
-        N_("Some courses print max(0, 1 − u), the triangular kernel, under Epanechnikov's name."),
+        N_("Some courses print max(0, 1 − u), the triangular kernel, as Epanechnikov's."),
         N_("Rows sum to one either way, so no sum tells."),
         partial(kernel_weights, kernel="epanechnikov"),
         partial(kernel_weights, kernel="triangular"),

@@ -144,7 +144,7 @@ def _read_vectors(controls: Controls, inputs: Inputs) -> Inputs:
     if inputs.vectors == "random":
         return replace(inputs, width=controls.whole(WIDTH_X, _("Width d_model of vectors")))
     if inputs.vectors == "typed":
-        controls.caption(_(":material/table: Type the vectors in the tab *Data*."))
+        controls.caption(_(":material/table: Type the numbers in the tab *Data*."))
         return replace(inputs, x=_rows(controls, TABLE_X), y=_rows(controls, TABLE_Y))
     return inputs
 

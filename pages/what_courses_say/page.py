@@ -12,7 +12,7 @@ from pages.what_courses_say.view import read_controls, view
 PAGE: Page[str, State] = Page(
     "what_courses_say",
     N_("Common claims"),
-    N_("What courses say of attention, measured here: does it hold, and where?"),
+    N_("What courses say of attention, measured: does it hold, and where?"),
     SETTINGS,
     read_controls=read_controls,
     view=view,

@@ -8,7 +8,7 @@ from attn_core import KERNELS
 from attn_figures.numbers import number
 from attn_figures.ties import largest_first
 from attn_ui.screen.tables import ROUNDED, table
-from attn_words import _, _n, paragraph
+from attn_words import _, paragraph
 from pages.kernel_regression.compute import Result, Selection
 from pages.kernel_regression.words import kernel_name
 
@@ -50,7 +50,7 @@ def show(result: Result) -> None:
     ]
     if len(rest):
         mass, part = weights[rest].sum(), parts[rest].sum()
-        others = _n("{count} other", "{count} others", len(rest))
+        others = _("{count} more", count=len(rest))
         rows.append([others, "", "", number(profile[rest].sum()), number(mass), "", points.amount(part)])
     mean = points.amount(float(fit.estimate[row]))
     total = _("sum")

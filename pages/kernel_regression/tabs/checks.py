@@ -33,7 +33,7 @@ def show(result: Result) -> None:
     st.markdown(
         checks_table(
             [each.name for each in checks],
-            {_("on this page"): [(each.passed, each.verdict) for each in checks]},
+            {_("this page"): [(each.passed, each.verdict) for each in checks]},
         )
     )
 

@@ -31,7 +31,7 @@ def checks(result: Result) -> list[Check]:
     results = _against_torch(result)
     results.append(compare(fused, attention.output, result.module.fast(n.query, n.key, n.key, result.mask)))
     results.append(
-        compare(_("each row of each map sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
+        compare(_("each row of weights sums to one, or is empty"), sums, attends.to(sums), scale=1.0)
     )
     if attention.mask is not None:
         masked = attention.weights[~attention.mask]

@@ -40,7 +40,7 @@ def run_checks(result: Result) -> list[Check]:
     reference, largest = _by_torch(result), float(x.abs().max())
     shuffled = shuffle_difference(NoPositions(), x, order)
     return [
-        compare(_("Each row of the weights sums to 1"), attended.weights.sum(-1), 1.0),
+        compare(_("each row of weights sums to one"), attended.weights.sum(-1), 1.0),
         compare(
             _("The output is that of torch's own attention, given the same queries, keys and bias"),
             attended.output,
