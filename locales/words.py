@@ -58,7 +58,6 @@ SAME = frozenset(
 )
 """Names, code, English examples and fields between marks, which every language has as they are."""
 COMMENTS = ("Translators:",)
-NAMES = ("Translators: the name that is shown; others by which it is found follow, with 、 between.",)
 
 
 def main() -> int:
@@ -136,7 +135,7 @@ def template(area: str) -> Catalog:
         where = [(f"pages/glossary/terms/{group.replace(' ', '_')}.py", None)]
         for term in terms:
             for name in dict.fromkeys((term.name, *term.apart)):  # its other names stand with its own
-                found.add(name, locations=where, auto_comments=NAMES, context="term")  # type: ignore[arg-type]
+                found.add(name, locations=where, context="term")  # type: ignore[arg-type]
             found.add(term.says, locations=where)  # type: ignore[arg-type]
     return found
 
