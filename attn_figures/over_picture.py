@@ -31,6 +31,7 @@ class _Patches(Matrix):
     names: Any = None  # of the patches, for the hover
     opacity: float = 1.0  # of full ink
     painted: bool = True  # whether the numbers are coloured, or blank paper
+    source: str = ""  # of a photo, which stands under the numbers in place of ink
 
     def colour_range(self) -> tuple[ColourRange, bool]:
         """Return the range of the numbers; of paper alone where they are not painted."""
@@ -41,6 +42,8 @@ class _Patches(Matrix):
     def traces(self, axes: Axes, coloraxis: str) -> list[dict[str, Any]]:
         """Return the numbers with the patches' names, and the ink over them, which has no hover."""
         cells, *rest = super().traces(axes, coloraxis)
+        if self.source:
+            return [cells | {"hovertext": self.names, "opacity": 0.6 * self.painted}, *rest]
         ink = {
             "type": "heatmap",
             "name": f"{self.name} ink",
@@ -76,6 +79,7 @@ class PatchedImage:
         patches: names of the patches, in reading order.
         queries: names of the queries; the patches' own where they attend to one another.
         one: the noun for one query, such as "patch".
+        source: a photo as a `data:` address, shown in place of ink.
     """
 
     ink: Numbers
@@ -83,6 +87,7 @@ class PatchedImage:
     patches: Sequence[str]
     queries: Sequence[str]
     one: str
+    source: str = ""
 
     @property
     def to_itself(self) -> bool:
@@ -90,17 +95,14 @@ class PatchedImage:
         return list(self.queries) == list(self.patches)
 
 
-@Picture
-def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
-    """Draw the picture in patches, one query's weights over it, and all rows of weights.
+def _draw_pair(image: PatchedImage, weights: Numbers, place: tuple[int, int] | None) -> list[_Patches]:
+    """Return the picture in patches, and one query's weights, (n_patch,), over it.
 
     Args:
-        weights: (n_query, n_patch).
-        query: the row that is drawn over the picture, from 0.
+        place: the row and column of the patch that asks; None where none does.
     """
     rows, columns = image.grid
     names: NDArray[np.object_] = np.array(image.patches, dtype=object).reshape(image.grid)
-    place = divmod(query, columns) if image.to_itself else None
     means = image.ink.reshape(rows, image.ink.shape[0] // rows, columns, -1).mean(axis=(1, 3))
     common: dict[str, Any] = {
         "rows": Side([""] * rows, role="ink"),
@@ -112,6 +114,7 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         "ink": image.ink,
         "names": names,
         "marked": place,
+        "source": image.source,
     }
     picture = _Patches(
         "picture",
@@ -123,13 +126,43 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
     )
     overlay = _Patches(
         "laid over",
-        weights[query].reshape(image.grid),
+        weights.reshape(image.grid),
         _("where this {one} looks", one=image.one),
         ramp=ColourScale(bar=_("weight"), power=ROOT),
         hover=Hover(place="%{hovertext}"),
         opacity=0.4,
         **common,
     )
+    return [picture, overlay]
+
+
+@Picture
+def over_photo(image: PatchedImage, weights: Numbers, query: int | None) -> Spec:
+    """Draw a photo in patches, and one query's weights, (n_patch,), over it.
+
+    Args:
+        query: the patch that asks; None where it is none.
+    """
+    place = None if query is None else divmod(query, image.grid[1])
+    panels = _draw_pair(image, weights, place)
+    spec = compose.spec(panels, phone_height=PHONE_HEIGHT // 2, laptop_height=LAPTOP)
+    box = {"x": -0.5, "y": -0.5, "sizex": image.grid[1], "sizey": image.grid[0], "yanchor": "top"}
+    axes = [{"xref": each.x, "yref": each.y} for each in map(Axes, range(len(panels)))]
+    photo = box | {"source": image.source, "sizing": "stretch", "layer": "below"}
+    spec["layout"]["images"] = [photo | each for each in axes]
+    return spec
+
+
+@Picture
+def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
+    """Draw the picture in patches, one query's weights over it, and all rows of weights.
+
+    Args:
+        weights: (n_query, n_patch).
+        query: the row that is drawn over the picture, from 0.
+    """
+    columns = image.grid[1]
+    place = divmod(query, columns) if image.to_itself else None
     few = len(image.queries) <= FEW_ROWS
     ticks = [(at, str(at + 1)) for at in range(0, len(image.patches), columns)]
     every = Matrix(
@@ -145,7 +178,9 @@ def over_picture(image: PatchedImage, weights: Numbers, query: int = 0) -> Spec:
         names_rows=True,
         size=(BODY, BODY * 0.6 if few else BODY),
     )
-    return compose.spec([picture, overlay, every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP)
+    return compose.spec(
+        [*_draw_pair(image, weights[query], place), every], phone_height=PHONE_HEIGHT, laptop_height=LAPTOP
+    )
 
 
 def over_picture_cursor(

@@ -27,6 +27,7 @@ class Hosting:
         cache: megabytes of what was computed for all that one process keeps.
         changes: how many messages a second one visitor is served; more wait, and delay that visitor only.
         model: a model's folder; "" is the packaged one.
+        vision_model: a vision transformer's folder; "" is none.
         lessons: a folder of lessons of the host's own, beside those of the app.
     """
 
@@ -37,6 +38,7 @@ class Hosting:
     cache: int = 64
     changes: float = 10.0
     model: str = ""
+    vision_model: str = ""
     lessons: Path | None = None
 
 
@@ -118,6 +120,7 @@ READERS: Mapping[str, Callable[[str], Any]] = {
     "CACHE": lambda text: _whole(text, 1, "a whole number of megabytes, 1 or more"),
     "CHANGES": _rate,
     "MODEL": _model,
+    "VISION_MODEL": _model,
     "LESSONS": _folder,
 }
 """What reads each setting, by the name behind ``PREFIX``; in small letters it is a field of ``Hosting``."""

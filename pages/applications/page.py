@@ -3,13 +3,14 @@
 from attn_ui.base.page import Page
 from attn_words import N_
 from pages.applications.panel_sources import PANEL_SOURCES
+from pages.applications.photo import PhotoRows
 from pages.applications.programs import programs
 from pages.applications.settings import SETTINGS, TAB
 from pages.applications.state import State
 from pages.applications.tables import tables
 from pages.applications.view import read_controls, view
 
-PAGE: Page[State, State] = Page(
+PAGE: Page[State, State | PhotoRows] = Page(
     "applications",
     N_("Where attention is used"),
     N_("What changes is who asks (:violet[**query**]) and who answers (:orange[**key**])."),

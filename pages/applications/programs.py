@@ -2,12 +2,15 @@
 
 from attn_ui.base.programs import OneProgram
 from attn_words import _
+from pages.applications.photo import PhotoRows
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
 
-def programs(state: State) -> OneProgram:
-    """Return the program of a use."""
+def programs(state: State | PhotoRows) -> OneProgram | None:
+    """Return the program of a use; None for a picture of one's own."""
+    if isinstance(state, PhotoRows):
+        return None
     return OneProgram(
         VIEWS[state.use].program(state),
         _(

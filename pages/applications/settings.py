@@ -2,6 +2,7 @@
 
 from attn_ui.base.parameters import Choice, Parameter, Steps, page_tabs
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_words import N_
 from pages.applications.state import MOST_WORDS, N_FRAME, N_PATCH, N_SHAPE, State
 
 TAB = page_tabs(data=("Data",))
@@ -12,4 +13,10 @@ PATCH = Steps("patch", State.patch, tuple(range(1, N_PATCH + 1)), ".0f")
 WORD = Steps("word", State.word, tuple(range(1, N_SHAPE + 1)), ".0f")
 WINDOW = Steps("window", State.window, tuple(range(N_FRAME)), ".0f")
 FRAME = Steps("frame", State.frame, tuple(range(1, N_FRAME + 1)), ".0f")
-SETTINGS: tuple[Parameter, ...] = (TAB, USE, TEXT, SEED, TEMPERATURE, PREFIX, PATCH, WORD, WINDOW, FRAME)
+# Of a vision model on one's own picture; tokens are counted from 0, which is [CLS].
+LAYER = Steps("imagelayer", 1, tuple(range(1, 65)), ".0f", only=N_("a layer of the model"))
+HEAD = Steps("imagehead", 1, tuple(range(1, 65)), ".0f", only=N_("a head of the model"))
+TOKEN = Steps("imagequery", 0, tuple(range(2048)), ".0f", only=N_("a token of the model"))
+SETTINGS: tuple[Parameter, ...] = (
+    *(TAB, USE, TEXT, SEED, TEMPERATURE, PREFIX, PATCH, WORD, WINDOW, FRAME, LAYER, HEAD, TOKEN),
+)

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 
 from attn_ui.base.page import Columns
 from attn_words import N_, _
+from pages.applications.photo import PhotoRows
 from pages.applications.state import State
 from pages.applications.views import VIEWS
 
 
-def columns(state: State) -> Columns:
+def columns(state: State | PhotoRows) -> Columns:
     """Return the table by its titles, a row for each map, query and key."""
+    if isinstance(state, PhotoRows):
+        return state.columns()
     titles = (N_("map"), N_("query"), N_("key"), N_("may attend"), N_("weight"))
     rows = [
         (_(head.name), query, key, head.mask is None or bool(head.mask[i, j]), weight)
@@ -20,6 +23,6 @@ def columns(state: State) -> Columns:
     return dict(zip(titles, zip(*rows, strict=True), strict=True))
 
 
-def tables(state: State) -> Mapping[str, Columns]:
+def tables(state: State | PhotoRows) -> Mapping[str, Columns]:
     """Return the numbers by what they are."""
     return {"weights": columns(state)}

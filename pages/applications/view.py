@@ -6,8 +6,11 @@ from attn_ui.base.controls import Controls
 from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
 from attn_ui.base.sentence import read_sentence
 from attn_ui.base.shared_settings import SEED, TEMPERATURE, TEXT
+from attn_ui.host.hosting import hosting
 from attn_words import _, paragraph
+from pages.applications import photo
 from pages.applications.compute import draw_use
+from pages.applications.photo import PhotoRows
 from pages.applications.settings import FRAME, PATCH, PREFIX, USE, WINDOW, WORD
 from pages.applications.state import MOST_WORDS, State
 from pages.applications.views import VIEWS, images
@@ -27,8 +30,11 @@ def read_controls(controls: Controls) -> State:
         return State(use, text, controls.whole(SEED, _("Seed")))
 
 
-def view(controls: Controls, state: State) -> View[State]:
-    """Show the use, at all positions of its sliders."""
+def view(controls: Controls, state: State) -> View[State | PhotoRows]:
+    """Show the use, at all positions of its sliders, or a visitor's own picture."""
+    own: photo.Photo | None = controls.recall(photo.OWN_PICTURE, None)
+    if state.use == "images" and own is not None:
+        return photo.view(controls, own)
     application = VIEWS[state.use]
     slider = application.slider(state)
     sliding = controls.exact(slider.steps)
@@ -48,7 +54,10 @@ def view(controls: Controls, state: State) -> View[State]:
         clicked=_choose_patch if state.use == "images" else None,
     )
     notes = [Small(paragraph(_("**What is trained, what is not.**"), _(application.TRAINED)))]
-    return View(result, figure, notes=notes, leads=application.leads(result), name=state.use)
+    below = "upload" if state.use == "images" and hosting().vision_model else ""
+    if state.use == "images" and not below:
+        notes.append(Small(_(photo.NO_MODEL)))
+    return View(result, figure, notes=notes, below=below, leads=application.leads(result), name=state.use)
 
 
 def _choose_patch(controls: Controls, cell: Cell) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,6 +16,7 @@ from attn_live.unpacking import figure_at
 from attn_ui.base.links import bad_settings
 from attn_ui.base.places import Place
 from attn_words import speaking
+from pages.applications import photo
 from pages.applications.page import PAGE
 from pages.applications.settings import USE
 from pages.applications.state import State
@@ -22,6 +24,7 @@ from pages.applications.tables import columns
 from pages.applications.tabs.checks import audited
 from pages.applications.views import VIEWS, images
 from tests import handed
+from tests.core.test_vision import file_of, save_vision_model, speckled
 from tests.pages import PAGES, open_page, open_sound
 from tests.plain_words import english_in
 from tests.sentences import messages_in, numbers_in
@@ -292,3 +295,39 @@ def test_application_maps_pass_the_audit_against_torch() -> None:
         every = audited(result)
         assert len(every) == len(VIEWS[use].heads(result))
         assert all(check.passed for found in every.values() for check in found)
+
+
+# ---- a picture of one's own ----
+
+
+def test_a_visitors_picture_shows_every_head_of_the_hosts_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert photo.NO_MODEL in PAGE.at("use=images").view.notes
+    monkeypatch.setenv("ATTENTION_LAB_VISION_MODEL", str(save_vision_model(tmp_path, "deit")))
+    at = open_sound("applications", use="images")
+    uploader: Any = at.get("file_uploader")[0]
+    with pytest.raises(ValueError, match="PNG or JPEG"):
+        photo.photo_of(b"GIF89a")
+    uploader.upload("mine.png", file_of(speckled()), "image/png").run()
+    assert not at.exception
+    own = at.session_state[photo.OWN_PICTURE]
+    at.selectbox[0].select_index(2 + 6).run()  # row 2, column 3, after [CLS] and [distillation]
+    row = own.model.rows(own.picture, 8).double()
+    figure = handed.picture(at)
+    naive = np.zeros((4, 4))
+    for patch in range(16):
+        naive[patch // 4, patch % 4] = row[0, 0, 2 + patch]
+    np.testing.assert_allclose(handed.cells(figure["laid over"]), naive, atol=1e-7)
+    for layer, head in ((0, 0), (1, 1)):
+        numbers = [
+            float(each)
+            for each in re.findall(r"\*\*([\d.]+)\*\*", photo.PhotoRows(own, 8, "en").caption(layer, head))
+        ]
+        weights = row[layer, head]
+        np.testing.assert_allclose(numbers, [*weights[:2], weights[2:].sum(), weights[2:].max()], atol=5e-4)
+    shown = photo.PhotoRows(own, 8, "en").columns()
+    assert [shown["weight"][at] for at in (0, 17, 71)] == [row[0, 0, 0], row[0, 0, 17], row[1, 1, 17]]
+    (back,) = [each for each in at.button if "own drawing" in each.label]
+    back.click().run()
+    assert handed.cells(handed.picture(at)["laid over"]).shape == (6, 6)

@@ -37,11 +37,13 @@ def test_host_setting_is_read(tmp_path: Path) -> None:
         "ATTENTION_LAB_CACHE": "32",
         "ATTENTION_LAB_CHANGES": "7.5",
         "ATTENTION_LAB_MODEL": str(tmp_path),  # which holds a config.json
+        "ATTENTION_LAB_VISION_MODEL": str(tmp_path),
         "ATTENTION_LAB_LESSONS": str(tmp_path),
     }
     assert list(given) == variables()
     sources = "'self' https://*.example.edu https://course.example.org:8443"
-    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 32, 7.5, str(tmp_path), tmp_path)
+    folders = str(tmp_path), str(tmp_path), tmp_path
+    assert hosting(given) == Hosting(tmp_path, sources, True, 40, 32, 7.5, *folders)
     assert headers_for(sources)["Content-Security-Policy"].endswith(f"frame-ancestors {sources}")
     assert "frame-ancestors" not in headers_for()["Content-Security-Policy"]
 

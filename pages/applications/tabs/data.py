@@ -6,11 +6,12 @@ from attn_figures.numbers import number
 from attn_ui.screen.download import csv_of, offer_csv
 from attn_ui.screen.tables import ROUNDED, numbers_table
 from attn_words import _
+from pages.applications.photo import PhotoRows
 from pages.applications.state import State
 from pages.applications.tables import columns
 
 
-def show(state: State) -> None:
+def show(state: State | PhotoRows) -> None:
     """Show the table, and offer it."""
     table = columns(state)
     columns_here = {_(title): column for title, column in table.items()}

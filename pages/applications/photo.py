@@ -1,0 +1,188 @@
+"""A picture of one's own, and where the heads of the host's vision transformer look on it."""
+
+import base64
+import io
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+
+import numpy as np
+from jaxtyping import Float
+from PIL import Image
+from torch import Tensor
+
+from attn_core.models.vision import PatchedPicture, VisionModel, load_vision_model, read_picture
+from attn_figures.over_picture import PatchedImage, over_photo
+from attn_figures.scene import Scene
+from attn_live.captions import LazyMap
+from attn_live.packing import Cursor
+from attn_ui.base.controls import Controls
+from attn_ui.base.markdown import listed, plain
+from attn_ui.base.page import Cell, Figure, Rows, Slider, Small, View
+from attn_ui.base.parameters import page_tabs
+from attn_ui.base.scenes import Packed, SharedScene, pack_scene
+from attn_ui.host.hosting import hosting
+from attn_words import N_, _, language
+from pages.applications.settings import HEAD, LAYER, TOKEN
+from pages.applications.state import State
+
+OWN_PICTURE = "applications_own_picture"  # what a file held is kept under this
+_ROWS = "applications_own_rows"
+_LOCK = threading.Lock()
+_TAB = page_tabs(maths=(), checks=(), code=(), data=("Data",))
+NO_MODEL = N_(
+    "A picture of your own takes a vision transformer (ViT, DeiT or DINOv2): the host names its folder in "
+    "`ATTENTION_LAB_VISION_MODEL`."
+)
+ALT = N_("A picture cut into patches, and the same with one query's weights laid over it")
+
+
+@dataclass(frozen=True, eq=False)
+class Photo:
+    """A visitor's picture as the model sees it."""
+
+    model: VisionModel
+    picture: PatchedPicture
+
+    @cached_property
+    def image(self) -> PatchedImage:
+        """The picture in patches, and its colours as a small JPEG."""
+        rows, columns = self.model.grid
+        names = [
+            _("row {row}, column {column}", row=at // columns + 1, column=at % columns + 1)
+            for at in range(rows * columns)
+        ]
+        ink = 1 - self.picture.rgb.mean(axis=-1) / 255
+        file = io.BytesIO()
+        Image.fromarray(self.picture.rgb).save(file, "JPEG", quality=90)
+        source = "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+        return PatchedImage(ink, self.model.grid, names, (), _("query"), source)
+
+    @cached_property
+    def tokens(self) -> list[str]:
+        """The names of all tokens, [CLS] first."""
+        return [*self.model.before, *self.image.patches]
+
+
+@dataclass(frozen=True, eq=False)
+class PhotoRows:
+    """One query's weights on a picture; the query is counted from 0."""
+
+    photo: Photo
+    query: int
+    language: str
+
+    @cached_property
+    def weights(self) -> Float[Tensor, "n_layer n_head n_token"]:
+        """Its row in every head."""
+        return self.photo.model.rows(self.photo.picture, self.query).double()
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The figure for the browser."""
+        return pack_scene(self.scene())
+
+    def scene(self) -> Scene:
+        """Draw the picture, and every layer and head over it."""
+        model, image = self.photo.model, self.photo.image
+        n_before = len(model.before)
+        patches = self.weights[..., n_before:].reshape(model.n_layer, model.n_head, *model.grid).numpy()
+        patch = self.query - n_before if self.query >= n_before else None
+        layers, heads = range(model.n_layer), range(model.n_head)
+        return Scene(
+            [over_photo.spec(image, patches[0, 0], patch)],
+            Cursor(model.n_head, {}, {"data[laid over].z": patches}),
+            {"data[laid over].z": patches[:, 0]},
+            LazyMap(lambda layer: [self.caption(layer, head) for head in heads], layers),
+        )
+
+    def caption(self, layer: int, head: int) -> str:
+        """Return what of a row lies on tokens before the patches and on the patches, and on which most."""
+        model, tokens = self.photo.model, self.photo.tokens
+        row = self.weights[layer, head].numpy()
+        n_before = len(model.before)
+        most = n_before + int(np.argmax(row[n_before:]))
+        return _(
+            "**Head {number}**, query {query}: {before}, **{share}** on the {count} patches; the whole row "
+            "sums to {sum}. Of the patches most on {patch}: **{weight}**.",
+            number=f"{layer + 1}.{head + 1}",
+            query=plain(tokens[self.query]),
+            before=listed(
+                [
+                    _("**{weight}** on {token}", weight=f"{weight:.3f}", token=plain(token))
+                    for token, weight in zip(model.before, row[:n_before].tolist(), strict=True)
+                ]
+            ),
+            share=f"{row[n_before:].sum():.3f}",
+            count=len(row) - n_before,
+            sum=f"{row.sum():.3f}",
+            patch=tokens[most],
+            weight=f"{row[most]:.4f}",
+        )
+
+    def columns(self) -> Mapping[str, list[object]]:
+        """Return the table of all weights of the query."""
+        names = (N_("layer"), N_("head"), N_("query"), N_("key"), N_("weight"))
+        tokens = self.photo.tokens
+        rows = [
+            (layer, head, tokens[self.query], tokens[key], float(weight))
+            for layer, heads in enumerate(self.weights.numpy(), start=1)
+            for head, row in enumerate(heads, start=1)
+            for key, weight in enumerate(row)
+        ]
+        return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def photo_of(data: bytes) -> Photo:
+    """Return the picture of a file as the host's model sees it.
+
+    Raises ValueError where it cannot be read, or the model cannot.
+    """
+    image = read_picture(data)
+    with _LOCK:
+        model = _load(hosting().vision_model)
+    return Photo(model, model.prepare(image))
+
+
+@cache
+def _load(folder: str) -> VisionModel:
+    return load_vision_model(folder)
+
+
+def view(controls: Controls, photo: Photo) -> View[State | PhotoRows]:
+    """Lay one query's weights over a picture, a layer and a head at a time."""
+    model = photo.model
+    with controls.row(label=_("Query")):
+        query = controls.pick(TOKEN, _("Query"), photo.tokens, label_visibility="collapsed")
+        controls.button(_("The page's own drawing"), partial(controls.remember, OWN_PICTURE, None))
+    previous: PhotoRows | None = controls.recall(_ROWS, None)
+    rows = PhotoRows(photo, query, language())
+    if previous and (previous.photo, previous.query, previous.language) == (photo, query, rows.language):
+        rows = previous
+    controls.remember(_ROWS, rows)
+    layers = replace(LAYER, values=LAYER.values[: model.n_layer])
+    heads = replace(HEAD, values=HEAD.values[: model.n_head])
+    figure = Figure(
+        SharedScene(rows.scene, lambda: rows.packed),
+        key="use-photo",
+        alt=_(ALT),
+        name="where attention is used: a picture",
+        slider=Slider(_("Layer"), layers),
+        rows=Rows(_("Head"), heads, Cursor(model.n_head)),
+        clicked=partial(_choose_query, photo),
+    )
+    about = _(
+        "{model}, of the family {family}. The picture is as its own image processor makes it, {width} × "
+        "{height} pixels. A click on a patch makes it the query; a row of weights has [CLS] first.",
+        model=plain(model.name),
+        family=plain(model.family),
+        width=photo.picture.rgb.shape[1],
+        height=photo.picture.rgb.shape[0],
+    )
+    return View(rows, figure, notes=[Small(about)], below="upload", tabs=_TAB)
+
+
+def _choose_query(photo: Photo, controls: Controls, cell: Cell) -> None:
+    if cell.trace in ("picture", "laid over"):
+        controls.move(TOKEN, len(photo.model.before) + cell.row * photo.model.grid[1] + cell.column)

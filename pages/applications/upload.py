@@ -1,0 +1,39 @@
+"""A picture of one's own; what the file holds is kept for the session alone."""
+
+import streamlit as st
+
+from attn_core.models.vision import MAX_PICTURE_BYTES
+from attn_ui.base.markdown import capital, plain
+from attn_words import _
+from pages.applications.photo import OWN_PICTURE, PhotoRows, photo_of
+from pages.applications.state import State
+
+_FILE, _FAULT = "own-picture", "applications_own_fault"
+
+
+def show(_result: State | PhotoRows) -> None:
+    """Show the upload of a picture, and what is wrong with the last one."""
+    most = MAX_PICTURE_BYTES // 1_000_000
+    st.file_uploader(
+        _("Your own picture (PNG or JPEG, at most {most} MB)", most=most),
+        type=["png", "jpg", "jpeg"],
+        key=_FILE,
+        on_change=_take,
+        max_upload_size=most,
+        help=_("Read in memory, for this session alone; nothing is stored."),
+    )
+    if fault := st.session_state.get(_FAULT):
+        st.warning(plain(fault), icon=":material/error:")
+
+
+def _take() -> None:
+    """Read what was uploaded; say why where it cannot be; without a file the page's drawing is back."""
+    st.session_state.pop(_FAULT, None)
+    uploaded = st.session_state.get(_FILE)
+    if uploaded is None:
+        st.session_state.pop(OWN_PICTURE, None)
+        return
+    try:
+        st.session_state[OWN_PICTURE] = photo_of(uploaded.getvalue())
+    except ValueError as error:
+        st.session_state[_FAULT] = _("{fault}.", fault=capital(str(error)))
