@@ -156,7 +156,7 @@ ANIMATED = file_of(Image.new("L", (4, 4)), save_all=True, append_images=[Image.n
         (header(201, 10), "20 times"),
     ],
 )
-def test_a_picture_that_is_not_read_is_refused_and_never_decoded_where_it_is_too_large(
+def test_what_is_no_picture_is_refused_and_never_decoded_if_too_large(
     data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if data[12:16] == b"IHDR" and len(data) < 100:
