@@ -5,8 +5,8 @@ from the loop that sends their results, so that nobody is served. In a line the 
 and the first visitor is served at once.
 
 Next is the visitor who used the processor least lately; the seconds spent in line are subtracted, so that
-nobody is overtaken for longer than what it used. A long run goes on beside the others, but only one at a time:
-a visitor whose last run was long waits while another long run goes on.
+nobody is overtaken for longer than what it used. A long run goes on beside the others, but only one at a
+time: a visitor whose last run was long waits while another long run goes on.
 """
 
 import math
