@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_a_link_shows_the_same_without_a_session(address: str) -> None:
+def test_link_without_a_session_shows_the_same_figure(address: str) -> None:
     for query in states(address, 12, seed=32):
         here = PAGES[address].at(urlencode(query, doseq=True))
         there = open_sound(address, **query)
@@ -39,7 +39,7 @@ def test_a_link_shows_the_same_without_a_session(address: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_plain_process_needs_no_streamlit() -> None:
+def test_plain_process_imports_no_streamlit() -> None:
     program = """
 import json, sys
 from pages import PAGES
@@ -67,20 +67,20 @@ def test_every_tab_is_a_module_of_its_name(address: str) -> None:
         page.tab("Nowhere")
 
 
-def test_what_a_link_cannot_have_is_said() -> None:
+def test_unavailable_settings_of_a_link_are_named() -> None:
     here = PAGES["single-head"].at("d=99&nonsense=1")
     assert [each.name for each in here.dropped] == ["d", "nonsense"]
     assert "16 is used" in here.dropped[0].sentence()
     assert np.shape(here.figure()["data"][0]["z"])  # and the page is there
 
 
-def test_a_link_of_which_nothing_is_made_is_said_to_be_wrong_and_no_more() -> None:
+def test_invalid_link_is_refused_without_further_messages() -> None:
     """A lesson's check and the publishing command refuse it, and said that the default was used."""
     with pytest.raises(ValueError, match=r"The link's `mask` was `bad`; wanted: one of none, .* own\.$"):
         tables_of("single-head?mask=bad")
 
 
-def test_a_click_changes_what_is_seen_next() -> None:
+def test_click_changes_the_next_figure() -> None:
     here = PAGES["single-head"].at("mask=own&stage=masked")
     before = here.view.figure
     assert before is not None
@@ -95,7 +95,7 @@ def test_a_click_changes_what_is_seen_next() -> None:
 
 
 @pytest.mark.parametrize("picture", ["Fit and weights", "Bridge to attention", "Two inputs"])
-def test_the_table_of_kernel_regression_has_the_weights_of_its_points(picture: str) -> None:
+def test_kernel_regression_table_has_the_weights_of_its_points(picture: str) -> None:
     here = PAGES["kernel-regression"].at(
         urlencode({"picture": picture, "h": "0.7", "x0": "1.3", "x02": "2.1"})
     )
@@ -110,7 +110,7 @@ def test_the_table_of_kernel_regression_has_the_weights_of_its_points(picture: s
         assert f"Query 1.3: estimate {estimate:.4g}, largest" in here.sentence.replace("−", "-")
 
 
-def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
+def test_own_points_missing_from_a_link_are_named() -> None:
     here, sine = (PAGES["kernel-regression"].at(link) for link in ("data=own points", ""))
     assert here.view.figure is not None
     assert sine.view.figure is not None
@@ -118,7 +118,7 @@ def test_own_points_that_no_link_carries_are_said_to_be_missing() -> None:
     assert here.view.figure.steps == sine.view.figure.steps
 
 
-def test_a_palette_colours_the_figure_of_a_link_and_changes_no_number() -> None:
+def test_palette_of_a_link_changes_colours_and_no_number() -> None:
     plain, worn = (PAGES["single-head"].at(link) for link in ("t=0.5", "t=0.5&palette=viridis"))
     scales = [
         [

@@ -22,25 +22,25 @@ EVERY = sorted(
 )
 
 
-def test_a_name_means_the_same_on_every_page() -> None:
+def test_setting_name_has_one_meaning_on_every_page() -> None:
     names = [name for name, _ in EVERY]
     assert sorted(set(names)) == names
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_lists_a_name_once(page: str) -> None:
+def test_setting_name_is_listed_once_per_page(page: str) -> None:
     names = [parameter.name for parameter in SETTINGS[page]]
     assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize(("name", "parameter"), EVERY)
-def test_names_are_short_and_plain(name: str, parameter: Parameter) -> None:
+def test_setting_names_are_short_and_plain(name: str, parameter: Parameter) -> None:
     assert name.isidentifier()
     assert len(name) <= 12
 
 
 @pytest.mark.parametrize(("name", "parameter"), EVERY)
-def test_the_default_is_allowed(name: str, parameter: Parameter) -> None:
+def test_setting_default_is_allowed(name: str, parameter: Parameter) -> None:
     match parameter:
         case Choice() if parameter.default:
             assert parameter.default in parameter.options
@@ -53,12 +53,12 @@ def test_the_default_is_allowed(name: str, parameter: Parameter) -> None:
 
 
 @pytest.mark.parametrize("steps", [p for _, p in EVERY if isinstance(p, Steps)], ids=lambda p: p.name)
-def test_every_step_is_found_again_by_its_text(steps: Steps) -> None:
+def test_setting_values_are_read_back_from_their_text(steps: Steps) -> None:
     assert [steps.read(text) for text in steps.texts()] == list(steps.values)
 
 
 @given(st.text(max_size=60))
-def test_whatever_stands_in_a_link_is_read_or_refused(text: str) -> None:
+def test_setting_of_any_text_is_read_or_refused(text: str) -> None:
     for _, parameter in EVERY:
         with contextlib.suppress(ValueError):
             parameter.read(text)
@@ -81,7 +81,7 @@ def test_whatever_stands_in_a_link_is_read_or_refused(text: str) -> None:
         (Steps("s", 1.0, (0.5, 1.0)), ""),
     ],
 )
-def test_a_bad_value_is_refused(parameter: Parameter, text: str) -> None:
+def test_bad_setting_is_refused(parameter: Parameter, text: str) -> None:
     with pytest.raises(ValueError, match=r"number|true|one of|characters"):
         parameter.read(text)
 
@@ -91,7 +91,7 @@ def sentence(query: dict[str, list[str]]) -> str:
     return bad.sentence()
 
 
-def test_what_was_dropped_is_named() -> None:
+def test_dropped_settings_are_named() -> None:
     assert sentence({"n": ["ten"]}) == (
         "The link's `n` was `ten`; wanted: a whole number from 0 to 9. The default is used."
     )
@@ -132,14 +132,14 @@ SLIDERS = {
 
 
 @pytest.mark.parametrize("name", SLIDERS)
-def test_a_slider_offers_the_very_numbers_that_it_says(name: str) -> None:
+def test_slider_values_equal_their_labels(name: str) -> None:
     slider = SLIDERS[name]
     assert [float(text) for text in slider.texts()] == list(slider.values)
     assert len(set(slider.values)) == len(slider.values)
     assert slider.default in slider.values
 
 
-def test_the_limits() -> None:
+def test_setting_limits_are_those_documented() -> None:
     assert {name: value for name, value in vars(bounds).items() if name.startswith("MAX_")} == {
         "MAX_TOKENS": 64,
         "MAX_MODEL_TOKENS": 128,

@@ -42,7 +42,7 @@ def shown(at: At[Any], name: str) -> Any:
         ("applications", "", "t=0.5", "weights"),
     ],
 )
-def test_a_b_and_the_difference_are_what_two_pages_show(page: str, a: str, b: str, panel: str) -> None:
+def test_pinned_a_b_and_difference_equal_two_pages(page: str, a: str, b: str, panel: str) -> None:
     at = compared(page, a, b, panel)
     assert not at.dropped
     before, after = (shown(PAGES[page].at(each), panel) for each in (a, b))
@@ -64,7 +64,7 @@ def test_a_b_and_the_difference_are_what_two_pages_show(page: str, a: str, b: st
     np.testing.assert_array_equal(shown(other, "A"), shown(at, "A"))
 
 
-def test_a_difference_of_weights_against_a_softmax_of_ones_own() -> None:
+def test_pinned_weights_difference_equals_a_softmax_by_hand() -> None:
     """Scores from the page's own picture, all else by hand."""
     scores = next(t["z"] for t in PAGES["single-head"].at("").figure()["data"] if t["name"] == "scores")
 
@@ -96,7 +96,7 @@ def test_a_difference_of_weights_against_a_softmax_of_ones_own() -> None:
     )
 
 
-def test_curves_of_two_bandwidths_against_two_calls() -> None:
+def test_pinned_curves_of_two_bandwidths_equal_two_calls() -> None:
     at = compared("kernel-regression", "kernel=boxcar&h=0.1", "h=0.2", "curves x")
     before, after = (
         shown(PAGES["kernel-regression"].at(link), "estimate") for link in ("kernel=boxcar&h=0.1", "h=0.2")
@@ -108,7 +108,7 @@ def test_curves_of_two_bandwidths_against_two_calls() -> None:
     assert float(gaps.sum()) in numbers_in(at.sentence)
 
 
-def test_of_a_chart_beside_only_the_curves_that_changed_are_named() -> None:
+def test_pinned_chart_names_only_the_curves_that_changed() -> None:
     at = compared("kernel-regression", "kernel=boxcar&h=0.01", "kernel=triangular&h=0.01")
     before, after = (
         shown(PAGES["kernel-regression"].at(f"h=0.01&kernel={kernel}"), "estimate")
@@ -120,7 +120,7 @@ def test_of_a_chart_beside_only_the_curves_that_changed_are_named() -> None:
     assert changed in at.sentence
 
 
-def test_a_place_at_which_two_curves_have_gaps_is_one() -> None:
+def test_pinned_place_with_gaps_in_two_curves_counts_once() -> None:
     picture = "picture=Choose the bandwidth"
     at = compared("kernel-regression", f"{picture}&kernel=boxcar", picture, "curves x")
     names = "training error", "leave-one-out error", "leave-one-out error of some points"
@@ -132,7 +132,7 @@ def test_a_place_at_which_two_curves_have_gaps_is_one() -> None:
 
 @pytest.mark.parametrize(("page", "setting"), [("single-head", "stage"), ("multi-head", "view")])
 @pytest.mark.parametrize("more", ["", "&arcs=all heads"])
-def test_arcs_are_compared_by_their_map_alone(page: str, setting: str, more: str) -> None:
+def test_pinned_arcs_are_compared_by_their_map_only(page: str, setting: str, more: str) -> None:
     more = more if page == "multi-head" else "&also=1"
     at = compared(page, f"{setting}=arcs&t=3{more}", f"{setting}=arcs{more}", "curves x")
     assert [each.name for each in at.dropped] == ["compare"]
@@ -140,7 +140,7 @@ def test_arcs_are_compared_by_their_map_alone(page: str, setting: str, more: str
     assert " arc " not in at.sentence
 
 
-def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
+def test_pinned_swap_twice_is_unchanged_and_once_negative() -> None:
     a, b = "seed=7", "mask=causal"
     at, swapped = compared("single-head", a, b), compared("single-head", b, a)
     np.testing.assert_allclose(shown(swapped, "difference"), -shown(at, "difference"), atol=1e-7)
@@ -160,7 +160,7 @@ def test_swapped_twice_it_is_the_same_and_once_its_negative() -> None:
         ("glossary", "", ""),
     ],
 )
-def test_where_there_is_no_difference_none_is_drawn(page: str, a: str, b: str) -> None:
+def test_pinned_figures_without_a_difference_draw_none(page: str, a: str, b: str) -> None:
     at = compared(page, a, b)
     drawn = [] if at.view.figure is None else at.figure()["data"]
     for each in drawn:
@@ -172,7 +172,7 @@ def test_where_there_is_no_difference_none_is_drawn(page: str, a: str, b: str) -
 @pytest.mark.parametrize(
     "bad", ["hello", "t=99", "t=hot", "no=1", "pin=t%3D1", "hide=tabs", "t=" + "1" * LONGEST]
 )
-def test_a_bad_pin_is_dropped_and_named_and_the_page_stays(bad: str) -> None:
+def test_pinned_bad_link_is_dropped_and_named_and_the_page_stays(bad: str) -> None:
     at = compared("single-head", bad, "mask=causal")
     assert [each.name for each in at.dropped] == ["pin"]
     np.testing.assert_array_equal(
@@ -180,7 +180,7 @@ def test_a_bad_pin_is_dropped_and_named_and_the_page_stays(bad: str) -> None:
     )
 
 
-def test_a_pin_says_neither_the_tab_nor_what_frames_the_page() -> None:
+def test_pinned_link_leaves_out_tab_and_frame_options() -> None:
     pin = Pin((Flag("bias", False), Tabs("tab", "Maths", ("Maths", "Code"))))
     query = {"bias": ["true"], "tab": ["Code"], "say": ["x"], "pin": ["bias=true"]}
     assert pin.of(query) == "bias=true"
@@ -192,7 +192,7 @@ def said(app: AppTest) -> str:
     return " ".join(each.value for each in app.markdown)
 
 
-def test_pin_and_clear_on_screen() -> None:
+def test_pin_and_clear_buttons_work() -> None:
     app = open_sound("single-head", mask="causal")
     assert "A:" not in said(app)
     app.button(key="pin").click().run()
@@ -205,7 +205,7 @@ def test_pin_and_clear_on_screen() -> None:
     assert not app.exception
 
 
-def test_a_file_of_settings_keeps_the_pin() -> None:
+def test_pin_is_kept_in_a_settings_file() -> None:
     settings = LISTED["single-head"][1]
     readable = (*settings, *(each for each in framing(settings) if each.name in ("pin", "compare")))
     content = settings_file.to_json("single-head", {"t": "0.5", "pin": "mask=causal", "compare": "output"})
@@ -215,7 +215,7 @@ def test_a_file_of_settings_keeps_the_pin() -> None:
         settings_file.read(settings_file.to_json("single-head", {"pin": "t=hot"}), "single-head", readable)
 
 
-def test_what_of_a_pin_or_a_panel_cannot_be_used_is_named() -> None:
+def test_pin_or_panel_that_is_unusable_is_named() -> None:
     (bad,) = PAGES["single-head"].at("pin=mask%3Dfoo%26t%3D0.5").dropped
     assert "mask: " in bad.requirement
     at = PAGES["single-head"].at("pin=mask%3Dcausal&compare=scaled")

@@ -15,7 +15,9 @@ ADDRESSES = [page.address for page in PAGES]
 @pytest.mark.sample(2)
 @pytest.mark.parametrize("spoken", [PSEUDO, "zh"])
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_no_english_is_left_on_a_page(address: str, spoken: str, request: pytest.FixtureRequest) -> None:
+def test_translated_page_has_no_english_left(
+    address: str, spoken: str, request: pytest.FixtureRequest
+) -> None:
     found = misses(address, spoken, wide=bool(request.config.getoption("--wide")))
     # Letters of a learned head's own sequence, and lessons, which have no disguise, are no words of ours.
     ours = [text for text in found if not (SEQUENCE.search(text) or 'class="lessons"' in text)]

@@ -61,7 +61,7 @@ def _served_without() -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_app_starts_and_answers_without_what_is_posix_alone() -> None:
+def test_app_starts_and_answers_without_posix_only_modules() -> None:
     async def visit(server: str) -> Student:
         async with Student(server) as student:
             await student.run()
@@ -103,7 +103,7 @@ def _texts_without_an_encoding(path: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_texts_are_utf_8_whatever_the_system_prefers() -> None:
+def test_text_files_are_utf_8_under_any_system_encoding() -> None:
     files = [path for folder in SHIPPED for path in (ROOT / folder).rglob("*.py")]
     found = {
         str(path.relative_to(ROOT)): lines for path in files if (lines := _texts_without_an_encoding(path))
@@ -121,7 +121,7 @@ def test_texts_are_utf_8_whatever_the_system_prefers() -> None:
         ("archive.open('x')", []),
     ],
 )
-def test_the_search_finds_what_it_looks_for(line: str, found: list[int], tmp_path: Path) -> None:
+def test_text_calls_without_an_encoding_are_detected(line: str, found: list[int], tmp_path: Path) -> None:
     path = tmp_path / "one.py"
     path.write_text(line, encoding="utf-8")
     assert _texts_without_an_encoding(path) == found

@@ -28,7 +28,7 @@ def drawn_at(link: str, step: int | None = None, row: int = 0) -> dict[str, dict
 
 
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.5", "cross=true", "mask=padding&w=6", "dk=1&dv=1"])
-def test_points_of_every_query_are_numpys_and_their_colours_torchs(link: str) -> None:
+def test_points_of_every_query_equal_numpy_and_colours_torch(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&{link}")
     result, figure = page.view.result, page.view.figure
     assert figure is not None
@@ -49,7 +49,7 @@ def test_points_of_every_query_are_numpys_and_their_colours_torchs(link: str) ->
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (4, 2), (3, 1)])
-def test_two_dimensions_are_the_entries_of_the_vectors(first: int, second: int) -> None:
+def test_points_of_two_dimensions_are_the_vector_entries(first: int, second: int) -> None:
     link = f"{CHOSEN}&dim1={first}&dim2={second}"
     head = PAGES["single-head"].at(f"stage=points&{link}").view.result.head
     data = drawn_at(link)
@@ -59,7 +59,7 @@ def test_two_dimensions_are_the_entries_of_the_vectors(first: int, second: int) 
 
 
 @pytest.mark.parametrize("link", ["", CHOSEN, f"{CHOSEN}&dim2=4&mask=causal", "dk=1", "cross=true&dk=7"])
-def test_hover_and_tables_have_what_a_loop_finds_of_each_product(link: str) -> None:
+def test_points_hover_and_tables_equal_a_loop_over_products(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&{link}")
     head, walk = page.view.result.head, page.view.result.walk
     plane = walk.points().plane
@@ -75,7 +75,7 @@ def test_hover_and_tables_have_what_a_loop_finds_of_each_product(link: str) -> N
             assert pairs["q·k in the plane"][row * n_key + key] == pytest.approx(shown)
 
 
-def test_the_table_of_points_is_numpys() -> None:
+def test_points_table_equals_numpy() -> None:
     page = PAGES["single-head"].at("stage=points")
     head, table = page.view.result.head, page.tables["points"]
     rows = np.vstack([head.query.numpy(), head.key.numpy()])
@@ -84,7 +84,7 @@ def test_the_table_of_points_is_numpys() -> None:
     np.testing.assert_allclose(np.abs(found), np.abs(left * sigma)[:, :2], atol=1e-10)
 
 
-def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
+def test_points_sentence_has_the_share_in_the_plane() -> None:
     page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&q=2")
     walk, row = page.view.result.walk, page.view.result.cell[0]
     best = int(walk.weights[row].argmax())
@@ -105,7 +105,7 @@ def test_the_sentence_tells_the_part_that_the_plane_shows() -> None:
         ("dim1=9&dim2=9", "dim2", "9", (4, 3)),
     ],
 )
-def test_dimension_that_cannot_be_had_is_named(
+def test_points_dimension_out_of_range_is_named(
     link: str, name: str, text: str, axes: tuple[int, int]
 ) -> None:
     page = PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}")
@@ -117,14 +117,14 @@ def test_dimension_that_cannot_be_had_is_named(
     assert [each.sentence() for each in page.dropped] == [each.value for each in opened.warning]
 
 
-def test_dimensions_that_are_there_drop_nothing() -> None:
+def test_points_dimensions_in_range_drop_nothing() -> None:
     for link in ("dim1=2", "dim1=4&dim2=1", "dim2=4"):
         assert not PAGES["single-head"].at(f"stage=points&{CHOSEN}&{link}").dropped
     assert len(PAGES["single-head"].at(f"stage=points&{CHOSEN}&dk=1").view.notes) == 1
     assert [each.name for each in PAGES["single-head"].at("stage=points&along=best").dropped] == ["along"]
 
 
-def test_a_stage_without_points_asks_for_no_plane() -> None:
+def test_points_stage_without_points_has_no_plane_control() -> None:
     page = PAGES["single-head"].at(f"stage=scores&{CHOSEN}&dim1=9")
     assert page.view.result.along is None
     assert page.view.result.walk.points is None
@@ -132,7 +132,7 @@ def test_a_stage_without_points_asks_for_no_plane() -> None:
 
 
 @pytest.mark.parametrize("link", ["", "mask=causal&t=0.1", "mask=sliding+window&w=2&moves=mask+width"])
-def test_of_many_words_the_largest_weights_are_named(link: str) -> None:
+def test_points_of_many_words_name_the_largest_weights(link: str) -> None:
     page = PAGES["single-head"].at(f"stage=points&text={LONG.replace(' ', '+')}&{link}")
     figure, result = page.view.figure, page.view.result
     assert figure is not None
@@ -155,11 +155,11 @@ def _said(names: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("link", [{}, {"along": "two dimensions", "dim1": 4}, {"dk": 1}, {"bias": "true"}])
-def test_programs_print_the_points(link: dict[str, Any]) -> None:
+def test_points_programs_print_the_points(link: dict[str, Any]) -> None:
     assert faults("single-head", {"stage": "points", **link}) == []
 
 
-def test_of_long_names_those_of_the_largest_weights_are_written() -> None:
+def test_points_with_long_names_name_the_largest_weights() -> None:
     words = ["internationalisation", "telecommunications", "misunderstandings", "counterrevolutionary"]
     words += ["incomprehensibility", "electroencephalogram", "disproportionately", "responsibilities"]
     named = _said(drawn_at(f"text={'+'.join(words)}", row=2)["key names"])
@@ -178,7 +178,9 @@ ZERO, ONE = "0,0;0,0", "0,1;2,0"
         (ONE, ZERO, ZERO, {"share": "100.0%", "values": "–"}),
     ],
 )
-def test_vectors_of_zeros_have_no_share_in_the_plane(q: str, k: str, v: str, shares: dict[str, str]) -> None:
+def test_points_of_zero_vectors_have_no_share_in_the_plane(
+    q: str, k: str, v: str, shares: dict[str, str]
+) -> None:
     page = PAGES["single-head"].at(f"stage=points&qkv=typed&Q={q}&K={k}&V={v}")
     assert messages_in(page.sentence, **shares)
     axes = str([axis.get("title") for name, axis in page.figure()["layout"].items() if "axis" in name])
@@ -186,7 +188,7 @@ def test_vectors_of_zeros_have_no_share_in_the_plane(q: str, k: str, v: str, sha
     assert ("keeps" not in axes) == (q == k == v)
 
 
-def test_share_that_is_nearly_all_is_not_told_as_all() -> None:
+def test_points_share_of_nearly_all_is_not_rounded_to_all() -> None:
     # 1e-6 of the squared length lies in the third dimension.
     page = PAGES["single-head"].at("stage=points&qkv=typed&Q=1,0,0;0,1,0&K=1,1,0;0,0,0.002&V=1,0,0;0,1,0")
     (told,) = messages_in(page.sentence, "share", "values")
@@ -197,14 +199,14 @@ def test_share_that_is_nearly_all_is_not_told_as_all() -> None:
     ("link", "pair"),
     [("", (1, 2)), ("&dim1=2", (2, 1)), ("&dim1=3", (3, 2)), ("&dim2=3", (1, 3)), ("&dim1=4&dim2=3", (4, 3))],
 )
-def test_points_are_of_the_two_dimensions(link: str, pair: tuple[int, int]) -> None:
+def test_points_are_of_the_two_selected_dimensions(link: str, pair: tuple[int, int]) -> None:
     page = PAGES["single-head"].at(f"stage=points&along=two+dimensions{link}")
     assert not page.dropped
     at = np.asarray(page.view.result.head.query)[:, [each - 1 for each in pair]]
     np.testing.assert_allclose(page.view.result.walk.points().plane.queries, at, atol=1e-12)
 
 
-def test_points_of_a_head_too_narrow_for_two_dimensions_say_so_in_words() -> None:
+def test_points_of_a_one_dimensional_head_give_a_reason() -> None:
     (note, *_) = PAGES["single-head"].at("stage=points&dk=1&along=two+dimensions").view.notes
     assert note.startswith(":material/edit: ")
     assert note.endswith("one dimension, so no two can be chosen.")

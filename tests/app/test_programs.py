@@ -95,7 +95,7 @@ def own() -> Functions:
     return Functions()
 
 
-def test_attention_is_torchs(own: Functions) -> None:
+def test_program_attention_equals_torch(own: Functions) -> None:
     scores = Q @ K.mT / 2
     for mask, (output, weights) in (
         (None, own.attend(scores, V)),
@@ -110,7 +110,7 @@ def test_attention_is_torchs(own: Functions) -> None:
 
 
 @pytest.mark.parametrize("score", ["additive", "cosine", "kernel", "linear"])
-def test_scores_are_those_of_attn_core(own: Functions, score: str) -> None:
+def test_program_scores_equal_attn_core(own: Functions, score: str) -> None:
     weights = attn_core.score_weights(score, 4, seed=3)
     wanted = attn_core.score_pairs(score, Q[0], K[0], weights)
     scores = {
@@ -120,7 +120,7 @@ def test_scores_are_those_of_attn_core(own: Functions, score: str) -> None:
     close(scores[score](Q[0], K[0], *weights.values()), wanted, 1e-11)
 
 
-def test_weights_set_aside_and_planes_are_those_of_attn_core(own: Functions) -> None:
+def test_program_thresholds_and_planes_equal_attn_core(own: Functions) -> None:
     weights = (Q @ K.mT).softmax(dim=-1)
     tied = torch.tensor([[0.3, 0.3 - 1e-13, 0.4, 0.0], [0.0, 0.0, 1.0, 0.0]])
     for rows, top in ((weights, 2), (tied, 2), (tied, 4)):
@@ -138,7 +138,7 @@ def test_weights_set_aside_and_planes_are_those_of_attn_core(own: Functions) -> 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("query", [1.3, 40.0])
-def test_kernel_regression_is_that_of_attn_core(own: Functions, kernel: str, query: float) -> None:
+def test_program_kernel_regression_equals_attn_core(own: Functions, kernel: str, query: float) -> None:
     x = torch.rand(9, generator=torch.Generator().manual_seed(1)) * 3
     at, y = torch.tensor([query]), x.sin()
     wanted = nadaraya_watson(at, x, y, kernel=kernel, bandwidth=0.4)
@@ -153,14 +153,14 @@ def test_kernel_regression_is_that_of_attn_core(own: Functions, kernel: str, que
         close([height, slope], [line.estimate, line.slope], 1e-6)
 
 
-def test_a_line_through_keys_at_one_place_is_level(own: Functions) -> None:
+def test_program_local_line_through_equal_keys_is_level(own: Functions) -> None:
     x, y = torch.ones(3), torch.tensor([1.0, 2.0, 6.0])
     height, slope, weights = own.local_line(torch.ones(1), x, y, own.gaussian(torch.zeros(1, 3)))
     close([height, slope, weights.sum(-1)], [[3.0], [0.0], [1.0]])
 
 
 @pytest.mark.parametrize("n_head", [1, 6, 8])
-def test_positions_are_those_of_attn_core(own: Functions, n_head: int) -> None:
+def test_program_positions_equal_attn_core(own: Functions, n_head: int) -> None:
     table, x = torch.randn(n_head, 32), torch.arange(5)
     close(own.alibi_bias(n_head, 5, 7), attn_core.alibi_bias(n_head, 5, 7))
     close(own.relative_bias(150, 150, table), table[:, attn_core.relative_position_buckets(150, 150)])
@@ -175,7 +175,7 @@ def test_positions_are_those_of_attn_core(own: Functions, n_head: int) -> None:
 
 
 @pytest.mark.parametrize("base", [10000.0, 1.0])
-def test_rotary_scalings_are_those_of_attn_core(own: Functions, base: float) -> None:
+def test_program_rotary_scalings_equal_attn_core(own: Functions, base: float) -> None:
     plain = own.rotary_frequencies(16, base)
     for name, frequencies in (
         ("interpolation", plain / 5.0),
@@ -188,7 +188,7 @@ def test_rotary_scalings_are_those_of_attn_core(own: Functions, base: float) -> 
         close(scores, scaling.scores(torch.tensor([1, 8]), 16))
 
 
-def test_heads_are_cut_joined_and_shared_as_torch_does(own: Functions) -> None:
+def test_program_heads_are_split_merged_and_shared_as_in_torch(own: Functions) -> None:
     x = torch.arange(24.0).reshape(3, 8)
     close(own.split_heads(x, 2), x.unflatten(-1, (2, 4)).transpose(0, 1))
     close(own.merge_heads(own.split_heads(x, 2)), x)
@@ -198,7 +198,7 @@ def test_heads_are_cut_joined_and_shared_as_torch_does(own: Functions) -> None:
     close(masks, torch.stack([LOWER, (torch.arange(5) < 2).expand(5, 5), LOWER]))
 
 
-def test_other_ways_to_the_causal_map_and_the_bandwidth_are_right(own: Functions) -> None:
+def test_program_of_causal_map_and_bandwidth_equals_attn_core(own: Functions) -> None:
     wanted = F.scaled_dot_product_attention(Q, K, V, attn_mask=LOWER)
     close(own.token_by_token(Q, K, V), wanted)
     close(own.tiled_attention(Q[0], K[0], V[0], 2), F.scaled_dot_product_attention(Q, K, V)[0])
@@ -216,7 +216,7 @@ def test_other_ways_to_the_causal_map_and_the_bandwidth_are_right(own: Functions
         close(spelling(x, w_qkv, w_o, mask, 2), right)
 
 
-def test_what_a_toy_computes_is_what_attn_core_has(own: Functions) -> None:
+def test_program_of_toys_equals_attn_core(own: Functions) -> None:
     model = packaged_run("induction").model(30).double()
     tokens = TASKS["induction"].tokens("dgcahdgca")
     run, n = model(tokens), len(tokens)
@@ -247,7 +247,7 @@ def test_what_a_toy_computes_is_what_attn_core_has(own: Functions) -> None:
             close(own.relative_errors(heads, wanted.heads[-1]), wanted.errors[budget - 1], 1e-9)
 
 
-def test_each_function_is_short_and_is_held_against_something() -> None:
+def test_program_functions_are_short_and_each_is_tested() -> None:
     """Those of NumPy are those of torch, but for what is handed over in PyTorch alone."""
     here = Path(__file__).read_text(encoding="utf-8")
     missing = writing.functions(PYTORCH).keys() ^ writing.functions(NUMPY).keys()
@@ -263,7 +263,7 @@ def test_each_function_is_short_and_is_held_against_something() -> None:
         assert name in called or re.search(rf'own\.{name}\b|"{name}"', here), name
 
 
-def test_no_text_outside_of_programs_defines_or_imports() -> None:
+def test_program_text_is_defined_in_programs_only() -> None:
     root = Path(writing.__file__).parents[1]
     for file in [*root.glob("pages/**/*.py"), *root.glob("attn_ui/**/*.py")]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -274,14 +274,14 @@ def test_no_text_outside_of_programs_defines_or_imports() -> None:
 # ---- how a program is written ----
 
 
-def test_numbers_have_as_few_digits_as_leave_what_is_printed() -> None:
+def test_program_numbers_have_the_fewest_digits_that_keep_the_output() -> None:
     program = Program(NUMPY, "y = 2 * x", {"x": [1 / 3, 2.0]}, ["y"])
     assert "x = np.array([0.333333, 2.0])" in program.text() or "[0.33333" in program.text()
     assert leaves(program)["y"].tolist() == [2 / 3, 4.0]
     close(handed.arrays(handed.run(program))[0], [0.6667, 4.0])
 
 
-def test_many_numbers_are_read_from_a_file_or_written_where_none_is_wanted() -> None:
+def test_program_numbers_are_loaded_if_many_and_written_without_a_file() -> None:
     x = np.arange(65.0)
     numbers = {"x": x, "w": x[:18].reshape(2, 3, 3) / 7, "z": x[:3]}
     program = Program(PYTORCH, "y = x.sum()", numbers, ["y"])
@@ -295,7 +295,7 @@ def test_many_numbers_are_read_from_a_file_or_written_where_none_is_wanted() -> 
     assert handed.run(whole).startswith("y:\ntensor(2080")
 
 
-def test_infinities_and_gaps_are_written() -> None:
+def test_program_infinities_and_gaps_are_written() -> None:
     program = Program(NUMPY, "y = x", {"x": [-math.inf, math.nan, 1.0]}, ["y"])
     np.testing.assert_array_equal(leaves(program)["y"], [-math.inf, math.nan, 1.0])
 
@@ -305,7 +305,7 @@ OPENS = ("kernel-regression", "single-head", "positional-encoding", "multi-head"
 
 @pytest.mark.parametrize("kind", [PYTORCH, NUMPY, SHORT])
 @pytest.mark.parametrize("page", OPENS)
-def test_the_program_of_a_page_as_it_opens_is_short_and_narrow(page: str, kind: str) -> None:
+def test_program_of_a_page_that_opens_is_short_and_narrow(page: str, kind: str) -> None:
     """Functions and calls have at most 40 lines; imports, and numbers written or read, count besides."""
     programs = PAGES[page].at("").programs
     assert isinstance(programs, Programs)
@@ -327,7 +327,7 @@ def imported(program: str) -> set[str]:
 
 
 @pytest.mark.parametrize("link", ["", "kernel=boxcar", "picture=Two inputs", "picture=Local lines"])
-def test_a_caption_names_what_is_learned_where_it_is(link: str) -> None:
+def test_program_description_names_a_learned_bandwidth_where_it_is(link: str) -> None:
     programs = PAGES["kernel-regression"].at(link).programs
     assert isinstance(programs, Programs)
     learns = {kind: "h learned" in programs.text(kind) for kind in (PYTORCH, NUMPY, SHORT)}
@@ -335,7 +335,7 @@ def test_a_caption_names_what_is_learned_where_it_is(link: str) -> None:
     assert learns == {PYTORCH: link == "", NUMPY: False, SHORT: False}
 
 
-def test_what_is_typed_is_never_code() -> None:
+def test_program_treats_typed_text_as_data() -> None:
     link = {"text": "\"]; import os # '''", "mask": "causal"}
     assert handed.faults("single-head", link) == []
     assert handed.faults("multi-head", link) == []
@@ -398,11 +398,11 @@ LINKS: list[tuple[str, Link]] = [
 
 @pytest.mark.sample(14)
 @pytest.mark.parametrize(("page", "link"), LINKS)
-def test_what_a_program_prints_is_what_the_page_shows(page: str, link: Link) -> None:
+def test_program_prints_what_the_page_shows(page: str, link: Link) -> None:
     assert handed.faults(page, link) == []
 
 
-def test_the_file_that_a_program_reads_is_handed_over_with_it() -> None:
+def test_program_data_file_comes_with_it() -> None:
     at = open_page("multi-head", tab="Code", dm="16")
     (button,) = (each for each in at.get("download_button") if "numbers.npz" in each.proto.label)
     assert button.proto.deferred_file_id
@@ -436,13 +436,13 @@ def balanced(latex: str) -> bool:
         ("learned-heads", "look=eviction"),
     ],
 )
-def test_formulas_are_whole_and_have_numbers(page: str, link: str) -> None:
+def test_program_formulas_are_complete_and_have_numbers(page: str, link: str) -> None:
     said = PAGES[page].at(link).programs.text("LaTeX")
     assert balanced(said)
     assert re.search(r"\d", said)
 
 
-def test_a_large_matrix_is_written_with_dots() -> None:
+def test_program_matrix_too_large_is_written_with_dots() -> None:
     said = in_latex(np.full((9, 10), 0.5).tolist())
     assert said.count("0.50") == 64
     assert (said.count(r"\cdots"), said.count(r"\vdots")) == (8, 8)
@@ -460,7 +460,9 @@ ABSENT: Mapping[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("kind", ABSENT)
 @pytest.mark.parametrize("page", ["multi-head", "learned-heads"])
-def test_in_a_process_of_its_own_a_program_needs_what_it_names(page: str, kind: str, tmp_path: Path) -> None:
+def test_program_in_its_own_process_needs_only_its_named_packages(
+    page: str, kind: str, tmp_path: Path
+) -> None:
     programs = PAGES[page].at("").programs
     assert isinstance(programs, Programs)
     program = programs.program(kind)
@@ -475,7 +477,7 @@ def test_in_a_process_of_its_own_a_program_needs_what_it_names(page: str, kind: 
     assert list(handed.compared(done.stdout, handed.SHOWN[page]({}))) == []
 
 
-def test_the_real_models_program_prints_the_head_that_its_table_has_first() -> None:
+def test_program_of_a_real_model_prints_the_first_head_of_its_table() -> None:
     model_status()
     SHELF.wait(300)
     link = {"source": "a real model", "text": "a dog lay on the rug"}
@@ -486,7 +488,7 @@ def test_the_real_models_program_prints_the_head_that_its_table_has_first() -> N
     assert handed.run(handed_over) == f"head {best['Head']}: {best['Previous token']:.4f}\n"
 
 
-def test_vectors_of_the_short_program_are_drawn_as_the_page_draws_them() -> None:
+def test_program_short_form_draws_the_vectors_of_the_page() -> None:
     programs = PAGES["single-head"].at("text=a b c&seed=5").programs
     close(leaves(programs, SHORT)["X"], sentence_vectors(["a", "b", "c"], 6, seed=5))
     assert "sentence_vectors(" in programs.text(SHORT)

@@ -115,7 +115,7 @@ def as_text(program: Any) -> str:
 
 @pytest.mark.sample(9)
 @pytest.mark.parametrize("link", LINKS)
-def test_a_figure_says_what_its_page_says(link: str) -> None:
+def test_published_figure_has_the_sentences_of_its_page(link: str) -> None:
     made, page = both(link)
     figure = page.view.figure
     assert figure is not None
@@ -140,7 +140,7 @@ def test_a_figure_says_what_its_page_says(link: str) -> None:
 @pytest.mark.slow
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("link", LINKS)
-def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
+def test_published_steps_equal_the_pages_number_for_number(link: str) -> None:
     made, page = both(link)
     figure = page.view.figure
     assert figure is not None
@@ -173,7 +173,7 @@ def test_its_steps_are_those_of_the_page_number_for_number(link: str) -> None:
         )
 
 
-def test_a_slider_with_too_many_steps_goes_in_larger_ones() -> None:
+def test_published_slider_with_too_many_steps_has_larger_ones() -> None:
     link = "kernel-regression?picture=Four+kernels&h=1.3"
     made, page = both(link)
     assert page.view.figure is not None
@@ -188,7 +188,7 @@ def test_a_slider_with_too_many_steps_goes_in_larger_ones() -> None:
 
 @pytest.mark.sample(9)
 @pytest.mark.parametrize("link", LINKS)
-def test_its_room_is_that_of_the_arrangement_that_a_page_takes(link: str) -> None:
+def test_published_size_equals_the_arrangement_of_the_page(link: str) -> None:
     made, page = both(link)
     drawn = page.figure()
     for width in WIDTHS:
@@ -215,17 +215,17 @@ def check_weights(links: set[str]) -> None:
 
 
 @pytest.mark.slow
-def test_the_figures_of_the_lecture_are_light() -> None:
+def test_published_figures_of_the_lecture_are_light() -> None:
     check_weights({line.path for line in read_list(LECTURE.read_text(encoding="utf-8"))[0]})
 
 
 @pytest.mark.slow
-def test_the_figures_of_all_lessons_are_light() -> None:
+def test_published_figures_of_all_lessons_are_light() -> None:
     check_weights({step.link for lesson in shelf().lessons.values() for step in lesson.steps if step.link})
 
 
 @pytest.mark.parametrize("start", ["0.56", "0.71", "3.20"])
-def test_fewer_steps_keep_where_it_stands_the_ends_and_the_default(
+def test_published_fewer_steps_keep_position_ends_and_default(
     start: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The default too: the link of a figure that stands there does not say it."""
@@ -239,7 +239,7 @@ def test_fewer_steps_keep_where_it_stands_the_ends_and_the_default(
     assert (fewer.bars[0].text, fewer.sentence_text) == (whole.bars[0].text, whole.sentence_text)
 
 
-def test_no_text_ends_the_script_that_brings_it() -> None:
+def test_published_text_cannot_end_its_script() -> None:
     script = files.part("kit", "a</script>b</SCRIPT>")
     assert "</" not in script
     assert json.loads(script.partition(" = ")[2].removesuffix(";\n")) == "a</script>b</SCRIPT>"
@@ -257,7 +257,7 @@ def test_no_text_ends_the_script_that_brings_it() -> None:
         ("single-head?pin=t%3Dhot", "The link's `pin` was `t=hot`; wanted: the settings of another link"),
     ],
 )
-def test_a_wrong_link_is_refused_in_a_sentence(link: str, said: str) -> None:
+def test_published_wrong_link_is_refused_in_a_sentence(link: str, said: str) -> None:
     with pytest.raises((ValueError, LookupError)) as refused:
         figure_of_link(link)
     told = str(refused.value)
@@ -266,7 +266,7 @@ def test_a_wrong_link_is_refused_in_a_sentence(link: str, said: str) -> None:
     assert len(told.split()) >= 4
 
 
-def test_where_the_app_lives_does_not_matter() -> None:
+def test_published_figure_is_equal_wherever_the_app_is() -> None:
     for address in ("https://lab.example.org/single-head?t=0.5", "/single-head?t=0.5", " single-head?t=0.5"):
         assert path_of(address) == "single-head?t=0.5"
     assert path_of("https://school.example.org/course/lab/multi-head?heads=2") == "multi-head?heads=2"
@@ -274,7 +274,7 @@ def test_where_the_app_lives_does_not_matter() -> None:
     assert path_of("https://lab.example.org/?t=0.5") == "?t=0.5"
 
 
-def test_the_same_figure_has_the_same_name_and_another_another() -> None:
+def test_published_figure_names_are_equal_for_equal_figures_only() -> None:
     name = figure_of_link("single-head").id
     assert re.fullmatch("[0-9a-f]{16}", name)
     assert figure_of_link("https://lab.example.org/single-head").id == name
@@ -286,7 +286,7 @@ def test_the_same_figure_has_the_same_name_and_another_another() -> None:
 # ---- lighter, says ----
 
 
-def test_lighter_steps_are_the_same_steps_with_their_rows() -> None:
+def test_published_lighter_steps_keep_values_and_rows() -> None:
     figures = [
         {
             "data": [{"type": "bar", "name": "bars", "y": np.array([n, 2.0 * n])}],
@@ -305,7 +305,7 @@ def test_lighter_steps_are_the_same_steps_with_their_rows() -> None:
     assert plain(figure_at(lighter.for_widths(few, [320]), 2, 1)) == plain(figure_at(few, 2, 1))
 
 
-def test_sentences_of_some_steps_are_theirs_row_by_row() -> None:
+def test_published_sentences_of_some_steps_keep_their_rows() -> None:
     says = [[f"step {step} of row **{row}**" for row in range(3)] for step in range(4)]
     says[2] = says[0]  # a sentence that is said again
     packed = pack_captions(says)
@@ -379,7 +379,7 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("stage", ["all", "weights"])
-def test_nothing_that_was_typed_gets_out_of_its_place(text: str, stage: str) -> None:
+def test_published_typed_text_is_escaped(text: str, stage: str) -> None:
     query = "".join(f"%{byte:02X}" for byte in text.encode())
     link = f"single-head?text={query}{'' if stage == 'all' else '&stage=weights'}"
     made = figure_of_link(link)
@@ -394,7 +394,7 @@ def test_nothing_that_was_typed_gets_out_of_its_place(text: str, stage: str) -> 
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_whatever_a_page_says_is_text(text: str) -> None:
+def test_published_page_text_is_escaped(text: str) -> None:
     figure = replace(
         figure_of_link("single-head"),
         link=text,
@@ -414,7 +414,7 @@ def test_whatever_a_page_says_is_text(text: str) -> None:
 @pytest.mark.sample(4)
 @pytest.mark.parametrize("spoken", ["en", "zh"])
 @pytest.mark.parametrize("link", ["single-head", "kernel-regression", "multi-head?view=diagram", "glossary"])
-def test_the_html_holds_all_that_is_known_before_it_moves(link: str, spoken: str) -> None:
+def test_published_html_is_complete_without_scripts(link: str, spoken: str) -> None:
     with speaking(spoken):
         made = figure_of_link(link)
         read = Reader(element(made, "a/b/", "https://lab.example.org/"))
@@ -444,7 +444,7 @@ def test_the_html_holds_all_that_is_known_before_it_moves(link: str, spoken: str
         assert "href" not in element(made, "", "")
 
 
-def test_numbers_in_the_table_are_those_of_the_page() -> None:
+def test_published_table_has_the_numbers_of_the_page() -> None:
     made = figure_of_link("single-head?stage=weights&mask=causal")
     read = Reader(element(made, ""))
     cells = [text.replace("−", "-") for text in read.texts]
@@ -476,7 +476,7 @@ def fresh() -> Iterator[None]:
 
 
 @pytest.mark.slow
-def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> None:
+def test_published_site_stores_each_figure_and_shared_file_once(tmp_path: Path) -> None:
     site = Site(tmp_path / "figures", "https://lab.example.org")
     one = figure_of_link("single-head")
     assert site.element(one, "../") == site.element(figure_of_link("single-head"), "../")
@@ -497,7 +497,7 @@ def test_a_site_keeps_each_figure_once_and_what_all_share(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_chinese_site_brings_its_words(tmp_path: Path) -> None:
+def test_published_chinese_site_has_its_words(tmp_path: Path) -> None:
     with speaking("zh"):
         site = Site(tmp_path)
         site.element(figure_of_link("single-head"), "")
@@ -507,7 +507,7 @@ def test_a_chinese_site_brings_its_words(tmp_path: Path) -> None:
     assert "保存" in (tmp_path / "attention-lab-zh.js").read_text(encoding="utf-8")
 
 
-def test_the_command_makes_a_page(tmp_path: Path, capsys: Any) -> None:
+def test_publish_command_makes_a_page(tmp_path: Path, capsys: Any) -> None:
     out = tmp_path / "made"
     assert command.main(["single-head", "multi-head", "--out", str(out), "--no-stills"]) == 0
     page = (out / "index.html").read_text(encoding="utf-8")
@@ -519,7 +519,7 @@ def test_the_command_makes_a_page(tmp_path: Path, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("asked", [["single-head", "--language", "zh"], ["single-head?lang=zh"]])
-def test_the_command_speaks_chinese(asked: list[str], tmp_path: Path) -> None:
+def test_publish_command_speaks_chinese(asked: list[str], tmp_path: Path) -> None:
     assert command.main([*asked, "--out", str(tmp_path), "--no-stills"]) == 0
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<html lang="zh' in page
@@ -528,7 +528,7 @@ def test_the_command_speaks_chinese(asked: list[str], tmp_path: Path) -> None:
     assert (tmp_path / "figures" / "attention-lab-zh.js").is_file()
 
 
-def test_the_command_names_what_is_wrong_and_makes_the_rest(tmp_path: Path, capsys: Any) -> None:
+def test_publish_command_names_faults_and_makes_the_rest(tmp_path: Path, capsys: Any) -> None:
     links = ["single-head", "singel-head", "single-head?t=hot"]
     assert command.main([*links, "--out", str(tmp_path), "--no-stills"]) == 1
     said = capsys.readouterr().err.splitlines()
@@ -541,7 +541,7 @@ def test_the_command_names_what_is_wrong_and_makes_the_rest(tmp_path: Path, caps
 
 
 @pytest.mark.usefixtures("fresh")
-def test_the_command_says_what_to_install(
+def test_publish_command_names_missing_packages(
     tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("fontTools", "fontTools.subset"):
@@ -554,7 +554,7 @@ def test_the_command_says_what_to_install(
 
 
 @pytest.mark.slow
-def test_the_command_says_where_it_cannot_write_and_what_cannot_draw(tmp_path: Path, capsys: Any) -> None:
+def test_publish_command_names_unwritable_folder_and_missing_browser(tmp_path: Path, capsys: Any) -> None:
     file = tmp_path / "file"
     file.write_text("")
     assert command.main(["single-head", "--out", str(file)]) == 2

@@ -31,7 +31,7 @@ def offered(link: str, headers: dict[str, str] = DIRECT, peer: str | None = None
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "lab.localhost"])
-def test_a_server_that_listens_to_all_has_its_address_in_the_link(host: str, in_a_network: str) -> None:
+def test_server_listening_to_all_has_its_address_in_the_link(host: str, in_a_network: str) -> None:
     with listening("0.0.0.0") as port:
         link, said = offered(f"http://{host}:{port}/{QUERY}", {"Host": f"{host}:{port}"})
         assert link == f"http://{in_a_network}:{port}/{QUERY}"
@@ -64,7 +64,7 @@ def test_server_on_this_machine_alone_says_so(in_a_network: str) -> None:
         ("http://localhost:{port}/", {}, None),
     ],
 )
-def test_nobody_from_elsewhere_hears_of_this_machine(
+def test_machine_address_is_hidden_from_remote_visitors(
     link: str, headers: dict[str, str], peer: str | None, in_a_network: str
 ) -> None:
     with listening("0.0.0.0") as port:
@@ -75,7 +75,7 @@ def test_nobody_from_elsewhere_hears_of_this_machine(
     assert said == ("This link opens on this machine alone." if "{port}" in link else "")
 
 
-def test_a_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reach, "own_host", lambda: None)
     assert offered(f"http://localhost:8501/{QUERY}") == (
         f"http://localhost:8501/{QUERY}",
@@ -83,7 +83,7 @@ def test_a_machine_without_a_network_says_so(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-def test_the_address_is_found_without_sending_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machine_address_is_found_without_sending_anything(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, int]] = []
 
     class Probe(socket.socket):

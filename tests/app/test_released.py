@@ -101,12 +101,12 @@ def address() -> Iterator[str]:
 
 @pytest.mark.sample(3)
 @pytest.mark.parametrize("page", PAGES)
-def test_each_view_that_is_chosen_stands_as_its_link_opens(address: str, page: str) -> None:
+def test_each_selected_view_equals_its_link(address: str, page: str) -> None:
     choices = [each for each in PAGES[page][1] if isinstance(each, Choice) and not isinstance(each, Tabs)]
     assert [fault for each in choices for fault in asyncio.run(_pressed(address, page, each))] == []
 
 
-def test_choice_of_a_list_that_is_another_by_now_changes_nothing(address: str) -> None:
+def test_selection_from_an_outdated_list_changes_nothing(address: str) -> None:
     async def choose() -> None:
         async with Student(address) as student:
             await student.run("single-head", "tab=Arithmetic")

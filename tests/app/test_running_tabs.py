@@ -18,7 +18,7 @@ from tests.walk import said_now
 WORDS = ["the", "cat", "sat", "on", "the", "mat"]
 
 
-def test_programs_of_tiles_and_state_print_what_torch_computes() -> None:
+def test_tile_and_state_programs_print_torch_results() -> None:
     query, key, value = draw_vectors([*WORDS, "too"])
     tiled = F.scaled_dot_product_attention(query, key, value)
     causal = score_attention("linear", query, key, value, causal_mask(7)).output
@@ -29,7 +29,7 @@ def test_programs_of_tiles_and_state_print_what_torch_computes() -> None:
         torch.testing.assert_close(leaves(program)["output"], wanted, atol=1e-10, rtol=0)
 
 
-def test_tabs_without_a_map_tell_their_counts_and_hold_their_checks() -> None:
+def test_tabs_without_a_map_have_counts_and_passing_checks() -> None:
     generator = torch.Generator().manual_seed(SEED)
     query, key, _value = torch.randn(3, 6, WIDTH, generator=generator, dtype=torch.float64)
     said = " ".join(said_now(open_sound("single-head", tab="FlashAttention", tile="1", text="other words")))
@@ -46,7 +46,7 @@ def test_tabs_without_a_map_tell_their_counts_and_hold_their_checks() -> None:
 
 
 @pytest.mark.parametrize("tab", [flashattention, linear_attention])
-def test_a_wrong_output_fails_its_check(tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_output_fails_its_check(tab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     query, key, value = draw_vectors(WORDS)
     assert all(check.passed for check in tab.checks(query, key, value))
     name = "tiled_attention" if tab is flashattention else "linear_attention_steps"

@@ -45,7 +45,7 @@ def named(word: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("address", [page.address for page in PAGES])
-def test_both_languages_say_the_same_numbers(address: str) -> None:
+def test_both_languages_have_equal_numbers(address: str) -> None:
     page = page_at(address)
     chance = random.Random(35)
     for query in states(address, STATES, chance.randrange(1000)):

@@ -52,7 +52,7 @@ def drawn(packed: bytes, step: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("kind", ["one-hot", "random"])
-def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, table: Tensor) -> None:
+def test_learned_positions_are_compared_on_equal_words(kind: str, table: Tensor) -> None:
     packed = compare.draw_two(inputs("learned", 16, words=kind), "none", TITLES, STRENGTHS).steps
     x = words_of(WIDE, kind)
     before, after = by_hand(x), by_hand(x + table[1 : len(TOKENS) + 1])  # row 0 is that of [CLS]
@@ -69,7 +69,7 @@ def test_learned_positions_stand_beside_the_same_words_without_them(kind: str, t
         ("rotary", "learned", WIDE),
     ],
 )
-def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: int) -> None:
+def test_two_schemes_are_compared_on_equal_words(beside: str, scheme: str, used: int) -> None:
     packed = compare.draw_two(inputs(scheme, 5, beside), beside, TITLES, STRENGTHS).steps
     one, other, change = drawn(packed, 0)
     for found in (one, other):
@@ -80,7 +80,7 @@ def test_any_two_schemes_compare_the_same_words(beside: str, scheme: str, used: 
 @pytest.mark.parametrize(
     ("scheme", "width", "used"), [("sinusoidal", 5, 5), ("none", 6, 6), ("learned", 5, WIDE)]
 )
-def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) -> None:
+def test_all_schemes_are_compared_on_equal_words(scheme: str, width: int, used: int) -> None:
     """Only the schemes that take the width are there, and at strength 0 no map is another."""
     chosen = inputs(scheme, width)
     taken = {name for name, each in SCHEMES.items() if each.fitting_width(used) == used}
@@ -95,14 +95,14 @@ def test_all_schemes_compare_the_same_words(scheme: str, width: int, used: int) 
 @pytest.mark.parametrize(
     ("beside", "scheme"), [("learned", "sinusoidal"), ("rotary", "none"), ("none", "learned")]
 )
-def test_tabs_show_the_vectors_that_are_drawn(beside: str, scheme: str) -> None:
+def test_tabs_have_the_drawn_vectors(beside: str, scheme: str) -> None:
     """What tabs read, the state's own weights, is the second of the two maps."""
     chosen = inputs(scheme, 5, beside)
     packed = compare.draw_two(chosen, beside, TITLES, STRENGTHS).steps
     np.testing.assert_allclose(drawn(packed, 1)[1], Result(chosen).attended.weights, atol=1e-6)
 
 
-def test_a_scheme_alone_keeps_the_width_asked_for() -> None:
+def test_single_scheme_keeps_its_requested_width() -> None:
     assert [Result(inputs(name, 5)).width for name in ("none", "ramp", "rotary", "learned")] == [
         5,
         5,

@@ -25,7 +25,7 @@ def drawn(at: Any) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("value", [0.0, 0.15, 0.5])
-def test_threshold_fades_what_it_drops_and_the_kept_is_told(value: float) -> None:
+def test_threshold_fades_dropped_weights_and_states_the_kept_sum(value: float) -> None:
     at = opened(f"stage=threshold&above={value:g}")
     traces = drawn(at)
     weights = np.asarray(traces["weights"]["z"], dtype=float)
@@ -40,7 +40,7 @@ def test_threshold_fades_what_it_drops_and_the_kept_is_told(value: float) -> Non
     assert messages_in(at.sentence, mean=f"{sum(mass) / 6:.3g}", **least)
 
 
-def test_the_two_largest_sum_to_one_again_and_the_output_moves_as_said() -> None:
+def test_top_two_weights_are_renormalised_and_the_output_moves_as_stated() -> None:
     at = opened("stage=threshold&keep=largest&largest=2&renorm=true&mask=causal")
     weights = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
     value = np.asarray([[*row] for row in zip(*_values(), strict=True)])
@@ -61,7 +61,7 @@ def _values() -> list[list[float]]:
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
 @pytest.mark.parametrize("word", [0, 2, 5])
-def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
+def test_ablated_word_equals_torch_with_it_masked(word: int, mask: str) -> None:
     at = opened(f"stage=without&without={word}&mask={mask}")
     walk = at.view.result.walk
     less = torch.from_numpy(walk.mask).clone()
@@ -82,7 +82,7 @@ def test_without_a_word_it_is_torch_masked_there(word: int, mask: str) -> None:
 
 @pytest.mark.parametrize("more", ["", "&mask=causal", "&qkv=as+they+are", "&cross=true"])
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
+def test_ablation_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     def programs(link: str) -> tuple[Any, dict[str, Any]]:
         at = opened(link + more)
         return at, leaves(at.programs, kind)
@@ -105,7 +105,7 @@ def test_programs_leave_the_numbers_on_the_page(more: str, kind: str) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_what_a_key_with_all_of_a_weight_leaves_is_shared_out(link: str, kind: str) -> None:
+def test_ablated_key_with_all_weight_is_shared_among_the_rest(link: str, kind: str) -> None:
     name, _mark, settings = link.partition("?")
     at = PAGES[name].at(f"{settings}&without=1")
     weights, without = (
@@ -142,7 +142,7 @@ def one_head(result: Any, head: int) -> tuple[torch.Tensor, torch.Tensor, torch.
 
 @pytest.mark.parametrize("more", ["", "&hmask=causal&t=0.5", "&pos=ALiBi", "&cross=true"])
 @pytest.mark.parametrize(("word", "head"), [(0, 1), (2, 3), (5, 4)])
-def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: int, more: str) -> None:
+def test_ablated_word_in_many_heads_equals_torch_with_it_masked(word: int, head: int, more: str) -> None:
     at = HEADS.at(f"{MANY}{more}&view=without&without={word}&head={head}")
     scores, may, value = one_head(at.view.result, head - 1)
     left = may.clone()
@@ -165,7 +165,7 @@ def test_a_head_of_many_without_a_word_is_torch_masked_there(word: int, head: in
 
 
 @pytest.mark.parametrize("more", ["", "&hmask=causal", "&pos=ALiBi"])
-def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
+def test_threshold_in_many_heads_keeps_weights_that_reach_it(more: str) -> None:
     at = HEADS.at(f"{MANY}{more}&view=threshold&above=0.15&renorm=true&head=2")
     scores, may, value = one_head(at.view.result, 1)
     weights = scores.masked_fill(~may, -torch.inf).softmax(dim=-1)
@@ -186,7 +186,7 @@ def test_a_head_of_many_keeps_what_reaches_the_threshold(more: str) -> None:
     "more", ["", "&hmask=causal", "&cross=true", "&pos=rotary", "&pos=sinusoidal", "&bias=true"]
 )
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_programs_of_many_heads_leave_what_is_set_aside(more: str, kind: str) -> None:
+def test_ablation_programs_of_many_heads_leave_the_same_numbers(more: str, kind: str) -> None:
     for link, table, column, name in (
         ("view=threshold&above=0.2&renorm=true&head=3", "kept", "kept weight", "mass"),
         ("view=threshold&above=0.2&renorm=true&head=3", "kept", "output moves by", "moved_by"),
@@ -204,7 +204,9 @@ def test_programs_of_many_heads_leave_what_is_set_aside(more: str, kind: str) ->
 
 @pytest.mark.parametrize("page", ["single-head?stage=without", "multi-head?view=without"])
 @pytest.mark.parametrize(("count", "some"), [(60, False), (64, True)])
-def test_slider_over_some_words_alone_is_said_with_a_link(page: str, count: int, some: bool) -> None:
+def test_ablation_slider_over_some_words_only_names_them_with_a_link(
+    page: str, count: int, some: bool
+) -> None:
     words = [f"{first}{second}" for first in "abcdefgh" for second in "abcdefgh"][:count]
     name, link = page.split("?")
     at = PAGES[name].at(f"{link}&text={'+'.join(words)}")
@@ -240,7 +242,7 @@ def largest(names: list[str], numbers: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("link", TIED)
-def test_all_that_tie_are_named_where_a_word_is_left_out(link: str) -> None:
+def test_ablation_sentence_names_all_ties(link: str) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(query)
     walk = walk_of(at.view.result) if address == "multi-head" else at.view.result.walk
@@ -264,7 +266,7 @@ def names_of(told: str) -> list[str]:
     return re.split(r", | and ", told)
 
 
-def test_rows_that_tie_are_named_where_small_weights_go() -> None:
+def test_threshold_sentence_names_all_ties() -> None:
     link = "stage=threshold&text=a+b+a+b+c&vectors=one-hot&keep=largest&largest=1&renorm=true"
     at = PAGES["single-head"].at(link)
     walk = at.view.result.walk
@@ -275,7 +277,7 @@ def test_rows_that_tie_are_named_where_small_weights_go() -> None:
 
 @pytest.mark.parametrize("link", ["single-head?stage=threshold", "multi-head?view=threshold"])
 @pytest.mark.parametrize("above", [0.3, 0.4, 0.5])
-def test_row_that_keeps_nothing_stays_zero(link: str, above: float) -> None:
+def test_threshold_row_without_weights_stays_zero(link: str, above: float) -> None:
     address, query = link.split("?")
     at = PAGES[address].at(f"{query}&keep=above&above={above:g}&text=a b c d e&renorm=true")
     rows = np.nan_to_num(np.asarray(drawn(at)["weights"]["z"], dtype=float))
@@ -285,7 +287,7 @@ def test_row_that_keeps_nothing_stays_zero(link: str, above: float) -> None:
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_small_weights_that_differ_do_not_tie(kind: str) -> None:
+def test_threshold_small_weights_that_differ_do_not_tie(kind: str) -> None:
     link = "stage=threshold&keep=largest&largest=2&qkv=typed&Q=1&K=0;-30;-60;-90&V=1;2;3;4&scale=none"
     page = PAGES["single-head"].at(link)
     assert messages_in(page.sentence, kept=2, count=4)
@@ -295,7 +297,7 @@ def test_small_weights_that_differ_do_not_tie(kind: str) -> None:
     )
 
 
-def test_query_that_gave_most_of_a_small_weight_is_named() -> None:
+def test_threshold_sentence_names_the_query_with_most_dropped_weight() -> None:
     # Softmax of (0, −30, −60) and of twice that: e^-30 and e^-60 for the second key.
     link = "stage=without&without=1&qkv=typed&Q=1;2&K=0;-30;-60&V=1;2;3&scale=none"
     assert messages_in(PAGES["single-head"].at(link).sentence, queries="“q1”", lost="9.36 × 10⁻¹⁴")

@@ -25,7 +25,7 @@ KINDS = (
 )
 
 
-def test_what_is_written_is_read() -> None:
+def test_settings_file_reads_what_it_writes() -> None:
     assert len(LONG) > Table("T", 64, 16).longest
     said: settings_file.Settings = {
         "c": "b",
@@ -69,14 +69,14 @@ def _file(**settings: Any) -> bytes:
         (b" " * (MAX_SETTINGS_BYTES + 1), "at most 1,000,000 bytes"),
     ],
 )
-def test_a_bad_file_is_refused_by_a_sentence(content: bytes, wanted: str) -> None:
+def test_settings_file_that_is_bad_is_refused_with_a_sentence(content: bytes, wanted: str) -> None:
     with pytest.raises(ValueError, match=r"wanted|the file") as found:
         settings_file.read(content, "p", KINDS)
     assert wanted in str(found.value)
 
 
 @pytest.mark.parametrize("name", ["text", "pin"])
-def test_half_a_character_in_a_file_becomes_a_question_mark(name: str) -> None:
+def test_settings_file_with_half_a_character_gets_a_question_mark(name: str) -> None:
     kinds = (Text("text", "", 20), Text("pin", "", 20))
     assert settings_file.read(_file(**{name: "\ud800 x\U0001f600"}), "p", kinds)[name] == "? x\U0001f600"
     with pytest.raises(ValueError, match=r"the file sets") as told:
@@ -84,13 +84,13 @@ def test_half_a_character_in_a_file_becomes_a_question_mark(name: str) -> None:
     assert str(told.value).encode()
 
 
-def test_half_a_character_in_a_link_becomes_a_question_mark() -> None:
+def test_link_with_half_a_character_gets_a_question_mark() -> None:
     values, dropped = read_link((Text("text", "", 20),), "p?text=\ud800+x&\udc00=1")
     assert values == {"text": "? x"}
     assert [bad.sentence().encode() for bad in dropped]
 
 
-def test_the_page_of_a_fault_bears_half_a_character(
+def test_fault_page_shows_half_a_character(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     shown: list[str] = []

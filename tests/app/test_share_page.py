@@ -97,7 +97,7 @@ def in_zip(content: bytes) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
-def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
+def test_snippet_has_figure_and_sentence_of_its_link(spoken: str) -> None:
     with speaking(spoken):
         html = snippet("single-head?mask=causal&t=0.5", APP)
         read = Read(html)
@@ -122,7 +122,7 @@ def test_a_snippet_shows_and_says_what_its_link_does(spoken: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spoken", LANGUAGES)
-def test_the_archive_has_all_that_a_snippet_names(spoken: str) -> None:
+def test_snippet_archive_has_every_file_it_names(spoken: str) -> None:
     with speaking(spoken):
         read = Read(snippet("multi-head"))
     named = [each["src"] for each in read.of("script") if each.get("src")]
@@ -137,7 +137,7 @@ def test_the_archive_has_all_that_a_snippet_names(spoken: str) -> None:
     assert archive.__wrapped__() == archive()  # the same bytes from another process
 
 
-def test_what_somebody_typed_is_never_html() -> None:
+def test_snippet_escapes_typed_text() -> None:
     harmless = Read(snippet("single-head?text=a b c d e f g", APP))
     hostile = Read(snippet(f"single-head?text={HOSTILE.replace('&', '%26')}", APP))
     assert hostile.shape == harmless.shape
@@ -145,7 +145,7 @@ def test_what_somebody_typed_is_never_html() -> None:
     assert "Query “<”:" in hostile.said  # the first of its tokens
 
 
-def test_no_text_of_a_figure_is_html() -> None:
+def test_snippet_escapes_every_text_of_a_figure() -> None:
     figure = figure_of_link("single-head?mask=causal")
 
     def filled(text: str) -> Read:
@@ -167,7 +167,7 @@ def test_no_text_of_a_figure_is_html() -> None:
     assert hostile.said.count(HOSTILE) == plain.said.count("harmless") > 5
 
 
-def test_a_snippet_keeps_a_cover_and_a_pin() -> None:
+def test_snippet_keeps_a_cover_and_a_pin() -> None:
     covered = Read(snippet("single-head?cover=weights"))
     assert "weights" in shown(Read(snippet("single-head")).message)
     found = shown(covered.message)
@@ -179,7 +179,7 @@ def test_a_snippet_keeps_a_cover_and_a_pin() -> None:
     assert np.isfinite(both["B"]).all()
 
 
-def test_without_fonttools_the_font_goes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_without_fonttools_has_the_whole_font(monkeypatch: pytest.MonkeyPatch) -> None:
     """An app's server has none."""
     monkeypatch.setitem(sys.modules, "fontTools.subset", None)
     for cut in (letters.of_sites, letters.of_text, files.stylesheet, archive):
@@ -229,7 +229,7 @@ def session(page: str = "single-head", /, *, asks: bool = True, **query: str) ->
 
 
 @pytest.mark.parametrize(("is_open", "asks"), [(False, True), (True, False), (True, True)])
-def test_a_figure_is_made_only_when_asked_for(
+def test_snippet_figure_is_made_only_on_request(
     is_open: bool, asks: bool, made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(is_open, monkeypatch)
@@ -241,9 +241,7 @@ def test_a_figure_is_made_only_when_asked_for(
 
 
 @pytest.mark.slow
-def test_what_frames_a_page_is_no_part_of_its_figure(
-    made: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_snippet_leaves_out_frame_options(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     opened(True, monkeypatch)
     framed: dict[str, Any] = {
         "hide": "mask",
@@ -258,14 +256,16 @@ def test_what_frames_a_page_is_no_part_of_its_figure(
     assert "放到我的网页上" in [each.label for each in app.toggle]
 
 
-def test_the_overview_has_a_name_for_the_directive(made: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_of_the_overview_has_a_directive_name(
+    made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened(True, monkeypatch)
     app = session("")
     assert made
     assert "```{attention} /\n```" in [each.value for each in app.code]
 
 
-def test_what_is_covered_stays_covered_and_is_said_to(
+def test_snippet_keeps_covered_panels_covered_and_says_so(
     made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(True, monkeypatch)
@@ -274,7 +274,7 @@ def test_what_is_covered_stays_covered_and_is_said_to(
     assert any("covered there too" in each.value for each in app.caption)
 
 
-def test_a_figure_that_no_link_carries_is_not_handed_over(
+def test_snippet_of_a_figure_without_a_link_is_refused(
     made: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(True, monkeypatch)
@@ -284,13 +284,13 @@ def test_a_figure_that_no_link_carries_is_not_handed_over(
     assert any("cannot be put on a page" in each.value and "W\\_q" in each.value for each in app.warning)
 
 
-def test_where_there_is_no_figure_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_of_a_page_without_a_figure_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     opened(True, monkeypatch)
     app = session("learned-heads", source=FROM_FILE)
     assert any("cannot be put on a page" in each.value for each in app.warning)
 
 
-def test_the_archive_has_the_plotly_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippet_archive_has_the_plotly_of_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = tmp_path / "plotly-cartesian.min.js"
     bundle.write_text(f"/** plotly.js (cartesian - minified) v{get_plotlyjs_version()} */ // a small one")
     monkeypatch.setenv("ATTENTION_LAB_PLOTLY_JS", str(tmp_path))

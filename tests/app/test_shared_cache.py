@@ -46,7 +46,7 @@ def wait_for(waiters: int) -> None:
         time.sleep(0.001)  # leaves them the processor
 
 
-def test_thirty_who_ask_at_once_compute_once() -> None:
+def test_shared_cache_thirty_equal_requests_compute_once() -> None:
     made: list[int] = []
 
     @shared
@@ -61,7 +61,7 @@ def test_thirty_who_ask_at_once_compute_once() -> None:
     assert (full.entries, full.misses, full.hits + full.waits) == (1, 1, 29)
 
 
-def test_others_are_computed_meanwhile() -> None:
+def test_shared_cache_computes_other_keys_meanwhile() -> None:
     """One slow result holds nobody up who asks for another."""
     slow_began, fast_done = threading.Event(), threading.Event()
 
@@ -83,7 +83,7 @@ def test_others_are_computed_meanwhile() -> None:
     assert together(2, call) == ["slow", "fast"]
 
 
-def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
+def test_shared_cache_error_reaches_all_who_wait_and_is_not_stored() -> None:
     calls: list[int] = []
 
     @shared
@@ -100,7 +100,7 @@ def test_an_error_reaches_all_who_wait_and_is_not_kept() -> None:
     assert len(calls) == 2
 
 
-def test_where_the_maker_leaves_another_takes_over() -> None:
+def test_shared_cache_abandoned_computation_is_taken_over() -> None:
     class Stopped(BaseException):
         pass
 
@@ -124,7 +124,7 @@ def made_again() -> bytes:
     raise AssertionError("what is kept was made again")
 
 
-def test_the_bound_counts_bytes_and_the_least_used_goes() -> None:
+def test_shared_cache_bound_counts_bytes_and_drops_the_least_used() -> None:
     cache = SharedCache(10_000)
     for name in "abc":
         cache.get(name, lambda: bytes(2500))
@@ -140,7 +140,7 @@ def test_the_bound_counts_bytes_and_the_least_used_goes() -> None:
     assert cache.fullness().n_bytes <= 10_000
 
 
-def test_a_new_bound_counts_as_the_first_does() -> None:
+def test_shared_cache_new_bound_counts_like_the_first() -> None:
     cache = SharedCache(1_000_000)
     cache.get("large", lambda: b"x" * 100_000)
     cache.bound(50_000)
@@ -153,7 +153,7 @@ def test_a_new_bound_counts_as_the_first_does() -> None:
     assert cache.fullness().entries == 2
 
 
-def test_the_key_is_the_setting_alone() -> None:
+def test_shared_cache_key_is_the_setting_only() -> None:
     calls: list[Any] = []
 
     @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def test_the_key_is_the_setting_alone() -> None:
         drawn([1], [1])  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_results_cannot_be_changed() -> None:
+def test_shared_cache_results_are_immutable() -> None:
     @dataclass(frozen=True)
     class Result:
         weights: np.ndarray

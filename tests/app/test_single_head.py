@@ -65,13 +65,13 @@ def weights_and_output(inputs: Inputs) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.from_numpy(result.walk.weights), torch.from_numpy(result.walk.output)
 
 
-def test_two_keys_one_query() -> None:
+def test_two_keys_one_query_have_their_worked_weights() -> None:
     weights, output = weights_and_output(Inputs(example="two keys, one query", qkv="as they are"))
     np.testing.assert_allclose(weights, [[0.00003067, 0.99996933]], atol=5e-9)
     np.testing.assert_allclose(output, [[6.999908, 7.999908, 8.999908]], atol=5e-7)
 
 
-def test_i_love_dogs_without_the_ramp_and_with_it() -> None:
+def test_i_love_dogs_has_its_weights_with_and_without_the_ramp() -> None:
     inputs = Inputs(example="I love dogs", qkv="as they are")
     plain, _ = weights_and_output(inputs)
     np.testing.assert_allclose(plain, np.where(np.eye(3), 0.451863, 0.274069), atol=5e-7)
@@ -98,7 +98,7 @@ def test_i_love_ice_has_its_vectors_and_full_projections() -> None:
     assert not torch.equal(head.query, other.query)
 
 
-def test_one_query_meets_ten_keys() -> None:
+def test_one_query_and_ten_keys_open() -> None:
     inputs = Inputs(example="one query, ten keys", d_k=7, d_v=5)
     weights, output = weights_and_output(inputs)
     assert (tuple(weights.shape), tuple(output.shape)) == ((1, 10), (1, 5))
@@ -107,7 +107,7 @@ def test_one_query_meets_ten_keys() -> None:
 
 
 @pytest.mark.parametrize("kind", MASK.options)
-def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
+def test_every_mask_at_every_width_equals_torch(kind: str) -> None:
     inputs = Inputs(text="a b c d e f g", second_text="h i j k l", d_k=3, d_v=2)
     head, masking = make_head(inputs), Masking(kind, blocked_cells=((0, 1), (6, 4), (60, 60)))
     asked = scoring(masking, scale="free", free_scale=0.3, width=replace(MASK_WIDTH, values=tuple(range(9))))
@@ -124,7 +124,7 @@ def test_every_mask_at_every_width_attends_as_torch_does(kind: str) -> None:
         np.testing.assert_allclose(shares, result.walk.weights, rtol=0, atol=1e-12)
 
 
-def test_each_step_is_what_it_is_alone() -> None:
+def test_each_step_equals_its_own_computation() -> None:
     inputs, asked = Inputs(text="a b c a"), scoring(Masking("causal"))
     together = at_every_step(State(inputs, asked), look=StageOptions(moves="temperature"))
     for step, temperature in enumerate(TEMPERATURE.values):
@@ -155,7 +155,7 @@ def test_biases_are_added_to_the_same_projections() -> None:
     torch.testing.assert_close(biased.key, linear(biased.x).detach())
 
 
-def test_a_word_has_one_vector_in_both_sentences() -> None:
+def test_word_has_equal_vectors_in_both_sentences() -> None:
     for vectors in ("random", "one-hot"):
         head = make_head(Inputs(text="the cat", second_text="a the", vectors=vectors))
         assert head.x is not None
@@ -184,11 +184,11 @@ def test_every_stage_opens_with_every_tab(stage: str, tab: str) -> None:
         {"mask": "prefix", "example": "one query, ten keys", "moves": "mask width"},
     ],
 )
-def test_masks_that_block_nothing_at_any_width_open_too(settings: dict[str, str]) -> None:
+def test_masks_that_block_nothing_at_any_width_open(settings: dict[str, str]) -> None:
     assert opened(**settings).get("bidi_component")
 
 
-def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
+def test_arithmetic_follows_the_selected_cell_to_the_digit() -> None:
     at = opened(example="two keys, one query", k="1")
     words = said(at)
     for digits in ("**50**", "50 ÷ √3 ÷ 1.00 | 28.8675", "**0.999969**", "6.99991 | 7.99991 | 8.99991"):
@@ -200,7 +200,7 @@ def test_arithmetic_follows_the_chosen_cell_to_the_digit() -> None:
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURE.texts()[1:-1:5])
-def test_a_step_that_is_computed_after_gives_its_result(temperature: str) -> None:
+def test_arithmetic_of_scaling_computes_its_result(temperature: str) -> None:
     told = said(open_sound("single-head", tab="Arithmetic", t=temperature)).replace("−", "-")
     step = re.search(r"\| scaled \| (\S+) ÷ √(\d+) ÷ (\S+) \| (\S+) \|", told)
     assert step is not None
@@ -258,7 +258,7 @@ def test_vectors_of_two_widths_are_named() -> None:
     assert "X has width 2 and Y width 3" in sidebar(at)
 
 
-def test_typed_tables_start_from_the_screen_and_are_shared_in_the_link() -> None:
+def test_typed_tables_start_from_the_screen_and_are_in_the_link() -> None:
     at = opened(text="red green", vectors="one-hot", qkv="as they are")
     at.selectbox(key="qkv").set_value("typed").run()
     assert not at.exception
@@ -290,13 +290,13 @@ def test_prefix_starts_wider_than_the_causal_mask() -> None:
     assert at.query_params["w"] in ("2", ["2"])
 
 
-def test_a_bare_address_shows_a_word_and_another_and_a_link_what_it_says() -> None:
+def test_bare_address_selects_another_word_as_key() -> None:
     at = opened()
     assert at.query_params["k"] in ("1", ["1"])
     assert "k" not in opened(text="a b").query_params
 
 
-def test_a_cell_of_an_own_mask_is_blocked_without_a_mouse() -> None:
+def test_own_mask_cell_is_blocked_without_a_mouse() -> None:
     at = opened(text="a b c", mask="own", tab="Arithmetic")
     at.selectbox(key="pick-q").set_value(2).run()
     next(button for button in at.button if button.label == "Block this cell").click().run()
@@ -305,7 +305,7 @@ def test_a_cell_of_an_own_mask_is_blocked_without_a_mouse() -> None:
     assert "blocked" not in at.query_params
 
 
-def test_what_the_editor_reports_becomes_the_table() -> None:
+def test_editor_report_becomes_the_table() -> None:
     frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], columns=["1", "2"])
     changes = {
         "edited_rows": {0: {"2": -1}, "2": {"1": None}},
@@ -324,7 +324,7 @@ def test_what_the_editor_reports_becomes_the_table() -> None:
         ("  1\t-2e1 \n\n", [[1, -20]]),
     ],
 )
-def test_a_pasted_matrix_is_read(text: str, rows: list[list[float]]) -> None:
+def test_pasted_matrix_is_read(text: str, rows: list[list[float]]) -> None:
     assert matrix_of(text, TABLE_Q) == (rows, "")
 
 
@@ -342,7 +342,7 @@ def test_pasted_matrix_that_cannot_be_used_is_named(text: str, numbers: set[floa
     assert {*numbers_in(matrix_of(text, TABLE_Q)[1])} >= numbers
 
 
-def test_pasted_matrix_replaces_the_table_and_a_bad_one_stays() -> None:
+def test_pasted_matrix_replaces_the_table_unless_it_is_bad() -> None:
     at = opened(qkv="typed", Q="1,2", K="1,2", V="3", tab="Data")
     at.text_area(key="_paste_Q").set_value("5 6\n7 8").run()
     assert not at.exception
@@ -369,7 +369,7 @@ def test_pasted_matrix_replaces_the_table_and_a_bad_one_stays() -> None:
         ),
     ],
 )
-def test_a_saved_picture_says_which_mask_there_is(page: str, link: str, said: str) -> None:
+def test_saved_picture_names_its_mask(page: str, link: str, said: str) -> None:
     figure = PAGES[page].at(link).view.figure
     assert figure
     assert figure.caption == said
@@ -379,7 +379,7 @@ def test_a_saved_picture_says_which_mask_there_is(page: str, link: str, said: st
     ("count", "power"),
     [(NUMBERS_UP_TO, 1.0), (NUMBERS_UP_TO + 1, 2.0)],  # without numbers colours alone tell small weights
 )
-def test_colours_bend_where_weights_are_many(count: int, power: float) -> None:
+def test_weight_colours_are_bent_for_many_keys(count: int, power: float) -> None:
     words = "+".join(f"word{place}" for place in range(count))
     at = PAGES["single-head"].at(f"text={words}&colours=even")  # a setting that old links have
     assert at.dropped == []

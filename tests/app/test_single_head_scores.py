@@ -23,14 +23,14 @@ def now_of(link: str) -> Result:
 
 @pytest.mark.parametrize("tab", ["Arithmetic", "Maths", "Cost", "Checks", "Code"])
 @pytest.mark.parametrize("score", OTHERS)
-def test_each_opens_with_every_tab_and_its_checks_hold(score: str, tab: str) -> None:
+def test_each_score_opens_with_every_tab_and_its_checks_hold(score: str, tab: str) -> None:
     at = open_sound("single-head", score=score, tab=tab, mask="causal")
     said = "\n".join(each.value for each in at.markdown)
     assert "fails" not in said
     assert ("pair by pair" in said or "loops over" in said) == (tab == "Checks")
 
 
-def test_weights_are_torchs() -> None:
+def test_score_weights_equal_torch() -> None:
     result = now_of("score=linear")
     query, key = (F.elu(each) + 1 for each in (result.head.query, result.head.key))
     weights = query @ key.mT
@@ -42,13 +42,13 @@ def test_weights_are_torchs() -> None:
     )
 
 
-def test_a_kernel_between_keys_of_one_length_is_the_dot_product() -> None:
+def test_kernel_score_with_equal_key_lengths_is_the_dot_product() -> None:
     page = PAGES["single-head"].at("score=kernel&qkv=as+they+are&unit=true")
     assert messages_in(page.sentence, weights=0, outputs=0)
     assert max(page.view.result.beside_dot) < 1e-12
 
 
-def test_the_difference_from_softmax_is_said() -> None:
+def test_score_sentence_has_the_difference_from_softmax() -> None:
     page = PAGES["single-head"].at("score=linear")
     plain = now_of("")
     apart = np.abs(page.view.result.walk.weights - plain.walk.weights).max()
@@ -56,7 +56,7 @@ def test_the_difference_from_softmax_is_said() -> None:
 
 
 @pytest.mark.parametrize(("score", "own"), [("additive", {"W_a", "U_a", "v_a"}), ("general", {"W_a"})])
-def test_weights_of_its_own_are_drawn(score: str, own: set[str]) -> None:
+def test_score_with_its_own_weights_draws_them(score: str, own: set[str]) -> None:
     names = {
         trace["name"] for trace in PAGES["single-head"].at(f"score={score}&stage=scores").figure()["data"]
     }
@@ -68,7 +68,7 @@ TINY = "score=linear&qkv=typed&Q=-800,-801;1,2&K=-1,-3;-1000,-999;0.5,-700&V=1,0
 
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
-def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind: str) -> None:
+def test_linear_attention_program_has_features_too_small_for_a_float(kind: str) -> None:
     page = PAGES["single-head"].at(TINY)
     logs = np.array(
         [
@@ -82,7 +82,7 @@ def test_programs_of_linear_attention_have_features_too_small_for_a_number(kind:
     np.testing.assert_allclose(np.asarray(leaves(page.programs, kind)["weights"]), wanted, atol=1e-12)
 
 
-def test_formula_names_the_score_and_leaves_out_factors_of_one() -> None:
+def test_score_formula_names_the_score_and_omits_factors_of_one() -> None:
     page = PAGES["single-head"].at("score=linear&scale=none")
     assert r"\left(\, S\right) V" in page.programs.text("LaTeX")
     assert page.programs.text("LaTeX").endswith(SCORES["linear"].formula)
@@ -92,7 +92,7 @@ def test_formula_names_the_score_and_leaves_out_factors_of_one() -> None:
 
 
 @pytest.mark.parametrize("score", ["additive", "general"])
-def test_the_tables_hold_what_its_scores_are_made_of(score: str) -> None:
+def test_score_tables_have_the_terms_of_the_scores(score: str) -> None:
     page = PAGES["single-head"].at(f"score={score}&dk=3")
     own = {}
     for name in set(page.tables) - {"pairs", "output"}:

@@ -54,7 +54,7 @@ def says(stage: str, *args: Any, **more: Any) -> str:
 
 
 @pytest.mark.parametrize("stage", WITH_ALL)
-def test_a_stage_says_the_same_numbers_in_chinese_and_nothing_in_english(stage: str) -> None:
+def test_stage_sentence_has_equal_numbers_in_both_languages(stage: str) -> None:
     cases = [
         (
             Inputs(text="ab cd ab ef", ramp=ramp, unit_rows=ramp),
@@ -88,7 +88,7 @@ def test_each_stage_has_a_sentence_and_a_formula_with_the_sizes(stage: str) -> N
         assert "6\\times" in formula
 
 
-def test_formulas_say_where_q_k_and_v_come_from() -> None:
+def test_formulas_define_q_k_and_v() -> None:
     formula = STAGES["Q, K, V"].formula
     assert "= XW_q," in formula(shown())
     assert "Y" not in formula(shown())
@@ -98,7 +98,7 @@ def test_formulas_say_where_q_k_and_v_come_from() -> None:
     assert "=" not in formula(shown(typed))
 
 
-def test_the_formula_of_the_whole_head_is_what_is_computed() -> None:
+def test_whole_head_formula_equals_the_computation() -> None:
     formula = STAGES["all at once"].formula
     assert formula(shown()) == r"O = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V"
     assert r"\left(QK^\top\right)" in formula(shown(scale="none"))
@@ -109,7 +109,7 @@ def test_the_formula_of_the_whole_head_is_what_is_computed() -> None:
 # ---- every sentence against the settings that it depends on ----
 
 
-def test_largest_weight_of_a_query_is_told_with_its_key_and_of_how_many() -> None:
+def test_largest_weight_of_a_query_has_its_key_and_the_key_count() -> None:
     inputs = Inputs(text="one two three")
     for masking, row, count in ((Masking(), 0, 3), (Masking("causal"), 0, 1), (Masking("causal"), 1, 2)):
         weights = shown(inputs, masking).walk.weights[row]
@@ -130,14 +130,14 @@ def test_row_with_nothing_to_attend_to_has_a_warning_and_no_readout() -> None:
         assert "ied with" not in full  # at most one warning, an empty row first
 
 
-def test_equal_weights_are_told_as_ties() -> None:
+def test_equal_weights_are_named_as_ties() -> None:
     one_hot = Inputs(vectors="one-hot", qkv="as they are", text="the cat saw the dog")
     assert messages_in(says("all at once", one_hot), "weight", query="“the”", key="“the” and “the₂”")
     assert numbers_in(says("all at once", one_hot))[-1] == 1
     assert numbers_in(says("all at once", replace(one_hot, text="the the the the")))[-1] == 3
 
 
-def test_vector_of_a_query_is_told_with_its_length() -> None:
+def test_query_vector_has_its_length() -> None:
     for inputs in (Inputs(), Inputs(width=1), Inputs(ramp=True), TYPED):
         result = shown(inputs)
         x = result.walk.query if result.walk.x is None else result.walk.x
@@ -146,7 +146,7 @@ def test_vector_of_a_query_is_told_with_its_length() -> None:
 
 
 @pytest.mark.parametrize("more", [{}, {"scale": "none"}, {"scale": "free", "free_scale": 3.0}])
-def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> None:
+def test_score_has_its_scaled_value(more: dict[str, Any]) -> None:
     result = shown(Inputs(d_k=9), temperature=2.0, **more)
     score, scaled = result.walk.query[0] @ result.walk.key[1], result.walk.scaled_scores[0, 1]
     factor = {"none": 1.0, "free": 3.0}.get(more.get("scale", ""), 1 / 3)
@@ -157,7 +157,7 @@ def test_score_is_told_with_what_scaling_makes_of_it(more: dict[str, Any]) -> No
     )
 
 
-def test_masking_says_how_many_pairs_are_left() -> None:
+def test_masking_sentence_has_the_number_of_pairs_left() -> None:
     inputs = Inputs(text="a b c")
     causal = says("masked", inputs, Masking("causal"))
     assert messages_in(causal, query="“a”", key="“b”", masked="−∞", left=6, count=9)
@@ -191,7 +191,7 @@ def test_arithmetic_writes_every_number() -> None:
     assert "1.000000" in mixture
 
 
-def test_arithmetic_of_masked_cells() -> None:
+def test_arithmetic_of_masked_cells_says_masked() -> None:
     def steps(*args: Any) -> str:
         return arithmetic.steps(arithmetic.working(shown(*args)))
 
@@ -207,7 +207,7 @@ def test_arithmetic_of_masked_cells() -> None:
 # ---- the other tabs ----
 
 
-def test_cost_says_its_numbers() -> None:
+def test_cost_sentence_has_its_numbers() -> None:
     half, full = (attn_core.attention_cost(4, 4, 2, 2, pairs=pairs) for pairs in (8, 16))
     assert [8, 16] in [numbers_in(line) for line in cost.cost_table({"": half, " ": full}).splitlines()]
     assert messages_in(cost.sentence(2, half, full), window=2, share="50.0%")
@@ -217,7 +217,7 @@ def test_cost_says_its_numbers() -> None:
     assert all(each in scale.sentence(study, 1) for each in variances)
 
 
-def test_row_of_zeros_is_brought_to_no_length() -> None:
+def test_row_of_zeros_is_not_normalised() -> None:
     inputs = Inputs(text="a b", vectors="typed", x=((0.0, 0.0), (1.0, 1.0)), ramp=True, unit_rows=True)
     x = shown(inputs).walk.x
     assert x is not None
@@ -233,7 +233,7 @@ def test_tables_of_unequal_rows_are_refused_with_their_sizes() -> None:
         make_head(typed)
 
 
-def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
+def test_mean_over_queries_leaves_out_empty_rows() -> None:
     masking = Masking("own", blocked_cells=((1, 0), (1, 1), (1, 2), (2, 0)))
     result = shown(Inputs(text="a b c"), masking, cell=(0, 1))
     rows = result.walk.weights[[0, 2]]
@@ -244,7 +244,7 @@ def test_mean_over_all_queries_leaves_out_those_that_see_nothing() -> None:
     assert f"{(one + other) / 2:.1f}" != f"{(one + other + 1) / 3:.1f}" != f"{(one + other) / 3:.1f}"
 
 
-def test_weight_near_none_or_all_is_told_with_the_digits_it_needs() -> None:
+def test_weight_near_none_or_all_has_enough_digits() -> None:
     page = PAGES["single-head"].at("stage=output&q=2&k=3&t=0.1")
     scaled = np.asarray(page.view.result.walk.scaled_scores)[2]
     (told,) = messages_in(page.sentence, "query", "key", "scaled", "weight")

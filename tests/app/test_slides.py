@@ -60,13 +60,13 @@ def test_links_lead_to_pages(link: str, path: str) -> None:
         *("//single-head", "https://lab.example.org/other", "[http://x", "single-head/../secret"),
     ],
 )
-def test_what_is_no_link_is_named_and_the_rest_stays(line: str) -> None:
+def test_lines_without_a_link_are_named_and_the_rest_stays(line: str) -> None:
     found, bad = read_list(f"\ufeff# a list\n\nsingle-head\n{line}\nmulti-head Two\n")
     assert [each.link for each in found] == ["single-head", "multi-head"]
     assert bad == [f"line 4 is no link to a page: {line!r}"]
 
 
-def test_the_lecture_is_of_every_page_and_its_links_are_right() -> None:
+def test_lecture_has_every_page_and_valid_links() -> None:
     found, bad = read_list((ROOT / "docs" / "lecture.txt").read_text())
     assert bad == []
     assert {urlsplit(line.path).path for line in found} == set(PAGES)
@@ -77,7 +77,7 @@ def test_the_lecture_is_of_every_page_and_its_links_are_right() -> None:
 
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
-def test_what_slides_of_a_lesson_say_has_no_latex(spoken: str) -> None:
+def test_lesson_slides_have_no_latex(spoken: str) -> None:
     with speaking(spoken):
         asked = [
             parse_qs(urlsplit(line.path).query).get("say", [""])[0]
@@ -90,13 +90,13 @@ def test_what_slides_of_a_lesson_say_has_no_latex(spoken: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "hello\n"])
-def test_a_list_without_links_makes_nothing(text: str, tmp_path: Path, capsys: Any) -> None:
+def test_list_without_links_makes_nothing(text: str, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "links.txt").write_text(text)
     assert slides.main([str(tmp_path / "links.txt"), "--out", str(tmp_path)]) == 2
     assert "there is no link in" in capsys.readouterr().err
 
 
-def test_no_list_and_no_folder_are_sentences(tmp_path: Path, capsys: Any) -> None:
+def test_missing_list_or_folder_is_a_sentence(tmp_path: Path, capsys: Any) -> None:
     links = tmp_path / "links.txt"
     links.write_text("single-head\n")
     file = tmp_path / "file"
@@ -123,7 +123,7 @@ def test_slides_without_chromium_end_with_code_2_and_one_sentence(tmp_path: Path
 @pytest.mark.sample(16)
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize(("address", "link"), VIEWS)
-def test_nothing_that_is_saved_or_printed_asks_for_a_pointer(address: str, link: str, spoken: str) -> None:
+def test_saved_or_printed_sentences_mention_no_pointer(address: str, link: str, spoken: str) -> None:
     with speaking(spoken):
         figure = VALUES[address].at(f"{link}&lang={spoken}").view.figure
         if figure is None:
@@ -137,7 +137,7 @@ def test_nothing_that_is_saved_or_printed_asks_for_a_pointer(address: str, link:
 
 @pytest.mark.parametrize("spoken", LANGUAGES)
 @pytest.mark.parametrize("file", shelf.files(shelf.OWN), ids=lambda file: file.stem)
-def test_a_slide_of_a_lesson_asks_for_no_pointer(file: Path, spoken: str) -> None:
+def test_lesson_slides_mention_no_pointer(file: Path, spoken: str) -> None:
     with speaking(spoken):
         lines, bad = slides.lines_of(file)
     asked = [parse_qs(urlsplit(line.path).query).get("say", [""])[0] for line in lines]
@@ -148,7 +148,7 @@ def test_a_slide_of_a_lesson_asks_for_no_pointer(file: Path, spoken: str) -> Non
     "address", ["http://127.0.0.1:9", "lab.example.invalid", "https://lab.example.invalid"]
 )
 @pytest.mark.parametrize("command", [slides, handout])
-def test_an_address_where_no_app_runs_is_told_once_and_nothing_is_made(
+def test_address_without_an_app_is_reported_once_and_nothing_is_made(
     command: Any, address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It was told once a slide, and a deck was named that was not there."""

@@ -20,7 +20,7 @@ def test_bad_table_is_refused(text: str) -> None:
         TABLE.read(text)
 
 
-def test_table_survives_being_written() -> None:
+def test_table_survives_a_round_trip_through_text() -> None:
     rows = ((1.0, -2.5), (0.001, 999.0), (-0.125, 1e-7))
     assert TABLE.rows(TABLE.text(rows)) == rows
 
@@ -101,7 +101,7 @@ def test_link_is_read_and_a_bad_one_is_dropped() -> None:
 
 
 @EITHER
-def test_what_this_session_wrote_is_an_echo(
+def test_address_written_by_this_session_is_an_echo(
     name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
@@ -114,7 +114,7 @@ def test_what_this_session_wrote_is_an_echo(
 
 
 @EITHER
-def test_after_the_back_button_the_address_is_right(
+def test_address_is_right_after_the_back_button(
     monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
@@ -130,7 +130,7 @@ def test_after_the_back_button_the_address_is_right(
 
 
 @EITHER
-def test_going_back_to_a_page_leaves_out_what_its_address_leaves_out(
+def test_going_back_to_a_page_omits_what_its_address_omits(
     monkeypatch: pytest.MonkeyPatch, name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
@@ -164,7 +164,7 @@ def test_default_is_written_only_in_a_bare_address(
 
 
 @EITHER
-def test_a_text_that_was_never_written_is_another_link(
+def test_text_never_written_by_the_session_is_another_link(
     name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
@@ -174,7 +174,7 @@ def test_a_text_that_was_never_written_is_another_link(
 
 
 @EITHER
-def test_a_change_is_not_undone_by_the_address_of_its_own_run(
+def test_change_is_not_undone_by_the_address_of_its_own_run(
     name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script)
@@ -185,7 +185,7 @@ def test_a_change_is_not_undone_by_the_address_of_its_own_run(
     assert _address(at)[name] == texts[2]
 
 
-def test_the_address_moves_the_slider_on_screen_and_a_report_does_not() -> None:
+def test_address_moves_the_slider_on_screen_and_a_report_does_not() -> None:
     at = AppTest.from_function(_script).run()
     _change(at, "h 3")
     assert _shown(at, "commanded") == "1"
@@ -194,7 +194,7 @@ def test_the_address_moves_the_slider_on_screen_and_a_report_does_not() -> None:
 
 
 @EITHER
-def test_entering_a_page_without_it_brings_it_back(
+def test_entering_a_page_without_an_address_restores_it(
     name: str, changes: list[str], shown: list[str], texts: list[str]
 ) -> None:
     at = AppTest.from_function(_script).run()
@@ -215,7 +215,7 @@ def test_table_too_long_for_a_link_is_kept_without_one() -> None:
 @pytest.mark.parametrize(
     ("at", "held", "address"), [("3.1", "4.0", "4"), ("0.5", "1.0", None), ("4", "4.0", "4")]
 )
-def test_where_fewer_values_are_offered_the_address_carries_the_one_shown(
+def test_address_has_the_shown_value_where_fewer_are_available(
     at: str, held: str, address: str | None
 ) -> None:
     page = AppTest.from_function(_script)
@@ -244,7 +244,7 @@ def test_value_between_steps_stays_until_the_page_is_left() -> None:
     assert (_shown(at, "h"), _shown(at, "steps"), _address(at)["h"]) == ("0.7", exact, "0.7")
 
 
-def test_what_a_link_leaves_out_is_named() -> None:
+def test_settings_left_out_of_a_link_are_named() -> None:
     def script() -> None:
         import streamlit as st
 

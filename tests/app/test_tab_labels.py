@@ -95,7 +95,7 @@ def test_every_tab_has_a_sign() -> None:
 
 
 @pytest.mark.parametrize("page", SIGNS)
-def test_a_label_shows_its_own_contents(page: str) -> None:
+def test_label_shows_its_own_contents(page: str) -> None:
     session = None
     for tab in SIGNS[page]:
         session = open_page(page, session, tab=tab)

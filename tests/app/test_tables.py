@@ -13,21 +13,21 @@ WRITTEN_OUT = [
 ]
 
 
-def test_a_bar_inside_a_cell_stays_there() -> None:
+def test_bar_character_stays_inside_its_cell() -> None:
     line = table(["a", "b"], [["|x|", "already \\| escaped"]]).splitlines()[-1]
     assert line == r"| \|x\| | already \| escaped |"
 
 
-def test_a_failed_check_is_bold_with_a_cross_in_the_table() -> None:
+def test_failed_check_is_bold_with_a_cross_in_the_table() -> None:
     said = checks_table(["one", "two"], {"here": [(True, "holds exactly"), (False, "fails, off by 3")]})
     assert said.splitlines()[-1] == "| two | :material/close: **fails, off by 3** |"
 
 
 @pytest.mark.parametrize("address", WRITTEN_OUT)
-def test_what_is_written_out_says_that_it_is_rounded(address: str) -> None:
+def test_rounded_arithmetic_says_so(address: str) -> None:
     page = open_sound(address, tab="Arithmetic")
     assert any(ROUNDED in each.value for each in (*page.markdown, *page.caption))
 
 
-def test_all_pages_that_write_out_are_looked_at() -> None:
+def test_arithmetic_of_every_page_is_checked() -> None:
     assert len(WRITTEN_OUT) == 5

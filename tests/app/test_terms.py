@@ -52,7 +52,7 @@ def shown(page: str, link: dict[str, str]) -> tuple[list[str], list[str], str]:
 
 
 @pytest.mark.parametrize("page", SHOWN)
-def test_each_letter_has_its_entry_and_each_word_is_found(page: str) -> None:
+def test_letters_have_entries_and_words_are_found(page: str) -> None:
     n_letters = 0
     single = {form: term for term in terms.general() for form in terms.forms(term) if form.isalpha()}
     for link in SHOWN[page]:
@@ -74,7 +74,7 @@ def test_each_letter_has_its_entry_and_each_word_is_found(page: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_each_letter_of_a_claim_has_its_entry(name: str) -> None:
+def test_claim_letters_have_entries(name: str) -> None:
     claim = CLAIMS[name]
     meant = terms.meanings(f"what_courses_say:{name}")
     for formula in (claim.formula, *latex.formulas_in(claim.in_words)):
@@ -87,7 +87,7 @@ def test_each_letter_of_a_claim_has_its_entry(name: str) -> None:
         assert term.says[1:-1] in claim.in_words
 
 
-def test_constants_that_no_page_shows_now_have_their_entries_too() -> None:
+def test_kernel_and_scheme_formula_letters_have_entries() -> None:
     formulas = [each.formula for each in KERNELS.values()] + [each.formula for each in SCHEMES.values()]
     known = {**terms.meanings("kernel_regression"), **terms.meanings("positional_encoding")}
     assert {each for formula in formulas for each in latex.symbols(formula, terms.compounds())} <= set(known)
@@ -107,12 +107,12 @@ LETTERS = {
 
 
 @pytest.mark.parametrize("formula", LETTERS)
-def test_the_letters_of_a_formula(formula: str) -> None:
+def test_formula_letters_are_extracted(formula: str) -> None:
     assert latex.symbols(formula, terms.compounds()) == LETTERS[formula]
 
 
 @pytest.mark.parametrize("form", ["key", "head", "query", "RoPE", "causal mask", "W_q", "key-value cache"])
-def test_a_word_is_found_and_no_part_of_another_is(form: str) -> None:
+def test_word_is_found_but_not_inside_another(form: str) -> None:
     (term,) = [each for each in terms.general() if form in terms.forms(each)]
     for sentence in (f"One {form} is here.", f"({form})", f"**{form}**, again", f"{form}’s"):
         assert [*terms.in_sentence(sentence)] == [term], sentence
@@ -120,7 +120,7 @@ def test_a_word_is_found_and_no_part_of_another_is(form: str) -> None:
         assert term not in terms.in_sentence(f"One {word} is here."), word
 
 
-def test_every_name_of_every_term_is_found_in_a_sentence() -> None:
+def test_term_names_are_all_found_in_a_sentence() -> None:
     for term in terms.general():
         for form in terms.forms(term):
             for written in (form, form[0].upper() + form[1:] if form.isalpha() else form):
@@ -153,7 +153,7 @@ def test_terms_are_found_in_a_chinese_sentence(sentence: str) -> None:
     assert list(dict.fromkeys(found)) == IN_CHINESE[sentence]
 
 
-def test_every_chinese_name_is_found_and_is_of_one_term() -> None:
+def test_chinese_names_are_all_found_and_of_one_term() -> None:
     with speaking("zh"):
         every = [(form, term) for term in terms.general() for form in terms.forms(term)]
         assert len({form.casefold() for form, _ in every}) == len(every)
@@ -180,7 +180,7 @@ def test_every_term_is_translated() -> None:
         assert not re.search("[a-z]{3}", "".join(terms.names("Query", "attention score")))
 
 
-def test_a_page_means_its_own_by_a_letter() -> None:
+def test_letter_has_the_meaning_of_its_page() -> None:
     meant = {
         ("h", "kernel_regression"): "Bandwidth",
         ("h", "multi_head"): "Number of heads h",
@@ -197,7 +197,7 @@ def test_a_page_means_its_own_by_a_letter() -> None:
     assert noise["E"].says.startswith("The rows of $X$ are the eight")
 
 
-def test_one_letter_means_one_thing_at_one_place() -> None:
+def test_letter_has_one_meaning_in_one_place() -> None:
     places = [(each, term.on) for term in EVERY for each in map(latex.key, term.symbols)]
     assert {each for each in places if places.count(each) > 1} == set()
     keys = [(term.key, term.on) for term in EVERY]
@@ -205,13 +205,13 @@ def test_one_letter_means_one_thing_at_one_place() -> None:
     assert all(latex.key(latex.latex_of(each)) == each for each, _ in places)
 
 
-def test_each_link_opens_without_a_dropped_setting() -> None:
+def test_term_links_open_without_a_dropped_setting() -> None:
     for term in EVERY:
         link = {name: [text] for name, text in term.place.link.items()}
         assert not bad_settings(SETTINGS[term.place.folder], link), term.name
 
 
-def test_what_the_browser_reads_is_plain_text() -> None:
+def test_browser_entries_are_plain_text() -> None:
     listed: dict[str, Any] = json.loads(line.listing())
     assert [term["key"] for term in listed["terms"]] == [term.key for term in EVERY]
     for term in listed["terms"]:
@@ -225,7 +225,7 @@ def test_what_the_browser_reads_is_plain_text() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_line_of_a_page_has_what_its_sentences_have(page: str) -> None:
+def test_page_term_line_has_the_terms_of_its_sentences(page: str) -> None:
     at = open_sound(page)
     (body,) = [each.proto.body for each in at.get("html") if 'class="terms-here"' in each.proto.body]
     here = re.search(r'data-here="([^"]*)"', body)

@@ -46,7 +46,7 @@ def own(*shapes: tuple[int, int, int], causal: bool = False) -> Heads:
     "more", ["", "&task=sort", "&task=reverse", "&ablate=1&ablate=2", "&sinksaside=true"]
 )
 @pytest.mark.parametrize("layer", [1, 2])
-def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None:
+def test_flow_maps_of_a_toy_equal_its_heads(more: str, layer: int) -> None:
     found = at(f"{FLOW}{more}&layer={layer}")
     flow = found.view.result
     assert isinstance(flow, TextFlow)
@@ -61,7 +61,7 @@ def test_the_maps_of_a_toy_are_those_of_its_heads(more: str, layer: int) -> None
     assert f"ayer {flow.at + 1}" in found.sentence
 
 
-def test_a_head_that_is_off_writes_nothing() -> None:
+def test_flow_of_a_switched_off_head_is_zero() -> None:
     flow = at(f"{FLOW}&ablate=1&ablate=2").view.result
     assert not flow.norms[0].any()
     assert flow.norms[1].any()
@@ -69,7 +69,7 @@ def test_a_head_that_is_off_writes_nothing() -> None:
 
 
 @pytest.mark.parametrize("task", ["induction", "sort"])
-def test_the_sentence_tells_what_the_other_tokens_give(task: str) -> None:
+def test_flow_sentence_has_the_share_of_other_tokens(task: str) -> None:
     found = at(f"{FLOW}&task={task}&layer=1")
     flow = found.view.result
     weights = flow.maps[0].mean(dim=0).numpy()
@@ -80,7 +80,7 @@ def test_the_sentence_tells_what_the_other_tokens_give(task: str) -> None:
     assert messages_in(found.sentence, "keys", layer=1, weight=f"{given:.2f}", sinks=int(sinks.sum()))
 
 
-def test_a_file_has_weights_and_no_values() -> None:
+def test_flow_of_a_file_has_weights_and_no_values() -> None:
     flow = of_whole(own((2, 5, 5), (3, 5, 5)))
     assert flow.norms is None
     assert not flow.is_causal
@@ -105,7 +105,7 @@ def test_flow_refuses_maps_of_unequal_sides_or_too_many_tokens(
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("budget", [1, 4, 13])
-def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
+def test_eviction_picture_equals_the_computation(policy: str, budget: int) -> None:
     found = at(f"look=eviction&policy={policy}&budget={budget}")
     result = found.view.result
     assert isinstance(result, HeadEviction)
@@ -121,13 +121,13 @@ def test_eviction_is_drawn_as_it_is_computed(policy: str, budget: int) -> None:
 
 
 @pytest.mark.parametrize("link", ["look=eviction&task=reverse", "look=eviction&task=reverse&budget=3"])
-def test_what_reads_all_at_once_evicts_nothing(link: str) -> None:
+def test_eviction_is_absent_for_bidirectional_models(link: str) -> None:
     found = at(link)
     assert found.view.figure is None
     assert "writes token by token" in found.controls.messages[-1]
 
 
-def test_the_length_is_of_the_layer_alone() -> None:
+def test_flow_length_is_of_one_layer_only() -> None:
     module = MultiHeadAttention(4, 2, seed=0, dtype=torch.float64).requires_grad_(False)
     stages = module(torch.eye(4, dtype=torch.float64))
     flow = of_whole(own((2, 4, 4)))
@@ -138,7 +138,7 @@ def test_the_length_is_of_the_layer_alone() -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "mistral", "bert"])
-def test_any_family_of_models_flows(name: str, tmp_path: Path) -> None:
+def test_flow_works_for_any_model_family(name: str, tmp_path: Path) -> None:
     model = load_model(small_models.write(tmp_path / "small", name))
     maps = model.attend("the cat sat")
     masks = [None if each is None else each.numpy() for each in model.masks(len(maps.tokens or ()))]
@@ -154,7 +154,7 @@ PRINTED += ["look=eviction&budget=3"]
 
 @pytest.mark.parametrize("kind", handed.KINDS)
 @pytest.mark.parametrize("link", PRINTED)
-def test_programs_print_the_numbers(link: str, kind: str) -> None:
+def test_flow_programs_print_the_numbers(link: str, kind: str) -> None:
     found = at(link)
     result = found.view.result
     printed = np.array(re.findall(r"-?\d+\.\d*", handed.run(found.programs, kind)), dtype=np.float64)
@@ -169,7 +169,7 @@ def test_programs_print_the_numbers(link: str, kind: str) -> None:
     np.testing.assert_allclose(printed, torch.cat([each.flatten() for each in wanted]), atol=1.1e-4)
 
 
-def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
+def test_flow_hover_of_a_key_has_its_share_and_length() -> None:
     found = at(f"{FLOW}&layer=2")
     (drawn,) = (trace for trace in found.figure()["data"] if trace["name"] == "written")
     lengths = found.view.result.norms[1].numpy()
@@ -205,14 +205,14 @@ def test_pointing_at_what_a_key_writes_tells_its_share_and_its_length() -> None:
         ),
     ],
 )
-def test_a_slider_counts_one_as_one(address: str, link: str, one: str, several: str) -> None:
+def test_flow_slider_has_a_singular_for_one(address: str, link: str, one: str, several: str) -> None:
     figure: Any = PAGES[address].at(link).view.figure
     texts = figure.slider.texts()
     assert texts[:2] == [one, several]
     assert len({*texts}) == len(texts)
 
 
-def test_a_link_to_what_is_no_more_opens_what_stood_beside_it() -> None:
+def test_flow_link_to_a_removed_view_opens_its_neighbour() -> None:
     old, result = at("look=eviction&texts=8&device=H100&budget=3"), at("look=eviction&budget=3")
     assert old.dropped == []
     assert old.sentence == result.sentence

@@ -26,7 +26,7 @@ def told(sentence: str, count: int) -> bool:
 
 @pytest.mark.parametrize("mask", ["none", "causal"])
 @pytest.mark.parametrize("text", TEXTS)
-def test_two_heads(text: str, mask: str) -> None:
+def test_equal_heads_are_tied(text: str, mask: str) -> None:
     page = PAGES["multi-head"].at(f"view=two+heads&text={text}&hmask={mask}")
     one, other = np.asarray(page.view.result.attention.weights)[:2]
     equal = np.abs(one - other).max() < 1e-8
@@ -35,7 +35,7 @@ def test_two_heads(text: str, mask: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["ALiBi", "sinusoidal", "rotary"])
 @pytest.mark.parametrize("text", TEXTS)
-def test_positions(text: str, scheme: str) -> None:
+def test_equal_positions_are_tied(text: str, scheme: str) -> None:
     page = PAGES["positional-encoding"].at(f"show=attention&text={text}&scheme={scheme}")
     drawn = {trace["name"]: trace for trace in page.figure()["data"]}
     change = np.asarray(drawn["difference"]["z"], dtype=float)
@@ -45,21 +45,21 @@ def test_positions(text: str, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_pin(text: str) -> None:
+def test_pin_of_equal_maps_names_no_change(text: str) -> None:
     page = PAGES["single-head"].at(f"text={text}&t=0.5&pin={quote(f'text={text}')}")
     before = np.asarray(PAGES["single-head"].at(f"text={text}").view.result.walk.weights)
     change = np.asarray(page.view.result.walk.weights) - before
     assert told(page.sentence, count(change)), page.sentence
 
 
-def test_of_curves_nothing_is_counted() -> None:
+def test_curves_have_no_count_of_cells() -> None:
     sentence = PAGES["kernel-regression"].at("h=2&pin=h%3D1&compare=fit").sentence
     assert "changed most" in sentence
     assert "Tied with" not in sentence
 
 
 @pytest.mark.parametrize("show", ["shift+test", "shuffle+test"])
-def test_where_a_map_is_zero_at_one_step_nothing_moves(show: str) -> None:
+def test_layout_stays_where_a_map_is_zero_at_one_step(show: str) -> None:
     drawn = PAGES["positional-encoding"].at(f"show={show}").view.figure
     assert drawn is not None
     layouts = [figure_at(drawn.steps, step)["layout"] for step in range(3)]
@@ -67,12 +67,12 @@ def test_where_a_map_is_zero_at_one_step_nothing_moves(show: str) -> None:
     assert len({str(layout["meta"]["screens"]) for layout in layouts}) == 1
 
 
-def test_heads_that_tie_are_told() -> None:
+def test_tied_heads_are_named() -> None:
     assert told(PAGES["multi-head"].at("view=points&hmask=causal&q=0").sentence, 3)
     assert told(PAGES["multi-head"].at("view=points&q=2").sentence, 0)
 
 
-def test_outputs_that_are_one_value_are_the_same_under_any_score() -> None:
+def test_equal_outputs_are_equal_under_any_score() -> None:
     typed = "qkv=typed&text=a+b&Q=1,0;0,0&K=0,3;5,0"
     said = PAGES["single-head"].at(f"score=kernel&{typed}&V=1000,1;1000,1").sentence
     assert messages_in(said, "weights", outputs=0)

@@ -23,7 +23,7 @@ def _in_threads(count: int, work: Callable[[], object]) -> list[threading.Thread
     return threads
 
 
-def test_one_at_a_time() -> None:
+def test_turns_run_one_at_a_time() -> None:
     turns = Turns(longest=60)
     inside: list[int] = []
     most: list[int] = []
@@ -41,7 +41,7 @@ def test_one_at_a_time() -> None:
     assert max(most) == 1
 
 
-def test_a_run_that_takes_long_holds_up_nobody() -> None:
+def test_turns_long_run_holds_up_nobody() -> None:
     turns = Turns(longest=0.05)
     entered, slow_may_end, second_in, second_may_end, third_in = (threading.Event() for _ in range(5))
 
@@ -125,7 +125,7 @@ def _until(true: Callable[[], bool]) -> None:
     assert true()
 
 
-def test_whoever_had_least_is_next_though_others_came_before() -> None:
+def test_turns_go_to_the_visitor_with_the_least_use() -> None:
     hall = Hall()
     hall.come("a1", work=0.2)
     hall.leave("a1")
@@ -141,7 +141,7 @@ def test_whoever_had_least_is_next_though_others_came_before() -> None:
 
 
 @pytest.mark.parametrize(("waits", "third"), [(0.15, "d1"), (0.25, "a2")])
-def test_nobody_is_overtaken_for_longer_than_what_it_had(waits: float, third: str) -> None:
+def test_turns_overtake_nobody_for_longer_than_its_use(waits: float, third: str) -> None:
     hall = Hall()
     hall.come("a1", work=0.2)
     hall.leave("a1")
@@ -157,7 +157,7 @@ def test_nobody_is_overtaken_for_longer_than_what_it_had(waits: float, third: st
         hall.leave(run)
 
 
-def test_what_a_visitor_had_is_forgotten_by_halves() -> None:
+def test_turns_forget_use_by_halves() -> None:
     hall = Hall()
     for run, work in (("a1", 0.2), ("b1", 0.1)):
         hall.come(run, work=work)
@@ -202,7 +202,7 @@ def test_turns_long_runs_go_on_one_at_a_time() -> None:
     assert sorted(hall.served) == sorted([*before, "a2", "b2", "c2", "d2", "n1", "n2", "n3"])
 
 
-def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
+def test_turns_forget_visitors_with_little_use() -> None:
     hall = Hall()
     for number in range(MAX_VISITORS + 5):
         hall.names.who, hall.names.cpu_seconds = f"visitor {number}", 0.0
@@ -212,7 +212,7 @@ def test_visitors_that_had_next_to_nothing_are_forgotten() -> None:
     assert "visitor 0" in hall.turns._usage
 
 
-def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitor_is_a_browser_by_cookie_or_else_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
     assert current_visitor().startswith("thread ")
     cookies = {"lab_route": "ab12"}
     monkeypatch.setattr(turns, "session", lambda: "s-1")
@@ -225,7 +225,7 @@ def test_a_visitor_is_a_browser_by_the_proxys_cookie_else_a_session(monkeypatch:
     )
 
 
-def test_a_turn_nests_and_ends_with_an_error() -> None:
+def test_turn_nests_and_ends_on_an_error() -> None:
     turns = Turns(longest=60)
     with pytest.raises(KeyError), turns, turns:
         raise KeyError("a run that stops")

@@ -71,7 +71,7 @@ def address(at: AppTest, name: str) -> str | None:
 @pytest.mark.parametrize(
     ("h", "x0", "x02"), [("0.5", "2.5", "2.5"), ("1.84", "4.4", "0.35"), ("0.2", "1.1", "-0.5")]
 )
-def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x0: str, x02: str) -> None:
+def test_two_inputs_picture_equals_plain_loops(kernel: str, h: str, x0: str, x02: str) -> None:
     at = opened(kernel=kernel, h=h, x0=x0, x02=x02)
     shown = handed.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
@@ -114,7 +114,7 @@ def test_the_picture_is_what_plain_loops_make_of_the_data(kernel: str, h: str, x
     assert math.isinf(left_out) or numbers_in(errors["left_out"])[0] == pytest.approx(left_out, rel=1e-3)
 
 
-def test_the_data_are_waves_of_both_inputs_and_seeded() -> None:
+def test_two_inputs_data_are_seeded_waves_of_both_inputs() -> None:
     points, again, other = plane_points(40, 0, 7), plane_points(40, 0, 7), plane_points(40, 0, 8)
     assert points.keys.shape == (40, 2)
     assert points.fingerprint == again.fingerprint != other.fingerprint
@@ -125,7 +125,7 @@ def test_the_data_are_waves_of_both_inputs_and_seeded() -> None:
 
 
 @pytest.mark.parametrize("kernel", list(KERNELS))
-def test_one_point_alone_is_its_value_wherever_its_window_reaches(kernel: str) -> None:
+def test_two_inputs_one_point_is_its_value_throughout_its_window(kernel: str) -> None:
     points = PlanePoints("one", np.array([[2.137, 3.291]]), np.array([-1.75]))
     steps, at_queries, effective = PlaneSweep(points, kernel, x2=3.1).plane_estimates()
     for step, estimates, counts in zip(steps, at_queries, effective, strict=True):
@@ -140,7 +140,7 @@ def test_one_point_alone_is_its_value_wherever_its_window_reaches(kernel: str) -
 
 @pytest.mark.parametrize("kind", ["PyTorch", "NumPy", "attn_core"])
 @pytest.mark.parametrize("kernel", list(KERNELS))
-def test_a_program_prints_what_data_and_sentence_say(kind: str, kernel: str) -> None:
+def test_two_inputs_program_prints_data_and_sentence(kind: str, kernel: str) -> None:
     link = {
         "kernel": kernel,
         "h": "1.15",
@@ -167,7 +167,7 @@ def test_a_program_prints_what_data_and_sentence_say(kind: str, kernel: str) -> 
     assert messages_in(said_now(at)[0], "estimate", place="(3.33, 1.25)")
 
 
-def test_arithmetic_writes_each_distance_out() -> None:
+def test_two_inputs_arithmetic_writes_each_distance() -> None:
     at = opened(tab="Arithmetic", x0="1.3", x02="3.7", h="0.75")
     shown = handed.picture(at)
     keys = np.stack([np.asarray(shown["keys"][side], float) for side in "xy"], axis=-1)
@@ -188,7 +188,7 @@ def test_arithmetic_writes_each_distance_out() -> None:
 @pytest.mark.parametrize("kernel", list(KERNELS))
 @pytest.mark.parametrize("h", ["0.01", "0.5", "25"])
 @pytest.mark.parametrize("tab", TAB.options)
-def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
+def test_two_inputs_tabs_equal_the_computation(tab: str, kernel: str, h: str) -> None:
     at = opened(tab=tab, kernel=kernel, h=h, x02="0.1", points="12")
     assert not re.search(r"\b(nan|inf|None)\b", told(at))
     if tab == "Checks":
@@ -198,7 +198,7 @@ def test_every_tab_tells_the_truth(tab: str, kernel: str, h: str) -> None:
         assert any("(q_1-k_{j1})^2" in each.value for each in at.latex)
 
 
-def test_a_check_of_the_map_sees_a_wrong_map(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_inputs_check_fails_on_a_wrong_map(monkeypatch: pytest.MonkeyPatch) -> None:
     standing = opened_standing()
     assert all(each.passed for each in kernel_checks.check_map(standing))
     monkeypatch.setattr(kernel_checks, "kernel_estimate", lambda *a, **k: kernel_estimate(*a, **k).roll(1))
@@ -213,7 +213,7 @@ def opened_standing() -> Selection:
 
 
 @pytest.mark.parametrize("kernel", ["gaussian", "boxcar"])
-def test_the_most_points_fit_a_message_and_bandwidths_of_courses_stay(kernel: str) -> None:
+def test_two_inputs_most_points_fit_a_message_with_course_bandwidths(kernel: str) -> None:
     points = plane_points(500, 0.5, 4)
     strides, (packed, _) = pack_sweep(PlaneSweep(points, kernel, two_inputs.ARRAYS, x2=2.5), two_inputs.draw)
     assert len(packed) <= MOST_BYTES
@@ -224,7 +224,7 @@ def test_the_most_points_fit_a_message_and_bandwidths_of_courses_stay(kernel: st
 
 @pytest.mark.parametrize("strides", STRIDES)
 @pytest.mark.parametrize("maps", [1, 4])
-def test_every_offer_of_bandwidths_has_those_that_courses_name(strides: tuple[int, int], maps: int) -> None:
+def test_two_inputs_sliders_all_have_course_bandwidths(strides: tuple[int, int], maps: int) -> None:
     assert set(BANDWIDTH.values) >= COURSES
     for sweep in (
         Sweep(sample_of_one("sine", 40, 0.5, 4), "gaussian", maps, strides),
@@ -235,13 +235,13 @@ def test_every_offer_of_bandwidths_has_those_that_courses_name(strides: tuple[in
 
 
 @pytest.mark.parametrize("picture", ["Fit and weights", "Four kernels", "Bridge to attention", "Two inputs"])
-def test_bandwidths_of_courses_are_on_the_slider_of_the_most_points(picture: str) -> None:
+def test_two_inputs_slider_of_most_points_has_course_bandwidths(picture: str) -> None:
     at = open_sound("kernel-regression", picture=picture, points="500", all="true", h="0.1234")
     offered = {float(text) for text in fields(at)[0][0]["slider"]["values"]}
     assert offered >= COURSES | {0.1234}
 
 
-def test_a_link_between_the_cells_is_kept_and_a_bad_one_is_named() -> None:
+def test_two_inputs_link_between_cells_is_kept_and_a_bad_one_named() -> None:
     at = opened(x0="2.47", x02="0.333", h="0.237")
     assert [address(at, name) for name in ("x0", "x02", "h")] == ["2.47", "0.333", "0.237"]
     assert messages_in(said_now(at)[0], "estimate", place="(2.47, 0.333)")
@@ -254,7 +254,7 @@ def test_a_link_between_the_cells_is_kept_and_a_bad_one_is_named() -> None:
     )
 
 
-def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
+def test_two_inputs_second_coordinate_moves_the_query_only() -> None:
     at = opened(x02="0.1")
     before = handed.picture(at)
     at.select_slider(key="step-x02").set_value("4.9").run()
@@ -275,7 +275,7 @@ def test_the_second_coordinate_moves_the_query_and_not_the_map() -> None:
         (Cell("keys by distance", 7, 0), None),
     ],
 )
-def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
+def test_two_inputs_click_selects_the_cell_or_the_cell_of_the_key(
     cell: Cell, where: tuple[float, float] | None
 ) -> None:
     controls, points = Controls(), plane_points(40, 0.5, 4)
@@ -288,7 +288,7 @@ def test_a_click_asks_at_the_cell_or_at_the_cell_of_the_key(
         assert found == where
 
 
-def test_a_sheet_of_paper_names_no_setting_that_the_picture_does_not_use() -> None:
+def test_two_inputs_print_names_no_unused_setting() -> None:
     settings = dict(next(head for head, _, _ in fields(opened(x02="1.1", data="bump")))["settings"])
     assert "Data set" not in settings
     assert settings["Points"] == "40"
@@ -296,7 +296,7 @@ def test_a_sheet_of_paper_names_no_setting_that_the_picture_does_not_use() -> No
     assert dict(fields(open_sound("kernel-regression", data="bump"))[0][0]["settings"])["Data set"] == "bump"
 
 
-def test_every_step_of_the_slider_is_another_picture() -> None:
+def test_two_inputs_empty_cells_shrink_with_the_bandwidth() -> None:
     at = opened(kernel="triangular")
     _, _, packed = fields(at)[0]
     empty = [

@@ -43,7 +43,7 @@ def naive(texts: tuple[str, str], head: int) -> tuple[np.ndarray, np.ndarray]:
     return first, second
 
 
-def test_the_pair_opens_on_it_in_layer_4_head_2() -> None:
+def test_two_texts_open_on_it_in_layer_4_head_2() -> None:
     page = at()
     (message,) = messages_in(page.sentence, "weights", "moved", head="Head 4.2", query="it")
     first, second = naive(PAIRS["tired / wide"], 37)
@@ -55,7 +55,7 @@ def test_the_pair_opens_on_it_in_layer_4_head_2() -> None:
     assert "trophy 0.63 in A, 0.67 in B" in trophy.replace("*", "").replace(":orange[trophy]", "trophy")
 
 
-def test_maps_are_drawn_on_one_axis_and_hatched_where_a_text_has_no_token() -> None:
+def test_two_texts_maps_share_one_axis_with_missing_tokens_hatched() -> None:
     page = at()
     result = page.view.result
     assert isinstance(result, TwoTexts)
@@ -77,7 +77,7 @@ def test_maps_are_drawn_on_one_axis_and_hatched_where_a_text_has_no_token() -> N
     assert page.tables["heads"]["Head"].index("4.2") == result.order.index(37)
 
 
-def test_tables_checks_and_program_have_the_numbers_on_screen() -> None:
+def test_two_texts_tables_checks_and_program_equal_the_screen() -> None:
     page = at("pairhead=62&pairq=0")
     result = page.view.result
     assert result.number(result.head) == "6.2"
@@ -93,7 +93,7 @@ def test_tables_checks_and_program_have_the_numbers_on_screen() -> None:
     np.testing.assert_allclose(np.subtract(table["B"], table["A"]), table["B − A"], atol=1e-12)
 
 
-def test_texts_of_any_length_and_a_word_that_one_alone_has() -> None:
+def test_two_texts_of_any_length_and_an_unshared_word_open() -> None:
     page = at("pair=typed&text=the+tokenizers+slept&text2=the+cat+slept+on+the+mat&pairq=2")
     assert messages_in(page.sentence, "weights", query="the₂", moved="–")
     words, pieces = (
@@ -107,12 +107,12 @@ def test_texts_of_any_length_and_a_word_that_one_alone_has() -> None:
     assert at(f"pair=typed&text={many}&text2={many.replace('+', '+cat+')}").view.figure is None
 
 
-def test_other_sources_say_that_they_have_no_pair() -> None:
+def test_two_texts_without_a_pair_in_the_source_say_so() -> None:
     page = PAGES["learned-heads"].at("look=two+sentences")
     assert (page.view.figure, len(page.controls.messages)) == (None, 1)
 
 
-def test_a_decoder_masks_what_comes_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_texts_of_a_decoder_mask_later_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = load_model(small_models.write(tmp_path / "small", "gpt2"))
     shelf = ModelShelf(lambda name, progress: model)
     shelf.status()

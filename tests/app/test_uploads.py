@@ -86,7 +86,7 @@ SPENT_NOW = SPENT.format(megabytes=MAX_SESSION_BYTES // 1_000_000)
 TOO_LARGE_NOW = TOO_LARGE.format(megabytes=MAX_MAPS_BYTES // 1_000_000)
 
 
-def test_a_visitor_keeps_so_much_and_no_more_until_something_is_taken_away() -> None:
+def test_upload_past_the_visitors_limit_is_refused_until_one_is_removed() -> None:
     server = Server()
     room = MAX_SESSION_BYTES // MAX_MAPS_BYTES
     for number in range(room):
@@ -108,7 +108,7 @@ def test_a_visitor_keeps_so_much_and_no_more_until_something_is_taken_away() -> 
         assert server.put("a", f"f{number}", FILE, announced=len(FILE))[0] == 204
 
 
-def test_a_process_keeps_so_much_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_past_the_process_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_PROCESS_BYTES", 3 * MAX_MAPS_BYTES)
     server = Server()
     for session, name in (("a", "f0"), ("a", "f1"), ("b", "f0")):
@@ -140,7 +140,7 @@ def test_upload_in_progress_counts_until_it_ends() -> None:
 
 
 @pytest.mark.parametrize("announced", [50 * 1024**2, None])
-def test_a_body_past_the_limit_is_refused_before_the_app_sees_it(announced: int | None) -> None:
+def test_upload_body_past_the_limit_is_refused_before_the_app_reads_it(announced: int | None) -> None:
     server = Server()
     part = b"x" * (MAX_BYTES // 2)
     assert server.put("a", "large", part, part, part, announced=announced) == (
@@ -151,13 +151,13 @@ def test_a_body_past_the_limit_is_refused_before_the_app_sees_it(announced: int 
     assert server.put("a", "small", b"x,y")[0] == 204
 
 
-def test_nothing_is_read_for_a_session_that_is_not_open() -> None:
+def test_upload_to_a_closed_session_is_not_read() -> None:
     server = Server()
     assert server.put("nobody", "f", FILE, announced=len(FILE)) == (400, ENDED)
     assert server.seen == []
 
 
-def test_where_no_file_is_uploaded_a_body_is_small() -> None:
+def test_body_without_a_file_has_a_small_limit() -> None:
     server = Server()
     assert server.put("a", "x/y", FILE, announced=len(FILE)) == (
         413,

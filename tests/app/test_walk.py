@@ -30,7 +30,7 @@ def test_random_states_open_without_a_fault(request: pytest.FixtureRequest) -> N
     assert walk.returncode == 0
 
 
-def test_one_session_goes_from_page_to_page() -> None:
+def test_session_goes_from_page_to_page() -> None:
     """What is set on a page is still in the session when the next one opens."""
     chance = random.Random(0)
     session = None
@@ -41,7 +41,7 @@ def test_one_session_goes_from_page_to_page() -> None:
         assert [error.message for error in session.exception] == [], (page, query)
 
 
-def test_biases_of_heads_do_not_meet_those_of_positions() -> None:
+def test_biases_of_heads_and_positions_never_combine() -> None:
     session = open_page("multi-head", bias="true")
     session = open_page("positional-encoding", session, show="encoding", scheme="ALiBi")
     assert [error.message for error in session.exception] == []

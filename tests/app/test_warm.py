@@ -9,7 +9,7 @@ from tests.pages import PAGES
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_a_session_draws_nothing_of_what_pages_open_with() -> None:
+def test_warm_session_draws_nothing_that_pages_open_with() -> None:
     found = subprocess.run(
         [sys.executable, "-m", "tests.warm"],
         cwd=ROOT,

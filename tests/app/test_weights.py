@@ -66,7 +66,7 @@ def parameter(at: AppTest, name: str) -> str:
 
 
 @pytest.mark.parametrize("page", [HEAD_SETTINGS, HEADS_SETTINGS])
-def test_the_names_in_links_are_as_they_were_given(page: Any) -> None:
+def test_weight_names_in_links_are_unchanged(page: Any) -> None:
     """Public: never change them."""
     named = by_name(page)
     assert named["init"].default == "Glorot uniform"
@@ -78,7 +78,7 @@ def test_the_names_in_links_are_as_they_were_given(page: Any) -> None:
 
 
 @pytest.mark.parametrize("name", INITS)
-def test_single_head_draws_as_it_says(name: str) -> None:
+def test_single_head_weights_follow_their_initialisation(name: str) -> None:
     at = open_page("single-head", init=name, seed="7", tab="Data", **WORDS)
     generator = torch.Generator().manual_seed(7)
     W_q, W_k, W_v = (by_torch(name, 3, 4, generator) for _ in "qkv")
@@ -100,7 +100,7 @@ def by_torch(name: str, d_in: int, d_out: int, generator: torch.Generator) -> Nu
 
 
 @pytest.mark.parametrize("name", INITS)
-def test_many_heads_draw_as_they_say(name: str) -> None:
+def test_many_heads_weights_follow_their_initialisation(name: str) -> None:
     at = open_page("multi-head", init=name, heads="2", dm="4", text="a b c", tab="Data")
     x = handed.table(at, 0)
     generator = torch.Generator().manual_seed(4)
@@ -130,13 +130,13 @@ def two_heads(x: Numbers, given: dict[str, Numbers]) -> Numbers:
         ({"init": "nn.Linear", "d": "1", "vectors": "random", "bias": "true"}, [0.577, 0.577]),
     ],
 )
-def test_sidebar_says_how_wide_weights_are(link: dict[str, str], numbers: list[float]) -> None:
+def test_sidebar_has_the_scale_of_weights(link: dict[str, str], numbers: list[float]) -> None:
     told = sidebar(open_page("single-head", **{**WORDS, **link}))
     (line,) = [each for each in told.splitlines() if messages_in(each, "numbers")]
     assert numbers_in(line)[: len(numbers)] == numbers
 
 
-def test_bias_is_left_out_of_what_weights_make_of_a_vector() -> None:
+def test_bias_is_left_out_of_a_vector_times_weights() -> None:
     draw = torch.Generator().manual_seed(1)
     x = torch.randn(200_000, 1, dtype=torch.float64, generator=draw)
     made = [torch.nn.Linear(1, 1, dtype=torch.float64) for _ in range(400)]
@@ -152,7 +152,7 @@ def test_bias_is_left_out_of_what_weights_make_of_a_vector() -> None:
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_one_head_from_typed_tables_is_that_of_numpy(bias: bool) -> None:
+def test_one_head_of_typed_tables_equals_numpy(bias: bool) -> None:
     given = {f"W_{each}": drawn(at, (3, 4)) for at, each in enumerate("qkv")}
     given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkv")} if bias else {}
     at = open_page("single-head", hand="true", tab="Data", bias=str(bias).lower(), **WORDS, **link_of(given))
@@ -162,7 +162,7 @@ def test_one_head_from_typed_tables_is_that_of_numpy(bias: bool) -> None:
 
 
 @pytest.mark.parametrize("bias", [False, True])
-def test_two_heads_from_typed_tables_are_those_of_numpy(bias: bool) -> None:
+def test_two_heads_of_typed_tables_equal_numpy(bias: bool) -> None:
     given = {f"W_{each}": drawn(at, (4, 4)) for at, each in enumerate("qkvo")}
     given |= {f"b_{each}": drawn(at + 5, (4,)) for at, each in enumerate("qkvo")} if bias else {}
     link = {"hand": "true", "heads": "2", "dm": "4", "text": "a b c", "bias": str(bias).lower()}
@@ -172,7 +172,7 @@ def test_two_heads_from_typed_tables_are_those_of_numpy(bias: bool) -> None:
     assert messages_in(said(at), names=names)
 
 
-def test_what_is_not_typed_is_drawn_as_before() -> None:
+def test_untyped_weights_are_drawn_as_before() -> None:
     W_k = drawn(1, (3, 4))
     at = open_page("single-head", hand="true", tab="Data", seed="7", **WORDS, **link_of({"W_k": W_k}))
     generator = torch.Generator().manual_seed(7)
@@ -182,14 +182,14 @@ def test_what_is_not_typed_is_drawn_as_before() -> None:
 
 
 @pytest.mark.parametrize("page", ["single-head", "multi-head"])
-def test_to_switch_it_on_changes_no_number(page: str) -> None:
+def test_typed_weights_switched_on_change_no_number(page: str) -> None:
     init = {"init": "standard normal", "tab": "Data"}
     np.testing.assert_array_equal(
         output_shown(open_page(page, **init)), output_shown(open_page(page, hand="true", **init))
     )
 
 
-def test_a_typed_table_waits_in_the_link_while_weights_are_drawn() -> None:
+def test_typed_table_stays_in_the_link_while_weights_are_drawn() -> None:
     link = link_of({"W_q": drawn(0, (3, 4))})
     plain = output_shown(open_page("single-head", tab="Data", **WORDS))
     at = open_page("single-head", tab="Data", **WORDS, **link)
@@ -199,7 +199,7 @@ def test_a_typed_table_waits_in_the_link_while_weights_are_drawn() -> None:
     assert np.abs(output_shown(at) - plain).max() > 0.01
 
 
-def test_a_table_that_does_not_fit_is_named_and_waits() -> None:
+def test_typed_table_that_does_not_fit_is_named_and_stays() -> None:
     at = open_page("single-head", hand="true", tab="Data", **WORDS, **link_of({"W_q": drawn(0, (4, 3))}))
     assert messages_in(sidebar(at), name="W_q", wanted="3 × 4", came="4 × 3")
     np.testing.assert_array_equal(
@@ -212,7 +212,7 @@ def test_a_table_that_does_not_fit_is_named_and_waits() -> None:
     assert messages_in(sidebar(at), "others", names="W_q")
 
 
-def test_heads_of_a_free_width_take_a_table_of_their_number() -> None:
+def test_free_width_heads_take_a_table_of_their_number() -> None:
     link = {"hand": "true", "free": "true", "dh": "2", "dm": "4", "text": "a b c", "tab": "Data"}
     link |= link_of({"W_q": drawn(0, (4, 6))})
     with_three = open_page("multi-head", **link, heads="3")
@@ -224,7 +224,7 @@ def test_heads_of_a_free_width_take_a_table_of_their_number() -> None:
     )
 
 
-def test_all_can_be_drawn_again() -> None:
+def test_typed_weights_can_all_be_drawn_again() -> None:
     at = open_page("multi-head", hand="true", dm="2", heads="1", W_q="1,2;3,4", W_o="1,0;0,1")
     next(each for each in at.button if each.label == "Take all from the seed again").click().run()
     assert "W_q" not in at.query_params
@@ -233,7 +233,7 @@ def test_all_can_be_drawn_again() -> None:
 
 
 @pytest.mark.parametrize("name", INITS)
-def test_the_study_of_one_head_or_many_draws_so_too(name: str) -> None:
+def test_one_or_many_study_uses_the_initialisation(name: str) -> None:
     setting = replace(OWN, init=name, bias=False, weights=(("W_q", ((1.0,),)),))
     x = np.asarray(sequences(setting).query)
     generator = torch.Generator().manual_seed(setting.seed)
@@ -247,7 +247,7 @@ def test_the_study_of_one_head_or_many_draws_so_too(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["single-head", "multi-head"])
-def test_a_link_gives_weights_and_these_the_link(page: str) -> None:
+def test_typed_weights_survive_a_round_trip_through_the_link(page: str) -> None:
     d_out = 4 if page == "single-head" else 6
     W_q = np.random.default_rng(3).normal(size=(6, d_out))  # with all their digits
     link = {"hand": "true", "dm": "6", "heads": "2"} if page == "multi-head" else {"hand": "true"}
@@ -271,7 +271,7 @@ def test_pasted_weight_of_another_shape_stays_in_its_field() -> None:
     assert not messages_in(said(at), "wanted", "came", name="W_k")
 
 
-def test_typing_starts_from_what_is_on_screen_and_follows_the_seed() -> None:
+def test_typed_weights_start_from_the_screen_and_follow_the_seed() -> None:
     at = open_page("single-head", hand="true", tab="Data", seed="7", **WORDS)
     W_q = by_torch("Glorot uniform", 3, 4, torch.Generator().manual_seed(7))
     np.testing.assert_allclose(started(at, "W_q"), W_q, rtol=1e-5)
@@ -328,14 +328,14 @@ def as_npz(**arrays: Any) -> bytes:
         ("w.csv", b"\xef\xbb\xbf" + csv_of(GIVEN).replace(b",", b";").replace(b".", b",")),
     ],
 )
-def test_a_file_of_weights_is_read_with_all_digits(name: str, content: bytes) -> None:
+def test_weights_file_is_read_with_all_digits(name: str, content: bytes) -> None:
     texts = texts_in_file(name, content, WANTED)
     assert set(texts) == set(GIVEN)
     for each, text in texts.items():
         np.testing.assert_array_equal(np.array(TABLES[each].rows(text)), GIVEN[each])
 
 
-def test_a_file_of_one_matrix_is_named_for_it() -> None:
+def test_weights_file_of_one_matrix_has_its_name() -> None:
     assert texts_in_file("W_k (1).csv", b"1,2,3\n4,5,6\n", WANTED) == {"W_k": "1,2,3;4,5,6"}
     assert texts_in_file("W_k.csv", b"row,h1.1,h1.2,h1.3\n1,1,2,3\n2,4,5,6\n", WANTED) == {
         "W_k": "1,2,3;4,5,6"
@@ -376,13 +376,15 @@ NO_MATRIX = "Wanted rows and columns of numbers under W_q."
         ("w.csv", b"W_q,1\n" * 200_000, "at most 1,000,000 bytes; there are 1,200,000"),
     ],
 )  # fmt: skip
-def test_a_file_that_cannot_be_used_says_what_was_wanted(name: str, content: bytes, sentence: str) -> None:
+def test_weights_file_that_cannot_be_used_names_the_requirement(
+    name: str, content: bytes, sentence: str
+) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011  (the sentence is what is tested)
         texts_in_file(name, content, WANTED)
     assert sentence in str(refused.value)
 
 
-def test_a_small_file_that_asks_for_much_is_not_unpacked() -> None:
+def test_weights_file_that_expands_too_much_is_not_unpacked() -> None:
     held = io.BytesIO()
     np.savez_compressed(held, W_q=np.zeros((2000, 3000)))
     assert len(held.getvalue()) < 100_000
@@ -390,7 +392,7 @@ def test_a_small_file_that_asks_for_much_is_not_unpacked() -> None:
         texts_in_file("w.npz", held.getvalue(), WANTED)
 
 
-def test_a_file_on_the_page_is_taken_or_refused_as_a_whole() -> None:
+def test_weights_file_is_applied_or_refused_as_a_whole() -> None:
     at = open_page("single-head", hand="true", tab="Data", dk="2", dv="2", **WORDS)
     W = drawn(0, (3, 2))
     upload(at, 0, as_json({"W_q": W, "W_k": drawn(1, (2, 2))}))
@@ -427,5 +429,5 @@ BIASES = link_of({"b_q": drawn(5, (1, 8)), "b_o": drawn(6, (1, 8))})
         ("multi-head", {"hand": "true", **TURNED, **HEADS_W}),
     ],
 )  # fmt: skip
-def test_programs_print_what_the_page_shows(page: str, link: dict[str, str]) -> None:
+def test_weights_programs_print_what_the_page_shows(page: str, link: dict[str, str]) -> None:
     assert handed.faults(page, link) == []

@@ -29,7 +29,7 @@ LINKS = [(name, *see) for name, claim in CLAIMS.items() for see in claim.leads.i
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
+def test_claim_states_measured_numbers_and_its_checks_hold(name: str) -> None:
     at = open_sound("what-courses-say", claim=name, tab="Checks", seed="7")
     claim, study = CLAIMS[name], State(name, 7).study
     said = [each.value for each in at.markdown]
@@ -50,7 +50,7 @@ def test_a_claim_says_what_was_measured_and_holds_its_checks(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_the_program_prints_the_means_under_data(name: str) -> None:
+def test_claim_program_prints_the_means_of_its_table(name: str) -> None:
     program = open_sound("what-courses-say", claim=name, tab="Code", seed="7").code[0].value
     printed = handed.run(program).splitlines()
     table = open_sound("what-courses-say", claim=name, tab="Data", seed="7").dataframe[0].value
@@ -62,7 +62,7 @@ def test_the_program_prints_the_means_under_data(name: str) -> None:
         assert [float(each) for each in numbers.split()] == pytest.approx(list(means), rel=1e-5, abs=1e-14)
 
 
-def test_the_table_holds_every_number_and_its_spread() -> None:
+def test_claim_table_has_every_number_and_its_spread() -> None:
     result = State("robust to noise", 3)
     table = columns(result)
     found = result.study.measures["weights (sharp)"]["4 heads"][:, 2]
@@ -72,13 +72,13 @@ def test_the_table_holds_every_number_and_its_spread() -> None:
 
 
 @pytest.mark.parametrize(("name", "folder", "see"), LINKS)
-def test_a_link_names_settings_of_the_page_that_it_opens(name: str, folder: str, see: dict[str, str]) -> None:
+def test_claim_link_names_settings_of_its_page(name: str, folder: str, see: dict[str, str]) -> None:
     settings = PAGES[ADDRESSES[folder]][1]
     link = {key: [text] for key, text in see.items()}
     assert bad_settings(settings, link) == []
 
 
-def test_links_stand_on_the_page_with_their_settings() -> None:
+def test_claim_links_are_on_the_page_with_their_settings() -> None:
     at = open_page("what-courses-say", claim="linear positions")
     told = [(link.proto.page, link.proto.query_string) for link in at.get("page_link")]
     assert told == [("positional-encoding", "scheme=ramp&show=similarity")]
@@ -103,7 +103,7 @@ def decided(claim: Claim) -> tuple[Study, Outcomes]:
 @pytest.mark.parametrize(
     "name", [name for name in CLAIM.options if name not in ("over-smoothing", "robust to noise")]
 )
-def test_a_verdict_follows_the_numbers(name: str) -> None:
+def test_claim_verdict_follows_the_numbers(name: str) -> None:
     """Here every claim holds somewhere and somewhere not; where all curves are one, it is another verdict."""
     claim = CLAIMS[name]
     study, held = decided(claim)
@@ -112,7 +112,7 @@ def test_a_verdict_follows_the_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "sign"), [("over-smoothing", 1), ("robust to noise", -1)])
-def test_eight_heads_that_did_better_would_be_said_to(name: str, sign: int) -> None:
+def test_claim_eight_better_heads_would_be_reported(name: str, sign: int) -> None:
     claim = CLAIMS[name]
     study = CLAIMS[name].measure(seeds_from(4))
 
@@ -130,7 +130,7 @@ def test_eight_heads_that_did_better_would_be_said_to(name: str, sign: int) -> N
     assert claims.DRAWS in numbers_in(claim.spread_over)
 
 
-def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
+def test_claim_numbers_of_sines_and_love_are_right() -> None:
     places, frequencies = np.arange(1, 64)[:, None], 10000.0 ** (-np.arange(8) / 8)
     share = np.sin(places * frequencies) / (places * frequencies)
     straight = int((abs(share - 1) < 0.01).all(axis=0).sum())
@@ -147,25 +147,25 @@ def test_what_is_said_of_the_sines_and_of_love_is_so() -> None:
     assert all(each[2, 1] < plain[2, 1] for each in ramped)  # and not each later one
 
 
-def test_softmax_does_not_overflow_where_exp_does() -> None:
+def test_claim_softmax_stays_finite_where_exp_overflows() -> None:
     scores = torch.randn(10, 64, generator=torch.Generator().manual_seed(0)) * 1e4
     assert scores.exp().isinf().any()
     assert scores.softmax(dim=-1).isfinite().all()
 
 
-def test_a_seed_is_of_what_is_drawn_by_chance_alone() -> None:
+def test_claim_seed_is_shown_for_random_draws_only() -> None:
     assert State("parameters", 1).study is State("parameters", 2).study
     assert State("robust to noise", 1).study is not State("robust to noise", 2).study
 
 
 @pytest.mark.parametrize("name", CLAIM.options)
-def test_every_name_on_screen_is_a_message(name: str) -> None:
+def test_claim_names_on_screen_are_messages(name: str) -> None:
     study = decided(CLAIMS[name])[0]
     seen = {study.over, *study.measures, *(curve for curves in study.measures.values() for curve in curves)}
     assert seen <= {*NAMES} | TYPED | SYMBOLS
 
 
-def test_words_of_a_formula_are_said_and_its_symbols_are_not() -> None:
+def test_claim_formula_words_are_translated_and_symbols_not() -> None:
     assert len({*NAMES, *IN_FORMULAS}) == len(NAMES) + len(IN_FORMULAS)
     with speaking("en-XA"):
         said = translate_formula(r"\text{parameters} = d_{\text{head}}, \text{ramp: } 2\,p")
